@@ -1,0 +1,21 @@
+/** Compile-time checks of an entity: a wrong definition does not compile, and says why. */
+import type { EntityDefinition, LiveAction, Operation } from './entity.ts'
+
+/** A compile error as a sentence. It must be an object type: a branded string literal collapses to `never`. */
+export interface Wrong<M extends string> {
+  readonly wrong: M
+}
+type Slots<S> = S extends `${string}{${infer V}}${infer Rest}` ? V | Slots<Rest> : never
+type Lacks<N, F, At extends string, M extends string> = [Exclude<N, keyof F>] extends [never]
+  ? unknown
+  : { [P in At]: Wrong<`${M} '${Exclude<N, keyof F> & string}'`> }
+type ParamsOf<O> = O extends { params: infer P } ? P : Record<never, never>
+type CheckOperation<O> = { [P in Exclude<keyof O, keyof Operation>]: Wrong<'not a part of an operation'> } & (O extends { call: infer C }
+  ? Lacks<Slots<C>, ParamsOf<O>, 'call', 'params lacks the path slot'>
+  : unknown)
+type RecordKeys<K> = K extends `param.${string}` ? never : K extends `${infer First}.${string}` ? First : K
+
+/** The part of an entity that is wrong, as branded sentences; `unknown` where all is well. */
+export type CheckEntity<E> = (E extends { key: readonly (infer K)[]; record: infer R } ? Lacks<RecordKeys<K>, R, 'key', 'record lacks'> : unknown) & {
+  [A in keyof E]: A extends LiveAction ? CheckOperation<E[A]> : A extends keyof EntityDefinition ? unknown : Wrong<'not a part of an entity'>
+}

@@ -1,0 +1,136 @@
+/** What one kind of external system says about itself. */
+import type { ErrorCode } from '../errors.ts'
+import type { EntityDefinition } from './entity.ts'
+import type { Fields } from './fields.ts'
+import type { PageDefinition, PageShape } from './page.ts'
+
+/** Base addresses of a kind, by name. `api` answers the operations. Origins only: scheme, host and port. */
+export interface Origins {
+  readonly api: string
+  readonly oauth?: string
+}
+
+/** How credentials travel on every API request. Values name credential fields. */
+export type SendCredentials =
+  | { readonly as: 'basic'; readonly user: string; readonly password: string }
+  | { readonly as: 'bearer'; readonly token: string }
+
+/** How an OAuth access token is renewed (RFC 6749 section 6). */
+export interface Refresh {
+  /** Endpoint on the origin `oauth`. */
+  readonly call: `POST /${string}`
+  /** Credential fields that authenticate the client, by HTTP Basic. */
+  readonly client: { readonly user: string; readonly password: string }
+  /** Where the grant travels. */
+  readonly place: 'query' | 'form'
+  /** Name on the wire → credential field. */
+  readonly send: Readonly<Record<string, string>>
+  /** Name on the wire → fixed value. */
+  readonly constant: Readonly<Record<string, string>>
+  /** Credential field → name in the answer. Fields that are missing there keep their value. */
+  readonly read: Readonly<Record<string, string>>
+  /** The token's life: name in the answer (seconds) and the credential field that keeps the moment of its end (ISO 8601). */
+  readonly expires: { readonly seconds: string; readonly field: string }
+}
+
+/** One way to authenticate. The scheme is recognised by the fields that are given. */
+export interface CredentialScheme {
+  readonly title: string
+  readonly fields: Fields
+  readonly send: SendCredentials
+  readonly refresh?: Refresh
+}
+
+/** One row of a kind's error table; the first row whose conditions all hold decides. */
+export interface ErrorRule {
+  readonly status?: number
+  /** Lowest and highest status, both included. */
+  readonly statuses?: readonly [number, number]
+  /** Actions that the row is for. */
+  readonly actions?: readonly string[]
+  /** The request carried this parameter (top-level name). */
+  readonly sent?: string
+  /** Regular expression, without flags but `i`, that the vendor's message must match. */
+  readonly matches?: string
+  /** The error, or `empty`: a list without records. */
+  readonly is: ErrorCode | 'empty'
+  readonly hint?: string
+}
+
+/** How many calls the vendor takes. All connectors with the same key share one budget. */
+export interface Limits {
+  /** What shares a budget: the credentials themselves (their first scheme field). */
+  readonly key: 'credentials'
+  readonly rates: readonly { readonly calls: number; readonly seconds: number }[]
+}
+
+/** A way to fetch some records by their ids, for joins. */
+export interface Lookup {
+  readonly entity: string
+  readonly action: 'list'
+  /** Path of the parameter that takes the ids. */
+  readonly ids: string
+  /** How many ids a call takes. */
+  readonly batch: number
+  /** Path of the id in the raw row. */
+  readonly key: string
+}
+
+/** Rows that the vendor asks integrations not to show. */
+export interface Hidden {
+  /** Configuration field and the value with which they are shown. */
+  readonly unless: { readonly field: string; readonly is: string }
+  /** Meta field that counts them in a list. */
+  readonly count: string
+  /** Error of a get or download of such a row. */
+  readonly error: ErrorCode
+  /** Path of the flag in a record that was looked up by a join. */
+  readonly flag: string
+}
+
+/** A kind of external system. */
+export interface ConnectorDefinition {
+  /** Slug: `gong`. */
+  readonly kind: string
+  readonly title: string
+  readonly about: string
+  /** Stable id of the definition (UUID) that existing clients send. */
+  readonly id: string
+  readonly documentation: string
+  readonly origins: Origins
+  /** A base of the customer's own: the credential or configuration field that holds it, first one given wins, and what it must match. */
+  readonly base?: { readonly fields: readonly string[]; readonly matches: string }
+  readonly credentials: Readonly<Record<string, CredentialScheme>>
+  readonly configuration: Fields
+  readonly pages: Readonly<Partial<Record<Exclude<PageShape, 'none'>, PageDefinition>>>
+  /** Paths in an error body. */
+  readonly problem: { readonly message: string; readonly requestId?: string }
+  readonly errors: readonly ErrorRule[]
+  readonly limits: Limits
+  readonly lookups?: Readonly<Record<string, Lookup>>
+  readonly hidden?: Hidden
+  /** The operation that proves the credentials. */
+  readonly check: { readonly entity: string; readonly action: string; readonly params: Readonly<Record<string, unknown>> }
+  readonly entities: Readonly<Record<string, EntityDefinition>>
+}
+
+/** A pure function of a kind: rows or one record in, rows or one record out. No input, output, clock or randomness. */
+export type Rule = (value: unknown) => unknown
+/** The rules of a kind by name, without `rule:`. */
+export type Rules = Readonly<Record<string, Rule>>
+
+/** A kind as the engine takes it: its data, and the few named functions that the data mentions. */
+export interface Kind<D extends ConnectorDefinition = ConnectorDefinition> {
+  readonly definition: D
+  readonly rules: Rules
+}
+
+const freeze = <T>(value: T): T => {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const key of Reflect.ownKeys(value)) freeze(Reflect.get(value, key))
+  return value
+}
+
+/** Declares a kind; the data is deep-frozen. */
+export const connector = <const D extends ConnectorDefinition>(definition: D, rules: Rules = {}): Kind<D> => freeze({ definition, rules })

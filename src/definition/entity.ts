@@ -1,0 +1,102 @@
+/** What one entity says about itself: plain data that the vendor's page can be held against. */
+import type { CheckEntity } from './check-types.ts'
+import type { Fields } from './fields.ts'
+import type { PageShape } from './page.ts'
+
+/** Live actions: they go to the external system. */
+export const liveActions = ['list', 'get', 'create', 'update', 'delete', 'download'] as const
+export type LiveAction = (typeof liveActions)[number]
+/** All actions of the documents. */
+export type Action = LiveAction | 'context_store_search'
+
+/** Names a rule of the kind: a pure function in `connectors/<kind>/rules.ts`. */
+export type RuleName = `rule:${string}`
+
+/** How a parameter travels when the vendor names or writes it otherwise. Paths are dotted (`filter.fromDateTime`). */
+export interface Send {
+  /** The vendor's name: a path in the body, or a query name. */
+  readonly to: string
+  /** `day_before`: the calendar day before the moment; `day_after`: the day after it, but never after today. */
+  readonly as?: 'day_before' | 'day_after'
+}
+
+/** A filter that the vendor lacks and the engine applies to the page. The parameter is not sent unless `send` names it. */
+export interface LocalFilter {
+  /** Field of the record. */
+  readonly field: string
+  /** `from`: at or after the moment; `before`: strictly before it; `equals`; `in`: one of the listed values. */
+  readonly keep: 'from' | 'before' | 'equals' | 'in'
+}
+
+/** Where a record field comes from when it is not simply there. One of `rename` (vendor's key removed) and `copy` (kept), and a conversion. */
+export interface Origin {
+  readonly rename?: string
+  readonly copy?: string
+  readonly as?: 'text' | 'lower'
+}
+
+/** A second call that completes the rows of a page. */
+export interface Join {
+  /** Name of a lookup of the kind. */
+  readonly lookup: string
+  /** Field of the row that holds the lookup's key. */
+  readonly on: string
+  /** Record field → path in the record that was looked up. */
+  readonly take?: Readonly<Record<string, string>>
+}
+
+/** A file that lies behind a URL in the answer. */
+export interface FileSource {
+  /** Path of the URL in the answer. */
+  readonly at: string
+  /** The parameter that is sent as the `Range` header of the file request. It is never sent to the API. */
+  readonly range: string
+  /** Statuses of the file host that mean "the URL has expired": a fresh one is asked for once. */
+  readonly renew: readonly number[]
+  /** File name of the download; `{path}` is filled from the parameters, for example `{filter.callIds.0}.mp3`. */
+  readonly name: string
+}
+
+/** One operation: an entity with an action. */
+export interface Operation {
+  /** What it does, when the entity's sentence does not say it. */
+  readonly about?: string
+  /** The vendor's own endpoint, in the vendor's notation. */
+  readonly call: `${'GET' | 'POST'} /${string}`
+  /** Path of the row, or of the rows, in the answer; '' is the whole body. */
+  readonly at: string
+  readonly params: Fields
+  /** List shape; a list without it has one page. */
+  readonly page?: PageShape
+  /** Parameters that travel otherwise, by their path. */
+  readonly send?: Readonly<Record<string, Send>>
+  /** Values that the vendor must always get, by their path on the wire. */
+  readonly constant?: Readonly<Record<string, string | number | boolean>>
+  /** Filters that the vendor lacks, by the path of their parameter. */
+  readonly local?: Readonly<Record<string, LocalFilter>>
+  /** A rule that makes the rows from what lies at `at`. */
+  readonly rows?: RuleName
+  /** Path in the row, before renames, whose value `true` means that the row is to be hidden. */
+  readonly hidden?: string
+  readonly join?: Join
+  readonly file?: FileSource
+}
+
+/** One entity. */
+export interface EntityDefinition extends Partial<Record<LiveAction, Operation>> {
+  readonly about: string
+  /** Fields that identify a row; `param.<path>` for what only the call knows. */
+  readonly key: readonly string[]
+  /** Fields of a record; left out for downloads. */
+  readonly record?: Fields
+  /** Field of the record → where it comes from at the vendor. Paths: `a`, `a.b`, `a[].b`. */
+  readonly from?: Readonly<Record<string, Origin>>
+  /** Searchable fields of the context store. */
+  readonly context_store_search?: Fields
+}
+
+/**
+ * Declares an entity. What does not fit (a path slot without a parameter, a key that the record lacks, an unknown part)
+ * is a compile error with a sentence.
+ */
+export const entity = <const E extends EntityDefinition>(definition: E & CheckEntity<E>): E => definition

@@ -1,0 +1,80 @@
+/**
+ * The words that fields and parameters are written in. Each carries its sentence, which becomes validation,
+ * OpenAPI, tool and reference text. Values are JSON Schema (draft 2020-12) made with TypeBox.
+ */
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+
+/** A map of field or parameter names to their schemas. */
+export type Fields = TProperties
+/** Any schema of a field. */
+export type Field = TSchema
+
+/** Rules of a text: bounds, a pattern (always anchored by its author), a format, and the code that a refusal gets. */
+export interface TextRules {
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly format?: 'date' | 'date-time' | 'uuid'
+  /** What a refusal says instead of the general sentence, for example "must be a date such as 2025-03-01". */
+  readonly says?: string
+}
+
+/** Bounds of an array. */
+export interface ListRules {
+  readonly minItems?: number
+  readonly maxItems?: number
+}
+
+const text = (about: string, more: Record<string, unknown> = {}) => Type.String({ description: about, ...more })
+
+/** A text. */
+export const str = (about: string, { says, ...rules }: TextRules = {}) => text(about, { ...rules, ...(says === undefined ? {} : { 'x-says': says }) })
+/** A secret text: never returned, logged or echoed. */
+export const secret = (about: string) => text(about, { writeOnly: true, minLength: 1 })
+/** A moment, ISO 8601 with an offset (RFC 3339). It compares as an instant and is returned as the vendor wrote it. */
+export const time = (about: string) => text(about, { format: 'date-time' })
+/** A calendar day, YYYY-MM-DD. */
+export const date = (about: string) => text(about, { format: 'date' })
+/** A moment or a calendar day, ISO 8601. */
+export const moment = (about: string) =>
+  str(about, {
+    pattern: '^\\d{4}-\\d{2}-\\d{2}([T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(Z|[+-]\\d{2}:?\\d{2})?)?$',
+    says: 'must be an ISO 8601 date or date-time such as 2025-03-01T00:00:00Z',
+  })
+/** An integer that always fits a double. */
+export const int = (about: string, more: { minimum?: number; maximum?: number; default?: number } = {}) =>
+  Type.Integer({ description: about, ...more })
+/** A number. */
+export const num = (about: string) => Type.Number({ description: about })
+/** A truth value. */
+export const bool = (about: string, more: { deprecated?: boolean } = {}) => Type.Boolean({ description: about, ...more })
+/** A value that must be exactly `true`. */
+export const mustBeTrue = (about: string) => Type.Literal(true, { description: about })
+/** One of some texts. */
+export const oneOf = <const V extends readonly string[]>(about: string, ...values: V) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], description: about })
+/** An array. */
+export const list = <T extends TSchema>(items: T, about: string, rules: ListRules = {}) => Type.Array(items, { description: about, ...rules })
+/** An object with known keys. Unknown keys are refused in parameters and kept in records. */
+export const obj = <F extends Fields>(fields: F, about: string): TObject<F> => Type.Object(fields, { description: about, additionalProperties: false })
+/** An object whose inner shape is the vendor's. */
+export const open = (about: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', description: about })
+/** A parameter or field that may be left out. */
+export const opt = Type.Optional
+
+const typeName = (schema: TSchema): string => String((schema as { type?: unknown }).type ?? 'any')
+const nullable = <T extends TSchema>(schema: T, marks: Record<string, unknown>) =>
+  Type.Unsafe<Static<T> | null>({ ...schema, type: [typeName(schema), 'null'], ...marks })
+
+/** A record field that the documents call nullable. */
+export const orNull = <T extends TSchema>(schema: T) => nullable(schema, {})
+/** A record field that the documents call non-null but the vendor may leave out: it is null then. */
+export const absent = <T extends TSchema>(schema: T) => nullable(schema, { 'x-documented': typeName(schema) })
+/** The same schema under several names. */
+export const each = <S extends TSchema, const K extends readonly string[]>(schema: S, ...names: K) => {
+  const fields = {} as { [P in K[number]]: S } // the loop below gives it every name
+  for (const name of names as readonly K[number][]) fields[name] = schema
+  return fields
+}
+/** A schema part whose refusal gets its own error code, for example `media_selector_required`. */
+export const refuse = <T extends TSchema>(code: string, schema: T): T => Object.assign(schema, { 'x-refuse': code })

@@ -1,0 +1,43 @@
+/** What the engine needs to know of one connector: its kind, its configuration, its credentials and where to send. */
+import type { Kind } from '../definition/connector.ts'
+import type { Secret } from './secret.ts'
+
+/** Credential fields by name, as the kind's schemes declare them. */
+export type CredentialValues = Readonly<Record<string, string>>
+
+/** Credentials at one moment. */
+export interface OpenedCredentials {
+  readonly values: Secret<CredentialValues>
+  /** Changes with every replacement of the credentials. */
+  readonly version: string
+}
+
+/** Where credentials come from: the vault of the platform, or the memory of the library. */
+export interface CredentialSource {
+  /** The current credentials. @throws FerruleError `credentials_unreadable` */
+  open(): Promise<OpenedCredentials>
+  /**
+   * Replaces credentials that the vendor no longer takes; one exchange at a time for a connector, across all nodes.
+   * When the current version is not `stale` any more, the current credentials are returned and `exchange` is not called.
+   * What `exchange` returns is stored durably before this resolves.
+   * @throws what `exchange` throws; after `upstream_auth_failed` the connector is marked
+   */
+  renew(stale: string, exchange: (current: Secret<CredentialValues>) => Promise<Secret<CredentialValues>>): Promise<OpenedCredentials>
+}
+
+/** Origins that replace those of the definition: for egress proxies, regional hosts, recorded replays and the sandbox. */
+export interface OriginOverride {
+  readonly api: string
+  /** Default: `api`. */
+  readonly oauth?: string
+  /** When given, file links of the vendor's answers are sent to this origin. */
+  readonly media?: string
+}
+
+/** One connector, as the engine uses it. */
+export interface Connection {
+  readonly kind: Kind
+  readonly configuration: Readonly<Record<string, unknown>>
+  readonly credentials: CredentialSource
+  readonly origin?: OriginOverride
+}

@@ -1,0 +1,71 @@
+/** Checks of what a connector is created with: credentials against the schemes of the kind, configuration against its fields. */
+import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
+import { FerruleError, type Problem, fail } from '../errors.ts'
+import type { CredentialValues } from './connection.ts'
+import { validatorOf } from './schema.ts'
+
+const summary = (problems: readonly Problem[]): string => problems.map(({ field, message }) => `${field} ${message}`).join('; ')
+
+/** A `validation_failed` error over problems. */
+export const validationFailed = (problems: readonly Problem[]): FerruleError => fail('validation_failed', { reason: summary(problems) }, { problems })
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const schemeFor = (definition: ConnectorDefinition, given: readonly string[]): [string, CredentialScheme] | undefined =>
+  Object.entries(definition.credentials).find(([, { fields }]) => given.length > 0 && given.every((name) => name in fields))
+
+const schemesText = (definition: ConnectorDefinition): string =>
+  Object.entries(definition.credentials)
+    .map(([name, { fields }]) => `${name} (${Object.keys(fields).join(', ')})`)
+    .join('; ')
+
+/** Credentials that fit a scheme. */
+export interface CheckedCredentials {
+  /** Name of the scheme. */
+  readonly scheme: string
+  readonly values: CredentialValues
+}
+
+/**
+ * Recognises the scheme by the fields that are given and checks them. A key whose value is null counts as not given;
+ * `option_title` may name the scheme and is not kept.
+ * @param base JSON pointer of the credentials object, for the places of problems
+ * @throws FerruleError `credentials_mismatch` (no scheme has these fields), `validation_failed`
+ */
+export function checkCredentials(definition: ConnectorDefinition, credentials: unknown, base = '/credentials'): CheckedCredentials {
+  if (!isObject(credentials)) throw validationFailed([{ field: base, message: 'must be an object', error_code: 'type' }])
+  const given = Object.fromEntries(Object.entries(credentials).filter(([name, value]) => value !== null && name !== 'option_title'))
+  const found = schemeFor(definition, Object.keys(given))
+  if (found === undefined)
+    throw fail('credentials_mismatch', { kind: definition.kind, given: Object.keys(given).join(', ') || 'nothing', schemes: schemesText(definition) })
+  const [scheme, { fields }] = found
+  const problems = validatorOf(fields).problems(given, base)
+  if (problems.length > 0) throw validationFailed(problems)
+  checkBase(definition, given, base)
+  return { scheme, values: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])) }
+}
+
+/**
+ * Checks configuration values (`replication_config`). Absent and null count as none.
+ * @throws FerruleError `validation_failed` with the place of every problem
+ */
+export function checkConfiguration(definition: ConnectorDefinition, configuration: unknown, base = '/replication_config'): Readonly<Record<string, unknown>> {
+  const given = configuration ?? {}
+  const problems = validatorOf(definition.configuration).problems(given, base)
+  if (problems.length > 0 || !isObject(given)) throw validationFailed(problems)
+  checkBase(definition, given, base)
+  return given
+}
+
+function checkBase(definition: ConnectorDefinition, given: Record<string, unknown>, at: string): void {
+  const pattern = definition.base === undefined ? undefined : new RegExp(definition.base.matches)
+  for (const name of definition.base?.fields ?? []) {
+    const value = given[name]
+    if (typeof value !== 'string' || pattern?.test(value)) continue
+    throw validationFailed([{ field: `${at}/${name}`, message: `must be an address of ${definition.title}, matching ${definition.base?.matches}`, error_code: 'pattern' }])
+  }
+}
+
+/** Names of the credential fields that hold secrets. */
+export const secretFields = (definition: ConnectorDefinition): string[] =>
+  Object.values(definition.credentials).flatMap(({ fields }) => Object.keys(fields).filter((name) => Reflect.get(fields[name] ?? {}, 'writeOnly') === true))

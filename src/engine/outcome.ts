@@ -1,0 +1,35 @@
+/** What is asked of the engine, and what it gives back. */
+
+/** One execution: an action on an entity with parameters. */
+export interface Call {
+  readonly entity: string
+  readonly action: string
+  /** Parameters as the documents name them; absent and null count as `{}`. */
+  readonly params?: unknown
+  /** Aborts the call and its vendor requests. */
+  readonly signal?: AbortSignal
+  /** Milliseconds until the call gives up; 60,000 by default. For a download: until the first byte. */
+  readonly deadlineMs?: number
+}
+
+/** A file on its way. The stream is pulled: nothing is buffered beyond the transport's own window. */
+export interface FileAnswer {
+  /** 200 for the whole file, 206 for a part. */
+  readonly status: 200 | 206
+  readonly contentType: string
+  /** Bytes of this answer, when the vendor told. */
+  readonly contentLength: number | null
+  /** `bytes a-b/total` of a part. */
+  readonly contentRange: string | null
+  readonly acceptRanges: string | null
+  /** File name for `Content-Disposition`. */
+  readonly name: string
+  /** The bytes. It fails when the vendor cuts the transfer; cancelling it aborts the vendor call. */
+  readonly stream: ReadableStream<Uint8Array>
+}
+
+/** The result of one execution. */
+export type Outcome =
+  | { readonly type: 'list'; readonly data: readonly unknown[]; readonly meta: Readonly<Record<string, unknown>> }
+  | { readonly type: 'record'; readonly data: unknown; readonly meta: Readonly<Record<string, unknown>> }
+  | { readonly type: 'file'; readonly file: FileAnswer }

@@ -1,0 +1,108 @@
+/** Validation: a schema compiled once, and every problem with its place and a sentence. */
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Field, Fields } from '../definition/fields.ts'
+import type { Problem } from '../errors.ts'
+
+/** A compiled schema. `problems` returns all problems of a value, none when it is valid. Places are JSON pointers below `base`. */
+export interface Validator {
+  problems(value: unknown, base?: string): Problem[]
+  /** Code of the first part marked with `refuse` that the value breaks. */
+  refusal(value: unknown): string | undefined
+}
+
+interface RawError {
+  readonly keyword: string
+  readonly schemaPath: string
+  readonly instancePath: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly message: string
+}
+
+/** An object schema over fields that refuses unknown keys. */
+export const objectOf = (fields: Fields): Field => Type.Object(fields, { additionalProperties: false })
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const escape = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** The schema part that `schemaPath` (`#/properties/a/items`) points at. */
+const partAt = (schema: unknown, schemaPath: string): unknown =>
+  schemaPath
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((part, step) => (typeof part === 'object' && part !== null ? Reflect.get(part, decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')) : undefined), schema)
+
+const known = (part: unknown): string => {
+  const properties = typeof part === 'object' && part !== null ? Reflect.get(part, 'properties') : undefined
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties).join(', ') : ''
+}
+
+const sentence = (error: RawError, part: unknown): string => {
+  const says = typeof part === 'object' && part !== null ? Reflect.get(part, 'x-says') : undefined
+  if (typeof says === 'string' && error.keyword !== 'type') return says
+  if (error.keyword === 'enum') return `must be one of: ${list(error.params['allowedValues']).join(', ')}`
+  if (error.keyword === 'const') return `must be ${JSON.stringify(error.params['allowedValue'])}`
+  if (error.keyword === 'format') return formats[String(error.params['format'])] ?? error.message
+  return error.message
+}
+const formats: Readonly<Record<string, string>> = {
+  'date-time': 'must be a date-time with an offset, such as 2025-03-01T00:00:00Z',
+  date: 'must be a date such as 2025-03-01',
+  uuid: 'must be a UUID',
+}
+
+const expand = (error: RawError, schema: unknown, base: string): Problem[] => {
+  const part = partAt(schema, error.schemaPath)
+  const at = base + error.instancePath
+  if (error.keyword === 'required')
+    return list(error.params['requiredProperties']).map((name) => ({ field: `${at}/${escape(String(name))}`, message: 'is required', error_code: 'required' }))
+  if (error.keyword === 'additionalProperties')
+    return list(error.params['additionalProperties']).map((name) => ({
+      field: `${at}/${escape(String(name))}`,
+      message: `is not known here; known: ${known(part) || 'none'}`,
+      error_code: 'unknown',
+    }))
+  return [{ field: at, message: sentence(error, part), error_code: error.keyword }]
+}
+
+/** `additionalProperties: false` also reports "schema is false" at each unknown key; that second report is dropped. */
+const isEcho = (error: RawError): boolean => error.keyword === 'boolean' && error.schemaPath.endsWith('/additionalProperties')
+
+const refusalsOf = (schema: unknown, path: string[] = []): { path: string; code: string }[] => {
+  if (typeof schema !== 'object' || schema === null) return []
+  const own = Reflect.get(schema, 'x-refuse')
+  const properties: unknown = Reflect.get(schema, 'properties')
+  const inner =
+    typeof properties === 'object' && properties !== null
+      ? Object.entries(properties).flatMap(([key, part]) => refusalsOf(part, [...path, escape(key)]))
+      : []
+  return typeof own === 'string' ? [{ path: path.map((step) => `/${step}`).join(''), code: own }, ...inner] : inner
+}
+
+/** Compiles a schema. Compiling costs about 0.1 ms; keep the result. */
+export function compileSchema(schema: Field): Validator {
+  const compiled = Compile(schema)
+  const refusals = refusalsOf(schema)
+  const problems = (value: unknown, base = ''): Problem[] => {
+    if (compiled.Check(value)) return []
+    const found = compiled.Errors(value) as readonly RawError[] // the union of keywords is wider than what we read
+    return found.filter((error) => !isEcho(error)).flatMap((error) => expand(error, schema, base))
+  }
+  const refusal = (value: unknown): string | undefined => {
+    if (refusals.length === 0) return undefined
+    const fields = problems(value).map((problem) => problem.field)
+    return refusals.find(({ path }) => fields.some((field) => field === path || field.startsWith(`${path}/`) || path.startsWith(`${field}/`)))?.code
+  }
+  return { problems, refusal }
+}
+
+const compiledSchemas = new WeakMap<object, Validator>()
+
+/** The compiled form of an object over these fields; compiled on first use, then kept as long as the fields are. */
+export function validatorOf(fields: Fields): Validator {
+  const kept = compiledSchemas.get(fields)
+  if (kept !== undefined) return kept
+  const made = compileSchema(objectOf(fields))
+  compiledSchemas.set(fields, made)
+  return made
+}
