@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** Where installers put it, by platform; names without a folder are looked up on PATH. */
+const USUAL = {
+  linux: ['/usr/bin/chromium', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', '/snap/bin/chromium'],
+  darwin: [
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    'chromium',
+  ],
+  win32: ['C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe', 'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe'],
+}
+
+/**
+ * Finds Chromium or Chrome for the browser tests; on Debian, as root, installs it when there is none.
+ * @returns {string} path of the executable
+ * @throws when there is none and none can be installed
+ */
+export function ensureChromium() {
+  const given = process.env['CHROMIUM_PATH']
+  if (given) {
+    if (isExecutable(given)) return given
+    throw new Error(`CHROMIUM_PATH is ${given}, which is not an executable file.`)
+  }
+  const path = findChromium() ?? (installWithApt() ? findChromium() : undefined)
+  if (path) return path
+  throw new Error('The browser tests need Chromium or Chrome: install one, or set CHROMIUM_PATH to its executable.')
+}
+
+function findChromium() {
+  const candidates = USUAL[/** @type {keyof typeof USUAL} */ (process.platform)] ?? USUAL.linux
+  return candidates.flatMap(places).find(isExecutable)
+}
+
+/** @param {string} name a path, or a name to look up on PATH */
+function places(name) {
+  if (/[/\\]/.test(name)) return [name]
+  return (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
+}
+
+/** @param {string} path */
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** @returns {boolean} whether an installation was made */
+function installWithApt() {
+  const possible = process.platform === 'linux' && process.getuid?.() === 0 && places('apt-get').some(isExecutable)
+  if (!possible) return false
+  console.error('Installing chromium for the browser tests (apt-get) ...')
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  /** @param {string[]} args */
+  const aptGet = (args) => spawnSync('apt-get', args, { stdio: ['ignore', 2, 2], env }).status === 0
+  return aptGet(['update']) && aptGet(['install', '-y', '--no-install-recommends', 'chromium'])
+}

@@ -1,0 +1,68 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureChromium } from './chromium.mjs'
+import { biome, cache, tsc, vitest } from './paths.mjs'
+import { runNode } from './run-node.mjs'
+
+/**
+ * Everything that must hold: types, style, a browser, all tests. Nothing stops at the first failure; the last line counts
+ * what passed and failed, where a failed check counts as one.
+ * @param {string[]} args handed to Vitest, such as a part of a file's name
+ * @returns {Promise<number>} 0 when nothing failed
+ */
+export async function runTests(args) {
+  const browser = await attempt('browser', async () => {
+    process.env['CHROMIUM_PATH'] = ensureChromium()
+    return 0
+  })
+  const types = await attempt('types', () => runNode([tsc, '--noEmit']))
+  const style = await attempt('style', () => runNode([biome, 'check']))
+  const tests = await vitestCounts(args)
+  const checks = [browser, types, style]
+  const failed = tests.failed + checks.filter((check) => !check.passed).length
+  console.log(['', ...checks.map((check) => `${check.name}: ${check.passed ? 'passed' : 'FAILED'}`), ...tests.notes].join('\n'))
+  console.log(`${tests.passed} passed, ${failed} failed`)
+  return failed === 0 ? 0 : 1
+}
+
+/**
+ * @param {string} name
+ * @param {() => Promise<number>} run answers an exit code
+ */
+async function attempt(name, run) {
+  try {
+    return { name, passed: (await run()) === 0 }
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    return { name, passed: false }
+  }
+}
+
+/**
+ * Runs Vitest; its counts come from test/support/counts-reporter.ts. A run that ends badly without a counted failure
+ * (a broken configuration, a crash) counts as one.
+ * @param {string[]} args
+ * @returns {Promise<{ passed: number, failed: number, notes: string[] }>}
+ */
+async function vitestCounts(args) {
+  mkdirSync(cache, { recursive: true })
+  const file = join(cache, `counts-${process.pid}.json`)
+  const code = await runNode([vitest, 'run', ...args], { FERRULE_TEST_COUNTS: file })
+  const counts = readCounts(file)
+  if (code !== 0 && counts.failed === 0) counts.failed = 1
+  return counts
+}
+
+/**
+ * @param {string} file
+ * @returns {{ passed: number, failed: number, notes: string[] }}
+ */
+function readCounts(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return { passed: 0, failed: 1, notes: ['tests: ended without a count'] }
+  } finally {
+    rmSync(file, { force: true })
+  }
+}

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config'
+import { CountsReporter } from './test/support/counts-reporter.ts'
+
+// Soak runs take minutes by design; `npm run soak` is the only way in.
+const soak = process.env['FERRULE_SOAK'] === '1'
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    allowOnly: false,
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', ...(soak ? [] : ['test/soak/**'])],
+    reporters: ['default', new CountsReporter()],
+  },
+})
