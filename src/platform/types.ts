@@ -1,0 +1,284 @@
+/**
+ * The hosted service's own state, as interfaces: what a surface (HTTP, MCP, command line) may ask of it.
+ *
+ * Every method that takes a `Principal` checks its scope and sees the principal's organization only (and, with a scoped token,
+ * its workspace only). The exception is `connectors.connectionOf`: its caller checks `scopeOfAction` first, because the scope
+ * depends on the action. Records are in wire form: they can be sent as they are. All moments are ISO 8601 in UTC.
+ */
+import type { Kind } from '../definition/connector.ts'
+import type { Connection, OriginOverride } from '../engine/connection.ts'
+import type { Secret } from '../engine/secret.ts'
+import type {
+  ApplicationRecord,
+  ConnectorRecord,
+  ConnectorStatus,
+  ConnectorSummary,
+  DefinitionRecord,
+  DefinitionSummary,
+  EntityDocument,
+  JobRecord,
+  OrganizationRecord,
+  Page,
+  TokenAnswer,
+  WorkspaceRecord,
+} from './records.ts'
+import type { Settings } from './settings.ts'
+
+export type {
+  ActionDocument,
+  ApplicationRecord,
+  ConnectorRecord,
+  ConnectorStatus,
+  ConnectorSummary,
+  CredentialSchemeDocument,
+  DefinitionRecord,
+  DefinitionSummary,
+  EntityDocument,
+  EntitySelection,
+  JobRecord,
+  OrganizationRecord,
+  Page,
+  SourceTemplate,
+  SummarizedSourceTemplate,
+  TokenAnswer,
+  WorkspaceRecord,
+} from './records.ts'
+export type { Settings } from './settings.ts'
+
+/** What a token allows. */
+export const scopes = [
+  'connectors:read',
+  'connectors:write',
+  'execute:read',
+  'execute:write',
+  'workspaces:read',
+  'workspaces:write',
+  'organizations:read',
+  'organizations:write',
+] as const
+/** One permission of a token. */
+export type Scope = (typeof scopes)[number]
+
+/** Who asks, before an organization is chosen. */
+export interface Caller {
+  readonly kind: 'application' | 'scoped'
+  readonly applicationId: string
+  readonly scopes: ReadonlySet<Scope>
+}
+/** Who asks, in which organization: the outcome of authentication. */
+export interface Principal extends Caller {
+  readonly organizationId: string
+  /** The one workspace of a scoped token; null for an application token. */
+  readonly workspaceId: string | null
+}
+
+/** What the platform is opened with. Clock, randomness and waiting are injected for tests. */
+export interface PlatformOptions {
+  readonly settings: Settings
+  readonly kinds: readonly Kind[]
+  /** Origins of the running sandbox by kind; undefined while it does not run. */
+  readonly sandboxOrigins?: () => Readonly<Record<string, OriginOverride>> | undefined
+  /**
+   * `service` (default) holds the embedded data folder for itself; `administration` opens it beside a running service, for
+   * commands such as a new client secret.
+   */
+  readonly role?: 'service' | 'administration'
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number
+  readonly randomBytes?: (size: number) => Buffer
+  readonly sleep?: (milliseconds: number) => Promise<void>
+  /** Takes what a background task could not do. Never receives a secret. */
+  readonly onBackgroundError?: (error: unknown) => void
+}
+
+/** Opened state of the service. */
+export interface Platform {
+  /** Application of the first start, or the one that the settings name. */
+  readonly first: FirstApplication
+  readonly organizations: Organizations
+  readonly applications: Applications
+  readonly tokens: Tokens
+  readonly workspaces: Workspaces
+  readonly connectors: Connectors
+  readonly jobs: Jobs
+  readonly catalogue: Catalogue
+  readonly vault: VaultAdministration
+  /** Resolves when the database answers. @throws FerruleError `unavailable` */
+  ready(): Promise<void>
+  /** Ends background tasks and closes the database. Running statements are finished first. */
+  close(): Promise<void>
+}
+
+/** What is printed once after the first start. */
+export interface FirstApplication {
+  readonly organizationId: string
+  readonly clientId: string
+  /** Only when it was made in this start; it is stored as a hash and cannot be shown again. */
+  readonly clientSecret?: Secret<string>
+}
+
+/** Organizations that an application reaches. */
+export interface Organizations {
+  /** All organizations that the application was granted in; at most 1,000. Scope organizations:read. */
+  list(caller: Caller): Promise<readonly OrganizationRecord[]>
+  /**
+   * Makes an organization with its workspace `default` and grants the calling application in it. Scope organizations:write.
+   * @param body `{ name }`
+   * @throws FerruleError `validation_failed`
+   */
+  create(caller: Caller, body: unknown): Promise<OrganizationRecord>
+}
+
+/** Administration of applications, for the operator's own commands: these take no principal and belong behind no route. */
+export interface Applications {
+  list(): Promise<readonly ApplicationRecord[]>
+  /** @throws FerruleError `organization_not_found`, `validation_failed` */
+  create(input: {
+    readonly name: string
+    readonly organizationId: string
+  }): Promise<{ readonly clientId: string; readonly clientSecret: Secret<string> }>
+  /** @throws FerruleError `organization_not_found`, `validation_failed` (unknown client id) */
+  grant(clientId: string, organizationId: string): Promise<void>
+  /** Replaces the secret; the old one ends at once, its tokens end within 15 minutes. @throws FerruleError `validation_failed`, `setting_invalid` */
+  rotateSecret(clientId: string): Promise<Secret<string>>
+}
+
+/** What an application authenticates with. */
+export interface TokenRequest {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Value of `X-Organization-Id`. */
+  readonly organizationId?: string | undefined
+  /** Space-separated scopes; absent: all. */
+  readonly scope?: string | undefined
+}
+/** Bearer tokens. */
+export interface Tokens {
+  /** @throws FerruleError `invalid_client`, `organization_forbidden`, `validation_failed` (malformed UUID, unknown scope) */
+  issueApplicationToken(request: TokenRequest): Promise<TokenAnswer>
+  /**
+   * A token for one workspace, which is made when it does not exist. Needs an application token of scope workspaces:write.
+   * @param body `{ workspace_name, region_id? }`; `customer_name` and `external_user_id` are read as old names of the former
+   * @throws FerruleError `insufficient_scope`, `validation_failed`, `workspace_inactive`
+   */
+  issueScopedToken(principal: Principal, body: unknown): Promise<{ readonly token: string; readonly expires_in: number }>
+  /** What a scoped token is for. @throws FerruleError `insufficient_scope` for an application token */
+  scopedTokenInfo(
+    principal: Principal,
+  ): Promise<{ readonly organization_id: string; readonly workspace_id: string; readonly workspace_name: string }>
+  /**
+   * @param bearer the token without `Bearer `, undefined when the request has none
+   * @param organizationHeader value of `X-Organization-Id`
+   * @throws FerruleError `missing_token`, `invalid_token`, `token_expired`, `organization_required`, `organization_forbidden`, `validation_failed`
+   */
+  authenticate(bearer: string | undefined, organizationHeader: string | undefined): Promise<Principal>
+  /**
+   * For `GET /organizations` and `POST /organizations` only: like `authenticate`, but a token that reaches several organizations
+   * passes without naming one.
+   */
+  authenticateCaller(bearer: string | undefined): Promise<Caller>
+}
+
+/** Workspaces of the principal's organization. All methods throw `validation_failed`, `insufficient_scope`; those with an id `workspace_not_found`. */
+export interface Workspaces {
+  /** @param query `{ name_contains?, status?, limit? (1..100, 20), cursor? }`, values as texts or numbers. @throws FerruleError `invalid_cursor` */
+  list(principal: Principal, query: unknown): Promise<Page<WorkspaceRecord>>
+  stats(principal: Principal): Promise<{ readonly active_count: number; readonly inactive_count: number; readonly total_count: number }>
+  get(principal: Principal, id: string): Promise<WorkspaceRecord>
+  /** @param body `{ name }`. @throws FerruleError `workspace_name_conflict` */
+  create(principal: Principal, body: unknown): Promise<WorkspaceRecord>
+  /** @param body any of `{ name, status, cache_enabled }`. @throws FerruleError `workspace_name_conflict` */
+  update(principal: Principal, id: string, body: unknown): Promise<WorkspaceRecord>
+  /** Hides the workspace and its connectors; it can be restored for 30 days. */
+  remove(principal: Principal, id: string): Promise<{ readonly id: string; readonly deleted_at: string }>
+  /** Brings a removed workspace back. @throws FerruleError `workspace_name_conflict` when its name was taken meanwhile */
+  restore(principal: Principal, id: string): Promise<WorkspaceRecord>
+  /** Destroys workspaces that were removed more than 30 days before `now` (milliseconds), with keys and connectors. @returns how many */
+  purgeExpired(now: number): Promise<number>
+}
+
+/** A connector that is ready to execute. */
+export interface ConnectorAccess {
+  readonly id: string
+  readonly name: string
+  /** Slug of the kind. */
+  readonly kind: string
+  readonly organizationId: string
+  readonly workspaceId: string
+  readonly status: ConnectorStatus
+  readonly sandbox: boolean
+  /** Version of the credentials, for `markAuthError`. It changes with every replacement. */
+  readonly credentialsVersion: string
+  readonly connection: Connection
+}
+/**
+ * Connectors of the principal's organization. Methods with an id throw `connector_not_found` for whatever the principal does
+ * not see: an id that never was, one of another organization, one that is malformed.
+ */
+export interface Connectors {
+  /**
+   * @param body facts: workspace_name (or customer_name, external_user_id), name, connector_type | definition_id | source_template_id,
+   *   credentials, replication_config, environment, entities. Null counts as absent.
+   * @throws FerruleError `validation_failed`, `connector_type_not_found`, `credentials_mismatch`, `connector_name_conflict`, `workspace_inactive`
+   */
+  create(principal: Principal, body: unknown): Promise<ConnectorRecord>
+  /** Checks a body of `create` without storing it; the surface runs the kind's check operation over the connection. */
+  trial(principal: Principal, body: unknown): Promise<Connection>
+  /**
+   * @param query `{ workspace_id?, workspace_name? (or its old names), definition_id?, connector_type?, limit? (1..100, 20), cursor? }`
+   * @throws FerruleError `validation_failed`, `invalid_cursor`
+   */
+  list(principal: Principal, query: unknown): Promise<Page<ConnectorSummary>>
+  get(principal: Principal, id: string): Promise<ConnectorRecord>
+  /** @param body any of `{ name, replication_config, entities }`; replication_config replaces. */
+  update(principal: Principal, id: string, body: unknown): Promise<ConnectorRecord>
+  /**
+   * @param body as `update`, plus `credentials`. Objects are merged as RFC 7396 (null removes); credentials of another scheme
+   *   replace the stored ones. New credentials clear `auth_error`.
+   */
+  patch(principal: Principal, id: string, body: unknown): Promise<ConnectorRecord>
+  /** Destroys the credentials and removes the connector; the job is finished when this resolves. */
+  remove(principal: Principal, id: string): Promise<{ readonly job_id: string }>
+  /**
+   * What the engine needs to run a call. One statement; the credentials stay sealed until they are opened.
+   * @throws FerruleError `connector_not_found`, `connector_deleting`, `workspace_inactive`
+   */
+  connectionOf(principal: Principal, id: string): Promise<ConnectorAccess>
+  /**
+   * The vendor refused the credentials of this version. Writes on change only; a newer version is left alone.
+   * @param reason the vendor's words without secrets; the next step is added
+   */
+  markAuthError(access: ConnectorAccess, reason: string): Promise<void>
+  /** A call succeeded: ends `auth_error`. Writes on change only, so it can follow every call. */
+  markHealthy(access: ConnectorAccess): Promise<void>
+}
+
+/** Jobs of the principal's organization; kept for 30 days. */
+export interface Jobs {
+  /** Scope connectors:read. @throws FerruleError `job_not_found` */
+  get(principal: Principal, id: string): Promise<JobRecord>
+}
+
+/** The kinds that this service runs; the same for everybody, so it takes no principal. */
+export interface Catalogue {
+  /** @param nameContains case-insensitive part of the title or slug */
+  list(nameContains?: string): readonly DefinitionSummary[]
+  /** @param id definition id, slug or title. @throws FerruleError `connector_type_not_found` */
+  get(id: string): DefinitionRecord
+  /** Entities of a kind, for `describe` and `inspect`. @throws FerruleError `connector_type_not_found` */
+  entities(id: string): readonly EntityDocument[]
+  /** The kind that a `connector_type`, title or definition id names: case, space, `_` and `-` do not matter. @throws FerruleError `connector_type_not_found` */
+  kindOf(given: string): Kind
+}
+
+/** Rotation of keys, for the operator's own commands. Both can be stopped at any point and run again. */
+export interface VaultAdministration {
+  /**
+   * Wraps every data key with the current master key. Embedded, a new master key is made first (the old one is kept until
+   * nothing needs it); with FERRULE_MASTER_KEY the new key is the setting and the old one is in FERRULE_MASTER_KEY_PREVIOUS.
+   * @returns how many data keys were wrapped anew
+   */
+  rotateMasterKey(): Promise<{ readonly rewrapped: number }>
+  /** Gives every workspace a new data key and seals all credentials with it. @returns how many credentials were sealed anew */
+  rotateDataKeys(): Promise<{ readonly resealed: number }>
+}
