@@ -13,6 +13,7 @@ export default defineConfig({
     allowOnly: false,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', ...(soak ? [] : ['test/soak/**'])],
+    globalSetup: ['test/support/postgres-setup.ts'],
     reporters: ['default', new CountsReporter()],
   },
 })

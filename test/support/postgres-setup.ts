@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { Client } from 'pg'
+import type { TestProject } from 'vitest/node'
+import { type PostgresCluster, startCluster } from './postgres-cluster.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Where a test file asks for the server (GET answers its URL), and how the run's databases begin. */
+    postgres: { door: string; prefix: string }
+  }
+}
+
+/**
+ * Once per run: opens a door on 127.0.0.1 through which test files get the URL of a PostgreSQL server. The first to ask starts
+ * it, so a run without database tests pays nothing. `TEST_DATABASE_URL` names a server to use instead. The function that is
+ * returned takes everything away again.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['TEST_DATABASE_URL']
+  const prefix = `ferrule_test_${randomBytes(4).toString('hex')}`
+  let cluster: Promise<PostgresCluster> | undefined
+  const url = async () => {
+    if (given) return given
+    cluster ??= startCluster()
+    return (await cluster).url
+  }
+  const door = createServer((_request, response) => {
+    url().then(
+      (text) => response.end(text),
+      (error: Error) => response.writeHead(500).end(error.message),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(door, 'listening')
+  const address = door.address()
+  if (address === null || typeof address === 'string') throw new Error('no TCP port on 127.0.0.1')
+  project.provide('postgres', { door: `http://127.0.0.1:${address.port}`, prefix })
+  return async () => {
+    door.closeAllConnections()
+    door.close()
+    if (given) await dropLeftOvers(given, prefix)
+    await (await cluster?.catch(() => undefined))?.stop()
+  }
+}
+
+/** On a server that outlives the run, databases of failed tests are dropped here. */
+async function dropLeftOvers(url: string, prefix: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [prefix])
+    for (const { datname } of rows) await client.query(`drop database "${datname}" with (force)`)
+  } finally {
+    await client.end()
+  }
+}

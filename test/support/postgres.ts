@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+
+/** A database that belongs to one test file. */
+export interface TestDatabase {
+  /** Connection URL, `postgresql://…`. */
+  readonly url: string
+  /** Removes the database; open connections are closed by the server. */
+  drop(): Promise<void>
+}
+
+/** Sorts by bytes and folds case in all scripts: what the context store demands. macOS has the same rules under another name. */
+const CTYPE = process.platform === 'darwin' ? 'UTF-8' : 'C.UTF-8'
+
+/** PostgreSQL cuts longer names. */
+const MAX_NAME = 63
+
+/**
+ * Makes a fresh, empty database on the run's PostgreSQL server; the first call of a run starts the server.
+ * @param name what it is for; part of the database's name, for readers of the server's log
+ * @throws when there is no PostgreSQL 15 or later to use
+ */
+export async function createTestDatabase(name: string): Promise<TestDatabase> {
+  const { door, prefix } = inject('postgres')
+  const answer = await fetch(door)
+  const admin = await answer.text()
+  if (!answer.ok) throw new Error(admin)
+  const unique = `_${randomBytes(4).toString('hex')}`
+  const readable = name.toLowerCase().replace(/[^a-z0-9]+/g, '_')
+  const database = `${prefix}_${readable}`.slice(0, MAX_NAME - unique.length) + unique
+  await run(admin, `create database "${database}" template template0 encoding 'UTF8' lc_collate 'C' lc_ctype '${CTYPE}'`)
+  const url = new URL(admin)
+  url.pathname = `/${database}`
+  return { url: url.href, drop: () => run(admin, `drop database if exists "${database}" with (force)`) }
+}
+
+async function run(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
