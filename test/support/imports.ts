@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+
+/** Sources by their path, which starts at the searched folder and uses `/`. */
+export type Sources = ReadonlyMap<string, string>
+
+/** One import or re-export of a file. */
+export interface Import {
+  /** The file that imports. */
+  readonly from: string
+  /** Path of the file that is meant, `node:…`, or the name of an npm package. */
+  readonly to: string
+  readonly kind: 'file' | 'node' | 'npm'
+  /** Only types: nothing is loaded when the program runs. */
+  readonly typeOnly: boolean
+}
+
+/** Reads every TypeScript and JavaScript file below a folder; a folder that does not exist has none. */
+export function readSources(folder: string): Sources {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const files = entries
+    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+  return new Map(files.map((file) => [posix.relative(slashed(folder), slashed(file)), readFileSync(file, 'utf8')]))
+}
+
+function slashed(path: string): string {
+  return path.replaceAll('\\', '/')
+}
+
+const STATEMENT = /^(?:import|export)\s+(?:(type)\s+)?(?:[\w$*{}\s,]+?\s+from\s+)?['"]([^'"]+)['"]/gm
+const CALL = /(?<![.\w])(?:import|require)\s*\(\s*(?:['"]([^'"]+)['"])?/g
+// Only comments that start a line: a string such as '*/*' must not look like one.
+const COMMENT = /^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*$)/gm
+
+/**
+ * All imports of one file: statements, re-exports, `import()` in code and in types, `require()`.
+ * @throws for an `import()` whose path is not a literal, because then nothing could be checked
+ */
+export function readImports(from: string, text: string): Import[] {
+  const code = text.replace(COMMENT, '')
+  const statements = [...code.matchAll(STATEMENT)].map(([, type, path = '']) => resolve(from, path, type === 'type'))
+  const calls = [...code.matchAll(CALL)].map(([, path]) => {
+    if (path === undefined) throw new Error(`${from} imports a path that is not a literal`)
+    return resolve(from, path, false)
+  })
+  return [...statements, ...calls]
+}
+
+function resolve(from: string, path: string, typeOnly: boolean): Import {
+  if (path.startsWith('node:')) return { from, to: path, kind: 'node', typeOnly }
+  if (path.startsWith('.')) return { from, to: posix.join(posix.dirname(from), path), kind: 'file', typeOnly }
+  const name = path
+    .split('/')
+    .slice(0, path.startsWith('@') ? 2 : 1)
+    .join('/')
+  return { from, to: name, kind: 'npm', typeOnly }
+}
+
+/** Rings of files that load each other, each as its path from file to file; imports of types make no ring. */
+export function findCycles(sources: Sources): string[] {
+  const edges = new Map([...sources].map(([file, text]) => [file, loadedBy(file, text)]))
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+    if (path.includes(file) || done.has(file)) return
+    for (const next of edges.get(file) ?? []) visit(next, [...path, file])
+    done.add(file)
+  }
+  for (const file of edges.keys()) visit(file, [])
+  return cycles
+}
+
+function loadedBy(file: string, text: string): string[] {
+  return readImports(file, text).flatMap((each) => (each.kind === 'file' && !each.typeOnly ? [each.to] : []))
+}
