@@ -1,0 +1,103 @@
+/** Time zone of the imitated company; its offset changes in March and November. */
+export const companyZone = 'America/Los_Angeles'
+
+/** The name that the vendor writes for that zone. */
+export const companyZoneLabel = 'US/Pacific'
+
+/** One day in milliseconds. */
+export const day = 86_400_000
+
+const hour = 3_600_000
+const zoneFormat = new Intl.DateTimeFormat('en-US', { timeZone: companyZone, timeZoneName: 'longOffset' })
+const offsets = new Map<number, number>()
+
+function readOffset(instant: number): number {
+  const name = zoneFormat.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? ''
+  const found = /^GMT([+-])(\d\d):(\d\d)$/.exec(name)
+  if (!found) return 0
+  const minutes = Number(found[2]) * 60 + Number(found[3])
+  return found[1] === '-' ? -minutes : minutes
+}
+
+/**
+ * Offset of the company's zone in minutes east of UTC.
+ *
+ * @param instant - epoch milliseconds
+ */
+export function offsetMinutes(instant: number): number {
+  // The zone changes on full hours only.
+  const key = Math.floor(instant / hour)
+  const known = offsets.get(key)
+  if (known !== undefined) return known
+  if (offsets.size > 50_000) offsets.clear()
+  const offset = readOffset(key * hour)
+  offsets.set(key, offset)
+  return offset
+}
+
+function offsetText(minutes: number): string {
+  const size = Math.abs(minutes)
+  const part = (value: number) => String(value).padStart(2, '0')
+  return `${minutes < 0 ? '-' : '+'}${part(Math.floor(size / 60))}:${part(size % 60)}`
+}
+
+/**
+ * A moment in the company's zone, as the vendor writes it: `2024-11-01T07:01:00-07:00`.
+ *
+ * @param instant - epoch milliseconds; microseconds are its fraction
+ * @param digits - digits of the fraction of a second: 0, 3 or 6
+ */
+export function companyTime(instant: number, digits = 0): string {
+  const wholeMs = Math.floor(instant)
+  const offset = offsetMinutes(instant)
+  const local = new Date(wholeMs + offset * 60_000).toISOString()
+  const micros = String(Math.round((instant - wholeMs) * 1000)).padStart(3, '0')
+  const fraction = digits === 0 ? '' : `.${`${local.slice(20, 23)}${micros}`.slice(0, digits)}`
+  return `${local.slice(0, 19)}${fraction}${offsetText(offset)}`
+}
+
+/** A moment in UTC without fraction: `2024-11-01T07:00:00Z`. */
+export function utcTime(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, 19)}Z`
+}
+
+/** The company's date of a moment, `YYYY-MM-DD`. */
+export function companyDate(instant: number): string {
+  return new Date(instant + offsetMinutes(instant) * 60_000).toISOString().slice(0, 10)
+}
+
+const momentPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)$/
+
+/**
+ * Reads an ISO 8601 moment with an offset or `Z`.
+ *
+ * @returns epoch milliseconds with microseconds as fraction; undefined when it is none
+ */
+export function parseMoment(text: string): number | undefined {
+  const found = momentPattern.exec(text)
+  if (!found) return undefined
+  const zone = found[3] === 'Z' || found[3]?.includes(':') ? found[3] : `${found[3]?.slice(0, 3)}:${found[3]?.slice(3)}`
+  const instant = Date.parse(`${found[1]}${zone}`)
+  if (Number.isNaN(instant)) return undefined
+  const micros = Number((found[2] ?? '').padEnd(6, '0').slice(0, 6))
+  return instant + Math.floor(micros / 1000) + (micros % 1000) / 1000
+}
+
+/**
+ * The first moment of a company's day.
+ *
+ * @param date - `YYYY-MM-DD`
+ * @returns epoch milliseconds; undefined when it is no date
+ */
+export function midnight(date: string): number | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(date)) return undefined
+  const utc = Date.parse(`${date}T00:00:00Z`)
+  if (Number.isNaN(utc) || new Date(utc).toISOString().slice(0, 10) !== date) return undefined
+  const guess = utc - offsetMinutes(utc) * 60_000
+  return utc - offsetMinutes(guess) * 60_000
+}
+
+/** The date some days later, `YYYY-MM-DD`. */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString().slice(0, 10)
+}

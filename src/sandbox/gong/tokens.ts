@@ -1,0 +1,163 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { isObject, parseJson } from '../http.ts'
+
+/** The scopes of the imitated API. */
+export const allScopes: readonly string[] = [
+  'api:users:read',
+  'api:calls:read:basic',
+  'api:calls:read:extensive',
+  'api:calls:read:media-url',
+  'api:calls:read:transcript',
+  'api:workspaces:read',
+  'api:stats:user-actions',
+  'api:stats:user-actions:detailed',
+  'api:stats:interaction',
+  'api:stats:scorecards',
+  'api:settings:scorecards:read',
+  'api:settings:trackers:read',
+  'api:library:read',
+  'api:coaching:read',
+]
+
+/** Credentials that every sandbox accepts; they are public and open nothing else. */
+export const sandboxCredentials = {
+  accessKey: 'sandbox',
+  accessKeySecret: 'sandbox-secret',
+  clientId: 'sandbox-client',
+  clientSecret: 'sandbox-client-secret',
+  code: 'sandbox-code',
+  refreshToken: 'sandbox-refresh-token',
+  accessToken: 'sandbox-access-token',
+  /** Lacks all scopes but `api:users:read` and `api:calls:read:basic`. */
+  limitedToken: 'sandbox-limited-token',
+  expiredToken: 'sandbox-expired-token',
+  revokedToken: 'sandbox-revoked-token',
+} as const
+
+/** What a token allows. */
+export interface Grant {
+  readonly scopes: readonly string[]
+  /** Tokens that follow from one another share it. */
+  readonly family: string
+}
+
+/** Two tokens as a refresh answers them. */
+export interface TokenPair {
+  readonly accessToken: string
+  readonly refreshToken: string
+}
+
+/** Gives and checks tokens. Tokens carry their content signed, so that they outlive a restart of the sandbox. */
+export interface TokenStore {
+  /** @param expiresIn - life of the access token, in seconds */
+  issue(grant: Grant, expiresIn: number): TokenPair
+  /** The scopes of an access token, or the reason why it is refused. */
+  check(accessToken: string): readonly string[] | string
+  /** Uses a refresh token up; undefined when it is unknown or used. */
+  redeem(refreshToken: string): Grant | undefined
+  /** Revokes the access tokens that a family has so far. */
+  revoke(family: string): void
+  /** Forgets which tokens were used or revoked and refuses all that were issued. */
+  reset(): void
+}
+
+interface Content {
+  readonly use: 'access' | 'refresh'
+  readonly scopes: readonly string[]
+  readonly family: string
+  readonly generation: number
+  /** Epoch milliseconds. */
+  readonly expires: number
+  /** Position in the order of issue and revocation; moments can be equal. */
+  readonly issued: number
+}
+
+function isContent(value: unknown): value is Content {
+  return isObject(value) && Array.isArray(value['scopes']) && typeof value['use'] === 'string' && typeof value['expires'] === 'number'
+}
+
+const remembered = 10_000
+
+function remember(map: Map<string, number>, key: string, value: number): void {
+  map.set(key, value)
+  const oldest = map.keys().next()
+  if (map.size > remembered && !oldest.done) map.delete(oldest.value)
+}
+
+/** Writes and reads signed texts. */
+function signer(secret: string) {
+  const sign = (text: string) => createHmac('sha256', secret).update(text).digest('base64url')
+  return {
+    seal(content: Content): string {
+      const text = Buffer.from(JSON.stringify({ ...content, nonce: randomUUID() })).toString('base64url')
+      return `${text}.${sign(text)}`
+    },
+    open(token: string, use: Content['use']): Content | undefined {
+      const [text = '', signature = ''] = token.split('.')
+      if (sign(text) !== signature) return undefined
+      const content = parseJson(Buffer.from(text, 'base64url').toString())
+      return isContent(content) && content.use === use ? content : undefined
+    },
+  }
+}
+
+/**
+ * The tokens of one sandbox.
+ *
+ * @param secret - signs them
+ * @param clock - epoch milliseconds
+ */
+export function createTokens(secret: string, clock: () => number): TokenStore {
+  const seals = signer(secret)
+  const used = new Map<string, number>()
+  const revoked = new Map<string, number>()
+  const begin = clock()
+  let generation = 0
+  let sequence = 0
+  const fixed: Readonly<Record<string, Grant>> = {
+    [sandboxCredentials.accessToken]: { scopes: allScopes, family: 'sandbox' },
+    [sandboxCredentials.limitedToken]: { scopes: ['api:users:read', 'api:calls:read:basic'], family: 'limited' },
+  }
+  const content = (use: Content['use'], grant: Grant, expires: number): Content => ({
+    use,
+    ...grant,
+    generation,
+    expires,
+    issued: sequence,
+  })
+  const judge = (expires: number, issued: number, family: string) => {
+    if (clock() >= expires) return 'The access token has expired'
+    return issued <= (revoked.get(family) ?? -1) ? 'The access token has been revoked' : undefined
+  }
+  return {
+    issue(grant, expiresIn) {
+      sequence += 1
+      return {
+        accessToken: seals.seal(content('access', grant, clock() + expiresIn * 1000)),
+        refreshToken: seals.seal(content('refresh', grant, Number.MAX_SAFE_INTEGER)),
+      }
+    },
+    check(token) {
+      if (token === sandboxCredentials.expiredToken) return 'The access token has expired'
+      if (token === sandboxCredentials.revokedToken) return 'The access token has been revoked'
+      const known = fixed[token]
+      if (known) return judge(begin + 86_400_000, 0, known.family) ?? known.scopes
+      const opened = seals.open(token, 'access')
+      if (!opened || opened.generation !== generation) return 'The access token is invalid'
+      return judge(opened.expires, opened.issued, opened.family) ?? opened.scopes
+    },
+    redeem(token) {
+      const opened =
+        token === sandboxCredentials.refreshToken ? { scopes: allScopes, family: 'sandbox', generation } : seals.open(token, 'refresh')
+      if (!opened || opened.generation !== generation || used.has(token)) return undefined
+      remember(used, token, sequence)
+      return { scopes: opened.scopes, family: opened.family }
+    },
+    revoke: (family) => remember(revoked, family, sequence),
+    reset() {
+      used.clear()
+      revoked.clear()
+      generation += 1
+    },
+  }
+}

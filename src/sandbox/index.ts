@@ -1,0 +1,87 @@
+import type { RecordedRequest } from './exchange.ts'
+import type { FaultControl } from './faults.ts'
+import { createFaults } from './faults.ts'
+import type { GongWorldFacts } from './gong/facts.ts'
+import { startGong } from './gong/gong.ts'
+import type { MediaKind } from './gong/media.ts'
+import type { SwitchControl } from './gong/switches.ts'
+
+export type { RecordedRequest } from './exchange.ts'
+export type { Fault, FaultControl, FaultTarget, OriginName, PageFault, WireFault } from './faults.ts'
+export type { GongWorldFacts } from './gong/facts.ts'
+export type { MediaKind } from './gong/media.ts'
+export type { GongSwitches, SwitchControl } from './gong/switches.ts'
+export { sandboxCredentials } from './gong/tokens.ts'
+
+/** How a sandbox is started; everything can be left out. */
+export interface SandboxOptions {
+  /** Address to listen on; default 127.0.0.1. */
+  readonly host?: string
+  /** Ports of the servers; 0 or left out for a free one. */
+  readonly ports?: { readonly api?: number; readonly oauth?: number; readonly media?: number }
+  /** Whether rate and daily quota are enforced; default true. */
+  readonly limits?: boolean
+  /** Epoch milliseconds; default Date.now. Not before 2024. */
+  readonly clock?: () => number
+  /** The same seed gives the same company; default 1. */
+  readonly seed?: number
+  /** Size in bytes of the files of the large call; default 12 MiB. They are made while they are sent. */
+  readonly mediaBytes?: number
+}
+
+/** A running sandbox. */
+export interface Sandbox {
+  /** Where the servers listen, as `http://host:port`. */
+  readonly origins: { readonly gong: { readonly api: string; readonly oauth: string; readonly media: string } }
+  readonly faults: FaultControl
+  readonly gong: {
+    /** The newest 1,000 requests to the three servers, oldest first. */
+    requests(): readonly RecordedRequest[]
+    /** Forgets the recorded requests. */
+    clear(): void
+    /** Tokens, faults, limits, switches and recorded requests as they were at the start. */
+    reset(): void
+    readonly switches: SwitchControl
+    readonly world: GongWorldFacts
+    /**
+     * Bytes of a file, to compare a download with.
+     *
+     * @throws RangeError for an unknown call
+     */
+    mediaBytes(callId: string, kind: MediaKind, range?: { readonly offset: number; readonly length: number }): Uint8Array
+  }
+  /** Stops listening and destroys every socket, also those that a fault holds. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the stand-ins of the vendors.
+ *
+ * @param options - see SandboxOptions
+ * @returns the running sandbox; close it when it is no longer needed
+ * @throws the listen error of Node, for example EADDRINUSE; RangeError for a clock before 2024
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { host = '127.0.0.1', ports = {}, limits = true, clock = Date.now, seed = 1, mediaBytes = 12 * 1024 * 1024 } = options
+  const faults = createFaults()
+  const allPorts = { api: ports.api ?? 0, oauth: ports.oauth ?? 0, media: ports.media ?? 0 }
+  const gong = await startGong({ host, ports: allPorts, limits, clock, seed, mediaBytes, faults })
+  return {
+    origins: { gong: gong.origins },
+    faults,
+    gong: {
+      requests: () => gong.journal.list(),
+      clear: () => gong.journal.clear(),
+      reset: () => gong.reset(),
+      switches: gong.switches,
+      world: gong.facts,
+      mediaBytes(callId, kind, range) {
+        const call = gong.state.world.callPositions.get(callId)
+        if (call === undefined) throw new RangeError(`There is no call ${callId}`)
+        const source = gong.state.media.source(call, kind)
+        return source.read(range?.offset ?? 0, range?.length ?? source.size)
+      },
+    },
+    close: () => gong.close(),
+  }
+}

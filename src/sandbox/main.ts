@@ -1,0 +1,56 @@
+import type { Sandbox, SandboxOptions } from './index.ts'
+import { sandboxCredentials, startSandbox } from './index.ts'
+
+/** A setting that must be a non-negative integer; undefined when it is not set. */
+function numberSetting(name: string): number | undefined {
+  const text = process.env[name]
+  if (text === undefined || text === '') return undefined
+  if (!/^\d{1,15}$/.test(text)) throw new RangeError(`${name} must be a non-negative integer, it is ${text}`)
+  return Number(text)
+}
+
+function readOptions(): SandboxOptions {
+  const port = numberSetting('SANDBOX_PORT') ?? 0
+  const mediaBytes = numberSetting('SANDBOX_MEDIA_BYTES')
+  return {
+    host: process.env['SANDBOX_HOST'] || '127.0.0.1',
+    ports: port === 0 ? {} : { api: port, oauth: port + 1, media: port + 2 },
+    limits: process.env['SANDBOX_LIMITS'] !== 'off',
+    ...(mediaBytes === undefined ? {} : { mediaBytes }),
+  }
+}
+
+function banner({ origins, gong }: Sandbox): string {
+  const known = sandboxCredentials
+  return [
+    'Sandbox of the vendors; the data are invented, the credentials are public.',
+    '',
+    'Gong',
+    `  API      ${origins.gong.api}`,
+    `  OAuth    ${origins.gong.oauth}`,
+    `  Media    ${origins.gong.media}`,
+    `  Key      ${known.accessKey} / ${known.accessKeySecret}`,
+    `  Client   ${known.clientId} / ${known.clientSecret}, code ${known.code}`,
+    `  Tokens   ${known.accessToken}, ${known.refreshToken}`,
+    `  World    ${gong.world.counts.users} users, ${gong.world.counts.calls} calls; GET ${origins.gong.api}/_sandbox/world tells ids`,
+    '',
+    'Ctrl+C stops it.',
+    '',
+  ].join('\n')
+}
+
+const sandbox = await startSandbox(readOptions())
+
+async function stop(): Promise<void> {
+  await sandbox.close()
+  process.exit(0)
+}
+
+process.once('SIGTERM', stop)
+process.once('SIGINT', stop)
+if (process.send) {
+  process.once('disconnect', stop)
+  process.send({ type: 'ready', origins: sandbox.origins })
+} else {
+  process.stdout.write(banner(sandbox))
+}
