@@ -1,14 +1,23 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { root } from './paths.mjs'
 
 /**
- * @typedef {{ version?: string, integrity?: string, optional?: boolean, devOptional?: boolean, os?: string | string[], cpu?: string | string[] }} Locked
+ * @typedef {object} Locked one package of a lock file
+ * @property {string} [version]
+ * @property {string} [integrity]
+ * @property {boolean} [optional]
+ * @property {boolean} [devOptional]
+ * @property {string | string[]} [os]
+ * @property {string | string[]} [cpu]
+ * @property {Record<string, string>} [optionalDependencies]
  */
 
 /** Runs `npm ci` when node_modules is missing or does not hold what package-lock.json asks for. Throws when that fails. */
 export function ensureInstalled() {
+  // A linked node_modules is kept by somebody else, and npm ci would empty what the link leads to.
+  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return
   const reason = whatIsMissing()
   if (!reason) return
   console.error(`Installing packages with npm ci (${reason}) ...`)
@@ -28,11 +37,15 @@ function whatIsMissing() {
   const installedFile = join(root, 'node_modules', '.package-lock.json')
   const installed = readPackages(installedFile)
   if (!installed) return 'node_modules is missing'
+  const wanted = readPackages(lockFile) ?? {}
   const lockIsNewer = statSync(lockFile).mtimeMs > statSync(installedFile).mtimeMs
-  for (const [path, wanted] of Object.entries(readPackages(lockFile) ?? {})) {
+  const direct = lockIsNewer ? Object.keys(wanted['']?.optionalDependencies ?? {}) : []
+  for (const [path, locked] of Object.entries(wanted)) {
     if (path === '') continue
     const found = installed[path]
-    if (found ? !isSame(wanted, found) : isNeeded(wanted, lockIsNewer)) return `${path} is not as package-lock.json says`
+    if (found ? !isSame(locked, found) : isNeeded(locked, direct.includes(path.slice('node_modules/'.length)))) {
+      return `${path} is not as package-lock.json says`
+    }
   }
   return undefined
 }
@@ -58,14 +71,14 @@ function isSame(wanted, found) {
 }
 
 /**
- * A missing optional package is wanted only on its own platform, and only until npm has run after the last change of the
- * lock: where its installation failed once, asking again at every start would help nobody.
- * @param {Locked} wanted
- * @param {boolean} lockIsNewer
+ * Whether a missing package is a reason to install. An optional one is only when it is ours, made for this platform, and npm
+ * has not run since the last change of the lock: where its installation failed once, asking again at every start helps nobody.
+ * @param {Locked} locked
+ * @param {boolean} isNewAndOurs
  */
-function isNeeded(wanted, lockIsNewer) {
-  if (!wanted.optional && !wanted.devOptional) return true
-  return lockIsNewer && fits(wanted.os, process.platform) && fits(wanted.cpu, process.arch)
+function isNeeded(locked, isNewAndOurs) {
+  if (!locked.optional && !locked.devOptional) return true
+  return isNewAndOurs && fits(locked.os, process.platform) && fits(locked.cpu, process.arch)
 }
 
 /**
