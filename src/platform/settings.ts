@@ -1,6 +1,13 @@
 /** The settings of the process: one table that is validated and documented. */
+import ipaddr from 'ipaddr.js'
 import type { OriginOverride } from '../engine/connection.ts'
-import type { Secret } from '../engine/secret.ts'
+import { Secret } from '../engine/secret.ts'
+import { fail } from '../errors.ts'
+import { settingsTable } from './settings-table.ts'
+
+export { type SettingRow, settingsTable } from './settings-table.ts'
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** Settings of the process, checked. Made by `readSettings`. */
 export interface Settings {
@@ -31,11 +38,173 @@ export interface Settings {
   readonly concurrency: number
   /** Largest request body, in bytes. */
   readonly bodyLimit: number
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+  readonly logLevel: (typeof logLevels)[number]
   /** Seconds that running requests get after a signal to stop. */
   readonly shutdownSeconds: number
   /** Seconds until an operation gives up. */
   readonly operationSeconds: number
   /** Address that clients use, without a trailing slash. Absent: taken from the request. */
   readonly publicUrl?: string
+}
+
+/** Names of the project's own tests, which the service may inherit from their environment. */
+const testNames = /^FERRULE_(TEST_\w+|SOAK)$/
+
+type Environment = Readonly<Record<string, string | undefined>>
+const invalid = (name: string, reason: string) => fail('setting_invalid', { name, reason })
+
+/**
+ * Reads and checks the settings. An empty value counts as not given.
+ * @param env the environment, for example `process.env`
+ * @param options `kinds`: slugs that FERRULE_ORIGINS may name
+ * @throws FerruleError `setting_invalid`, one sentence that never holds a secret
+ */
+export function readSettings(env: Environment, { kinds }: { readonly kinds: readonly string[] }): Settings {
+  refuseUnknown(env)
+  const value = (name: string): string | undefined => (env[name] === '' ? undefined : env[name])
+  const databaseUrl = readDatabaseUrl(value('DATABASE_URL'))
+  const masterKey = readKey('FERRULE_MASTER_KEY', value('FERRULE_MASTER_KEY'))
+  if (databaseUrl !== undefined && masterKey === undefined)
+    throw invalid('FERRULE_MASTER_KEY', 'it is required with DATABASE_URL; `openssl rand -base64 32` makes one')
+  const client = readClient(value('FERRULE_CLIENT_ID'), value('FERRULE_CLIENT_SECRET'))
+  const publicUrl = readPublicUrl(value('FERRULE_PUBLIC_URL'))
+  const integer = (name: string, standard: number, range: readonly [number, number]) =>
+    readInteger(name, value(name) ?? String(standard), range)
+  return {
+    host: value('FERRULE_HOST') ?? '127.0.0.1',
+    port: integer('FERRULE_PORT', 8080, [0, 65_535]),
+    dataFolder: value('FERRULE_DATA') ?? './data',
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(masterKey === undefined ? {} : { masterKey }),
+    previousMasterKeys: listOf(value('FERRULE_MASTER_KEY_PREVIOUS')).flatMap((key) => readKey('FERRULE_MASTER_KEY_PREVIOUS', key) ?? []),
+    ...(client === undefined ? {} : { client }),
+    origins: readOrigins(value('FERRULE_ORIGINS'), kinds),
+    sandbox: readChoice('FERRULE_SANDBOX', value('FERRULE_SANDBOX') ?? (databaseUrl === undefined ? 'on' : 'off'), ['on', 'off']) === 'on',
+    trustedProxies: readProxies(value('FERRULE_TRUSTED_PROXIES')),
+    corsOrigins: listOf(value('FERRULE_CORS_ORIGINS')).map((text) => readOrigin('FERRULE_CORS_ORIGINS', text)),
+    rateLimit: integer('FERRULE_RATE_LIMIT', 600, [0, 1_000_000_000]),
+    concurrency: integer('FERRULE_CONCURRENCY', 60, [0, 1_000_000]),
+    bodyLimit: integer('FERRULE_BODY_LIMIT', 1_048_576, [1_024, 67_108_864]),
+    logLevel: readChoice('FERRULE_LOG_LEVEL', value('FERRULE_LOG_LEVEL') ?? 'info', logLevels),
+    shutdownSeconds: integer('FERRULE_SHUTDOWN_SECONDS', 30, [0, 3_600]),
+    operationSeconds: integer('FERRULE_OPERATION_SECONDS', 60, [1, 3_600]),
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+  }
+}
+
+const listOf = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+function refuseUnknown(env: Environment): void {
+  const names = settingsTable.map((setting) => setting.name)
+  const unknown = Object.keys(env).find((name) => name.startsWith('FERRULE_') && !names.includes(name) && !testNames.test(name))
+  if (unknown === undefined) return
+  const [nearest] = names.toSorted((a, b) => distance(a, unknown) - distance(b, unknown))
+  throw invalid(unknown, `there is no such setting; the nearest is ${nearest}`)
+}
+
+/** Edit distance of Levenshtein. */
+function distance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...b].entries())
+      next.push(Math.min((next[j] ?? 0) + 1, (previous[j + 1] ?? 0) + 1, (previous[j] ?? 0) + (letter === other ? 0 : 1)))
+    previous = next
+  }
+  return previous.at(-1) ?? 0
+}
+
+function readInteger(name: string, text: string, [low, high]: readonly [number, number]): number {
+  const number = /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN
+  if (number >= low && number <= high) return number
+  throw invalid(name, `it must be an integer from ${low} to ${high}`)
+}
+
+function readChoice<const C extends string>(name: string, text: string, choices: readonly C[]): C {
+  const found = choices.find((choice) => choice === text.trim().toLowerCase())
+  if (found === undefined) throw invalid(name, `it must be one of ${choices.join(', ')}`)
+  return found
+}
+
+function readDatabaseUrl(text: string | undefined): Secret<string> | undefined {
+  if (text === undefined) return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol))
+    throw invalid('DATABASE_URL', 'it must be a postgresql:// URL')
+  return new Secret(text)
+}
+
+/** Canonical base64 or base64url, padded or not: what does not encode back to itself lost or gained a character. */
+function readKey(name: string, text: string | undefined): Secret<Buffer> | undefined {
+  if (text === undefined) return undefined
+  const plain = text.trim().replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
+  const bytes = Buffer.from(plain, 'base64')
+  if (bytes.length === 32 && bytes.toString('base64').replace(/=+$/, '') === plain) return new Secret(bytes)
+  throw invalid(name, 'a key must be 32 bytes in base64 or base64url; `openssl rand -base64 32` makes one')
+}
+
+function readClient(id: string | undefined, secret: string | undefined): Settings['client'] {
+  if (id === undefined && secret === undefined) return undefined
+  if (id === undefined) throw invalid('FERRULE_CLIENT_ID', 'it is required with FERRULE_CLIENT_SECRET')
+  if (secret === undefined) throw invalid('FERRULE_CLIENT_SECRET', 'it is required with FERRULE_CLIENT_ID')
+  if (!/^[\x21-\x7e]{1,128}$/.test(id)) throw invalid('FERRULE_CLIENT_ID', 'it must be 1 to 128 visible ASCII characters')
+  if (secret.length < 12 || secret.length > 256) throw invalid('FERRULE_CLIENT_SECRET', 'it must have 12 to 256 characters')
+  return { id, secret: new Secret(secret) }
+}
+
+function readOrigin(name: string, text: unknown): string {
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+  const bare = url !== undefined && ['http:', 'https:'].includes(url.protocol) && url.pathname === '/' && !/[?#@]/.test(String(text))
+  if (!bare) throw invalid(name, 'an origin must be http:// or https:// with a host and no path, query or user')
+  return url.origin
+}
+
+function readPublicUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || /[?#@]/.test(text))
+    throw invalid('FERRULE_PUBLIC_URL', 'it must be an http:// or https:// URL without query or user')
+  return url.href.replace(/\/+$/, '')
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function readOrigins(text: string | undefined, kinds: readonly string[]): Settings['origins'] {
+  const name = 'FERRULE_ORIGINS'
+  const given = text === undefined ? {} : parsed(text)
+  if (!isObject(given)) throw invalid(name, 'it must be a JSON object of kind to origin, or kind to {api, oauth, media}')
+  const unknown = Object.keys(given).find((kind) => !kinds.includes(kind))
+  if (unknown !== undefined) throw invalid(name, `there is no kind ${unknown.slice(0, 40)}; known: ${kinds.join(', ')}`)
+  return Object.fromEntries(Object.entries(given).map(([kind, value]) => [kind, overrideOf(name, value)]))
+}
+
+function overrideOf(name: string, value: unknown): OriginOverride {
+  if (!isObject(value)) {
+    const api = readOrigin(name, value)
+    return { api, oauth: api }
+  }
+  const unknown = Object.keys(value).find((key) => !['api', 'oauth', 'media'].includes(key))
+  if (unknown !== undefined) throw invalid(name, `there is no origin ${unknown.slice(0, 40)}; known: api, oauth, media`)
+  const optional = (key: 'oauth' | 'media') => (value[key] === undefined ? {} : { [key]: readOrigin(name, value[key]) })
+  return { api: readOrigin(name, value['api']), ...optional('oauth'), ...optional('media') }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function readProxies(text: string | undefined): readonly string[] | number {
+  if (text !== undefined && /^\d+$/.test(text.trim())) return readInteger('FERRULE_TRUSTED_PROXIES', text, [0, 32])
+  const list = listOf(text)
+  const wrong = list.some((entry) => !(entry.includes('/') ? ipaddr.isValidCIDR(entry) : ipaddr.isValid(entry)))
+  if (wrong) throw invalid('FERRULE_TRUSTED_PROXIES', 'it must be a list of IP addresses and CIDR blocks, or a number of hops')
+  return list
 }

@@ -1,0 +1,30 @@
+/** A map that forgets what was unused for longest. */
+export class BoundedMap<K, V> {
+  readonly #kept = new Map<K, V>()
+  readonly #limit: number
+
+  /** @param limit largest number of entries */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** The value, which counts as used now. */
+  get(key: K): V | undefined {
+    const value = this.#kept.get(key)
+    if (value !== undefined) this.set(key, value)
+    return value
+  }
+
+  /** Keeps a value, and drops the one that was unused for longest when there are too many. */
+  set(key: K, value: V): void {
+    this.#kept.delete(key)
+    this.#kept.set(key, value)
+    if (this.#kept.size <= this.#limit) return
+    const [oldest] = this.#kept.keys()
+    if (oldest !== undefined) this.#kept.delete(oldest)
+  }
+
+  delete(key: K): void {
+    this.#kept.delete(key)
+  }
+}

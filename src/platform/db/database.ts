@@ -1,0 +1,54 @@
+/** One view of both databases: queries, transactions, and what differs between them. */
+import { type CompiledQuery, type Kysely, PostgresAdapter, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
+import type { Tables } from './schema.ts'
+
+/** Where a query runs: the database or a transaction. */
+export type Db = Kysely<Tables>
+
+/** An opened database. */
+export interface Database {
+  readonly dialect: 'sqlite' | 'postgres'
+  readonly db: Db
+  /** Runs `work` in a transaction that writes; it is rolled back when `work` throws. Never wait for a network inside. */
+  transaction<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
+  /** As `transaction`, one at a time over all nodes: for the schema and the first start. */
+  exclusive<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Identifies the advisory lock of this service on PostgreSQL; an arbitrary constant. */
+const exclusiveLock = 7_214_995_031
+
+/** Builds the common part of a database over an opened Kysely. */
+export function databaseOf(dialect: Database['dialect'], db: Db, close: () => Promise<void>): Database {
+  const transaction: Database['transaction'] = (work) => db.transaction().execute(work)
+  return {
+    dialect,
+    db,
+    transaction,
+    // SQLite's transactions begin as writers, so they exclude each other already.
+    exclusive: (work) =>
+      transaction(async (inside) => {
+        if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${exclusiveLock})`.execute(inside)
+        return work(inside)
+      }),
+    close,
+  }
+}
+
+/** Keeps the rows of a query as they are until the transaction ends. SQLite's writer transaction does so by itself. */
+export const shared = <DB, TB extends keyof DB, O>(db: Db, query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> =>
+  db.getExecutor().adapter instanceof PostgresAdapter ? query.forShare() : query
+
+const uniqueCodes: readonly unknown[] = ['23505', 2067, 1555]
+const foreignKeyCodes: readonly unknown[] = ['23503', 787]
+const codes = (error: unknown): unknown[] =>
+  typeof error === 'object' && error !== null ? [Reflect.get(error, 'code'), Reflect.get(error, 'errcode')] : []
+
+/** Whether a row with the same unique values exists. */
+export const isUniqueViolation = (error: unknown): boolean => codes(error).some((code) => uniqueCodes.includes(code))
+/** Whether a row that is referred to is missing, or one that is still referred to was to be deleted. */
+export const isForeignKeyViolation = (error: unknown): boolean => codes(error).some((code) => foreignKeyCodes.includes(code))
+
+/** A query that was compiled once, with other values. */
+export const withValues = <R>(query: CompiledQuery<R>, ...parameters: readonly unknown[]): CompiledQuery<R> => ({ ...query, parameters })

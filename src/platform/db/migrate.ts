@@ -1,0 +1,52 @@
+/** Brings the schema to the version that this code knows, or refuses a newer one. */
+import { sql } from 'kysely'
+import { fail } from '../../errors.ts'
+import type { Database } from './database.ts'
+import { platform } from './migrations/0001-platform.ts'
+
+/** The words of a column that differ between the databases. */
+export interface ColumnTypes {
+  readonly id: string
+  readonly text: string
+  readonly bytes: string
+  /** An integer of 64 bits: milliseconds since 1970, or a counter. */
+  readonly moment: string
+  readonly flag: string
+  /** What follows a table's closing parenthesis. */
+  readonly end: string
+}
+/** One step of the schema. Released steps are never changed. */
+export interface Migration {
+  readonly version: number
+  readonly statements: (types: ColumnTypes) => readonly string[]
+}
+
+const migrations: readonly Migration[] = [platform]
+const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
+  sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },
+  postgres: { id: 'uuid', text: 'text', bytes: 'bytea', moment: 'bigint', flag: 'boolean', end: '' },
+}
+
+/**
+ * Runs the missing steps, all in one transaction that keeps other nodes out.
+ * @throws FerruleError `setting_invalid` when a newer version wrote the schema
+ */
+export async function migrate(database: Database): Promise<void> {
+  const known = migrations.at(-1)?.version ?? 0
+  await database.exclusive(async (db) => {
+    await sql.raw('create table if not exists schema_versions (version integer primary key, applied_at bigint not null)').execute(db)
+    const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_versions`.execute(db)
+    const found = rows[0]?.version ?? 0
+    if (found > known) throw newer(database, found, known)
+    for (const { version, statements } of migrations.filter((step) => step.version > found)) {
+      for (const statement of statements(types[database.dialect])) await sql.raw(statement).execute(db)
+      await sql`insert into schema_versions (version, applied_at) values (${version}, ${Date.now()})`.execute(db)
+    }
+  })
+}
+
+const newer = (database: Database, found: number, known: number) =>
+  fail('setting_invalid', {
+    name: database.dialect === 'sqlite' ? 'FERRULE_DATA' : 'DATABASE_URL',
+    reason: `the database has schema ${found} of a newer version of the service, and this one knows ${known}; start the newer version`,
+  })

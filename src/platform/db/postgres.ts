@@ -1,0 +1,82 @@
+/** PostgreSQL under Kysely: a bounded pool, and lost connections as errors of the table. */
+import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
+import pg from 'pg'
+import { type FerruleError, fail } from '../../errors.ts'
+import { type Database, databaseOf } from './database.ts'
+import type { Tables } from './schema.ts'
+
+/** Connections of one node. */
+const connections = 10
+const connectMs = 5_000
+/** Longest statement; migrations of large tables must stay below it or raise it themselves. */
+const statementMs = 30_000
+const int8 = 20
+
+/** Errors after which the same statement can succeed later: lost or refused connections, shutdown, too many clients, time-outs. */
+const passing = /^(08|53|57P|57014|EAI_|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)/
+const passingTexts = /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/
+
+function translated(error: unknown): unknown {
+  const code = typeof error === 'object' && error !== null ? String(Reflect.get(error, 'code') ?? '') : ''
+  const lost = passing.test(code) || (error instanceof Error && passingTexts.test(error.message))
+  return lost ? unavailable(error) : error
+}
+const unavailable = (cause: unknown): FerruleError =>
+  fail('unavailable', { reason: 'the database does not answer' }, { cause, retryAfterMs: 1_000 })
+
+/** Passes statements on and translates errors. */
+function translating(client: pg.PoolClient): PostgresPoolClient {
+  function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
+  function query(text: unknown, values: readonly unknown[] = []): unknown {
+    if (typeof text !== 'string') throw new TypeError('cursors are not used here')
+    return client.query(text, [...values]).catch((error: unknown) => {
+      throw translated(error)
+    })
+  }
+  return { query, release: (destroy?: boolean) => client.release(destroy) }
+}
+
+/** Kysely knows its connections by identity, so a client is wrapped once. */
+function translatingPool(pool: pg.Pool): PostgresPool {
+  const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw translated(error)
+      })
+      const known = wrapped.get(client) ?? translating(client)
+      wrapped.set(client, known)
+      return known
+    },
+  }
+}
+
+/** `bigint` columns hold milliseconds and counters, which fit a double. */
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text')
+
+/**
+ * Opens a pool; the first statement connects.
+ * @param url a `postgresql://` URL with its options (for example `sslmode`)
+ */
+export function openPostgres(url: string): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + connectMs,
+    idle_in_transaction_session_timeout: statementMs,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    application_name: 'ferrule',
+    types: { getTypeParser },
+  })
+  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => undefined)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: translatingPool(pool) }) })
+  return databaseOf('postgres', db, () => db.destroy())
+}

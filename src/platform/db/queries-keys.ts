@@ -1,0 +1,105 @@
+/** Statements over wrapped data keys, and over sealed credentials during a rotation. */
+import type { Selectable } from 'kysely'
+import type { Db } from './database.ts'
+import type { DataKeyTable } from './schema.ts'
+
+/** A wrapped data key. */
+export type DataKeyRow = Selectable<DataKeyTable>
+
+/** Stores a wrapped key. */
+export const insertDataKey = async (db: Db, row: DataKeyRow): Promise<void> => {
+  await db.insertInto('data_keys').values(row).execute()
+}
+
+/** A key of a workspace. */
+export const findDataKey = (db: Db, { id, organizationId, workspaceId }: { id: string; organizationId: string; workspaceId: string }) =>
+  db
+    .selectFrom('data_keys')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst()
+
+/** Ids of the master keys that wrap something. */
+export const usedMasterKeys = async (db: Db): Promise<string[]> =>
+  (await db.selectFrom('data_keys').select('master_key_id').distinct().execute()).map((row) => row.master_key_id)
+
+/** Data keys that another master key than `current` wraps. */
+export const keysNotWrappedBy = (db: Db, current: string, limit: number): Promise<DataKeyRow[]> =>
+  db.selectFrom('data_keys').selectAll().where('master_key_id', '<>', current).orderBy('id').limit(limit).execute()
+
+/** Replaces the wrapping of a key, unless somebody did already. @returns whether it was replaced */
+export async function rewrapDataKey(db: Db, row: DataKeyRow, next: { masterKeyId: string; wrapped: Uint8Array }): Promise<boolean> {
+  const done = await db
+    .updateTable('data_keys')
+    .set({ master_key_id: next.masterKeyId, wrapped: next.wrapped })
+    .where('id', '=', row.id)
+    .where('master_key_id', '=', row.master_key_id)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Workspaces after an id, with the age of their current key; removed ones too. */
+export const workspacesWithKeys = (db: Db, after: string, limit: number) =>
+  db
+    .selectFrom('workspaces')
+    .innerJoin('data_keys', 'data_keys.id', 'workspaces.data_key_id')
+    .select(['workspaces.id', 'workspaces.organization_id', 'data_keys.created_at as key_created_at'])
+    .where('workspaces.id', '>', after)
+    .orderBy('workspaces.id')
+    .limit(limit)
+    .execute()
+
+/** Makes a key the current one of a workspace. */
+export const useDataKey = async (db: Db, workspaceId: string, dataKeyId: string): Promise<void> => {
+  await db.updateTable('workspaces').set({ data_key_id: dataKeyId }).where('id', '=', workspaceId).execute()
+}
+
+/** Connectors of a workspace whose credentials are sealed with another than its current key. */
+export const staleSeals = (db: Db, workspaceId: string, limit: number) =>
+  db
+    .selectFrom('connectors')
+    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
+    .select([
+      'connectors.id',
+      'connectors.organization_id',
+      'connectors.workspace_id',
+      'connectors.sealed',
+      'connectors.data_key_id',
+      'connectors.version',
+      'workspaces.data_key_id as current_key_id',
+    ])
+    .where('connectors.workspace_id', '=', workspaceId)
+    .whereRef('connectors.data_key_id', '<>', 'workspaces.data_key_id')
+    .limit(limit)
+    .execute()
+
+/** A row of `staleSeals`. */
+export type StaleSeal = Awaited<ReturnType<typeof staleSeals>>[number]
+
+/** Stores credentials that were sealed anew, unless they changed meanwhile. @returns whether they were stored */
+export async function reseal(db: Db, row: StaleSeal, sealed: Uint8Array): Promise<boolean> {
+  const done = await db
+    .updateTable('connectors')
+    .set({ sealed, data_key_id: row.current_key_id })
+    .where('id', '=', row.id)
+    .where('version', '=', row.version)
+    .where('data_key_id', '=', row.data_key_id)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Destroys keys of a workspace that seal nothing any more. */
+export const deleteUnusedKeys = async (db: Db, workspaceId: string): Promise<void> => {
+  await db
+    .deleteFrom('data_keys')
+    .where('workspace_id', '=', workspaceId)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('workspaces').select('workspaces.id').whereRef('workspaces.data_key_id', '=', 'data_keys.id'))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('connectors').select('connectors.id').whereRef('connectors.data_key_id', '=', 'data_keys.id'))),
+    )
+    .execute()
+}

@@ -1,0 +1,111 @@
+/** The tables, as both databases hold them. */
+import type { ColumnType } from 'kysely'
+
+/** SQLite keeps truth values as 0 and 1. */
+type Flag = ColumnType<boolean | number, boolean, boolean>
+/** Bytes: a Buffer from PostgreSQL, a Uint8Array from SQLite. */
+type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>
+/** Milliseconds since 1970. */
+type Moment = number
+
+/** Facts about the installation, such as which application came first. */
+export interface StateTable {
+  name: string
+  value: string
+}
+/** Tenants. */
+export interface OrganizationTable {
+  id: string
+  name: string
+  created_at: Moment
+}
+/** Clients of the token endpoint. */
+export interface ApplicationTable {
+  id: string
+  client_id: string
+  name: string
+  /** `scrypt:N:r:p:salt:hash`, base64url. */
+  secret_hash: string
+  created_at: Moment
+}
+/** Which application reaches which organization. */
+export interface GrantTable {
+  application_id: string
+  organization_id: string
+  role: string
+  created_at: Moment
+}
+/** Workspaces; removed ones stay for 30 days. */
+export interface WorkspaceTable {
+  id: string
+  organization_id: string
+  name: string
+  /** The name in lower case, for `name_contains`. */
+  name_folded: string
+  status: 'active' | 'inactive'
+  cache_enabled: ColumnType<boolean | number | null, boolean | null, boolean | null>
+  /** The key that new credentials are sealed with. */
+  data_key_id: string
+  created_at: Moment
+  updated_at: Moment
+  deleted_at: Moment | null
+}
+/** Data keys, wrapped. A workspace has more than one only while its credentials are sealed anew. */
+export interface DataKeyTable {
+  id: string
+  organization_id: string
+  workspace_id: string
+  master_key_id: string
+  wrapped: Bytes
+  created_at: Moment
+}
+/** Connectors with their sealed credentials. */
+export interface ConnectorTable {
+  id: string
+  organization_id: string
+  workspace_id: string
+  name: string
+  kind: string
+  status: 'active' | 'auth_error'
+  status_reason: string | null
+  /** JSON. */
+  configuration: string
+  /** JSON. */
+  entities: string
+  sandbox: Flag
+  scheme: string
+  /** JSON array of names. */
+  credential_fields: string
+  sealed: Bytes
+  data_key_id: string
+  /** Counts replacements of the credentials. */
+  version: number
+  /** Who renews the credentials at the moment, and until when others keep away. */
+  lease_owner: string | null
+  lease_until: Moment | null
+  created_at: Moment
+  updated_at: Moment
+}
+/** Finished pieces of work that were asked for. */
+export interface JobTable {
+  id: string
+  organization_id: string
+  workspace_id: string
+  type: 'connector_delete'
+  status: 'succeeded'
+  connector_id: string
+  created_at: Moment
+  finished_at: Moment
+}
+
+/** All tables by name. */
+export interface Tables {
+  state: StateTable
+  organizations: OrganizationTable
+  applications: ApplicationTable
+  grants: GrantTable
+  workspaces: WorkspaceTable
+  data_keys: DataKeyTable
+  connectors: ConnectorTable
+  jobs: JobTable
+}

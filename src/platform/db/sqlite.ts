@@ -1,0 +1,124 @@
+/** The embedded database: `node:sqlite` under Kysely. */
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { fail } from '../../errors.ts'
+import { type Database, databaseOf } from './database.ts'
+import type { Tables } from './schema.ts'
+
+/** Statements that stay prepared. The service has about 60 different ones. */
+const preparedStatements = 200
+/** Milliseconds that a writer waits for a writer of another process. */
+const busyTimeout = 10_000
+
+const bindable = (value: unknown): SQLInputValue => {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (value === null || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string' || value instanceof Uint8Array)
+    return value
+  throw new TypeError(`SQLite takes no ${typeof value}`)
+}
+
+/** What Kysely expects of a statement, which is the interface of better-sqlite3. */
+const adapted = (statement: StatementSync) => ({
+  reader: statement.columns().length > 0,
+  all: (values: readonly unknown[]) => statement.all(...values.map(bindable)),
+  run: (values: readonly unknown[]) => statement.run(...values.map(bindable)),
+  iterate: (values: readonly unknown[]) => statement.iterate(...values.map(bindable)),
+})
+type Adapted = ReturnType<typeof adapted>
+
+/** Prepares each text once and drops the statement that was unused for longest. */
+function preparer(sqlite: DatabaseSync): (text: string) => Adapted {
+  const kept = new Map<string, Adapted>()
+  return (text) => {
+    const statement = kept.get(text) ?? adapted(sqlite.prepare(text))
+    kept.delete(text)
+    kept.set(text, statement)
+    const [oldest] = kept.keys()
+    if (kept.size > preparedStatements && oldest !== undefined) kept.delete(oldest)
+    return statement
+  }
+}
+
+/** Transactions take the writer's lock at once: a reader that becomes a writer later can fail without a wait. */
+class WriterDriver extends SqliteDriver {
+  readonly #sqlite: DatabaseSync
+
+  constructor(sqlite: DatabaseSync) {
+    super({ database: { prepare: preparer(sqlite), close: () => sqlite.close() } })
+    this.#sqlite = sqlite
+  }
+
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+
+  /** SQLite rolls back by itself after some errors, for example when the disk is full. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#sqlite.isTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'))
+  }
+}
+
+/** Creates the file with a mode that SQLite passes on to its journal files. */
+const touch = (file: string): void => closeSync(openSync(file, 'a', 0o600))
+
+/**
+ * Opens `ferrule.db` in a folder, which is made when it is missing. What was committed survives a loss of power.
+ * @param exclusive refuse when another process has the folder; without it the file is shared
+ * @throws FerruleError `setting_invalid` when the folder is in use or cannot be written
+ */
+export function openSqlite(folder: string, { exclusive }: { readonly exclusive: boolean }): Database {
+  const release = prepare(folder, exclusive)
+  const file = join(folder, 'ferrule.db')
+  touch(file)
+  const sqlite = new DatabaseSync(file, { timeout: busyTimeout, enableForeignKeyConstraints: true })
+  sqlite.exec('pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on')
+  const db = new Kysely<Tables>({
+    dialect: {
+      createDriver: () => new WriterDriver(sqlite),
+      createAdapter: () => new SqliteAdapter(),
+      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  })
+  return databaseOf('sqlite', db, async () => {
+    await db.destroy()
+    if (sqlite.isOpen) sqlite.close()
+    release()
+  })
+}
+
+function prepare(folder: string, exclusive: boolean): () => void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return exclusive ? occupy(folder) : () => undefined
+  } catch (error) {
+    const code = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined
+    const reason =
+      code === 'ERR_SQLITE_ERROR' ? 'is in use by another process of this service; stop it first' : `cannot be written (${code})`
+    throw fail('setting_invalid', { name: 'FERRULE_DATA', reason: `the folder ${folder} ${reason}` }, { cause: error })
+  }
+}
+
+/** Holds a lock of the operating system on a second file; it ends with the process, however that ends. */
+function occupy(folder: string): () => void {
+  const file = join(folder, 'ferrule.lock')
+  touch(file)
+  const lock = new DatabaseSync(file, { timeout: 0 })
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive')
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+  return () => lock.close()
+}

@@ -1,0 +1,27 @@
+/** Identifiers: UUID version 7 (RFC 9562), so that the order of ids is the order of creation. */
+
+/** What ids are made of. */
+export interface IdSource {
+  readonly clock: () => number
+  readonly randomBytes: (size: number) => Buffer
+}
+
+const dashed = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+
+/** A new id: 48 bits of milliseconds, then 74 random bits. */
+export function newId({ clock, randomBytes }: IdSource): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(clock(), 0, 6)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return dashed(bytes.toString('hex'))
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** The id in lower case, or undefined when the text is no UUID. */
+export const asId = (text: unknown): string | undefined => (typeof text === 'string' && uuid.test(text) ? text.toLowerCase() : undefined)
+
+/** Milliseconds as ISO 8601 in UTC. */
+export const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()

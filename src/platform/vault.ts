@@ -1,0 +1,43 @@
+/** The vault: credentials sealed with the data key of their workspace, bound to their connector. */
+import type { CredentialValues } from '../engine/connection.ts'
+import { Secret } from '../engine/secret.ts'
+import { fail } from '../errors.ts'
+import { decrypt, encrypt, identity, nonceBytes } from './cipher.ts'
+import type { DataKeys, KeyPlace } from './data-keys.ts'
+import type { Db } from './db/database.ts'
+
+/** Whose credentials are sealed: bound to the bytes, so that they open nowhere else. */
+export interface SealPlace extends KeyPlace {
+  readonly connectorId: string
+  readonly dataKeyId: string
+}
+
+/** Seals and opens credentials. */
+export interface Vault {
+  /** @throws FerruleError `credentials_unreadable` when the data key cannot be had */
+  seal(db: Db, place: SealPlace, values: CredentialValues): Promise<Uint8Array>
+  /**
+   * @returns undefined when the data key is gone, because a rotation sealed the credentials anew: read the row again
+   * @throws FerruleError `credentials_unreadable`
+   */
+  open(db: Db, place: SealPlace, sealed: Uint8Array): Promise<Secret<CredentialValues> | undefined>
+}
+
+const about = ({ organizationId, workspaceId, connectorId, dataKeyId }: SealPlace): Buffer =>
+  identity('credentials', organizationId, workspaceId, connectorId, dataKeyId)
+
+/** Builds the vault over the data keys. */
+export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => Buffer): Vault => ({
+  seal: async (db, place, values) => {
+    const key = await dataKeys.find(db, place)
+    if (key === undefined) throw fail('credentials_unreadable', { reason: 'the data key of the workspace is missing' })
+    return encrypt(key, { plain: Buffer.from(JSON.stringify(values)), about: about(place), nonce: randomBytes(nonceBytes) })
+  },
+  open: async (db, place, sealed) => {
+    const key = await dataKeys.find(db, place)
+    if (key === undefined) return undefined
+    const plain = decrypt(key, sealed, about(place))
+    if (plain === undefined) throw fail('credentials_unreadable', { reason: 'they are damaged, or were copied from elsewhere' })
+    return new Secret(JSON.parse(plain.toString()) as CredentialValues) // authenticated bytes that `seal` wrote
+  },
+})
