@@ -59,8 +59,8 @@ export interface ErrorRule {
 
 /** How many calls the vendor takes. All connectors with the same key share one budget. */
 export interface Limits {
-  /** What shares a budget: the credentials themselves (their first scheme field). */
-  readonly key: 'credentials'
+  /** What shares a budget: the first of these credential or configuration fields that is given. */
+  readonly key: readonly string[]
   readonly rates: readonly { readonly calls: number; readonly seconds: number }[]
 }
 

@@ -16,7 +16,10 @@ export type RuleName = `rule:${string}`
 export interface Send {
   /** The vendor's name: a path in the body, or a query name. */
   readonly to: string
-  /** `day_before`: the calendar day before the moment; `day_after`: the day after it, but never after today. */
+  /**
+   * For a moment that the vendor takes as a calendar day in a time zone that we do not know: `day_before` is the UTC day before
+   * the moment; `day_after` the UTC day after it, left out when that day is not in the past (vendors refuse days after today).
+   */
   readonly as?: 'day_before' | 'day_after'
 }
 

@@ -44,6 +44,16 @@ export const moment = (about: string) =>
 /** An integer that always fits a double. */
 export const int = (about: string, more: { minimum?: number; maximum?: number; default?: number } = {}) =>
   Type.Integer({ description: about, ...more })
+/**
+ * An integer that can exceed 2^53-1: a vendor's id. In TypeScript `number | bigint`, in OpenAPI integer/int64, exact on the wire.
+ * A double beyond the safe range is refused: its digits are lost already.
+ */
+export const id = (about: string) =>
+  Type.Refine(
+    Type.Unsafe<number | bigint>({ description: about, format: 'int64', 'x-integer': true }),
+    (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
+    () => 'must be an integer',
+  )
 /** A number. */
 export const num = (about: string) => Type.Number({ description: about })
 /** A truth value. */
@@ -76,5 +86,7 @@ export const each = <S extends TSchema, const K extends readonly string[]>(schem
   for (const name of names as readonly K[number][]) fields[name] = schema
   return fields
 }
+/** An array parameter that is left out of the request when it is empty, for vendors that refuse empty arrays. */
+export const emptyIsAbsent = <T extends TSchema>(schema: T): T => Object.assign(schema, { 'x-empty-is-absent': true })
 /** A schema part whose refusal gets its own error code, for example `media_selector_required`. */
 export const refuse = <T extends TSchema>(code: string, schema: T): T => Object.assign(schema, { 'x-refuse': code })

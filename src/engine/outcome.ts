@@ -1,4 +1,5 @@
 /** What is asked of the engine, and what it gives back. */
+import type { Readable } from 'node:stream'
 
 /** One execution: an action on an entity with parameters. */
 export interface Call {
@@ -12,7 +13,7 @@ export interface Call {
   readonly deadlineMs?: number
 }
 
-/** A file on its way. The stream is pulled: nothing is buffered beyond the transport's own window. */
+/** A file on its way. The body is pulled: nothing is buffered beyond the transport's own window. */
 export interface FileAnswer {
   /** 200 for the whole file, 206 for a part. */
   readonly status: 200 | 206
@@ -24,8 +25,8 @@ export interface FileAnswer {
   readonly acceptRanges: string | null
   /** File name for `Content-Disposition`. */
   readonly name: string
-  /** The bytes. It fails when the vendor cuts the transfer; cancelling it aborts the vendor call. */
-  readonly stream: ReadableStream<Uint8Array>
+  /** The bytes. It fails when the vendor cuts the transfer; destroying it aborts the vendor call. */
+  readonly body: Readable
 }
 
 /** The result of one execution. */

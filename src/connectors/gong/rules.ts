@@ -1,0 +1,53 @@
+/** The rules of Gong: pure functions for shapes that no word of the language says. */
+
+type Row = Readonly<Record<string, unknown>>
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
+const rowsOf = (value: unknown): readonly Row[] => (Array.isArray(value) ? value.filter(isRow) : [])
+
+/** Our name → the vendor's, as public clients know them: the vendor documents the map without its keys. */
+const metrics = {
+  callsListened: 'callsListenedTo',
+  callsAttended: 'callsManagerAttended',
+  callsWithFeedback: 'callsWithFeedback',
+  callsWithComments: 'callsManagerCommentedOn',
+  scorecardsFilled: 'callsWithScorecardFilled',
+} as const
+
+/** Our metric → ids of calls. */
+type Metrics = Readonly<Record<string, readonly unknown[]>>
+const metricsOf = (value: unknown): Metrics =>
+  Object.fromEntries(Object.entries(metrics).map(([ours, theirs]) => [ours, isRow(value) && Array.isArray(value[theirs]) ? value[theirs] : []]))
+const counts = (all: readonly Metrics[]) => Object.fromEntries(Object.keys(metrics).map((name) => [name, all.reduce((sum, one) => sum + (one[name]?.length ?? 0), 0)]))
+
+const person = (value: unknown, isManager: boolean, coachingMetrics: Row): Row => {
+  const user = isRow(value) ? value : {}
+  return {
+    userId: user['id'] ?? null,
+    userEmailAddress: user['emailAddress'] ?? null,
+    userName: [user['firstName'], user['lastName']].filter((part) => typeof part === 'string' && part !== '').join(' '),
+    isManager,
+    coachingMetrics,
+  }
+}
+
+/** `[{ manager, directReportsMetrics: [{ report, metrics }] }]` → one record per manager (the sum of the reports) and one per report. */
+const coaching = (value: unknown): Row[] =>
+  rowsOf(value).flatMap((group) => {
+    const reports = rowsOf(group['directReportsMetrics']).map((entry) => ({ report: entry['report'], metrics: metricsOf(entry['metrics']) }))
+    return [
+      person(group['manager'], true, counts(reports.map(({ metrics: all }) => all))),
+      ...reports.map(({ report, metrics: all }) => person(report, false, counts([all]))),
+    ]
+  })
+
+const answerOf = (row: Row): Row => ({ ...row, answer: row['answerText'] ?? (row['score'] === null || row['score'] === undefined ? null : String(row['score'])) })
+
+/** Adds `overallScore` (score of the overall answer) and each answer's `answer` (its text, else its score). */
+const answered_scorecards = (value: unknown): Row[] =>
+  rowsOf(value).map((row) => {
+    const answers = rowsOf(row['answers']).map(answerOf)
+    return { ...row, answers, overallScore: answers.find((answer) => answer['isOverall'] === true)?.['score'] ?? null }
+  })
+
+/** By the name that definitions use, without `rule:`. */
+export const rules = { coaching, answered_scorecards }

@@ -1,0 +1,34 @@
+import { bool, each, entity, int, moment, obj, str } from '../../definition/index.ts'
+
+/** GET /v2/workspaces. The vendor calls the id `id` only. */
+export const workspaces = entity({
+  about: 'Workspaces of the company',
+  key: ['id'],
+  record: { ...each(str('Workspace id'), 'id', 'workspaceId'), name: str('Name'), description: str('Description') },
+  from: { workspaceId: { copy: 'id' } },
+  list: { call: 'GET /v2/workspaces', at: 'workspaces', params: {} },
+})
+
+/** GET /v2/coaching. The vendor nests reports below their manager; each becomes a record of its own. */
+export const coaching = entity({
+  about: 'Coaching metrics of a manager and the direct reports',
+  key: ['param.manager-id', 'userId'],
+  record: {
+    userId: str('User id'),
+    userEmailAddress: str('E-mail address'),
+    userName: str('First and last name'),
+    isManager: bool('True for the manager, false for a report'),
+    coachingMetrics: obj(each(int('Count of calls'), 'callsListened', 'callsAttended', 'callsWithFeedback', 'callsWithComments', 'scorecardsFilled'), 'Counts'),
+  },
+  list: {
+    call: 'GET /v2/coaching',
+    at: 'coachingData',
+    rows: 'rule:coaching',
+    params: {
+      'workspace-id': str('Workspace id'),
+      'manager-id': str('User id of the manager'),
+      from: moment('First moment'),
+      to: moment('Last moment'),
+    },
+  },
+})

@@ -1,0 +1,157 @@
+/** Credentials → headers, and the renewal of those that expire. The only place, beside the vault, that reveals a secret. */
+import type { CredentialScheme, Refresh } from '../definition/connector.ts'
+import { FerruleError, fail } from '../errors.ts'
+import { type Redact, redactorOf } from './answer.ts'
+import type { Connection, CredentialValues, OpenedCredentials } from './connection.ts'
+import { Deadline } from './deadline.ts'
+import type { Http } from './http.ts'
+import { parseJson } from './json.ts'
+import { originsOf } from './origin.ts'
+import { Secret } from './secret.ts'
+
+/** Renewed this long before the end of a token's life, in milliseconds. */
+const margin = 60_000
+/** Longest wait for the vendor's answer to a renewal, in milliseconds. A lease on the credentials must outlive it. */
+export const renewalTimeout = 30_000
+
+/** Credentials that are ready to be sent. */
+export interface Authorization {
+  readonly opened: OpenedCredentials
+  readonly headers: Readonly<Record<string, string>>
+  /** Removes these credentials from a text. */
+  readonly redact: Redact
+}
+
+const basic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+const schemeOf = (connection: Connection, values: CredentialValues): CredentialScheme => {
+  const { kind, credentials } = connection.kind.definition
+  const given = Object.keys(values)
+  const scheme = Object.values(credentials).find(({ fields }) => given.length > 0 && given.every((name) => name in fields))
+  if (scheme === undefined) throw fail('credentials_unreadable', { reason: `they fit no scheme of ${kind}` })
+  return scheme
+}
+
+const headersOf = ({ send }: CredentialScheme, values: CredentialValues): Readonly<Record<string, string>> =>
+  send.as === 'basic'
+    ? { authorization: basic(values[send.user] ?? '', values[send.password] ?? '') }
+    : { authorization: `Bearer ${values[send.token] ?? ''}` }
+
+/** What must never appear in a text: the secret fields, and the header that is made of them. */
+const secretsOf = ({ fields }: CredentialScheme, values: CredentialValues): string[] =>
+  Object.keys(fields).flatMap((name) => (Reflect.get(fields[name] ?? {}, 'writeOnly') === true && values[name] !== undefined ? [values[name]] : []))
+
+const expired = (scheme: CredentialScheme, values: CredentialValues, now: number): boolean => {
+  if (scheme.refresh === undefined || scheme.send.as !== 'bearer') return false
+  const end = Date.parse(values[scheme.refresh.expires.field] ?? '')
+  return values[scheme.send.token] === undefined || (!Number.isNaN(end) && end - margin <= now)
+}
+
+const authorization = (connection: Connection, opened: OpenedCredentials): Authorization => {
+  const values = opened.values.reveal()
+  const scheme = schemeOf(connection, values)
+  const headers = headersOf(scheme, values)
+  const sent = Object.values(headers).map((header) => header.slice(header.indexOf(' ') + 1))
+  return { opened, headers, redact: redactorOf([...secretsOf(scheme, values), ...sent]) }
+}
+
+/** What an authorization needs beside the connection. */
+export interface AuthContext {
+  readonly http: Http
+  readonly signal: AbortSignal
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/**
+ * The headers for the next request; a token that has expired, or ends within a minute, is renewed first.
+ * @throws FerruleError `credentials_unreadable`, `upstream_auth_failed`, or what the renewal met
+ */
+export async function authorize(connection: Connection, context: AuthContext): Promise<Authorization> {
+  const opened = await connection.credentials.open()
+  const values = opened.values.reveal()
+  return expired(schemeOf(connection, values), values, context.now) ? renew(connection, opened, context) : authorization(connection, opened)
+}
+
+/** Whether credentials that were refused can be renewed. */
+export const isRenewable = (connection: Connection, { opened }: Authorization): boolean => {
+  const values = opened.values.reveal()
+  const { refresh } = schemeOf(connection, values)
+  return refresh !== undefined && values[refresh.client.user] !== undefined && values[refresh.client.password] !== undefined
+}
+
+/**
+ * Renews credentials once, however many calls ask for it at the same time.
+ * @throws FerruleError `upstream_auth_failed` when the vendor refuses the renewal
+ */
+export async function renew(connection: Connection, stale: OpenedCredentials, context: AuthContext): Promise<Authorization> {
+  const { refresh } = schemeOf(connection, stale.values.reveal())
+  if (refresh === undefined) throw refused(connection, 'they cannot be renewed')
+  const opened = await connection.credentials.renew(stale.version, async (current) => {
+    // Not aborted with the call that happens to be first: a single-use token would be spent without its successor being stored.
+    using deadline = new Deadline(renewalTimeout, connection.kind.definition.title)
+    return await exchange(connection, refresh, { current, context: { ...context, signal: deadline.signal } })
+  })
+  return authorization(connection, opened)
+}
+
+const refused = (connection: Connection, reason: string, hint?: string): FerruleError =>
+  fail('upstream_auth_failed', { vendor: connection.kind.definition.title, reason }, hint === undefined ? {} : { hint })
+
+interface Exchange {
+  readonly current: Secret<CredentialValues>
+  readonly context: AuthContext
+}
+
+async function exchange(connection: Connection, refresh: Refresh, { current, context }: Exchange): Promise<Secret<CredentialValues>> {
+  const values = current.reveal()
+  const user = values[refresh.client.user]
+  const password = values[refresh.client.password]
+  if (user === undefined || password === undefined)
+    throw refused(connection, `the access token has expired, and ${refresh.client.user} and ${refresh.client.password} are needed to renew it`, 'Give the client id and client secret of the integration with the credentials.')
+  const grant = new URLSearchParams({ ...refresh.constant, ...Object.fromEntries(Object.entries(refresh.send).map(([name, field]) => [name, values[field] ?? ''])) }).toString()
+  const { oauth, forwarded } = originsOf(connection, values)
+  const url = new URL(refresh.call.slice('POST '.length), oauth)
+  if (refresh.place === 'query') url.search = grant
+  const answer = await context.http.send({
+    url,
+    trust: 'config',
+    method: 'POST',
+    headers: { accept: 'application/json', authorization: basic(user, password), ...forwarded.oauth, ...(refresh.place === 'form' ? { 'content-type': 'application/x-www-form-urlencoded' } : {}) },
+    ...(refresh.place === 'form' ? { body: grant } : {}),
+    signal: context.signal,
+    vendor: connection.kind.definition.title,
+  })
+  if (answer.status >= 500) throw fail('upstream_error', { vendor: connection.kind.definition.title, reason: `status ${answer.status} to the renewal of the token` }, { upstream: { status: answer.status } })
+  if (answer.status === 429) throw fail('upstream_rate_limited', { vendor: connection.kind.definition.title }, { upstream: { status: 429 } })
+  if (answer.status !== 200) throw refused(connection, `status ${answer.status} to the renewal of the token`, 'Connect the account anew: the refresh token was used or revoked.')
+  return new Secret(renewed(connection, refresh, { values, text: answer.text, now: context.now }))
+}
+
+function renewed(connection: Connection, refresh: Refresh, { values, text, now }: { values: CredentialValues; text: string; now: number }): CredentialValues {
+  const body = readAnswer(text)
+  const { base } = connection.kind.definition
+  // A base that is not the vendor's is not kept: the token is still good, and goes to the base that was known before.
+  const usable = (field: string, value: string) => value !== '' && !(base?.fields.includes(field) && !new RegExp(base.matches).test(value))
+  const read = Object.entries(refresh.read).flatMap(([field, name]) => {
+    const value = body[name]
+    return typeof value === 'string' && usable(field, value) ? [[field, value] as const] : []
+  })
+  const seconds = Number(body[refresh.expires.seconds])
+  const end = Number.isFinite(seconds) && seconds > 0 ? [[refresh.expires.field, new Date(now + seconds * 1000).toISOString()] as const] : []
+  const next: Record<string, string> = { ...values, ...Object.fromEntries([...read, ...end]) }
+  if (end.length === 0) delete next[refresh.expires.field]
+  const { send } = schemeOf(connection, values)
+  if (send.as === 'bearer' && read.every(([field]) => field !== send.token))
+    throw fail('upstream_answer_invalid', { vendor: connection.kind.definition.title, reason: 'the renewal of the token brought no token' })
+  return next
+}
+
+const readAnswer = (text: string): Readonly<Record<string, unknown>> => {
+  try {
+    const body = parseJson(text)
+    return typeof body === 'object' && body !== null ? Object.fromEntries(Object.entries(body)) : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,112 @@
+/** A file behind a URL of an answer: found, fetched without the connector's credentials, and handed on as it comes. */
+import { fail } from '../errors.ts'
+import { bodyOf, invalidAnswer } from './answer.ts'
+import { Deadline } from './deadline.ts'
+import { hiddenError, isHidden } from './hidden.ts'
+import type { StreamAnswer } from './http.ts'
+import { originsOf, type ResolvedOrigins } from './origin.ts'
+import type { FileAnswer } from './outcome.ts'
+import { getAt, parsePath } from './paths.ts'
+import { buildRequest } from './request.ts'
+import { exchange, type Running } from './transport.ts'
+
+/** Redirects that a file link may take, each to a public address. */
+const maxHops = 3
+
+async function fileUrl(running: Running): Promise<URL> {
+  const { operation, params, runtime } = running
+  const reply = await exchange(running, buildRequest(operation, params, runtime.clock()))
+  const missing = () => fail('record_not_found', { reason: `there is no such file of ${operation.entityName}` })
+  if (reply.empty) throw missing()
+  const row = getAt(bodyOf(operation, reply.answer), operation.at)
+  if (isHidden(running, row)) throw hiddenError(operation)
+  const link = getAt(row, parsePath(operation.operation.file?.at ?? ''))
+  if (typeof link !== 'string' || link === '') throw missing()
+  if (!URL.canParse(link)) throw invalidAnswer(operation, 'a file link that is not a URL')
+  return new URL(link)
+}
+
+const target = (link: URL, { media, trusted }: ResolvedOrigins): { url: URL; trust: 'config' | 'answer'; headers: Record<string, string> } => {
+  if (media !== undefined && link.origin !== new URL(media).origin)
+    return { url: new URL(link.pathname + link.search, media), trust: 'config', headers: { 'x-forwarded-host': link.host } }
+  return { url: link, trust: trusted.has(link.origin) ? 'config' : 'answer', headers: {} }
+}
+
+async function openFile(running: Running, link: URL, hop = 0): Promise<StreamAnswer> {
+  const { operation, params, runtime, connection, deadline } = running
+  const title = operation.kind.definition.title
+  const origins = originsOf(connection, (await connection.credentials.open()).values.reveal())
+  const range = getAt(params, parsePath(operation.operation.file?.range ?? ''))
+  const { url, trust, headers } = target(link, origins)
+  const answer = await runtime.http.open({
+    url,
+    trust,
+    method: 'GET',
+    // identity: a byte range of a compressed form would be of no use
+    headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'ferrule', ...headers, ...(typeof range === 'string' ? { range } : {}) },
+    signal: deadline.signal,
+    vendor: title,
+  })
+  const location = answer.headers['location']
+  if (answer.status < 300 || answer.status >= 400 || typeof location !== 'string') return answer
+  answer.body.destroy()
+  if (hop >= maxHops || !URL.canParse(location, url.href)) throw invalidAnswer(operation, 'a file link that leads nowhere')
+  return openFile(running, new URL(location, url), hop + 1)
+}
+
+const header = ({ headers }: StreamAnswer, name: string): string | null => {
+  const value = headers[name]
+  return typeof value === 'string' ? value : null
+}
+
+const fileName = ({ operation, params }: Running): string =>
+  (operation.operation.file?.name ?? operation.entityName).replace(/\{([^}]+)\}/g, (_whole, path: string) => String(getAt(params, parsePath(path))).replace(/[^\w.-]/g, '_'))
+
+const answerOf = (running: Running, answer: StreamAnswer, status: 200 | 206): FileAnswer => {
+  const length = header(answer, 'content-length')
+  return {
+    status,
+    contentType: header(answer, 'content-type') ?? 'application/octet-stream',
+    contentLength: length === null ? null : Number(length),
+    contentRange: header(answer, 'content-range'),
+    acceptRanges: header(answer, 'accept-ranges'),
+    name: fileName(running),
+    body: answer.body,
+  }
+}
+
+/** What a status of the file's host means, when it is not a file. */
+function failureOf(running: Running, answer: StreamAnswer): Error {
+  const { operation } = running
+  const upstream = { status: answer.status }
+  const range = header(answer, 'content-range')
+  if (answer.status === 416) return fail('range_not_satisfiable', {}, { upstream, headers: range === null ? {} : { 'content-range': range } })
+  if (answer.status === 404) return fail('record_not_found', { reason: `the file of ${operation.entityName} is gone` }, { upstream })
+  return fail('upstream_error', { vendor: operation.kind.definition.title, reason: `status ${answer.status} from the host of the file` }, { upstream })
+}
+
+async function openFresh(running: Running, renewals: number): Promise<FileAnswer> {
+  const answer = await openFile(running, await fileUrl(running))
+  if (answer.status === 200 || answer.status === 206) return answerOf(running, answer, answer.status)
+  answer.body.destroy()
+  if (renewals === 0 && running.operation.operation.file?.renew.includes(answer.status)) return openFresh(running, renewals + 1)
+  throw failureOf(running, answer)
+}
+
+/**
+ * Opens the file of a download. The deadline counts until the headers are there; after that only silence and the caller's
+ * signal end the transfer.
+ * @throws FerruleError `record_not_found`, `private_call`, `range_not_satisfiable`, or of the vendor
+ */
+export async function download(running: Omit<Running, 'deadline'>, { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal | undefined }): Promise<FileAnswer> {
+  const deadline = new Deadline(deadlineMs, running.operation.kind.definition.title, signal)
+  try {
+    const file = await openFresh({ ...running, deadline }, 0)
+    deadline.release()
+    file.body.once('close', () => deadline[Symbol.dispose]())
+    return file
+  } catch (error) {
+    deadline[Symbol.dispose]()
+    throw error
+  }
+}

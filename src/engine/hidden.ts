@@ -1,0 +1,103 @@
+/** Rows that the vendor asks integrations not to show, and rows that a second call completes. */
+import type { FerruleError } from '../errors.ts'
+import { fail } from '../errors.ts'
+import { metaOf, rowsOf, bodyOf } from './answer.ts'
+import type { CompiledOperation } from './operation.ts'
+import { lookupOf } from './operation.ts'
+import { getAt, type Path, parsePath, setAt } from './paths.ts'
+import { buildRequest } from './request.ts'
+import { exchange, type Running } from './transport.ts'
+
+/** Whether the connector's configuration asks for hidden rows too. */
+export const showsHidden = ({ connection, operation }: Running): boolean => {
+  const { hidden } = operation.kind.definition
+  return hidden === undefined || connection.configuration[hidden.unless.field] === hidden.unless.is
+}
+
+/** The error of a get or download of a hidden row. */
+export const hiddenError = ({ kind }: CompiledOperation): FerruleError => fail((kind.definition.hidden?.error ?? 'record_not_found') as 'private_call', {})
+
+/** Rows that may be shown, and how many were not. */
+export interface Shown {
+  readonly rows: readonly unknown[]
+  readonly excluded: number
+}
+
+const without = (rows: readonly unknown[], isHidden: (row: unknown) => boolean): Shown => {
+  const shown = rows.filter((row) => !isHidden(row))
+  return { rows: shown, excluded: rows.length - shown.length }
+}
+
+/** Pages that a lookup may have: one per batch in practice; a vendor that splits a batch is followed this far. */
+const maxLookupPages = 10
+
+/** The records of some ids, by id. Ids that the vendor does not know are not in the map. */
+async function lookUp(running: Running, name: string, ids: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+  const { lookup, operation } = lookupOf(running.operation.kind, name)
+  const key = parsePath(lookup.key)
+  const found = new Map<string, unknown>()
+  for (let start = 0; start < ids.length; start += lookup.batch) {
+    const params: Record<string, unknown> = {}
+    setAt(params, parsePath(lookup.ids), ids.slice(start, start + lookup.batch))
+    for (const row of await lookUpBatch({ ...running, operation, params })) found.set(String(getAt(row, key)), row)
+  }
+  return found
+}
+
+async function lookUpBatch(running: Running): Promise<unknown[]> {
+  const rows: unknown[] = []
+  let params = running.params
+  for (let page = 0; page < maxLookupPages; page++) {
+    const reply = await exchange({ ...running, params }, buildRequest(running.operation, params, running.runtime.clock()))
+    if (reply.empty) return rows
+    const body = bodyOf(running.operation, reply.answer)
+    rows.push(...rowsOf(running.operation, body))
+    const { next_params } = metaOf(running.operation, body)
+    if (next_params === null) return rows
+    params = { ...params, ...next_params }
+  }
+  throw fail('upstream_answer_invalid', { vendor: running.operation.kind.definition.title, reason: 'a lookup that does not end' })
+}
+
+/** Completes rows with what was looked up, and hides those that are flagged there, or are not known there: what is not known to be public is not shown. */
+async function joined(running: Running, rows: readonly unknown[]): Promise<Shown> {
+  const { join } = running.operation.operation
+  const { hidden } = running.operation.kind.definition
+  const showAll = showsHidden(running)
+  if (join === undefined || (showAll && join.take === undefined) || rows.length === 0) return { rows, excluded: 0 }
+  const on = parsePath(join.on)
+  const ids = [...new Set(rows.map((row) => String(getAt(row, on))))]
+  const records = await lookUp(running, join.lookup, ids)
+  const take = Object.entries(join.take ?? {}).map(([field, path]) => [parsePath(field), parsePath(path)] as const)
+  for (const row of rows) complete(row, records.get(String(getAt(row, on))), take)
+  if (showAll || hidden === undefined) return { rows, excluded: 0 }
+  const flag = parsePath(hidden.flag)
+  return without(rows, (row) => getAt(records.get(String(getAt(row, on))), flag) !== false)
+}
+
+const complete = (row: unknown, record: unknown, take: readonly (readonly [Path, Path])[]): void => {
+  if (typeof row !== 'object' || row === null) return
+  for (const [field, path] of take) setAt(row as Record<string, unknown>, field, getAt(record, path) ?? null)
+}
+
+/** The rows of a page that may be shown: flagged ones left out, joins done. @throws what a lookup meets; nothing is shown then */
+export async function shownRows(running: Running, rows: readonly unknown[]): Promise<Shown> {
+  const { operation } = running
+  if (operation.operation.join !== undefined) return joined(running, rows)
+  const flag = operation.hidden
+  if (flag === undefined || showsHidden(running)) return { rows, excluded: 0 }
+  return without(rows, (row) => getAt(row, flag) === true)
+}
+
+/** Whether a single row is to be hidden. */
+export const isHidden = (running: Running, row: unknown): boolean => {
+  const flag = running.operation.hidden
+  return flag !== undefined && !showsHidden(running) && getAt(row, flag) === true
+}
+
+/** The meta field that counts hidden rows, for operations that can meet them. */
+export const hiddenCount = ({ operation }: Running, excluded: number): Readonly<Record<string, number>> => {
+  const { hidden } = operation.kind.definition
+  const canMeet = hidden !== undefined && (operation.hidden !== undefined || operation.operation.join !== undefined)
+  return canMeet ? { [hidden.count]: excluded } : {}
+}

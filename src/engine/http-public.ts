@@ -1,0 +1,37 @@
+/** Addresses that a link in a vendor's answer may lead to: public ones only (no loopback, private, link-local or special range). */
+import { lookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** Whether an IP address is a public unicast address; an IPv4 address inside IPv6 counts as itself. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  return ipaddr.process(address).range() === 'unicast'
+}
+
+/** The error of a connection that was refused before it was made. */
+export class ForbiddenAddressError extends Error {
+  override readonly name = 'ForbiddenAddressError'
+}
+
+/**
+ * A `lookup` for sockets that resolves a host once and refuses it unless every address is public. The socket connects to what
+ * this returns, so a second, different resolution cannot happen in between.
+ */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return callback(error, [])
+    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address)))
+      return callback(new ForbiddenAddressError(`${hostname} does not resolve to a public address`), [])
+    const [first] = addresses
+    if (options.all === true || first === undefined) return callback(null, addresses)
+    return callback(null, first.address, first.family)
+  })
+}
+
+/** Whether a URL's host may be connected to at all: https, and no literal address that is not public. Names are checked when they resolve. */
+export function isPublicUrl(url: URL): boolean {
+  if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') return false
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return ipaddr.isValid(host) ? isPublicAddress(host) : true
+}

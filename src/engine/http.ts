@@ -1,0 +1,108 @@
+/** The only file that opens sockets. Every request states whether its address comes from configuration or from an answer. */
+import type { Readable } from 'node:stream'
+import { Agent, type Dispatcher, errors } from 'undici'
+import { type FerruleError, fail } from '../errors.ts'
+import type { WireAnswer } from './answer.ts'
+import { ForbiddenAddressError, isPublicUrl, publicLookup } from './http-public.ts'
+
+/** `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer gave it, so it must be public. */
+export type Trust = 'config' | 'answer'
+
+/** One request. Redirects are never followed here. */
+export interface HttpRequest {
+  readonly url: URL
+  readonly trust: Trust
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal: AbortSignal
+  /** Name of the vendor, for messages. */
+  readonly vendor: string
+}
+
+/** An answer whose body is still on its way. */
+export interface StreamAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Readable
+}
+
+/** Largest JSON answer that is read, in bytes. */
+export const maxAnswerBytes = 32 * 1024 * 1024
+/** Longest silence within an answer, in milliseconds. */
+const maxSilence = 60_000
+/** Sockets to one origin; more calls wait for a free one within their deadline. */
+const connectionsPerOrigin = 128
+/** Calls that wait for a socket of one origin. */
+const connectTimeout = 10_000
+
+const agentOptions = { connections: connectionsPerOrigin, pipelining: 1, bodyTimeout: maxSilence, headersTimeout: maxSilence, keepAliveTimeout: 10_000 } as const
+
+const messages: readonly [new (...args: never[]) => Error, string][] = [
+  [errors.ConnectTimeoutError, 'the connection took too long'],
+  [errors.HeadersTimeoutError, 'no answer came'],
+  [errors.BodyTimeoutError, 'the answer stopped'],
+]
+
+const reasonOf = (thrown: unknown): string => {
+  const known = messages.find(([type]) => thrown instanceof type)
+  if (known !== undefined) return known[1]
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  return code === '' ? 'the connection failed' : `the connection failed (${code})`
+}
+
+const hasCause = (thrown: unknown, type: new (...args: never[]) => Error): boolean =>
+  thrown instanceof type || (thrown instanceof Error && thrown.cause !== undefined && hasCause(thrown.cause, type))
+
+/** What a failed request means; an abort of the signal is passed on as it is. */
+function errorOf(thrown: unknown, { signal, vendor }: HttpRequest): unknown {
+  if (signal.aborted) return signal.reason
+  if (hasCause(thrown, ForbiddenAddressError)) return fail('upstream_answer_invalid', { vendor, reason: 'a link to an address that is not public' }, { cause: thrown })
+  if (thrown instanceof errors.ResponseExceededMaxSizeError) return fail('result_too_large', { limit: maxAnswerBytes }, { cause: thrown })
+  return fail('upstream_unreachable', { vendor, reason: reasonOf(thrown) }, { cause: thrown })
+}
+
+/** HTTP for the engine, over one pool of connections. */
+export class Http {
+  readonly #api = new Agent({ ...agentOptions, maxResponseSize: maxAnswerBytes, connect: { timeout: connectTimeout } })
+  readonly #files = new Agent({ ...agentOptions, connect: { timeout: connectTimeout } })
+  readonly #publicFiles = new Agent({ ...agentOptions, connect: { timeout: connectTimeout, lookup: publicLookup } })
+
+  /**
+   * Sends a request and reads the whole answer as text.
+   * @throws FerruleError `upstream_unreachable`, `result_too_large`; the signal's reason when it aborts
+   */
+  async send(request: HttpRequest): Promise<WireAnswer> {
+    try {
+      const { statusCode, headers, body } = await this.#dispatch(this.#api, request)
+      return { status: statusCode, headers, text: await body.text() }
+    } catch (thrown) {
+      throw errorOf(thrown, request)
+    }
+  }
+
+  /**
+   * Sends a request for a file and returns as soon as its headers are there.
+   * @throws FerruleError as `send`, and `upstream_answer_invalid` for an address that an answer may not lead to
+   */
+  async open(request: HttpRequest): Promise<StreamAnswer> {
+    if (request.trust === 'answer' && !isPublicUrl(request.url))
+      throw fail('upstream_answer_invalid', { vendor: request.vendor, reason: 'a link that is not a public https address' })
+    try {
+      const { statusCode, headers, body } = await this.#dispatch(request.trust === 'answer' ? this.#publicFiles : this.#files, request)
+      return { status: statusCode, headers, body }
+    } catch (thrown) {
+      throw errorOf(thrown, request)
+    }
+  }
+
+  /** Closes all sockets at once. */
+  async close(): Promise<void> {
+    await Promise.all([this.#api.destroy(), this.#files.destroy(), this.#publicFiles.destroy()])
+  }
+
+  #dispatch(agent: Agent, { url, method, headers, body, signal }: HttpRequest): Promise<Dispatcher.ResponseData> {
+    return agent.request({ origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null, signal })
+  }
+}
+

@@ -1,0 +1,134 @@
+/** A connector as a library: credentials in memory, the same engine, no platform. */
+import { Readable } from 'node:stream'
+import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
+import type { Connection, CredentialSource, CredentialValues, OriginOverride } from './connection.ts'
+import { checkConfiguration, checkCredentials } from './credentials.ts'
+import { createEngine, type Engine } from './execute.ts'
+import { liveActionsOf } from './operation.ts'
+import type { Outcome } from './outcome.ts'
+import { type ListPage, type WalkOptions, walkPages, walkRecords } from './pages.ts'
+import { Secret } from './secret.ts'
+import type { CallOptions, ConfigurationOf, CredentialsOf, Download, LocalConnector } from './types.ts'
+
+/** What a local connector is made with. */
+export interface ConnectOptions<D extends ConnectorDefinition> {
+  /** Fields of one credential scheme of the kind. */
+  readonly credentials: CredentialsOf<D>
+  /** Configuration values of the kind. */
+  readonly config?: ConfigurationOf<D>
+  /**
+   * Sends requests to another origin than the vendor's: an egress proxy, a regional host, a recorded replay or the sandbox.
+   * A text replaces the origins of the API and of OAuth; an object can name `media` too.
+   */
+  readonly origin?: string | OriginOverride
+  /**
+   * Takes credentials that the vendor replaced (single-use refresh tokens). It is awaited before they are used: store them
+   * durably. When it fails, the calls that wait fail with its error; the new credentials stay in memory.
+   */
+  readonly onCredentials?: (next: CredentialsOf<D>) => void | Promise<void>
+  /** Whether the vendor's rate is obeyed ahead of time; true by default. */
+  readonly limits?: boolean
+}
+
+/** Credentials in memory; one renewal at a time. */
+function memoryCredentials(first: CredentialValues, onCredentials: ((next: CredentialValues) => void | Promise<void>) | undefined): CredentialSource {
+  let values = new Secret(first)
+  let version = 0
+  let renewal: Promise<void> | undefined
+  const opened = () => ({ values, version: String(version) })
+  const replace = async (exchange: Parameters<CredentialSource['renew']>[1]) => {
+    values = await exchange(values)
+    version += 1
+    await onCredentials?.(values.reveal())
+  }
+  return {
+    open: async () => opened(),
+    renew: async (stale, exchange) => {
+      if (stale === String(version)) {
+        renewal ??= replace(exchange).finally(() => {
+          renewal = undefined
+        })
+      }
+      await renewal
+      return opened()
+    },
+  }
+}
+
+const downloadOf = ({ file }: Extract<Outcome, { type: 'file' }>): Download => ({
+  status: file.status,
+  type: file.contentType,
+  length: file.contentLength,
+  range: file.contentRange,
+  name: file.name,
+  stream: Readable.toWeb(file.body) as ReadableStream<Uint8Array>, // Node's type of the same web stream
+})
+
+/** The untyped connector: what `LocalConnector` puts types over. */
+class Local {
+  readonly #engine: Engine
+  readonly #connection: Connection
+
+  constructor(engine: Engine, connection: Connection) {
+    this.#engine = engine
+    this.#connection = connection
+  }
+
+  async execute(entity: string, action: string, params?: unknown, options: CallOptions = {}): Promise<unknown> {
+    const outcome = await this.#engine.run(this.#connection, { ...options, entity, action, params })
+    return outcome.type === 'file' ? downloadOf(outcome) : { data: outcome.data, meta: outcome.meta }
+  }
+
+  pages(entity: string, params: Readonly<Record<string, unknown>> = {}, options: CallOptions & WalkOptions = {}): AsyncGenerator<ListPage, void, undefined> {
+    const load = async (current: unknown) => (await this.execute(entity, 'list', current, options)) as ListPage // a list gives a page
+    return walkPages(load, params, { ...options, vendor: this.#connection.kind.definition.title })
+  }
+
+  records(entity: string, params?: Readonly<Record<string, unknown>>, options?: CallOptions & WalkOptions): AsyncGenerator<unknown, void, undefined> {
+    return walkRecords(this.pages(entity, params, options))
+  }
+
+  async check(options: CallOptions = {}): Promise<void> {
+    const { entity, action, params } = this.#connection.kind.definition.check
+    await this.execute(entity, action, params, options)
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+type Args = [params?: Readonly<Record<string, unknown>>, options?: CallOptions & WalkOptions]
+
+const methodsOf = (local: Local, definition: ConnectorDefinition, entity: string): Readonly<Record<string, unknown>> => {
+  const actions = liveActionsOf(definition.entities[entity] ?? { about: '', key: [] })
+  const methods: [string, unknown][] = actions.map((action) => [action, (...[params, options]: Args) => local.execute(entity, action, params, options)])
+  const walkers: [string, unknown][] = actions.includes('list')
+    ? [
+        ['pages', (...args: Args) => local.pages(entity, ...args)],
+        ['records', (...args: Args) => local.records(entity, ...args)],
+      ]
+    : []
+  return Object.fromEntries([...methods, ...walkers])
+}
+
+/**
+ * Makes a connector that runs in this process. Synchronous; nothing is sent until an operation is called.
+ * @throws FerruleError `credentials_mismatch`, `validation_failed`
+ */
+export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, options: ConnectOptions<D>): LocalConnector<D> {
+  const { values } = checkCredentials(kind.definition, options.credentials)
+  const configuration = checkConfiguration(kind.definition, options.config, '/config')
+  const origin = typeof options.origin === 'string' ? { api: options.origin } : options.origin
+  // The values were checked against the scheme, so what is handed on has its type.
+  const onCredentials = options.onCredentials as ((next: unknown) => void | Promise<void>) | undefined
+  const connection: Connection = { kind, configuration, credentials: memoryCredentials(values, onCredentials), ...(origin === undefined ? {} : { origin }) }
+  const local = new Local(createEngine({ limits: options.limits ?? true, searchRefusal: 'unsupported_in_local_mode' }), connection)
+  const entities = Object.keys(kind.definition.entities).map((entity) => [entity, methodsOf(local, kind.definition, entity)] as const)
+  // The typed door is a view of the untyped one: its types are computed from the same definition that the engine runs.
+  return Object.assign(local, Object.fromEntries(entities)) as unknown as LocalConnector<D>
+}

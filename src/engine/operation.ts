@@ -1,0 +1,124 @@
+/** Operations of a kind, compiled once: what is looked up, parsed or compiled per operation and not per call. */
+import type { ConnectorDefinition, Kind, Lookup, Rule } from '../definition/connector.ts'
+import { type EntityDefinition, type LiveAction, liveActions, type Operation, type Origin } from '../definition/entity.ts'
+import type { Field, Fields } from '../definition/fields.ts'
+import { fail } from '../errors.ts'
+import { type Path, parsePath } from './paths.ts'
+import { objectOf, type Validator, compileSchema } from './schema.ts'
+
+/** One compiled conversion of a record. */
+export interface Shaping {
+  /** Where the value goes (or is changed in place). */
+  readonly to: Path
+  readonly origin: Origin
+  /** Where it comes from, for `rename` and `copy`. */
+  readonly source?: Path
+}
+
+/** An operation with everything that a call needs, ready to run. */
+export interface CompiledOperation {
+  readonly kind: Kind
+  readonly entityName: string
+  readonly action: LiveAction
+  readonly entity: EntityDefinition
+  readonly operation: Operation
+  readonly params: Validator
+  readonly method: 'GET' | 'POST'
+  /** The endpoint's path, cut at its slots: literal, slot, literal, … */
+  readonly template: readonly string[]
+  readonly at: Path
+  /** Paths of array parameters that are not sent when they are empty. */
+  readonly emptyIsAbsent: readonly Path[]
+  readonly shapings: readonly Shaping[]
+  /** Documented top-level fields of a record. */
+  readonly fields: readonly string[]
+  readonly rule?: Rule
+  readonly hidden?: Path
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const emptyIsAbsentPaths = (fields: Fields, prefix = ''): string[] =>
+  Object.entries(fields).flatMap(([name, field]: [string, Field]) => {
+    const path = `${prefix}${name}`
+    const inner: unknown = Reflect.get(field, 'properties')
+    const own = Reflect.get(field, 'x-empty-is-absent') === true ? [path] : []
+    return isObject(inner) ? [...own, ...emptyIsAbsentPaths(inner as Fields, `${path}.`)] : own
+  })
+
+const shapingOf = ([to, origin]: [string, Origin]): Shaping => {
+  const source = origin.rename ?? origin.copy
+  return { to: parsePath(to), origin, ...(source === undefined ? {} : { source: parsePath(source) }) }
+}
+
+function compileOperation(kind: Kind, entityName: string, action: LiveAction): CompiledOperation | undefined {
+  const entity = kind.definition.entities[entityName]
+  const operation = entity?.[action]
+  if (entity === undefined || operation === undefined) return undefined
+  const [method, path] = operation.call.split(' ') as ['GET' | 'POST', string] // the type of `call` says so
+  const rule = operation.rows === undefined ? undefined : kind.rules[operation.rows.slice('rule:'.length)]
+  return {
+    kind,
+    entityName,
+    action,
+    entity,
+    operation,
+    params: compileSchema(objectOf(operation.params)),
+    method,
+    template: path.split(/[{}]/),
+    at: parsePath(operation.at),
+    emptyIsAbsent: emptyIsAbsentPaths(operation.params).map(parsePath),
+    shapings: Object.entries(entity.from ?? {}).map(shapingOf),
+    fields: Object.keys(entity.record ?? {}),
+    ...(rule === undefined ? {} : { rule }),
+    ...(operation.hidden === undefined ? {} : { hidden: parsePath(operation.hidden) }),
+  }
+}
+
+/** The live actions that an entity offers, in the order of the documents. */
+export const liveActionsOf = (entity: EntityDefinition): LiveAction[] => liveActions.filter((action) => entity[action] !== undefined)
+
+/** All actions that an entity offers. */
+export const actionsOf = (entity: EntityDefinition): string[] =>
+  entity.context_store_search === undefined ? liveActionsOf(entity) : [...liveActionsOf(entity), 'context_store_search']
+
+const compiled = new WeakMap<Kind, Map<string, CompiledOperation>>()
+
+/**
+ * The operation of an entity and an action; compiled on first use and kept.
+ * @throws FerruleError `entity_not_found`, `action_not_supported`, each naming what is known
+ */
+export function operationOf(kind: Kind, entityName: string, action: string): CompiledOperation {
+  const operations = compiled.get(kind) ?? new Map<string, CompiledOperation>()
+  compiled.set(kind, operations)
+  const name = `${entityName}.${action}`
+  const kept = operations.get(name)
+  if (kept !== undefined) return kept
+  const made = compileOperation(kind, entityName, knownAction(kind.definition, entityName, action))
+  if (made === undefined) throw unsupported(kind.definition, entityName, action)
+  operations.set(name, made)
+  return made
+}
+
+/** The operation behind a lookup of the kind. */
+export const lookupOf = (kind: Kind, name: string): { readonly lookup: Lookup; readonly operation: CompiledOperation } => {
+  const lookup = kind.definition.lookups?.[name]
+  if (lookup === undefined) throw fail('definition_invalid', { reason: `${kind.definition.kind} has no lookup ${name}` })
+  return { lookup, operation: operationOf(kind, lookup.entity, lookup.action) }
+}
+
+function knownAction(definition: ConnectorDefinition, entityName: string, action: string): LiveAction {
+  if (!Object.hasOwn(definition.entities, entityName))
+    throw fail('entity_not_found', { kind: definition.kind, entity: entityName || '(none)', known: Object.keys(definition.entities).join(', ') }, place('entity'))
+  const found = liveActions.find((known) => known === action)
+  if (found === undefined) throw unsupported(definition, entityName, action)
+  return found
+}
+
+const place = (field: string) => ({ problems: [{ field: `/${field}`, message: 'is not known', error_code: 'unknown' }] })
+
+const unsupported = (definition: ConnectorDefinition, entityName: string, action: string) => {
+  const entity = definition.entities[entityName]
+  const known = entity === undefined ? '' : actionsOf(entity).join(', ')
+  return fail('action_not_supported', { entity: entityName, action: action || '(none)', known }, place('action'))
+}

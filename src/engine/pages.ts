@@ -1,0 +1,48 @@
+/** Walks a list page by page. Small and suspicious: it stops on a repeated position and on an exhausted budget. */
+import { fail } from '../errors.ts'
+import { writeJson } from './json.ts'
+
+/** One page of a list. */
+export interface ListPage<R = unknown, M = Readonly<Record<string, unknown>>> {
+  readonly data: R[]
+  readonly meta: M & { readonly next_params: unknown }
+}
+
+/** How far a walk may go. */
+export interface WalkOptions {
+  /** Pages that are asked for at most; 10,000 by default. Further pages are an error, never left out in silence. */
+  readonly maxPages?: number
+}
+
+const defaultMaxPages = 10_000
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Yields the pages of a list until there is no next one.
+ * @param load asks for one page
+ * @param params parameters of the first page; those of the next are merged from its `next_params`
+ * @param vendor name for errors
+ * @throws FerruleError `upstream_answer_invalid` on a position that came before, `page_budget_exhausted`, and what `load` throws
+ */
+export async function* walkPages<P extends ListPage>(load: (params: Readonly<Record<string, unknown>>) => Promise<P>, params: Readonly<Record<string, unknown>>, options: WalkOptions & { readonly vendor: string }): AsyncGenerator<P, void, undefined> {
+  const maxPages = options.maxPages ?? defaultMaxPages
+  const seen = new Set<string>()
+  let current = params
+  for (let count = 1; ; count++) {
+    const page = await load(current)
+    yield page
+    const next = page.meta.next_params
+    if (!isObject(next)) return
+    const position = writeJson(next)
+    if (seen.has(position)) throw fail('upstream_answer_invalid', { vendor: options.vendor, reason: 'a list that returns to a position it had before' })
+    seen.add(position)
+    if (count >= maxPages) throw fail('page_budget_exhausted', { pages: maxPages })
+    current = { ...current, ...next }
+  }
+}
+
+/** Yields the records of a walk. @throws as `walkPages` */
+export async function* walkRecords<R>(pages: AsyncIterable<ListPage<R>>): AsyncGenerator<R, void, undefined> {
+  for await (const page of pages) yield* page.data
+}

@@ -1,0 +1,40 @@
+/** Validation of the parameters of a call, before anything is sent. */
+import { type ErrorCode, FerruleError, type Problem, errorTable, fail } from '../errors.ts'
+import type { CompiledOperation } from './operation.ts'
+
+/** Validated parameters. */
+export type Params = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Params => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const reasonOf = (problems: readonly Problem[]): string => problems.map(({ field, message }) => `${field} ${message}`).join('; ')
+
+const isCode = (code: string): code is ErrorCode => code in errorTable
+
+const refused = (code: string | undefined, problems: readonly Problem[]): FerruleError => {
+  const reason = reasonOf(problems)
+  if (code !== undefined && isCode(code)) return fail(code, { reason }, { problems })
+  return fail(problems.every(({ error_code }) => error_code === 'required') ? 'missing_parameter' : 'invalid_parameter', { reason }, { problems })
+}
+
+/** `limit` on a list that does not have it: existing clients send it to every list, so it is ignored. */
+const withoutForeignLimit = ({ action, operation }: CompiledOperation, params: Params): Params => {
+  if (action !== 'list' || !('limit' in params) || 'limit' in operation.params) return params
+  const { limit: _ignored, ...rest } = params
+  return rest
+}
+
+/**
+ * Checks the parameters against the operation's schema.
+ * @param given absent and null count as `{}`
+ * @throws FerruleError `missing_parameter` (only required ones are missing), `invalid_parameter`, or the code that the definition
+ *   gives to a part; each problem has its place (JSON pointer below `/params`) and a sentence
+ */
+export function checkParams(operation: CompiledOperation, given: unknown): Params {
+  const value = given ?? {}
+  if (!isObject(value)) throw fail('invalid_parameter', { reason: '/params must be an object' }, { problems: [{ field: '/params', message: 'must be an object', error_code: 'type' }] })
+  const params = withoutForeignLimit(operation, value)
+  const problems = operation.params.problems(params, '/params')
+  if (problems.length > 0) throw refused(operation.params.refusal(params), problems)
+  return params
+}

@@ -1,0 +1,83 @@
+/** Operation + parameters → what goes over the wire. Pure. */
+import type { Send } from '../definition/entity.ts'
+import { fail } from '../errors.ts'
+import { writeJson } from './json.ts'
+import type { CompiledOperation } from './operation.ts'
+import type { Params } from './params.ts'
+import { getAt, parsePath, setAt, takeAt } from './paths.ts'
+
+/** A request to the API of the vendor, below its base address. */
+export interface WireRequest {
+  readonly method: 'GET' | 'POST'
+  /** Path with the query, starting with a slash. */
+  readonly path: string
+  /** JSON text. */
+  readonly body?: string
+}
+
+const day = 86_400_000
+const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10)
+
+/** Conversions by name; undefined leaves the parameter out. */
+const conversions: Readonly<Record<NonNullable<Send['as']>, (value: unknown, now: number) => unknown>> = {
+  day_before: (value) => dayOf(Date.parse(String(value)) - day),
+  day_after: (value, now) => {
+    const after = dayOf(Date.parse(String(value)) + day)
+    return after < dayOf(now) ? after : undefined
+  },
+}
+
+const slot = (name: string, value: unknown): string => {
+  const text = String(value)
+  // URL parsing folds '.' and '..' even when they are percent-encoded, and an empty slot names another resource.
+  if (text === '' || text === '.' || text === '..')
+    throw fail('invalid_parameter', { reason: `${name} cannot be "${text}"` }, { problems: [{ field: `/params/${name}`, message: `cannot be "${text}"`, error_code: 'path' }] })
+  return encodeURIComponent(text)
+}
+
+const pathOf = ({ template }: CompiledOperation, wire: Record<string, unknown>): string =>
+  template
+    .map((part, index) => {
+      if (index % 2 === 0) return part
+      const value = wire[part]
+      delete wire[part]
+      return slot(part, value)
+    })
+    .join('')
+
+const queryOf = (wire: Record<string, unknown>): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(wire)) if (value !== undefined && value !== null) query.set(name, String(value))
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** The parameters as the vendor names and takes them. `now` in milliseconds since 1970. */
+function wireParams({ operation, emptyIsAbsent }: CompiledOperation, params: Params, now: number): Record<string, unknown> {
+  const wire = structuredClone(params) as Record<string, unknown> // a copy of a plain object is a plain object
+  for (const path of emptyIsAbsent) {
+    const value = getAt(wire, path)
+    if (Array.isArray(value) && value.length === 0) takeAt(wire, path)
+  }
+  if (operation.file !== undefined) takeAt(wire, parsePath(operation.file.range))
+  for (const path of Object.keys(operation.local ?? {})) if (operation.send?.[path] === undefined) takeAt(wire, parsePath(path))
+  for (const [path, send] of Object.entries(operation.send ?? {})) {
+    const given = takeAt(wire, parsePath(path))
+    const value = given === undefined || send.as === undefined ? given : conversions[send.as](given, now)
+    if (value !== undefined) setAt(wire, parsePath(send.to), value)
+  }
+  for (const [path, value] of Object.entries(operation.constant ?? {})) setAt(wire, parsePath(path), value)
+  return wire
+}
+
+/**
+ * Builds the request of an operation from validated parameters.
+ * @param now milliseconds since 1970, for conversions that depend on today
+ * @throws FerruleError `invalid_parameter` for a value that would change the path
+ */
+export function buildRequest(operation: CompiledOperation, params: Params, now: number): WireRequest {
+  const wire = wireParams(operation, params, now)
+  const path = pathOf(operation, wire)
+  if (operation.method === 'GET') return { method: 'GET', path: path + queryOf(wire) }
+  return { method: 'POST', path, body: writeJson(wire) }
+}

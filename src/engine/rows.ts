@@ -1,0 +1,49 @@
+/** Rows as the vendor sends them → records as the documents name them; what is hidden or filtered is left out and counted. */
+import type { LocalFilter, Origin } from '../definition/entity.ts'
+import type { CompiledOperation } from './operation.ts'
+import type { Params } from './params.ts'
+import { getAt, parsePath, setAt, takeAt, visitHolders } from './paths.ts'
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const conversions: Readonly<Record<NonNullable<Origin['as']>, (value: unknown) => unknown>> = {
+  text: (value) => (typeof value === 'number' || typeof value === 'bigint' ? value.toString() : value),
+  lower: (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+}
+
+/** Shapes one row in place: the rows of an answer were parsed for this call only. */
+export function shapeRow({ shapings, fields }: CompiledOperation, row: unknown): unknown {
+  if (!isObject(row)) return row
+  for (const { to, origin, source } of shapings) {
+    const convert = origin.as === undefined ? undefined : conversions[origin.as]
+    if (source !== undefined) {
+      const value = origin.rename === undefined ? getAt(row, source) : takeAt(row, source)
+      if (value !== undefined) setAt(row, to, convert === undefined ? value : convert(value))
+      continue
+    }
+    visitHolders(row, to, (holder, key) => {
+      if (convert !== undefined && key in holder) holder[key] = convert(holder[key])
+    })
+  }
+  for (const field of fields) if (row[field] === undefined) row[field] = null
+  return row
+}
+
+type Keep = (value: unknown, wanted: unknown) => boolean
+const instant = (value: unknown): number => Date.parse(String(value))
+const keeps: Readonly<Record<LocalFilter['keep'], Keep>> = {
+  from: (value, wanted) => instant(value) >= instant(wanted),
+  before: (value, wanted) => instant(value) < instant(wanted),
+  equals: (value, wanted) => String(value) === String(wanted),
+  in: (value, wanted) => !Array.isArray(wanted) || wanted.length === 0 || wanted.some((one) => String(one) === String(value)),
+}
+
+/** A test of records over the filters that the vendor lacks; undefined when the call uses none. */
+export function localFilterOf({ operation }: CompiledOperation, params: Params): ((record: unknown) => boolean) | undefined {
+  const tests = Object.entries(operation.local ?? {}).flatMap(([path, { field, keep }]) => {
+    const wanted = getAt(params, parsePath(path))
+    const at = parsePath(field)
+    return wanted === undefined ? [] : [(record: unknown) => keeps[keep](getAt(record, at), wanted)]
+  })
+  return tests.length === 0 ? undefined : (record) => tests.every((test) => test(record))
+}

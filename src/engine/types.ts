@@ -1,0 +1,91 @@
+/** The types of a call follow from the definition: parameters, records and meta are inferred, nothing is generated. */
+import type { Static, TObject } from 'typebox'
+import type { ConnectorDefinition } from '../definition/connector.ts'
+import type { LiveAction } from '../definition/entity.ts'
+import type { Fields } from '../definition/fields.ts'
+import type { CommonMeta, PageMeta } from '../definition/page.ts'
+import type { ListPage, WalkOptions } from './pages.ts'
+
+/** The plain type of a map of fields. */
+export type Flat<F> = F extends Fields ? { -readonly [K in keyof Static<TObject<F>>]: Static<TObject<F>>[K] } : Record<never, never>
+
+type OperationOf<E, A> = E extends { readonly [K in A & string]: infer O } ? O : never
+
+/** Parameters of an action of an entity. */
+export type ParamsOf<E, A> = OperationOf<E, A> extends { readonly params: infer P } ? Flat<P> : never
+/** Record of an entity: the documented fields; what the vendor adds is there at run time. */
+export type RecordOf<E> = E extends { readonly record: infer R } ? Flat<R> : never
+/** Meta of a list: the documented keys of its shape, and `next_params`. */
+export type MetaOf<E> = (OperationOf<E, 'list'> extends { readonly page: infer S extends keyof PageMeta } ? PageMeta[S] : PageMeta['none']) & CommonMeta<ParamsOf<E, 'list'>>
+
+/** A file on its way to the caller. */
+export interface Download {
+  /** 200 for the whole file, 206 for a part. */
+  readonly status: 200 | 206
+  /** Content type, for example `audio/mpeg`. */
+  readonly type: string
+  /** Bytes of this answer, when the vendor told. */
+  readonly length: number | null
+  /** `bytes a-b/total` of a part. */
+  readonly range: string | null
+  /** A file name for it. */
+  readonly name: string
+  /** The bytes. It fails when the vendor cuts the transfer; cancel it to stop the vendor's transfer. */
+  readonly stream: ReadableStream<Uint8Array>
+}
+
+/** What an action gives back. */
+export type ResultOf<E, A> = A extends 'list' ? ListPage<RecordOf<E>, MetaOf<E>> : A extends 'download' ? Download : { readonly data: RecordOf<E>; readonly meta: Record<never, never> }
+
+/** Live actions that an entity offers. */
+export type ActionsOf<E> = keyof E & LiveAction
+
+/** The parameters argument: it may be left out when no parameter is required. */
+export type ParamsArgument<P> = Record<never, never> extends P ? [params?: P, options?: CallOptions] : [params: P, options?: CallOptions]
+type WalkArgument<P> = Record<never, never> extends P ? [params?: P, options?: CallOptions & WalkOptions] : [params: P, options?: CallOptions & WalkOptions]
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Aborts the call. */
+  readonly signal?: AbortSignal
+  /** Milliseconds until the call gives up; 60,000 by default. */
+  readonly deadlineMs?: number
+}
+
+type ListWalkers<E> = 'list' extends keyof E
+  ? {
+      /** Pages of the list, one after the other. */
+      pages(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<ListPage<RecordOf<E>, MetaOf<E>>, void, undefined>
+      /** Records of all pages of the list. */
+      records(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<RecordOf<E>, void, undefined>
+    }
+  : unknown
+
+/** The actions of one entity as methods. */
+export type EntityMethods<E> = { readonly [A in ActionsOf<E>]: (...args: ParamsArgument<ParamsOf<E, A>>) => Promise<ResultOf<E, A>> } & ListWalkers<E>
+
+type Entities<D extends ConnectorDefinition> = D['entities']
+type EntityName<D extends ConnectorDefinition> = keyof Entities<D> & string
+type ListEntity<D extends ConnectorDefinition> = { [N in EntityName<D>]: 'list' extends keyof Entities<D>[N] ? N : never }[EntityName<D>]
+
+/** A connector with its operations, typed by its definition. `context_store_search` is not among them: only the hosted platform has it. */
+export type LocalConnector<D extends ConnectorDefinition> = {
+  /** Runs an action on an entity. @throws FerruleError */
+  execute<N extends EntityName<D>, A extends ActionsOf<Entities<D>[N]>>(entity: N, action: A, ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>>): Promise<ResultOf<Entities<D>[N], A>>
+  /** Walks the pages of a list. @throws FerruleError */
+  pages<N extends ListEntity<D>>(entity: N, ...args: WalkArgument<ParamsOf<Entities<D>[N], 'list'>>): AsyncGenerator<ListPage<RecordOf<Entities<D>[N]>, MetaOf<Entities<D>[N]>>, void, undefined>
+  /** Walks the records of all pages of a list. @throws FerruleError */
+  records<N extends ListEntity<D>>(entity: N, ...args: WalkArgument<ParamsOf<Entities<D>[N], 'list'>>): AsyncGenerator<RecordOf<Entities<D>[N]>, void, undefined>
+  /** Proves the credentials with one cheap call. @throws FerruleError `upstream_auth_failed` and others */
+  check(options?: CallOptions): Promise<void>
+  /** Closes the connections to the vendor. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+} & { readonly [N in EntityName<D>]: EntityMethods<Entities<D>[N]> }
+
+type OneOf<T> = T[keyof T]
+/** Credentials of a kind: the fields of one of its schemes. */
+export type CredentialsOf<D extends ConnectorDefinition> = OneOf<{ [S in keyof D['credentials']]: D['credentials'][S] extends { readonly fields: infer F } ? Flat<F> : never }>
+/** Configuration of a kind. */
+export type ConfigurationOf<D extends ConnectorDefinition> = Flat<D['configuration']>
+

@@ -1,0 +1,38 @@
+/**
+ * Ferrule as a library: typed connectors over external systems, with credentials of your own and without a platform.
+ *
+ * ```ts
+ * import { connect } from 'ferrule'
+ * const gong = connect('gong', { credentials: { access_key: '…', access_key_secret: '…' } })
+ * for await (const call of gong.calls.records({ fromDateTime: '2026-01-01T00:00:00Z' })) console.log(call.title)
+ * ```
+ */
+import { kinds } from './connectors/index.ts'
+import { type ConnectOptions, connectLocally } from './engine/local.ts'
+import type { LocalConnector } from './engine/types.ts'
+import { fail } from './errors.ts'
+
+export type { OriginOverride } from './engine/connection.ts'
+export type { ConnectOptions } from './engine/local.ts'
+export type { ListPage, WalkOptions } from './engine/pages.ts'
+export type { CallOptions, ConfigurationOf, CredentialsOf, Download, LocalConnector, MetaOf, ParamsOf, RecordOf } from './engine/types.ts'
+export { type ErrorCode, type Fault, FerruleError, type Problem, type ProblemDetails, type Upstream } from './errors.ts'
+
+/** Kinds by slug, with their definitions' types. */
+export type Kinds = { readonly [K in keyof typeof kinds]: (typeof kinds)[K]['definition'] }
+/** Slug of a kind. */
+export type KindName = keyof Kinds
+
+/**
+ * Makes a typed connector of a kind. Synchronous; nothing is sent until an operation is called.
+ * @param kind slug, for example `gong`
+ * @param options credentials, configuration, another origin, and what takes renewed credentials
+ * @throws FerruleError `connector_type_not_found`, `credentials_mismatch`, `validation_failed`
+ */
+export function connect<K extends KindName>(kind: K, options: ConnectOptions<Kinds[K]>): LocalConnector<Kinds[K]> {
+  if (!Object.hasOwn(kinds, kind)) throw fail('connector_type_not_found', { given: String(kind), known: Object.keys(kinds).join(', ') })
+  return connectLocally<Kinds[K]>(kinds[kind], options)
+}
+
+/** Slugs of the kinds that this version has. */
+export const listKinds = (): KindName[] => Object.keys(kinds) as KindName[] // keys of a frozen object
