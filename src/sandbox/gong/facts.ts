@@ -1,4 +1,7 @@
+import { reviewsOf } from './answered.ts'
+import { folderId, specialFolders } from './library.ts'
 import { managerOf } from './people.ts'
+import { scorecardsOf } from './scorecards.ts'
 import { utcTime } from './time.ts'
 import { privateStretch, special } from './traits.ts'
 import type { World } from './world.ts'
@@ -11,6 +14,8 @@ export interface GongWorldFacts {
     readonly calls: number
     readonly privateCalls: number
     readonly workspaces: number
+    /** Manual and automatic ones together. */
+    readonly answeredScorecards: number
   }
   /** Public video call with both files. */
   readonly callId: string
@@ -36,7 +41,16 @@ export interface GongWorldFacts {
   readonly managerId: string
   /** A user who leads nobody. */
   readonly nobodysManagerId: string
+  /** The first holds most of the calls. */
   readonly workspaceIds: readonly string[]
+  /** Holds ten calls, one of them private: `largeCallId` and `privateCallId` are among them. */
+  readonly folderId: string
+  /** Holds more than 100 calls. */
+  readonly largeFolderId: string
+  readonly emptyFolderId: string
+  readonly scorecardIds: readonly string[]
+  /** Reviewed by hand at least once. */
+  readonly reviewedUserId: string
   /** A window (from included, to excluded) in which every call is private: more than two pages. */
   readonly privateWindow: { readonly from: string; readonly to: string }
   /** A window without any call. */
@@ -50,15 +64,24 @@ export interface GongWorldFacts {
  * Collects the facts of a world.
  *
  * @param world - of this sandbox
+ * @param now - epoch milliseconds
  */
-export function factsOf(world: World): GongWorldFacts {
+export function factsOf(world: World, now: number): GongWorldFacts {
   const { calendar, users, workspaces } = world
   const call = (position: number) => at(calendar.ids, position)
   const moment = (position: number) => utcTime(at(calendar.scheduled, position))
   const leader = users.findIndex((_, index) => users.some((__, other) => index > 0 && managerOf(other) === index))
+  const reviews = reviewsOf(world, now)
+  const manual = reviews.find(({ scorecard }) => scorecard.reviewMethod === 'MANUAL')
   return {
-    counts: { users: users.length, calls: calendar.count, privateCalls: world.privateCalls, workspaces: workspaces.length },
-    callId: call(special.unicode),
+    counts: {
+      users: users.length,
+      calls: calendar.count,
+      privateCalls: world.privateCalls,
+      workspaces: workspaces.length,
+      answeredScorecards: reviews.length,
+    },
+    callId: call(special.plain),
     largeCallId: call(special.large),
     audioOnlyCallId: call(special.audioOnly),
     privateCallId: call(special.privateWithMedia),
@@ -72,11 +95,22 @@ export function factsOf(world: World): GongWorldFacts {
     idleUserId: at(users, 39).id,
     managerId: at(users, leader).id,
     nobodysManagerId: at(users, users.length - 1).id,
-    workspaceIds: workspaces.map((workspace) => workspace.id),
+    ...placesOf(world),
+    reviewedUserId: at(users, at(world.hostOf, manual?.call ?? 0)).id,
     privateWindow: privateWindow(world),
     emptyWindow: { from: '2023-12-25T00:00:00Z', to: '2024-01-01T00:00:00Z' },
     firstScheduled: moment(0),
     lastScheduled: moment(calendar.count - 1),
+  }
+}
+
+function placesOf(world: World) {
+  return {
+    workspaceIds: world.workspaces.map((workspace) => workspace.id),
+    folderId: folderId(world, specialFolders.withPrivateCall),
+    largeFolderId: folderId(world, specialFolders.large),
+    emptyFolderId: folderId(world, specialFolders.empty),
+    scorecardIds: scorecardsOf(world).map((scorecard) => scorecard.scorecardId),
   }
 }
 

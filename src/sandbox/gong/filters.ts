@@ -33,11 +33,6 @@ export function filterOf(call: ApiCall): Record<string, unknown> | Answer {
   return isObject(filter) ? filter : refused(400, 'Bad request: filter is required')
 }
 
-/** The first refusal among values that were read. */
-export function firstAnswer(...values: readonly unknown[]): Answer | undefined {
-  return values.find(isAnswer)
-}
-
 function momentOf(value: unknown, name: string): number | undefined | Answer {
   if (value === undefined || value === null) return undefined
   const moment = typeof value === 'string' ? parseMoment(value) : undefined

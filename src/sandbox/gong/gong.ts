@@ -67,7 +67,7 @@ function createState(options: GongOptions): GongState {
 export async function startGong(options: GongOptions): Promise<RunningGong> {
   const state = createState(options)
   const journal = createJournal(options.clock)
-  const controlled: Controlled = { state, journal, facts: factsOf(state.world) }
+  const controlled: Controlled = { state, journal, facts: factsOf(state.world, options.clock()) }
   const opened: ListeningServer[] = []
   const open = async (name: OriginName, answers: Pick<StandIn, 'answer' | 'refuse' | 'control'>) => {
     const address = { host: options.host, port: options.ports[name] }

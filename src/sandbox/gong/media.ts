@@ -64,10 +64,10 @@ function createSource(template: Buffer, file: { size: number; stamp: number; mag
   }
 }
 
-function xmlError(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}): Reply {
+function xmlError(status: number, code: string, message: string): Reply {
   const ids = '<RequestId>SANDBOX0REQUEST0</RequestId><HostId>c2FuZGJveA==</HostId>'
   const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message>${ids}</Error>`
-  return { status, headers: { 'content-type': 'application/xml', ...headers }, body }
+  return { status, headers: { 'content-type': 'application/xml' }, body }
 }
 
 /** A byte range, both ends included; `none` for a header that is to be ignored. */
@@ -105,7 +105,8 @@ function fileReply(source: ByteSource, range: string | undefined, kind: MediaKin
   }
   if (wanted === 'none') return { status: 200, headers, body: source }
   if (wanted === 'unsatisfiable') {
-    return xmlError(416, 'InvalidRange', 'The requested range is not satisfiable', { 'content-range': `bytes */${source.size}` })
+    const refusal = xmlError(416, 'InvalidRange', 'The requested range is not satisfiable')
+    return { ...refusal, headers: { ...refusal.headers, 'content-range': `bytes */${source.size}` } }
   }
   const content = { 'content-range': `bytes ${wanted.first}-${wanted.last}/${source.size}` }
   return { status: 206, headers: { ...headers, ...content }, body: part(source, wanted.first, wanted.last) }

@@ -101,6 +101,21 @@ function signer(secret: string) {
   }
 }
 
+const never = Number.MAX_SAFE_INTEGER
+
+/** The documented tokens that are good at the start; the access tokens end a day later. */
+function documentedTokens(begin: number): ReadonlyMap<string, Content> {
+  const fixed = { generation: 0, issued: 0, expires: begin + 86_400_000 }
+  const limited = ['api:users:read', 'api:calls:read:basic']
+  return new Map<string, Content>([
+    [sandboxCredentials.accessToken, { ...fixed, use: 'access', scopes: allScopes, family: 'sandbox' }],
+    [sandboxCredentials.limitedToken, { ...fixed, use: 'access', scopes: limited, family: 'limited' }],
+    [sandboxCredentials.expiredToken, { ...fixed, use: 'access', scopes: allScopes, family: 'expired', expires: 0 }],
+    [sandboxCredentials.revokedToken, { ...fixed, use: 'access', scopes: allScopes, family: 'revoked', issued: -1 }],
+    [sandboxCredentials.refreshToken, { ...fixed, use: 'refresh', scopes: allScopes, family: 'sandbox', expires: never }],
+  ])
+}
+
 /**
  * The tokens of one sandbox.
  *
@@ -111,45 +126,33 @@ export function createTokens(secret: string, clock: () => number): TokenStore {
   const seals = signer(secret)
   const used = new Map<string, number>()
   const revoked = new Map<string, number>()
-  const begin = clock()
+  const documented = documentedTokens(clock())
   let generation = 0
   let sequence = 0
-  const fixed: Readonly<Record<string, Grant>> = {
-    [sandboxCredentials.accessToken]: { scopes: allScopes, family: 'sandbox' },
-    [sandboxCredentials.limitedToken]: { scopes: ['api:users:read', 'api:calls:read:basic'], family: 'limited' },
-  }
-  const content = (use: Content['use'], grant: Grant, expires: number): Content => ({
-    use,
-    ...grant,
-    generation,
-    expires,
-    issued: sequence,
-  })
-  const judge = (expires: number, issued: number, family: string) => {
-    if (clock() >= expires) return 'The access token has expired'
-    return issued <= (revoked.get(family) ?? -1) ? 'The access token has been revoked' : undefined
+  const open = (token: string, use: Content['use']) => {
+    const known = documented.get(token)
+    if (known) return known.use === use ? known : undefined
+    const opened = seals.open(token, use)
+    return opened?.generation === generation ? opened : undefined
   }
   return {
-    issue(grant, expiresIn) {
+    issue({ scopes, family }, expiresIn) {
       sequence += 1
+      const content = { scopes, family, generation, issued: sequence }
       return {
-        accessToken: seals.seal(content('access', grant, clock() + expiresIn * 1000)),
-        refreshToken: seals.seal(content('refresh', grant, Number.MAX_SAFE_INTEGER)),
+        accessToken: seals.seal({ ...content, use: 'access', expires: clock() + expiresIn * 1000 }),
+        refreshToken: seals.seal({ ...content, use: 'refresh', expires: never }),
       }
     },
     check(token) {
-      if (token === sandboxCredentials.expiredToken) return 'The access token has expired'
-      if (token === sandboxCredentials.revokedToken) return 'The access token has been revoked'
-      const known = fixed[token]
-      if (known) return judge(begin + 86_400_000, 0, known.family) ?? known.scopes
-      const opened = seals.open(token, 'access')
-      if (!opened || opened.generation !== generation) return 'The access token is invalid'
-      return judge(opened.expires, opened.issued, opened.family) ?? opened.scopes
+      const opened = open(token, 'access')
+      if (!opened) return 'The access token is invalid'
+      if (clock() >= opened.expires) return 'The access token has expired'
+      return opened.issued <= (revoked.get(opened.family) ?? -1) ? 'The access token has been revoked' : opened.scopes
     },
     redeem(token) {
-      const opened =
-        token === sandboxCredentials.refreshToken ? { scopes: allScopes, family: 'sandbox', generation } : seals.open(token, 'refresh')
-      if (!opened || opened.generation !== generation || used.has(token)) return undefined
+      const opened = open(token, 'refresh')
+      if (!opened || used.has(token)) return undefined
       remember(used, token, sequence)
       return { scopes: opened.scopes, family: opened.family }
     },

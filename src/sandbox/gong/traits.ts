@@ -37,6 +37,7 @@ export const special = {
   unicode: 105,
   silent: 106,
   withoutParties: 107,
+  plain: 108,
 }
 
 /** A stretch of private calls that is longer than two pages: some page holds nothing else, whatever the filter. */
@@ -50,6 +51,7 @@ const overrides = new Map<number, Partial<Traits>>([
   [special.mediaMissing, { ...open, media: 'none' }],
   [special.mediaEmpty, { ...open, media: 'empty' }],
   [special.unicode, { ...open, media: 'video', unicode: true }],
+  [special.plain, { ...open, media: 'video', guests: 2 }],
   [special.silent, { ...open, media: 'video', silent: true }],
   [special.withoutParties, { ...open, media: 'audio', imported: true }],
 ])
