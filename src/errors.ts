@@ -20,24 +20,52 @@ interface ErrorRow {
   readonly hint: string
 }
 
-const caller = (status: number, message: string, hint: string) => ({ status, fault: 'caller', retryable: false, message, hint }) as const
-const vendor = (status: number, retryable: boolean, message: string, hint: string) =>
-  ({ status, fault: 'vendor', retryable, message, hint }) as const
-const service = (status: number, retryable: boolean, message: string, hint: string) =>
-  ({ status, fault: 'service', retryable, message, hint }) as const
+const rowsOf =
+  (fault: Fault, retryable: boolean) =>
+  <const M extends string>(status: number, message: M, hint: string) => ({ status, fault, retryable, message, hint })
+const caller = rowsOf('caller', false)
+const credentials = rowsOf('credentials', false)
+const vendor = rowsOf('vendor', false)
+const vendorForNow = rowsOf('vendor', true)
+const service = rowsOf('service', false)
+const serviceForNow = rowsOf('service', true)
 
 /** All error codes. A code is stable: clients branch on it. */
 export const errorTable = {
-  invalid_client: caller(401, 'The client id or client secret is wrong.', 'Check both; a new secret is made with `ferrule application rotate-secret`.'),
-  missing_token: caller(401, 'The request carries no bearer token.', 'Send Authorization: Bearer <token>; get one from POST /api/v1/account/applications/token.'),
+  invalid_client: caller(
+    401,
+    'The client id or client secret is wrong.',
+    'Check both; a new secret is made with `ferrule application rotate-secret`.',
+  ),
+  missing_token: caller(
+    401,
+    'The request carries no bearer token.',
+    'Send Authorization: Bearer <token>; get one from POST /api/v1/account/applications/token.',
+  ),
   invalid_token: caller(401, 'The bearer token is not one of this service.', 'Get a new one from POST /api/v1/account/applications/token.'),
   token_expired: caller(401, 'The bearer token has expired.', 'Get a new one from POST /api/v1/account/applications/token.'),
   insufficient_scope: caller(403, 'The token lacks the scope {scope}.', 'Use a token with that scope.'),
-  organization_forbidden: caller(403, 'The organization of X-Organization-Id is not one that this token reaches.', 'Leave the header out, or name an organization of GET /api/v1/organizations.'),
-  organization_required: caller(400, 'This client reaches several organizations; specify target organization with X-Organization-Id.', 'Send the header with an id of GET /api/v1/organizations.'),
+  organization_forbidden: caller(
+    403,
+    'The organization of X-Organization-Id is not one that this token reaches.',
+    'Leave the header out, or name an organization of GET /api/v1/organizations.',
+  ),
+  organization_required: caller(
+    400,
+    'This client reaches several organizations; specify target organization with X-Organization-Id.',
+    'Send the header with an id of GET /api/v1/organizations.',
+  ),
   malformed_json: caller(400, 'The request body is not valid JSON: {reason}.', 'Send one JSON object as application/json.'),
-  invalid_cursor: caller(400, 'The cursor is not valid for this request: {reason}.', 'Start again without a cursor; keep every other parameter the same while paging.'),
-  credentials_mismatch: caller(400, 'The credentials match no scheme of {kind}. Given: {given}. Schemes: {schemes}.', 'Send exactly the fields of one scheme.'),
+  invalid_cursor: caller(
+    400,
+    'The cursor is not valid for this request: {reason}.',
+    'Start again without a cursor; keep every other parameter the same while paging.',
+  ),
+  credentials_mismatch: caller(
+    400,
+    'The credentials match no scheme of {kind}. Given: {given}. Schemes: {schemes}.',
+    'Send exactly the fields of one scheme.',
+  ),
   not_found: caller(404, 'There is nothing at {method} {path}.', 'See /openapi.json for the routes of this service.'),
   organization_not_found: caller(404, 'The organization does not exist.', 'See GET /api/v1/organizations.'),
   workspace_not_found: caller(404, 'The workspace does not exist.', 'See GET /api/v1/workspaces.'),
@@ -45,11 +73,19 @@ export const errorTable = {
   connector_type_not_found: caller(404, 'There is no connector type {given}. Known: {known}.', 'Use one of the known types.'),
   job_not_found: caller(404, 'The job does not exist.', 'Use the job_id that the deletion answered.'),
   record_not_found: caller(404, 'The vendor has no such record: {reason}.', 'Check the id, and that the credentials may see the record.'),
-  private_call: caller(404, 'The call is private, and private calls are hidden.', 'Set the configuration value private_calls to "include" to return private calls.'),
+  private_call: caller(
+    404,
+    'The call is private, and private calls are hidden.',
+    'Set the configuration value private_calls to "include" to return private calls.',
+  ),
   method_not_allowed: caller(405, '{method} is not allowed at {path}. Allowed: {allowed}.', 'Use an allowed method.'),
   unsupported_media_type: caller(415, 'The content type {given} is not supported.', 'Send application/json.'),
   payload_too_large: caller(413, 'The request body is larger than {limit} bytes.', 'Send a smaller body.'),
-  connector_name_conflict: caller(409, 'The workspace has a connector with the name {name} already.', 'Choose another name, or update the existing connector.'),
+  connector_name_conflict: caller(
+    409,
+    'The workspace has a connector with the name {name} already.',
+    'Choose another name, or update the existing connector.',
+  ),
   workspace_name_conflict: caller(409, 'The organization has a workspace with the name {name} already.', 'Choose another name.'),
   workspace_inactive: caller(409, 'The workspace {name} is inactive.', 'Set its status to active with PUT /api/v1/workspaces/{id}.'),
   connector_deleting: caller(409, 'The connector is being deleted.', 'Create a new connector.'),
@@ -60,35 +96,69 @@ export const errorTable = {
   missing_parameter: caller(422, 'A required parameter is missing: {reason}.', 'Send the parameters named in errors.'),
   invalid_parameter: caller(422, 'A parameter is not valid: {reason}.', 'Correct the parameters named in errors.'),
   range_invalid: caller(422, 'The range is not valid: {reason}.', 'Send one byte range, for example bytes=0-1023.'),
-  range_not_satisfiable: caller(416, 'The byte range lies outside the file.', 'Ask for a range inside the file; Content-Range tells its size.'),
-  media_selector_required: caller(422, 'A download needs contentSelector.exposedFields.media true and filter.callIds with exactly one call id.', 'Send {"filter":{"callIds":["<id>"]},"contentSelector":{"exposedFields":{"media":true}}}.'),
+  range_not_satisfiable: caller(
+    416,
+    'The byte range lies outside the file.',
+    'Ask for a range inside the file; Content-Range tells its size.',
+  ),
+  media_selector_required: caller(
+    422,
+    'A download needs contentSelector.exposedFields.media true and filter.callIds with exactly one call id.',
+    'Send {"filter":{"callIds":["<id>"]},"contentSelector":{"exposedFields":{"media":true}}}.',
+  ),
   unsupported_in_local_mode: caller(422, '{action} is offered by the hosted platform only.', 'Use list and get, or a hosted connector.'),
   result_too_large: caller(422, 'The answer is larger than {limit} bytes.', 'Ask for fewer records or fields.'),
   page_budget_exhausted: caller(422, 'The walk stopped after {pages} pages, its budget.', 'Raise the budget, or narrow the request.'),
   rate_limited: caller(429, 'Too many requests: {limit} per minute are allowed.', 'Wait for the time of Retry-After.'),
-  upstream_auth_failed: { status: 424, fault: 'credentials', retryable: false, message: '{vendor} refused the credentials: {reason}.', hint: 'Replace them with PATCH /api/v1/integrations/connectors/{connector_id}, or give new credentials to the library.' },
-  upstream_permission_denied: { status: 424, fault: 'credentials', retryable: false, message: '{vendor} denies this operation to the credentials: {reason}.', hint: 'Grant the missing scope or permission at the vendor; the connector stays active.' },
-  upstream_account_unavailable: { status: 424, fault: 'credentials', retryable: false, message: 'The account at {vendor} is not available: {reason}.', hint: 'Settle it with the vendor.' },
-  upstream_invalid_request: vendor(422, false, '{vendor} refused the request: {reason}.', 'Correct the parameters; the message is the vendor\'s.'),
-  upstream_unsupported: vendor(422, false, '{vendor} does not offer this: {reason}.', 'Use another operation.'),
-  upstream_rate_limited: vendor(429, true, '{vendor} asks to slow down.', 'Wait for the time of Retry-After.'),
-  upstream_error: vendor(502, true, '{vendor} failed: {reason}.', 'Try again later.'),
-  upstream_unreachable: vendor(502, true, '{vendor} cannot be reached: {reason}.', 'Try again later; check the egress network when it lasts.'),
-  upstream_timeout: vendor(504, true, '{vendor} did not answer within {seconds} seconds.', 'Try again, or ask for less.'),
-  upstream_answer_invalid: vendor(502, true, '{vendor} answered something that cannot be used: {reason}.', 'Try again; report it when it lasts.'),
-  context_store_unavailable: service(503, true, 'The context store is not available.', 'Use list and get.'),
-  overloaded: service(503, true, 'The service is busy: {reason}.', 'Wait for the time of Retry-After.'),
-  unavailable: service(503, true, 'The service is not ready: {reason}.', 'Try again; see /health/ready.'),
-  credentials_unreadable: service(500, false, 'The stored credentials cannot be opened: {reason}.', 'Restore the master key, or replace the credentials with PATCH.'),
-  internal_error: service(500, true, 'The service failed.', 'Try again; report the request id when it lasts.'),
-  setting_invalid: { status: 500, fault: 'service', retryable: false, message: 'The setting {name} is not valid: {reason}.', hint: 'Correct it and start again; the settings page lists every setting.' },
-  definition_invalid: { status: 500, fault: 'service', retryable: false, message: 'The connector definition is not valid: {reason}.', hint: 'Correct the definition.' },
+  upstream_auth_failed: credentials(
+    424,
+    '{vendor} refused the credentials: {reason}.',
+    'Replace them with PATCH /api/v1/integrations/connectors/{connector_id}, or give new credentials to the library.',
+  ),
+  upstream_permission_denied: credentials(
+    424,
+    '{vendor} denies this operation to the credentials: {reason}.',
+    'Grant the missing scope or permission at the vendor; the connector stays active.',
+  ),
+  upstream_account_unavailable: credentials(424, 'The account at {vendor} is not available: {reason}.', 'Settle it with the vendor.'),
+  upstream_invalid_request: vendor(422, '{vendor} refused the request: {reason}.', "Correct the parameters; the message is the vendor's."),
+  upstream_unsupported: vendor(422, '{vendor} does not offer this: {reason}.', 'Use another operation.'),
+  upstream_rate_limited: vendorForNow(429, '{vendor} asks to slow down.', 'Wait for the time of Retry-After.'),
+  upstream_error: vendorForNow(502, '{vendor} failed: {reason}.', 'Try again later.'),
+  upstream_unreachable: vendorForNow(
+    502,
+    '{vendor} cannot be reached: {reason}.',
+    'Try again later; check the egress network when it lasts.',
+  ),
+  upstream_timeout: vendorForNow(504, '{vendor} did not answer within {seconds} seconds.', 'Try again, or ask for less.'),
+  upstream_answer_invalid: vendorForNow(
+    502,
+    '{vendor} answered something that cannot be used: {reason}.',
+    'Try again; report it when it lasts.',
+  ),
+  context_store_unavailable: serviceForNow(503, 'The context store is not available.', 'Use list and get.'),
+  overloaded: serviceForNow(503, 'The service is busy: {reason}.', 'Wait for the time of Retry-After.'),
+  unavailable: serviceForNow(503, 'The service is not ready: {reason}.', 'Try again; see /health/ready.'),
+  credentials_unreadable: service(
+    500,
+    'The stored credentials cannot be opened: {reason}.',
+    'Restore the master key, or replace the credentials with PATCH.',
+  ),
+  internal_error: serviceForNow(500, 'The service failed.', 'Try again; report the request id when it lasts.'),
+  setting_invalid: service(
+    500,
+    'The setting {name} is not valid: {reason}.',
+    'Correct it and start again; the settings page lists every setting.',
+  ),
+  definition_invalid: service(500, 'The connector definition is not valid: {reason}.', 'Correct the definition.'),
 } as const satisfies Record<string, ErrorRow>
 
 /** A stable error code. */
 export type ErrorCode = keyof typeof errorTable
 
-type SlotsOf<M extends string> = M extends `${string}{${infer S}}${infer Rest}` ? (S extends `${string}"${string}` ? never : S) | SlotsOf<Rest> : never
+type SlotsOf<M extends string> = M extends `${string}{${infer S}}${infer Rest}`
+  ? (S extends `${string}"${string}` ? never : S) | SlotsOf<Rest>
+  : never
 /** The values that an error's message needs, by its slots. */
 export type ErrorSlots<C extends ErrorCode> = { readonly [S in SlotsOf<(typeof errorTable)[C]['message']>]: string | number }
 
@@ -165,7 +235,7 @@ export class FerruleError extends Error {
   readonly retryAfterMs: number | undefined
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: ErrorCode, message: string, hint: string, details: ErrorDetails) {
+  constructor(code: ErrorCode, { message, hint }: { message: string; hint: string }, details: ErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     const row: ErrorRow = errorTable[code]
     this.code = code
@@ -207,8 +277,13 @@ export class FerruleError extends Error {
  * @param details what else is known: problems with their places, the vendor's answer, how long to wait
  */
 export function fail<C extends ErrorCode>(code: C, slots: ErrorSlots<C>, details: ErrorDetails = {}): FerruleError {
+  return failAs(code, slots, details)
+}
+
+/** As `fail`, for a code that a connector definition chose: slots that its message lacks are passed over. */
+export function failAs(code: ErrorCode, slots: Readonly<Record<string, string | number>>, details: ErrorDetails = {}): FerruleError {
   const row: ErrorRow = errorTable[code]
-  return new FerruleError(code, fill(row.message, slots), details.hint ?? fill(row.hint, slots), details)
+  return new FerruleError(code, { message: fill(row.message, slots), hint: details.hint ?? fill(row.hint, slots) }, details)
 }
 
 /** Any thrown value as a FerruleError; what is not one already becomes `internal_error` with the value as cause. */

@@ -16,6 +16,12 @@ type CheckOperation<O> = { [P in Exclude<keyof O, keyof Operation>]: Wrong<'not 
 type RecordKeys<K> = K extends `param.${string}` ? never : K extends `${infer First}.${string}` ? First : K
 
 /** The part of an entity that is wrong, as branded sentences; `unknown` where all is well. */
-export type CheckEntity<E> = (E extends { key: readonly (infer K)[]; record: infer R } ? Lacks<RecordKeys<K>, R, 'key', 'record lacks'> : unknown) & {
-  [A in keyof E]: A extends LiveAction ? CheckOperation<E[A]> : A extends keyof EntityDefinition ? unknown : Wrong<'not a part of an entity'>
+export type CheckEntity<E> = (E extends { key: readonly (infer K)[]; record: infer R }
+  ? Lacks<RecordKeys<K>, R, 'key', 'record lacks'>
+  : unknown) & {
+  [A in keyof E]: A extends LiveAction
+    ? CheckOperation<E[A]>
+    : A extends keyof EntityDefinition
+      ? unknown
+      : Wrong<'not a part of an entity'>
 }

@@ -28,7 +28,8 @@ export interface ListRules {
 const text = (about: string, more: Record<string, unknown> = {}) => Type.String({ description: about, ...more })
 
 /** A text. */
-export const str = (about: string, { says, ...rules }: TextRules = {}) => text(about, { ...rules, ...(says === undefined ? {} : { 'x-says': says }) })
+export const str = (about: string, { says, ...rules }: TextRules = {}) =>
+  text(about, { ...rules, ...(says === undefined ? {} : { 'x-says': says }) })
 /** A secret text: never returned, logged or echoed. */
 export const secret = (about: string) => text(about, { writeOnly: true, minLength: 1 })
 /** A moment, ISO 8601 with an offset (RFC 3339). It compares as an instant and is returned as the vendor wrote it. */
@@ -64,9 +65,11 @@ export const mustBeTrue = (about: string) => Type.Literal(true, { description: a
 export const oneOf = <const V extends readonly string[]>(about: string, ...values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], description: about })
 /** An array. */
-export const list = <T extends TSchema>(items: T, about: string, rules: ListRules = {}) => Type.Array(items, { description: about, ...rules })
+export const list = <T extends TSchema>(items: T, about: string, rules: ListRules = {}) =>
+  Type.Array(items, { description: about, ...rules })
 /** An object with known keys. Unknown keys are refused in parameters and kept in records. */
-export const obj = <F extends Fields>(fields: F, about: string): TObject<F> => Type.Object(fields, { description: about, additionalProperties: false })
+export const obj = <F extends Fields>(fields: F, about: string): TObject<F> =>
+  Type.Object(fields, { description: about, additionalProperties: false })
 /** An object whose inner shape is the vendor's. */
 export const open = (about: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', description: about })
 /** A parameter or field that may be left out. */

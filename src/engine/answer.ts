@@ -1,6 +1,6 @@
 /** The vendor's answer → rows, meta, or an error of the table. Pure. */
 import type { ErrorRule } from '../definition/connector.ts'
-import { type ErrorCode, type ErrorDetails, FerruleError, fail, type Upstream } from '../errors.ts'
+import { type ErrorDetails, type FerruleError, fail, failAs, type Upstream } from '../errors.ts'
 import { parseJson } from './json.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
@@ -64,7 +64,7 @@ const upstreamOf = ({ kind }: CompiledOperation, answer: WireAnswer, redact: Red
   }
 }
 
-const holds = (rule: ErrorRule, operation: CompiledOperation, upstream: Upstream, params: Params): boolean => {
+const holds = (rule: ErrorRule, upstream: Upstream, { operation, params }: { operation: CompiledOperation; params: Params }): boolean => {
   const [lowest, highest] = rule.statuses ?? [rule.status ?? upstream.status, rule.status ?? upstream.status]
   if (upstream.status < lowest || upstream.status > highest) return false
   if (rule.actions !== undefined && !rule.actions.includes(operation.action)) return false
@@ -75,26 +75,36 @@ const holds = (rule: ErrorRule, operation: CompiledOperation, upstream: Upstream
 /** What an answer with an error status means. */
 export type Verdict = { readonly is: 'empty' } | { readonly is: 'error'; readonly error: FerruleError }
 
-/** Codes whose sentence names the vendor and a reason, or fewer of the two; surplus slots are ignored. */
-const errorOf = (code: ErrorCode, operation: CompiledOperation, upstream: Upstream, details: ErrorDetails): FerruleError => {
-  const slots = { vendor: operation.kind.definition.title, reason: upstream.message ?? `status ${upstream.status}` }
-  return fail(code as 'upstream_error', slots, { ...details, upstream })
-}
-
 /**
  * Reads an answer whose status is not a success by the error table of the kind.
  * @param now milliseconds since 1970, for `Retry-After` as a date
  */
-export function verdictOf(operation: CompiledOperation, answer: WireAnswer, context: { params: Params; redact: Redact; now: number }): Verdict {
+export function verdictOf(
+  operation: CompiledOperation,
+  answer: WireAnswer,
+  context: { params: Params; redact: Redact; now: number },
+): Verdict {
   const upstream = upstreamOf(operation, answer, context.redact)
   const location = answer.headers['location']
   if (answer.status >= 300 && answer.status < 400)
-    return { is: 'error', error: invalidAnswer(operation, `a redirect${location === undefined ? '' : ' to another address'}, which is never followed with credentials`, { upstream }) }
-  const rule = operation.kind.definition.errors.find((row) => holds(row, operation, upstream, context.params))
+    return {
+      is: 'error',
+      error: invalidAnswer(
+        operation,
+        `a redirect${location === undefined ? '' : ' to another address'}, which is never followed with credentials`,
+        { upstream },
+      ),
+    }
+  const rule = operation.kind.definition.errors.find((row) => holds(row, upstream, { operation, params: context.params }))
   if (rule?.is === 'empty') return { is: 'empty' }
   const retryAfterMs = retryAfterOf(answer.headers, context.now)
-  const details = { ...(retryAfterMs === undefined ? {} : { retryAfterMs }), ...(rule?.hint === undefined ? {} : { hint: rule.hint }) }
-  return { is: 'error', error: errorOf(rule?.is ?? 'upstream_error', operation, upstream, details) }
+  const details = {
+    upstream,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(rule?.hint === undefined ? {} : { hint: rule.hint }),
+  }
+  const slots = { vendor: operation.kind.definition.title, reason: upstream.message ?? `status ${upstream.status}` }
+  return { is: 'error', error: failAs(rule?.is ?? 'upstream_error', slots, details) }
 }
 
 /**

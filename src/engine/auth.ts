@@ -1,6 +1,6 @@
 /** Credentials → headers, and the renewal of those that expire. The only place, beside the vault, that reveals a secret. */
 import type { CredentialScheme, Refresh } from '../definition/connector.ts'
-import { FerruleError, fail } from '../errors.ts'
+import { type FerruleError, fail } from '../errors.ts'
 import { type Redact, redactorOf } from './answer.ts'
 import type { Connection, CredentialValues, OpenedCredentials } from './connection.ts'
 import { Deadline } from './deadline.ts'
@@ -39,7 +39,9 @@ const headersOf = ({ send }: CredentialScheme, values: CredentialValues): Readon
 
 /** What must never appear in a text: the secret fields, and the header that is made of them. */
 const secretsOf = ({ fields }: CredentialScheme, values: CredentialValues): string[] =>
-  Object.keys(fields).flatMap((name) => (Reflect.get(fields[name] ?? {}, 'writeOnly') === true && values[name] !== undefined ? [values[name]] : []))
+  Object.keys(fields).flatMap((name) =>
+    Reflect.get(fields[name] ?? {}, 'writeOnly') === true && values[name] !== undefined ? [values[name]] : [],
+  )
 
 const expired = (scheme: CredentialScheme, values: CredentialValues, now: number): boolean => {
   if (scheme.refresh === undefined || scheme.send.as !== 'bearer') return false
@@ -108,8 +110,15 @@ async function exchange(connection: Connection, refresh: Refresh, { current, con
   const user = values[refresh.client.user]
   const password = values[refresh.client.password]
   if (user === undefined || password === undefined)
-    throw refused(connection, `the access token has expired, and ${refresh.client.user} and ${refresh.client.password} are needed to renew it`, 'Give the client id and client secret of the integration with the credentials.')
-  const grant = new URLSearchParams({ ...refresh.constant, ...Object.fromEntries(Object.entries(refresh.send).map(([name, field]) => [name, values[field] ?? ''])) }).toString()
+    throw refused(
+      connection,
+      `the access token has expired, and ${refresh.client.user} and ${refresh.client.password} are needed to renew it`,
+      'Give the client id and client secret of the integration with the credentials.',
+    )
+  const grant = new URLSearchParams({
+    ...refresh.constant,
+    ...Object.fromEntries(Object.entries(refresh.send).map(([name, field]) => [name, values[field] ?? ''])),
+  }).toString()
   const { oauth, forwarded } = originsOf(connection, values)
   const url = new URL(refresh.call.slice('POST '.length), oauth)
   if (refresh.place === 'query') url.search = grant
@@ -117,18 +126,38 @@ async function exchange(connection: Connection, refresh: Refresh, { current, con
     url,
     trust: 'config',
     method: 'POST',
-    headers: { accept: 'application/json', authorization: basic(user, password), ...forwarded.oauth, ...(refresh.place === 'form' ? { 'content-type': 'application/x-www-form-urlencoded' } : {}) },
+    headers: {
+      accept: 'application/json',
+      authorization: basic(user, password),
+      ...forwarded.oauth,
+      ...(refresh.place === 'form' ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+    },
     ...(refresh.place === 'form' ? { body: grant } : {}),
     signal: context.signal,
     vendor: connection.kind.definition.title,
   })
-  if (answer.status >= 500) throw fail('upstream_error', { vendor: connection.kind.definition.title, reason: `status ${answer.status} to the renewal of the token` }, { upstream: { status: answer.status } })
-  if (answer.status === 429) throw fail('upstream_rate_limited', { vendor: connection.kind.definition.title }, { upstream: { status: 429 } })
-  if (answer.status !== 200) throw refused(connection, `status ${answer.status} to the renewal of the token`, 'Connect the account anew: the refresh token was used or revoked.')
+  if (answer.status >= 500)
+    throw fail(
+      'upstream_error',
+      { vendor: connection.kind.definition.title, reason: `status ${answer.status} to the renewal of the token` },
+      { upstream: { status: answer.status } },
+    )
+  if (answer.status === 429)
+    throw fail('upstream_rate_limited', { vendor: connection.kind.definition.title }, { upstream: { status: 429 } })
+  if (answer.status !== 200)
+    throw refused(
+      connection,
+      `status ${answer.status} to the renewal of the token`,
+      'Connect the account anew: the refresh token was used or revoked.',
+    )
   return new Secret(renewed(connection, refresh, { values, text: answer.text, now: context.now }))
 }
 
-function renewed(connection: Connection, refresh: Refresh, { values, text, now }: { values: CredentialValues; text: string; now: number }): CredentialValues {
+function renewed(
+  connection: Connection,
+  refresh: Refresh,
+  { values, text, now }: { values: CredentialValues; text: string; now: number },
+): CredentialValues {
   const body = readAnswer(text)
   const { base } = connection.kind.definition
   // A base that is not the vendor's is not kept: the token is still good, and goes to the base that was known before.
@@ -138,7 +167,8 @@ function renewed(connection: Connection, refresh: Refresh, { values, text, now }
     return typeof value === 'string' && usable(field, value) ? [[field, value] as const] : []
   })
   const seconds = Number(body[refresh.expires.seconds])
-  const end = Number.isFinite(seconds) && seconds > 0 ? [[refresh.expires.field, new Date(now + seconds * 1000).toISOString()] as const] : []
+  const end =
+    Number.isFinite(seconds) && seconds > 0 ? [[refresh.expires.field, new Date(now + seconds * 1000).toISOString()] as const] : []
   const next: Record<string, string> = { ...values, ...Object.fromEntries([...read, ...end]) }
   if (end.length === 0) delete next[refresh.expires.field]
   const { send } = schemeOf(connection, values)

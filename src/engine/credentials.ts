@@ -1,13 +1,14 @@
 /** Checks of what a connector is created with: credentials against the schemes of the kind, configuration against its fields. */
 import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
-import { FerruleError, type Problem, fail } from '../errors.ts'
+import { type FerruleError, fail, type Problem } from '../errors.ts'
 import type { CredentialValues } from './connection.ts'
 import { validatorOf } from './schema.ts'
 
 const summary = (problems: readonly Problem[]): string => problems.map(({ field, message }) => `${field} ${message}`).join('; ')
 
 /** A `validation_failed` error over problems. */
-export const validationFailed = (problems: readonly Problem[]): FerruleError => fail('validation_failed', { reason: summary(problems) }, { problems })
+export const validationFailed = (problems: readonly Problem[]): FerruleError =>
+  fail('validation_failed', { reason: summary(problems) }, { problems })
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -37,7 +38,11 @@ export function checkCredentials(definition: ConnectorDefinition, credentials: u
   const given = Object.fromEntries(Object.entries(credentials).filter(([name, value]) => value !== null && name !== 'option_title'))
   const found = schemeFor(definition, Object.keys(given))
   if (found === undefined)
-    throw fail('credentials_mismatch', { kind: definition.kind, given: Object.keys(given).join(', ') || 'nothing', schemes: schemesText(definition) })
+    throw fail('credentials_mismatch', {
+      kind: definition.kind,
+      given: Object.keys(given).join(', ') || 'nothing',
+      schemes: schemesText(definition),
+    })
   const [scheme, { fields }] = found
   const problems = validatorOf(fields).problems(given, base)
   if (problems.length > 0) throw validationFailed(problems)
@@ -49,7 +54,11 @@ export function checkCredentials(definition: ConnectorDefinition, credentials: u
  * Checks configuration values (`replication_config`). Absent and null count as none.
  * @throws FerruleError `validation_failed` with the place of every problem
  */
-export function checkConfiguration(definition: ConnectorDefinition, configuration: unknown, base = '/replication_config'): Readonly<Record<string, unknown>> {
+export function checkConfiguration(
+  definition: ConnectorDefinition,
+  configuration: unknown,
+  base = '/replication_config',
+): Readonly<Record<string, unknown>> {
   const given = configuration ?? {}
   const problems = validatorOf(definition.configuration).problems(given, base)
   if (problems.length > 0 || !isObject(given)) throw validationFailed(problems)
@@ -62,10 +71,18 @@ function checkBase(definition: ConnectorDefinition, given: Record<string, unknow
   for (const name of definition.base?.fields ?? []) {
     const value = given[name]
     if (typeof value !== 'string' || pattern?.test(value)) continue
-    throw validationFailed([{ field: `${at}/${name}`, message: `must be an address of ${definition.title}, matching ${definition.base?.matches}`, error_code: 'pattern' }])
+    throw validationFailed([
+      {
+        field: `${at}/${name}`,
+        message: `must be an address of ${definition.title}, matching ${definition.base?.matches}`,
+        error_code: 'pattern',
+      },
+    ])
   }
 }
 
 /** Names of the credential fields that hold secrets. */
 export const secretFields = (definition: ConnectorDefinition): string[] =>
-  Object.values(definition.credentials).flatMap(({ fields }) => Object.keys(fields).filter((name) => Reflect.get(fields[name] ?? {}, 'writeOnly') === true))
+  Object.values(definition.credentials).flatMap(({ fields }) =>
+    Object.keys(fields).filter((name) => Reflect.get(fields[name] ?? {}, 'writeOnly') === true),
+  )

@@ -21,7 +21,10 @@ export class Deadline {
   constructor(milliseconds: number, vendor: string, parent?: AbortSignal) {
     this.#end = performance.now() + milliseconds
     this.#parent = parent
-    this.#timer = setTimeout(() => this.#controller.abort(fail('upstream_timeout', { vendor, seconds: Math.round(milliseconds / 1000) })), milliseconds)
+    this.#timer = setTimeout(
+      () => this.#controller.abort(fail('upstream_timeout', { vendor, seconds: Math.round(milliseconds / 1000) })),
+      milliseconds,
+    )
     if (parent?.aborted) this.#onParentAbort()
     parent?.addEventListener('abort', this.#onParentAbort, { once: true })
   }

@@ -26,7 +26,10 @@ async function fileUrl(running: Running): Promise<URL> {
   return new URL(link)
 }
 
-const target = (link: URL, { media, trusted }: ResolvedOrigins): { url: URL; trust: 'config' | 'answer'; headers: Record<string, string> } => {
+const target = (
+  link: URL,
+  { media, trusted }: ResolvedOrigins,
+): { url: URL; trust: 'config' | 'answer'; headers: Record<string, string> } => {
   if (media !== undefined && link.origin !== new URL(media).origin)
     return { url: new URL(link.pathname + link.search, media), trust: 'config', headers: { 'x-forwarded-host': link.host } }
   return { url: link, trust: trusted.has(link.origin) ? 'config' : 'answer', headers: {} }
@@ -43,7 +46,13 @@ async function openFile(running: Running, link: URL, hop = 0): Promise<StreamAns
     trust,
     method: 'GET',
     // identity: a byte range of a compressed form would be of no use
-    headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'ferrule', ...headers, ...(typeof range === 'string' ? { range } : {}) },
+    headers: {
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'user-agent': 'ferrule',
+      ...headers,
+      ...(typeof range === 'string' ? { range } : {}),
+    },
     signal: deadline.signal,
     vendor: title,
   })
@@ -60,7 +69,9 @@ const header = ({ headers }: StreamAnswer, name: string): string | null => {
 }
 
 const fileName = ({ operation, params }: Running): string =>
-  (operation.operation.file?.name ?? operation.entityName).replace(/\{([^}]+)\}/g, (_whole, path: string) => String(getAt(params, parsePath(path))).replace(/[^\w.-]/g, '_'))
+  (operation.operation.file?.name ?? operation.entityName).replace(/\{([^}]+)\}/g, (_whole, path: string) =>
+    String(getAt(params, parsePath(path))).replace(/[^\w.-]/g, '_'),
+  )
 
 const answerOf = (running: Running, answer: StreamAnswer, status: 200 | 206): FileAnswer => {
   const length = header(answer, 'content-length')
@@ -80,9 +91,14 @@ function failureOf(running: Running, answer: StreamAnswer): Error {
   const { operation } = running
   const upstream = { status: answer.status }
   const range = header(answer, 'content-range')
-  if (answer.status === 416) return fail('range_not_satisfiable', {}, { upstream, headers: range === null ? {} : { 'content-range': range } })
+  if (answer.status === 416)
+    return fail('range_not_satisfiable', {}, { upstream, headers: range === null ? {} : { 'content-range': range } })
   if (answer.status === 404) return fail('record_not_found', { reason: `the file of ${operation.entityName} is gone` }, { upstream })
-  return fail('upstream_error', { vendor: operation.kind.definition.title, reason: `status ${answer.status} from the host of the file` }, { upstream })
+  return fail(
+    'upstream_error',
+    { vendor: operation.kind.definition.title, reason: `status ${answer.status} from the host of the file` },
+    { upstream },
+  )
 }
 
 async function openFresh(running: Running, renewals: number): Promise<FileAnswer> {
@@ -98,7 +114,10 @@ async function openFresh(running: Running, renewals: number): Promise<FileAnswer
  * signal end the transfer.
  * @throws FerruleError `record_not_found`, `private_call`, `range_not_satisfiable`, or of the vendor
  */
-export async function download(running: Omit<Running, 'deadline'>, { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal | undefined }): Promise<FileAnswer> {
+export async function download(
+  running: Omit<Running, 'deadline'>,
+  { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal | undefined },
+): Promise<FileAnswer> {
   const deadline = new Deadline(deadlineMs, running.operation.kind.definition.title, signal)
   try {
     const file = await openFresh({ ...running, deadline }, 0)

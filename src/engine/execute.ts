@@ -48,7 +48,11 @@ async function list(running: Running): Promise<Outcome> {
   const { rows, excluded } = await shownRows(running, rowsOf(operation, body))
   const records = rows.map((row) => shapeRow(operation, row))
   const keep = localFilterOf(operation, params)
-  return { type: 'list', data: keep === undefined ? records : records.filter(keep), meta: { ...metaOf(operation, body), ...hiddenCount(running, excluded) } }
+  return {
+    type: 'list',
+    data: keep === undefined ? records : records.filter(keep),
+    meta: { ...metaOf(operation, body), ...hiddenCount(running, excluded) },
+  }
 }
 
 async function single(running: Running): Promise<Outcome> {
@@ -83,7 +87,12 @@ function searchRefused(connection: Connection, call: Call, code: NonNullable<Eng
 export function createEngine(options: EngineOptions = {}): Engine {
   const http = new Http()
   const limiter = options.limits === false ? undefined : new Limiter()
-  const runtime: Runtime = { http, clock: options.clock ?? Date.now, random: options.random ?? Math.random, ...(limiter === undefined ? {} : { limiter }) }
+  const runtime: Runtime = {
+    http,
+    clock: options.clock ?? Date.now,
+    random: options.random ?? Math.random,
+    ...(limiter === undefined ? {} : { limiter }),
+  }
   return {
     run: async (connection, call) => {
       if (call.action !== 'context_store_search') return runLive(runtime, connection, call)

@@ -1,7 +1,6 @@
 /** Rows that the vendor asks integrations not to show, and rows that a second call completes. */
-import type { FerruleError } from '../errors.ts'
-import { fail } from '../errors.ts'
-import { metaOf, rowsOf, bodyOf } from './answer.ts'
+import { type FerruleError, fail, failAs } from '../errors.ts'
+import { bodyOf, metaOf, rowsOf } from './answer.ts'
 import type { CompiledOperation } from './operation.ts'
 import { lookupOf } from './operation.ts'
 import { getAt, type Path, parsePath, setAt } from './paths.ts'
@@ -15,7 +14,8 @@ export const showsHidden = ({ connection, operation }: Running): boolean => {
 }
 
 /** The error of a get or download of a hidden row. */
-export const hiddenError = ({ kind }: CompiledOperation): FerruleError => fail((kind.definition.hidden?.error ?? 'record_not_found') as 'private_call', {})
+export const hiddenError = ({ kind }: CompiledOperation): FerruleError =>
+  failAs(kind.definition.hidden?.error ?? 'record_not_found', { reason: 'it is hidden' })
 
 /** Rows that may be shown, and how many were not. */
 export interface Shown {

@@ -1,7 +1,7 @@
 /** The only file that opens sockets. Every request states whether its address comes from configuration or from an answer. */
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher, errors } from 'undici'
-import { type FerruleError, fail } from '../errors.ts'
+import { fail } from '../errors.ts'
 import type { WireAnswer } from './answer.ts'
 import { ForbiddenAddressError, isPublicUrl, publicLookup } from './http-public.ts'
 
@@ -36,7 +36,13 @@ const connectionsPerOrigin = 128
 /** Calls that wait for a socket of one origin. */
 const connectTimeout = 10_000
 
-const agentOptions = { connections: connectionsPerOrigin, pipelining: 1, bodyTimeout: maxSilence, headersTimeout: maxSilence, keepAliveTimeout: 10_000 } as const
+const agentOptions = {
+  connections: connectionsPerOrigin,
+  pipelining: 1,
+  bodyTimeout: maxSilence,
+  headersTimeout: maxSilence,
+  keepAliveTimeout: 10_000,
+} as const
 
 const messages: readonly [new (...args: never[]) => Error, string][] = [
   [errors.ConnectTimeoutError, 'the connection took too long'],
@@ -57,7 +63,8 @@ const hasCause = (thrown: unknown, type: new (...args: never[]) => Error): boole
 /** What a failed request means; an abort of the signal is passed on as it is. */
 function errorOf(thrown: unknown, { signal, vendor }: HttpRequest): unknown {
   if (signal.aborted) return signal.reason
-  if (hasCause(thrown, ForbiddenAddressError)) return fail('upstream_answer_invalid', { vendor, reason: 'a link to an address that is not public' }, { cause: thrown })
+  if (hasCause(thrown, ForbiddenAddressError))
+    return fail('upstream_answer_invalid', { vendor, reason: 'a link to an address that is not public' }, { cause: thrown })
   if (thrown instanceof errors.ResponseExceededMaxSizeError) return fail('result_too_large', { limit: maxAnswerBytes }, { cause: thrown })
   return fail('upstream_unreachable', { vendor, reason: reasonOf(thrown) }, { cause: thrown })
 }
@@ -105,4 +112,3 @@ export class Http {
     return agent.request({ origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null, signal })
   }
 }
-

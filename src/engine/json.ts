@@ -11,14 +11,17 @@ interface ReviverContext {
 
 /** V8 hands the source text of a number to the reviver as a third argument (ECMAScript proposal json-parse-with-source). */
 const exactly = (_key: string, value: unknown, context?: ReviverContext): unknown =>
-  typeof value === 'number' && !Number.isSafeInteger(value) && context?.source !== undefined && integer.test(context.source) ? BigInt(context.source) : value
+  typeof value === 'number' && !Number.isSafeInteger(value) && context?.source !== undefined && integer.test(context.source)
+    ? BigInt(context.source)
+    : value
 
 /**
  * Reads JSON (RFC 8259). Integers beyond ±(2^53-1) become bigint; everything else is as JSON.parse.
  * The exact reader is several times slower, so it runs only when a long number may be there.
  * @throws SyntaxError
  */
-export const parseJson = (text: string): unknown => (longNumber.test(text) || /^-?\d{16}/.test(text) ? JSON.parse(text, exactly) : JSON.parse(text))
+export const parseJson = (text: string): unknown =>
+  longNumber.test(text) || /^-?\d{16}/.test(text) ? JSON.parse(text, exactly) : JSON.parse(text)
 
 /** JSON.rawJSON exists in every Node that is supported; the standard library's types do not know it yet. */
 const rawJson = Reflect.get(JSON, 'rawJSON') as (text: string) => unknown

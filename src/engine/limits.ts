@@ -41,7 +41,11 @@ export class Limiter {
    * @param latest the moment (milliseconds since 1970) after which the call is of no use
    * @returns milliseconds to wait before sending; when that would end after `latest`, nothing is reserved and `refused` is true
    */
-  reserve(key: string, limits: Limits, { now, latest }: { now: number; latest: number }): { readonly wait: number; readonly refused: boolean } {
+  reserve(
+    key: string,
+    limits: Limits,
+    { now, latest }: { now: number; latest: number },
+  ): { readonly wait: number; readonly refused: boolean } {
     const windows = this.#windows.get(key) ?? limits.rates.map(windowOf)
     this.#windows.delete(key) // re-inserted below: a Map keeps insertion order, so the first key is the least used
     this.#windows.set(key, windows)
@@ -54,7 +58,9 @@ export class Limiter {
 
   /** The vendor said "wait": no call of the key before `until` (milliseconds since 1970). */
   postpone(key: string, until: number): void {
-    for (const { grants, milliseconds } of this.#windows.get(key) ?? []) grants.forEach((grant, index) => (grants[index] = Math.max(grant, until - milliseconds)))
+    for (const { grants, milliseconds } of this.#windows.get(key) ?? []) {
+      for (const [index, grant] of grants.entries()) grants[index] = Math.max(grant, until - milliseconds)
+    }
   }
 }
 

@@ -31,7 +31,10 @@ export interface ConnectOptions<D extends ConnectorDefinition> {
 }
 
 /** Credentials in memory; one renewal at a time. */
-function memoryCredentials(first: CredentialValues, onCredentials: ((next: CredentialValues) => void | Promise<void>) | undefined): CredentialSource {
+function memoryCredentials(
+  first: CredentialValues,
+  onCredentials: ((next: CredentialValues) => void | Promise<void>) | undefined,
+): CredentialSource {
   let values = new Secret(first)
   let version = 0
   let renewal: Promise<void> | undefined
@@ -64,6 +67,8 @@ const downloadOf = ({ file }: Extract<Outcome, { type: 'file' }>): Download => (
   stream: Readable.toWeb(file.body) as ReadableStream<Uint8Array>, // Node's type of the same web stream
 })
 
+type Args = [params?: Readonly<Record<string, unknown>>, options?: CallOptions & WalkOptions]
+
 /** The untyped connector: what `LocalConnector` puts types over. */
 class Local {
   readonly #engine: Engine
@@ -74,18 +79,18 @@ class Local {
     this.#connection = connection
   }
 
-  async execute(entity: string, action: string, params?: unknown, options: CallOptions = {}): Promise<unknown> {
+  async execute(entity: string, action: string, ...[params, options]: Args): Promise<unknown> {
     const outcome = await this.#engine.run(this.#connection, { ...options, entity, action, params })
     return outcome.type === 'file' ? downloadOf(outcome) : { data: outcome.data, meta: outcome.meta }
   }
 
-  pages(entity: string, params: Readonly<Record<string, unknown>> = {}, options: CallOptions & WalkOptions = {}): AsyncGenerator<ListPage, void, undefined> {
-    const load = async (current: unknown) => (await this.execute(entity, 'list', current, options)) as ListPage // a list gives a page
+  pages(entity: string, ...[params = {}, options]: Args): AsyncGenerator<ListPage, void, undefined> {
+    const load = async (current: Readonly<Record<string, unknown>>) => (await this.execute(entity, 'list', current, options)) as ListPage // a list gives a page
     return walkPages(load, params, { ...options, vendor: this.#connection.kind.definition.title })
   }
 
-  records(entity: string, params?: Readonly<Record<string, unknown>>, options?: CallOptions & WalkOptions): AsyncGenerator<unknown, void, undefined> {
-    return walkRecords(this.pages(entity, params, options))
+  records(entity: string, ...args: Args): AsyncGenerator<unknown, void, undefined> {
+    return walkRecords(this.pages(entity, ...args))
   }
 
   async check(options: CallOptions = {}): Promise<void> {
@@ -102,11 +107,9 @@ class Local {
   }
 }
 
-type Args = [params?: Readonly<Record<string, unknown>>, options?: CallOptions & WalkOptions]
-
 const methodsOf = (local: Local, definition: ConnectorDefinition, entity: string): Readonly<Record<string, unknown>> => {
   const actions = liveActionsOf(definition.entities[entity] ?? { about: '', key: [] })
-  const methods: [string, unknown][] = actions.map((action) => [action, (...[params, options]: Args) => local.execute(entity, action, params, options)])
+  const methods: [string, unknown][] = actions.map((action) => [action, (...args: Args) => local.execute(entity, action, ...args)])
   const walkers: [string, unknown][] = actions.includes('list')
     ? [
         ['pages', (...args: Args) => local.pages(entity, ...args)],
@@ -126,7 +129,12 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
   const origin = typeof options.origin === 'string' ? { api: options.origin } : options.origin
   // The values were checked against the scheme, so what is handed on has its type.
   const onCredentials = options.onCredentials as ((next: unknown) => void | Promise<void>) | undefined
-  const connection: Connection = { kind, configuration, credentials: memoryCredentials(values, onCredentials), ...(origin === undefined ? {} : { origin }) }
+  const connection: Connection = {
+    kind,
+    configuration,
+    credentials: memoryCredentials(values, onCredentials),
+    ...(origin === undefined ? {} : { origin }),
+  }
   const local = new Local(createEngine({ limits: options.limits ?? true, searchRefusal: 'unsupported_in_local_mode' }), connection)
   const entities = Object.keys(kind.definition.entities).map((entity) => [entity, methodsOf(local, kind.definition, entity)] as const)
   // The typed door is a view of the untyped one: its types are computed from the same definition that the engine runs.

@@ -4,7 +4,7 @@ import { type EntityDefinition, type LiveAction, liveActions, type Operation, ty
 import type { Field, Fields } from '../definition/fields.ts'
 import { fail } from '../errors.ts'
 import { type Path, parsePath } from './paths.ts'
-import { objectOf, type Validator, compileSchema } from './schema.ts'
+import { compileSchema, objectOf, type Validator } from './schema.ts'
 
 /** One compiled conversion of a record. */
 export interface Shaping {
@@ -109,7 +109,11 @@ export const lookupOf = (kind: Kind, name: string): { readonly lookup: Lookup; r
 
 function knownAction(definition: ConnectorDefinition, entityName: string, action: string): LiveAction {
   if (!Object.hasOwn(definition.entities, entityName))
-    throw fail('entity_not_found', { kind: definition.kind, entity: entityName || '(none)', known: Object.keys(definition.entities).join(', ') }, place('entity'))
+    throw fail(
+      'entity_not_found',
+      { kind: definition.kind, entity: entityName || '(none)', known: Object.keys(definition.entities).join(', ') },
+      place('entity'),
+    )
   const found = liveActions.find((known) => known === action)
   if (found === undefined) throw unsupported(definition, entityName, action)
   return found

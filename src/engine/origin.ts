@@ -18,14 +18,21 @@ const trim = (origin: string): string => origin.replace(/\/+$/, '')
 
 const customerBase = ({ kind, configuration }: Connection, values: CredentialValues): string | undefined => {
   const { base } = kind.definition
-  const given = base?.fields.map((field) => values[field] ?? configuration[field]).find((value) => typeof value === 'string' && value !== '')
+  const given = base?.fields
+    .map((field) => values[field] ?? configuration[field])
+    .find((value) => typeof value === 'string' && value !== '')
   if (base === undefined || typeof given !== 'string') return undefined
   // A base can arrive in a token answer, so it is checked each time: credentials go to hosts of the vendor only.
-  if (!new RegExp(base.matches).test(given)) throw fail('upstream_answer_invalid', { vendor: kind.definition.title, reason: 'a customer base address that is not one of the vendor' })
+  if (!new RegExp(base.matches).test(given))
+    throw fail('upstream_answer_invalid', {
+      vendor: kind.definition.title,
+      reason: 'a customer base address that is not one of the vendor',
+    })
   return trim(given)
 }
 
-const forwardedHost = (own: string, used: string): Readonly<Record<string, string>> => (own === used ? {} : { 'x-forwarded-host': new URL(own).host })
+const forwardedHost = (own: string, used: string): Readonly<Record<string, string>> =>
+  own === used ? {} : { 'x-forwarded-host': new URL(own).host }
 
 /**
  * Resolves the origins of a call.
@@ -34,7 +41,10 @@ const forwardedHost = (own: string, used: string): Readonly<Record<string, strin
 export function originsOf(connection: Connection, values: CredentialValues): ResolvedOrigins {
   const { origins } = connection.kind.definition
   const override = connection.origin
-  const own = { api: override === undefined ? (customerBase(connection, values) ?? origins.api) : (tolerantBase(connection, values) ?? origins.api), oauth: origins.oauth ?? origins.api }
+  const own = {
+    api: override === undefined ? (customerBase(connection, values) ?? origins.api) : (tolerantBase(connection, values) ?? origins.api),
+    oauth: origins.oauth ?? origins.api,
+  }
   const api = trim(override?.api ?? own.api)
   const oauth = trim(override?.oauth ?? override?.api ?? own.oauth)
   const media = override?.media === undefined ? undefined : trim(override.media)

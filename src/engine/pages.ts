@@ -25,7 +25,11 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
  * @param vendor name for errors
  * @throws FerruleError `upstream_answer_invalid` on a position that came before, `page_budget_exhausted`, and what `load` throws
  */
-export async function* walkPages<P extends ListPage>(load: (params: Readonly<Record<string, unknown>>) => Promise<P>, params: Readonly<Record<string, unknown>>, options: WalkOptions & { readonly vendor: string }): AsyncGenerator<P, void, undefined> {
+export async function* walkPages<P extends ListPage>(
+  load: (params: Readonly<Record<string, unknown>>) => Promise<P>,
+  params: Readonly<Record<string, unknown>>,
+  options: WalkOptions & { readonly vendor: string },
+): AsyncGenerator<P, void, undefined> {
   const maxPages = options.maxPages ?? defaultMaxPages
   const seen = new Set<string>()
   let current = params
@@ -35,7 +39,8 @@ export async function* walkPages<P extends ListPage>(load: (params: Readonly<Rec
     const next = page.meta.next_params
     if (!isObject(next)) return
     const position = writeJson(next)
-    if (seen.has(position)) throw fail('upstream_answer_invalid', { vendor: options.vendor, reason: 'a list that returns to a position it had before' })
+    if (seen.has(position))
+      throw fail('upstream_answer_invalid', { vendor: options.vendor, reason: 'a list that returns to a position it had before' })
     seen.add(position)
     if (count >= maxPages) throw fail('page_budget_exhausted', { pages: maxPages })
     current = { ...current, ...next }

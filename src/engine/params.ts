@@ -1,5 +1,5 @@
 /** Validation of the parameters of a call, before anything is sent. */
-import { type ErrorCode, FerruleError, type Problem, errorTable, fail } from '../errors.ts'
+import { type ErrorCode, errorTable, type FerruleError, fail, failAs, type Problem } from '../errors.ts'
 import type { CompiledOperation } from './operation.ts'
 
 /** Validated parameters. */
@@ -13,8 +13,12 @@ const isCode = (code: string): code is ErrorCode => code in errorTable
 
 const refused = (code: string | undefined, problems: readonly Problem[]): FerruleError => {
   const reason = reasonOf(problems)
-  if (code !== undefined && isCode(code)) return fail(code, { reason }, { problems })
-  return fail(problems.every(({ error_code }) => error_code === 'required') ? 'missing_parameter' : 'invalid_parameter', { reason }, { problems })
+  if (code !== undefined && isCode(code)) return failAs(code, { reason }, { problems })
+  return fail(
+    problems.every(({ error_code }) => error_code === 'required') ? 'missing_parameter' : 'invalid_parameter',
+    { reason },
+    { problems },
+  )
 }
 
 /** `limit` on a list that does not have it: existing clients send it to every list, so it is ignored. */
@@ -32,7 +36,12 @@ const withoutForeignLimit = ({ action, operation }: CompiledOperation, params: P
  */
 export function checkParams(operation: CompiledOperation, given: unknown): Params {
   const value = given ?? {}
-  if (!isObject(value)) throw fail('invalid_parameter', { reason: '/params must be an object' }, { problems: [{ field: '/params', message: 'must be an object', error_code: 'type' }] })
+  if (!isObject(value))
+    throw fail(
+      'invalid_parameter',
+      { reason: '/params must be an object' },
+      { problems: [{ field: '/params', message: 'must be an object', error_code: 'type' }] },
+    )
   const params = withoutForeignLimit(operation, value)
   const problems = operation.params.problems(params, '/params')
   if (problems.length > 0) throw refused(operation.params.refusal(params), problems)

@@ -33,8 +33,8 @@ export function visitHolders(value: unknown, path: Path, visit: (holder: Record<
     for (const element of Array.isArray(value) ? value : []) visitHolders(element, rest, visit)
     return
   }
-  if (rest.length > 0) return visitHolders(stepInto(value, step), rest, visit)
-  if (typeof step === 'string' && isObject(value)) visit(value, step)
+  if (rest.length > 0) visitHolders(stepInto(value, step), rest, visit)
+  else if (typeof step === 'string' && isObject(value)) visit(value, step)
 }
 
 /** Sets the value at a path of keys, making the objects on the way. */

@@ -31,7 +31,11 @@ const slot = (name: string, value: unknown): string => {
   const text = String(value)
   // URL parsing folds '.' and '..' even when they are percent-encoded, and an empty slot names another resource.
   if (text === '' || text === '.' || text === '..')
-    throw fail('invalid_parameter', { reason: `${name} cannot be "${text}"` }, { problems: [{ field: `/params/${name}`, message: `cannot be "${text}"`, error_code: 'path' }] })
+    throw fail(
+      'invalid_parameter',
+      { reason: `${name} cannot be "${text}"` },
+      { problems: [{ field: `/params/${name}`, message: `cannot be "${text}"`, error_code: 'path' }] },
+    )
   return encodeURIComponent(text)
 }
 

@@ -23,14 +23,20 @@ interface RawError {
 export const objectOf = (fields: Fields): Field => Type.Object(fields, { additionalProperties: false })
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const escape = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
+const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** The schema part that `schemaPath` (`#/properties/a/items`) points at. */
 const partAt = (schema: unknown, schemaPath: string): unknown =>
   schemaPath
     .split('/')
     .slice(1)
-    .reduce<unknown>((part, step) => (typeof part === 'object' && part !== null ? Reflect.get(part, decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')) : undefined), schema)
+    .reduce<unknown>(
+      (part, step) =>
+        typeof part === 'object' && part !== null
+          ? Reflect.get(part, decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+          : undefined,
+      schema,
+    )
 
 const known = (part: unknown): string => {
   const properties = typeof part === 'object' && part !== null ? Reflect.get(part, 'properties') : undefined
@@ -55,10 +61,14 @@ const expand = (error: RawError, schema: unknown, base: string): Problem[] => {
   const part = partAt(schema, error.schemaPath)
   const at = base + error.instancePath
   if (error.keyword === 'required')
-    return list(error.params['requiredProperties']).map((name) => ({ field: `${at}/${escape(String(name))}`, message: 'is required', error_code: 'required' }))
+    return list(error.params['requiredProperties']).map((name) => ({
+      field: `${at}/${escapeKey(String(name))}`,
+      message: 'is required',
+      error_code: 'required',
+    }))
   if (error.keyword === 'additionalProperties')
     return list(error.params['additionalProperties']).map((name) => ({
-      field: `${at}/${escape(String(name))}`,
+      field: `${at}/${escapeKey(String(name))}`,
       message: `is not known here; known: ${known(part) || 'none'}`,
       error_code: 'unknown',
     }))
@@ -74,7 +84,7 @@ const refusalsOf = (schema: unknown, path: string[] = []): { path: string; code:
   const properties: unknown = Reflect.get(schema, 'properties')
   const inner =
     typeof properties === 'object' && properties !== null
-      ? Object.entries(properties).flatMap(([key, part]) => refusalsOf(part, [...path, escape(key)]))
+      ? Object.entries(properties).flatMap(([key, part]) => refusalsOf(part, [...path, escapeKey(key)]))
       : []
   return typeof own === 'string' ? [{ path: path.map((step) => `/${step}`).join(''), code: own }, ...inner] : inner
 }
@@ -91,7 +101,9 @@ export function compileSchema(schema: Field): Validator {
   const refusal = (value: unknown): string | undefined => {
     if (refusals.length === 0) return undefined
     const fields = problems(value).map((problem) => problem.field)
-    return refusals.find(({ path }) => fields.some((field) => field === path || field.startsWith(`${path}/`) || path.startsWith(`${field}/`)))?.code
+    return refusals.find(({ path }) =>
+      fields.some((field) => field === path || field.startsWith(`${path}/`) || path.startsWith(`${field}/`)),
+    )?.code
   }
   return { problems, refusal }
 }

@@ -1,6 +1,6 @@
 /** Sends one request of an operation under credentials, limits and retries, and returns an answer that is a success or "nothing found". */
 import { fail } from '../errors.ts'
-import { type WireAnswer, verdictOf } from './answer.ts'
+import { verdictOf, type WireAnswer } from './answer.ts'
 import { type Authorization, authorize, isRenewable, renew } from './auth.ts'
 import type { Connection } from './connection.ts'
 import type { Deadline } from './deadline.ts'
@@ -51,7 +51,10 @@ async function takeTurn(running: Running, key: string): Promise<void> {
   const { limiter, clock } = running.runtime
   if (limiter === undefined) return
   const now = clock()
-  const { wait, refused } = limiter.reserve(key, running.operation.kind.definition.limits, { now, latest: now + running.deadline.remaining })
+  const { wait, refused } = limiter.reserve(key, running.operation.kind.definition.limits, {
+    now,
+    latest: now + running.deadline.remaining,
+  })
   if (refused) throw tooLate(running, wait)
   await running.deadline.pause(wait)
 }
@@ -65,7 +68,13 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
     url: new URL(origins.api + wire.path),
     trust: 'config',
     method: wire.method,
-    headers: { accept: 'application/json', 'user-agent': 'ferrule', ...authorization.headers, ...origins.forwarded.api, ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: {
+      accept: 'application/json',
+      'user-agent': 'ferrule',
+      ...authorization.headers,
+      ...origins.forwarded.api,
+      ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
     ...(wire.body === undefined ? {} : { body: wire.body }),
     signal: deadline.signal,
     vendor: operation.kind.definition.title,
@@ -73,7 +82,8 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
   if (answer.status >= 200 && answer.status < 300) return { empty: false, answer }
   const verdict = verdictOf(operation, answer, { params, redact: authorization.redact, now: runtime.clock() })
   if (verdict.is === 'empty') return { empty: true }
-  if (verdict.error.code === 'upstream_rate_limited' && verdict.error.retryAfterMs !== undefined) runtime.limiter?.postpone(key, runtime.clock() + verdict.error.retryAfterMs)
+  if (verdict.error.code === 'upstream_rate_limited' && verdict.error.retryAfterMs !== undefined)
+    runtime.limiter?.postpone(key, runtime.clock() + verdict.error.retryAfterMs)
   throw verdict.error
 }
 

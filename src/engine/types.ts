@@ -16,7 +16,10 @@ export type ParamsOf<E, A> = OperationOf<E, A> extends { readonly params: infer 
 /** Record of an entity: the documented fields; what the vendor adds is there at run time. */
 export type RecordOf<E> = E extends { readonly record: infer R } ? Flat<R> : never
 /** Meta of a list: the documented keys of its shape, and `next_params`. */
-export type MetaOf<E> = (OperationOf<E, 'list'> extends { readonly page: infer S extends keyof PageMeta } ? PageMeta[S] : PageMeta['none']) & CommonMeta<ParamsOf<E, 'list'>>
+export type MetaOf<E> = (OperationOf<E, 'list'> extends { readonly page: infer S extends keyof PageMeta }
+  ? PageMeta[S]
+  : PageMeta['none']) &
+  CommonMeta<ParamsOf<E, 'list'>>
 
 /** A file on its way to the caller. */
 export interface Download {
@@ -35,14 +38,19 @@ export interface Download {
 }
 
 /** What an action gives back. */
-export type ResultOf<E, A> = A extends 'list' ? ListPage<RecordOf<E>, MetaOf<E>> : A extends 'download' ? Download : { readonly data: RecordOf<E>; readonly meta: Record<never, never> }
+export type ResultOf<E, A> = A extends 'list'
+  ? ListPage<RecordOf<E>, MetaOf<E>>
+  : A extends 'download'
+    ? Download
+    : { readonly data: RecordOf<E>; readonly meta: Record<never, never> }
 
 /** Live actions that an entity offers. */
 export type ActionsOf<E> = keyof E & LiveAction
 
 /** The parameters argument: it may be left out when no parameter is required. */
 export type ParamsArgument<P> = Record<never, never> extends P ? [params?: P, options?: CallOptions] : [params: P, options?: CallOptions]
-type WalkArgument<P> = Record<never, never> extends P ? [params?: P, options?: CallOptions & WalkOptions] : [params: P, options?: CallOptions & WalkOptions]
+type WalkArgument<P> =
+  Record<never, never> extends P ? [params?: P, options?: CallOptions & WalkOptions] : [params: P, options?: CallOptions & WalkOptions]
 
 /** Options of one call. */
 export interface CallOptions {
@@ -62,7 +70,9 @@ type ListWalkers<E> = 'list' extends keyof E
   : unknown
 
 /** The actions of one entity as methods. */
-export type EntityMethods<E> = { readonly [A in ActionsOf<E>]: (...args: ParamsArgument<ParamsOf<E, A>>) => Promise<ResultOf<E, A>> } & ListWalkers<E>
+export type EntityMethods<E> = {
+  readonly [A in ActionsOf<E>]: (...args: ParamsArgument<ParamsOf<E, A>>) => Promise<ResultOf<E, A>>
+} & ListWalkers<E>
 
 type Entities<D extends ConnectorDefinition> = D['entities']
 type EntityName<D extends ConnectorDefinition> = keyof Entities<D> & string
@@ -71,11 +81,21 @@ type ListEntity<D extends ConnectorDefinition> = { [N in EntityName<D>]: 'list' 
 /** A connector with its operations, typed by its definition. `context_store_search` is not among them: only the hosted platform has it. */
 export type LocalConnector<D extends ConnectorDefinition> = {
   /** Runs an action on an entity. @throws FerruleError */
-  execute<N extends EntityName<D>, A extends ActionsOf<Entities<D>[N]>>(entity: N, action: A, ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>>): Promise<ResultOf<Entities<D>[N], A>>
+  execute<N extends EntityName<D>, A extends ActionsOf<Entities<D>[N]>>(
+    entity: N,
+    action: A,
+    ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>>
+  ): Promise<ResultOf<Entities<D>[N], A>>
   /** Walks the pages of a list. @throws FerruleError */
-  pages<N extends ListEntity<D>>(entity: N, ...args: WalkArgument<ParamsOf<Entities<D>[N], 'list'>>): AsyncGenerator<ListPage<RecordOf<Entities<D>[N]>, MetaOf<Entities<D>[N]>>, void, undefined>
+  pages<N extends ListEntity<D>>(
+    entity: N,
+    ...args: WalkArgument<ParamsOf<Entities<D>[N], 'list'>>
+  ): AsyncGenerator<ListPage<RecordOf<Entities<D>[N]>, MetaOf<Entities<D>[N]>>, void, undefined>
   /** Walks the records of all pages of a list. @throws FerruleError */
-  records<N extends ListEntity<D>>(entity: N, ...args: WalkArgument<ParamsOf<Entities<D>[N], 'list'>>): AsyncGenerator<RecordOf<Entities<D>[N]>, void, undefined>
+  records<N extends ListEntity<D>>(
+    entity: N,
+    ...args: WalkArgument<ParamsOf<Entities<D>[N], 'list'>>
+  ): AsyncGenerator<RecordOf<Entities<D>[N]>, void, undefined>
   /** Proves the credentials with one cheap call. @throws FerruleError `upstream_auth_failed` and others */
   check(options?: CallOptions): Promise<void>
   /** Closes the connections to the vendor. */
@@ -85,7 +105,8 @@ export type LocalConnector<D extends ConnectorDefinition> = {
 
 type OneOf<T> = T[keyof T]
 /** Credentials of a kind: the fields of one of its schemes. */
-export type CredentialsOf<D extends ConnectorDefinition> = OneOf<{ [S in keyof D['credentials']]: D['credentials'][S] extends { readonly fields: infer F } ? Flat<F> : never }>
+export type CredentialsOf<D extends ConnectorDefinition> = OneOf<{
+  [S in keyof D['credentials']]: D['credentials'][S] extends { readonly fields: infer F } ? Flat<F> : never
+}>
 /** Configuration of a kind. */
 export type ConfigurationOf<D extends ConnectorDefinition> = Flat<D['configuration']>
-

@@ -78,7 +78,10 @@ export const calls_extensive = entity({
     page: 'cursor',
     hidden: 'metaData.isPrivate',
     params: {
-      filter: obj({ ...callWindow, callIds, workspaceId: opt(str('Workspace id')) }, 'Which calls; a window keeps the result manageable, callIds may replace it'),
+      filter: obj(
+        { ...callWindow, callIds, workspaceId: opt(str('Workspace id')) },
+        'Which calls; a window keeps the result manageable, callIds may replace it',
+      ),
       contentSelector: opt(contentSelector),
       cursor,
     },
@@ -125,7 +128,10 @@ export const call_transcripts = entity({
     at: 'callTranscripts',
     page: 'cursor',
     join: { lookup: 'call', on: 'callId' },
-    params: { filter: obj({ ...callWindow, callIds }, 'Which calls; a window keeps the result manageable, callIds may replace it'), cursor },
+    params: {
+      filter: obj({ ...callWindow, callIds }, 'Which calls; a window keeps the result manageable, callIds may replace it'),
+      cursor,
+    },
   },
   context_store_search: {
     callId: str('Call id'),

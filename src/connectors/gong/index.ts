@@ -61,14 +61,25 @@ export const gong = connector(
     problem: { message: 'errors[0]', requestId: 'requestId' },
     errors: [
       // The vendor answers 404 to a list that finds nothing; any other 404 text is a failure.
-      { status: 404, actions: ['list'], matches: 'found corresponding to the provided filters|^No .+ found|scorecards not found', is: 'empty' },
+      {
+        status: 404,
+        actions: ['list'],
+        matches: 'found corresponding to the provided filters|^No .+ found|scorecards not found',
+        is: 'empty',
+      },
       { status: 404, is: 'record_not_found' },
       // A missing scope is a 401 here; a new token cannot help.
       { status: 401, matches: "^You don't have permission to use", is: 'upstream_permission_denied' },
       { status: 401, is: 'upstream_auth_failed' },
       { status: 403, is: 'upstream_permission_denied' },
       { status: 429, is: 'upstream_rate_limited' },
-      { status: 400, sent: 'cursor', matches: 'cursor', is: 'invalid_cursor', hint: 'Gong cursors live for one hour: start again without a cursor.' },
+      {
+        status: 400,
+        sent: 'cursor',
+        matches: 'cursor',
+        is: 'invalid_cursor',
+        hint: 'Gong cursors live for one hour: start again without a cursor.',
+      },
       { status: 405, is: 'upstream_unsupported' },
       { status: 415, is: 'upstream_unsupported' },
       { statuses: [400, 499], is: 'upstream_invalid_request' },
@@ -85,7 +96,12 @@ export const gong = connector(
     // The vendor's limit of ids is not documented; 100 is what public clients use.
     lookups: { call: { entity: 'calls_extensive', action: 'list', ids: 'filter.callIds', batch: 100, key: 'metaData.id' } },
     // Gong asks integrations not to show private calls.
-    hidden: { unless: { field: 'private_calls', is: 'include' }, count: 'private_calls_excluded', error: 'private_call', flag: 'metaData.isPrivate' },
+    hidden: {
+      unless: { field: 'private_calls', is: 'include' },
+      count: 'private_calls_excluded',
+      error: 'private_call',
+      flag: 'metaData.isPrivate',
+    },
     check: { entity: 'users', action: 'list', params: {} },
     entities: {
       users,

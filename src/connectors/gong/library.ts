@@ -35,7 +35,11 @@ export const library_folder_content = entity({
     call: 'GET /v2/library/folder-content',
     at: 'calls',
     page: 'cursor',
-    join: { lookup: 'call', on: 'id', take: { started: 'metaData.started', duration: 'metaData.duration', primaryUserId: 'metaData.primaryUserId' } },
+    join: {
+      lookup: 'call',
+      on: 'id',
+      take: { started: 'metaData.started', duration: 'metaData.duration', primaryUserId: 'metaData.primaryUserId' },
+    },
     params: { folderId: str('Folder id'), cursor },
   },
 })

@@ -16,8 +16,11 @@ const metrics = {
 /** Our metric → ids of calls. */
 type Metrics = Readonly<Record<string, readonly unknown[]>>
 const metricsOf = (value: unknown): Metrics =>
-  Object.fromEntries(Object.entries(metrics).map(([ours, theirs]) => [ours, isRow(value) && Array.isArray(value[theirs]) ? value[theirs] : []]))
-const counts = (all: readonly Metrics[]) => Object.fromEntries(Object.keys(metrics).map((name) => [name, all.reduce((sum, one) => sum + (one[name]?.length ?? 0), 0)]))
+  Object.fromEntries(
+    Object.entries(metrics).map(([ours, theirs]) => [ours, isRow(value) && Array.isArray(value[theirs]) ? value[theirs] : []]),
+  )
+const counts = (all: readonly Metrics[]) =>
+  Object.fromEntries(Object.keys(metrics).map((name) => [name, all.reduce((sum, one) => sum + (one[name]?.length ?? 0), 0)]))
 
 const person = (value: unknown, isManager: boolean, coachingMetrics: Row): Row => {
   const user = isRow(value) ? value : {}
@@ -33,14 +36,20 @@ const person = (value: unknown, isManager: boolean, coachingMetrics: Row): Row =
 /** `[{ manager, directReportsMetrics: [{ report, metrics }] }]` → one record per manager (the sum of the reports) and one per report. */
 const coaching = (value: unknown): Row[] =>
   rowsOf(value).flatMap((group) => {
-    const reports = rowsOf(group['directReportsMetrics']).map((entry) => ({ report: entry['report'], metrics: metricsOf(entry['metrics']) }))
+    const reports = rowsOf(group['directReportsMetrics']).map((entry) => ({
+      report: entry['report'],
+      metrics: metricsOf(entry['metrics']),
+    }))
     return [
       person(group['manager'], true, counts(reports.map(({ metrics: all }) => all))),
       ...reports.map(({ report, metrics: all }) => person(report, false, counts([all]))),
     ]
   })
 
-const answerOf = (row: Row): Row => ({ ...row, answer: row['answerText'] ?? (row['score'] === null || row['score'] === undefined ? null : String(row['score'])) })
+const answerOf = (row: Row): Row => ({
+  ...row,
+  answer: row['answerText'] ?? (row['score'] === null || row['score'] === undefined ? null : String(row['score'])),
+})
 
 /** Adds `overallScore` (score of the overall answer) and each answer's `answer` (its text, else its score). */
 const answered_scorecards = (value: unknown): Row[] =>

@@ -55,6 +55,12 @@ export const downloadParams = {
     obj({ exposedFields: obj({ media: mustBeTrue('Must be true') }, 'What to expose') }, 'Must ask for the media'),
   ),
   range_header: opt(
-    refuse('range_invalid', str('One byte range, for example bytes=0-1023', { pattern: '^bytes=(\\d{1,15}-\\d{0,15}|-\\d{1,15})$', says: 'must be one byte range such as bytes=0-1023' })),
+    refuse(
+      'range_invalid',
+      str('One byte range, for example bytes=0-1023', {
+        pattern: '^bytes=(\\d{1,15}-\\d{0,15}|-\\d{1,15})$',
+        says: 'must be one byte range such as bytes=0-1023',
+      }),
+    ),
   ),
 }

@@ -38,7 +38,10 @@ export const stats_activity_day_by_day = entity({
   record: {
     ...user,
     userDailyActivityStats: list(
-      obj({ ...each(list(str('Call id'), 'Calls'), ...measures), fromDate: time('Start of the day'), toDate: time('End of the day') }, 'One day'),
+      obj(
+        { ...each(list(str('Call id'), 'Calls'), ...measures), fromDate: time('Start of the day'), toDate: time('End of the day') },
+        'One day',
+      ),
       'One element per day',
     ),
   },
@@ -49,7 +52,10 @@ export const stats_activity_day_by_day = entity({
 export const stats_interaction = entity({
   about: 'Interaction statistics of users, over calls that have the whisper setting on',
   key: ['userId'],
-  record: { ...user, personInteractionStats: list(obj({ name: str('Name of the statistic'), value: num('Value') }, 'Statistic'), 'Statistics') },
+  record: {
+    ...user,
+    personInteractionStats: list(obj({ name: str('Name of the statistic'), value: num('Value') }, 'Statistic'), 'Statistics'),
+  },
   list: { call: 'POST /v2/stats/interaction', at: 'peopleInteractionStats', page: 'cursor', params },
 })
 
@@ -86,7 +92,17 @@ export const stats_activity_scorecards = entity({
   },
   // Declared as 64-bit integers by the vendor and sent as texts wherever they were seen: both forms become texts.
   from: {
-    ...each({ as: 'text' } as const, 'answeredScorecardId', 'scorecardId', 'callId', 'reviewedUserId', 'reviewerUserId', 'editorUserId', 'answers[].questionId', 'answers[].questionRevisionId'),
+    ...each(
+      { as: 'text' } as const,
+      'answeredScorecardId',
+      'scorecardId',
+      'callId',
+      'reviewedUserId',
+      'reviewerUserId',
+      'editorUserId',
+      'answers[].questionId',
+      'answers[].questionRevisionId',
+    ),
     answeredDateTime: { copy: 'reviewTime' },
     visibility: { copy: 'visibilityType', as: 'lower' },
   },
@@ -124,7 +140,16 @@ export const stats_activity_scorecards = entity({
     },
   },
   context_store_search: {
-    ...each(str('As in the record'), 'answeredScorecardId', 'callId', 'reviewedUserId', 'reviewerUserId', 'scorecardId', 'scorecardName', 'visibilityType'),
+    ...each(
+      str('As in the record'),
+      'answeredScorecardId',
+      'callId',
+      'reviewedUserId',
+      'reviewerUserId',
+      'scorecardId',
+      'scorecardName',
+      'visibilityType',
+    ),
     answers: list(open('Answer'), 'Answers'),
     callStartTime: time('Start of the call'),
     reviewTime: time('When it was reviewed'),

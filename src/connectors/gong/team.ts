@@ -18,7 +18,10 @@ export const coaching = entity({
     userEmailAddress: str('E-mail address'),
     userName: str('First and last name'),
     isManager: bool('True for the manager, false for a report'),
-    coachingMetrics: obj(each(int('Count of calls'), 'callsListened', 'callsAttended', 'callsWithFeedback', 'callsWithComments', 'scorecardsFilled'), 'Counts'),
+    coachingMetrics: obj(
+      each(int('Count of calls'), 'callsListened', 'callsAttended', 'callsWithFeedback', 'callsWithComments', 'scorecardsFilled'),
+      'Counts',
+    ),
   },
   list: {
     call: 'GET /v2/coaching',
