@@ -1,18 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { lstatSync, readFileSync, statSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { root } from './paths.mjs'
-
-/**
- * @typedef {object} Locked one package of a lock file
- * @property {string} [version]
- * @property {string} [integrity]
- * @property {boolean} [optional]
- * @property {boolean} [devOptional]
- * @property {string | string[]} [os]
- * @property {string | string[]} [cpu]
- * @property {Record<string, string>} [optionalDependencies]
- */
+import { lstatSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { isForHere, lockedPackages, markInstalled, whatIsMissing } from './lock.mjs'
+import { pathWith, root } from './paths.mjs'
+import { isNewEnough, nodeOf, works } from './run-node.mjs'
 
 /** Runs `npm ci` when node_modules is missing or does not hold what package-lock.json asks for. Throws when that fails. */
 export function ensureInstalled() {
@@ -21,80 +13,56 @@ export function ensureInstalled() {
   const reason = whatIsMissing()
   if (!reason) return
   console.error(`Installing packages with npm ci (${reason}) ...`)
-  // Standard output belongs to the task (`npm run --silent contract` prints JSON only), so npm reports on standard error.
-  const npm = npmCommand()
-  const args = [...npm.args, 'ci', '--include=dev', '--include=optional']
-  const done = spawnSync(npm.command, args, { cwd: root, stdio: ['ignore', 2, 2], shell: npm.shell })
-  if (done.status !== 0) throw new Error('npm ci failed, see above; nothing was started.')
-}
-
-/**
- * Compares what npm recorded in node_modules with package-lock.json.
- * @returns {string | undefined} why an installation is needed
- */
-function whatIsMissing() {
-  const lockFile = join(root, 'package-lock.json')
-  const installedFile = join(root, 'node_modules', '.package-lock.json')
-  const installed = readPackages(installedFile)
-  if (!installed) return 'node_modules is missing'
-  const wanted = readPackages(lockFile) ?? {}
-  const lockIsNewer = statSync(lockFile).mtimeMs > statSync(installedFile).mtimeMs
-  const direct = lockIsNewer ? Object.keys(wanted['']?.optionalDependencies ?? {}) : []
-  for (const [path, locked] of Object.entries(wanted)) {
-    if (path === '') continue
-    const found = installed[path]
-    if (found ? !isSame(locked, found) : isNeeded(locked, direct.includes(path.slice('node_modules/'.length)))) {
-      return `${path} is not as package-lock.json says`
-    }
-  }
-  return undefined
-}
-
-/**
- * @param {string} file
- * @returns {Record<string, Locked> | undefined}
- */
-function readPackages(file) {
+  const workshop = mkdtempSync(join(tmpdir(), 'ferrule-install-'))
   try {
-    return JSON.parse(readFileSync(file, 'utf8')).packages
-  } catch {
-    return undefined
+    const node = isNewEnough(process.versions.node) ? process.execPath : fetchNode(workshop)
+    if (!npmCi(root, node)) throw new Error('npm ci failed, see above; nothing was started.')
+  } finally {
+    rmSync(workshop, { recursive: true, force: true })
   }
+  markInstalled()
 }
 
 /**
- * @param {Locked} wanted
- * @param {Locked} found
+ * On a Node that is too old for some packages npm leaves out their parts for this platform, so npm itself has to run on the
+ * Node of our lock file. It is installed in a folder of its own first; where there is none, the old Node has to do.
+ * @param {string} workshop an empty folder
+ * @returns {string} path of the executable
  */
-function isSame(wanted, found) {
-  return wanted.version === found.version && wanted.integrity === found.integrity
+function fetchNode(workshop) {
+  const locked = lockedPackages()
+  const names = Object.keys(locked['']?.optionalDependencies ?? {}).filter((name) => isForHere(locked[`node_modules/${name}`] ?? {}))
+  for (const name of names) {
+    const place = `node_modules/${name}`
+    const project = { name: 'workshop', version: '0.0.0', dependencies: { [name]: locked[place]?.version } }
+    const lock = {
+      ...project,
+      lockfileVersion: 3,
+      requires: true,
+      packages: { '': project, [place]: { ...locked[place], optional: false } },
+    }
+    writeFileSync(join(workshop, 'package.json'), JSON.stringify(project))
+    writeFileSync(join(workshop, 'package-lock.json'), JSON.stringify(lock))
+    const node = npmCi(workshop, process.execPath) ? nodeOf(join(workshop, place)) : undefined
+    if (node && works(node)) return node
+  }
+  return process.execPath
 }
 
 /**
- * Whether a missing package is a reason to install. An optional one is only when it is ours, made for this platform, and npm
- * has not run since the last change of the lock: where its installation failed once, asking again at every start helps nobody.
- * @param {Locked} locked
- * @param {boolean} isNewAndOurs
+ * @param {string} folder
+ * @param {string} node runs npm
+ * @returns {boolean} whether it worked
  */
-function isNeeded(locked, isNewAndOurs) {
-  if (!locked.optional && !locked.devOptional) return true
-  return isNewAndOurs && fits(locked.os, process.platform) && fits(locked.cpu, process.arch)
-}
-
-/**
- * npm's rule for `os` and `cpu`: a list of names, or of excluded names that start with `!`.
- * @param {string | string[] | undefined} rule
- * @param {string} value
- */
-function fits(rule, value) {
-  const names = [rule ?? []].flat()
-  if (names.includes(`!${value}`)) return false
-  return names.length === 0 || names.includes(value) || names.every((name) => name.startsWith('!'))
-}
-
-/** The npm that started this script, run by its own Node (ours may be replaced by the installation); else the one on PATH. */
-function npmCommand() {
-  const { npm_execpath: cli, npm_node_execpath: node } = process.env
-  if (cli && /^npm.*\.c?js$/.test(basename(cli))) return { command: node ?? process.execPath, args: [cli], shell: false }
-  return { command: 'npm', args: [], shell: process.platform === 'win32' }
+function npmCi(folder, node) {
+  const args = ['ci', '--include=dev', '--include=optional']
+  const env = { ...process.env, ...pathWith(dirname(node)) }
+  // Standard output belongs to the task (`npm run --silent contract` prints JSON only), so npm reports on standard error.
+  const options = { cwd: folder, env, stdio: /** @type {['ignore', 2, 2]} */ (['ignore', 2, 2]) }
+  const cli = process.env['npm_execpath']
+  // The npm that started this script, else the one on PATH, which on Windows only a shell can start.
+  const started = /^npm.*\.c?js$/.test(basename(cli ?? ''))
+    ? spawnSync(node, [cli ?? '', ...args], options)
+    : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })
+  return started.status === 0
 }

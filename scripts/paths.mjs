@@ -17,8 +17,17 @@ export const vitest = 'node_modules/vitest/vitest.mjs'
  * @returns {Record<string, string>}
  */
 export function environment() {
+  const modules = join(root, 'node_modules')
+  return { ...pathWith(join(modules, '.bin')), NODE_COMPILE_CACHE: join(modules, '.cache', 'node-compile') }
+}
+
+/**
+ * PATH, under the name that this system gives it, with a folder at its front.
+ * @param {string} folder
+ * @returns {Record<string, string>}
+ */
+export function pathWith(folder) {
   const key = Object.keys(process.env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH'
-  const bin = join(root, 'node_modules', '.bin')
-  const path = (process.env[key] ?? '').split(delimiter).filter((entry) => entry !== bin)
-  return { [key]: [bin, ...path].join(delimiter), NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node-compile') }
+  const others = (process.env[key] ?? '').split(delimiter).filter((entry) => entry !== folder)
+  return { [key]: [folder, ...others].join(delimiter) }
 }

@@ -68,36 +68,45 @@ let found
  * @returns {string} path of the executable
  */
 export function projectNode() {
-  found ??= packagedNodes().find(runs) ?? (isNewEnough(process.versions.node) ? process.execPath : undefined)
+  found ??= packagedNodes().find(works) ?? (isNewEnough(process.versions.node) ? process.execPath : undefined)
   if (found) return found
+  const here = `${process.platform} ${process.arch}`
   throw new Error(
-    `This project needs Node ${OLDEST.major}.${OLDEST.minor} or later; this is ${process.versions.node}, and no Node package of package.json works on ${process.platform} ${process.arch}.`,
+    `This project needs Node ${OLDEST.major}.${OLDEST.minor} or later; this is ${process.versions.node}, and npm has none that works on ${here}.`,
   )
 }
 
 /** Executables of the installed Node packages; each is declared for one platform, so there is one at most. */
 function packagedNodes() {
   const { optionalDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  return Object.keys(optionalDependencies).flatMap((name) => {
-    try {
-      const folder = join(root, 'node_modules', name)
-      const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-      return bin?.node ? [realpathSync(join(folder, bin.node))] : []
-    } catch {
-      return []
-    }
-  })
+  return Object.keys(optionalDependencies).flatMap((name) => nodeOf(join(root, 'node_modules', name)) ?? [])
 }
 
-/** @param {string} path */
-function runs(path) {
+/**
+ * @param {string} folder of an npm package
+ * @returns {string | undefined} the `node` that it brings
+ */
+export function nodeOf(folder) {
+  try {
+    const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return bin?.node && realpathSync(join(folder, bin.node))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Whether a Node starts here and is new enough.
+ * @param {string} path
+ */
+export function works(path) {
   if (path === process.execPath) return true
   const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' })
   return status === 0 && isNewEnough(stdout.trim().slice(1))
 }
 
 /** @param {string} version such as `22.19.0` */
-function isNewEnough(version) {
+export function isNewEnough(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)
 }
