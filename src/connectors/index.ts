@@ -1,5 +1,6 @@
 /** The kinds: the only file that names them all. */
+import { checkedKinds } from '../definition/check.ts'
 import { gong } from './gong/index.ts'
 
-/** Every kind by its slug. */
-export const kinds = { gong } as const
+/** Every kind by its slug, checked together when it is loaded. */
+export const kinds = checkedKinds({ gong })

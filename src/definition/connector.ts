@@ -93,6 +93,8 @@ export interface ConnectorDefinition {
   /** Slug: `gong`. */
   readonly kind: string
   readonly title: string
+  /** What sort of system it is: `conversation intelligence`. */
+  readonly category: string
   readonly about: string
   /** Stable id of the definition (UUID) that existing clients send. */
   readonly id: string

@@ -14,6 +14,7 @@ export const gong = connector(
   {
     kind: 'gong',
     title: 'Gong',
+    category: 'conversation intelligence',
     about: 'Conversation intelligence: calls, transcripts, users and their statistics',
     id: '32382e40-3b49-4b99-9c5c-4076501914e7',
     documentation: 'https://help.gong.io/apidocs',

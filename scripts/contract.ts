@@ -1,0 +1,116 @@
+/** Prints the contract of the connectors as JSON, from the definitions: `npm run contract`. */
+import { pathToFileURL } from 'node:url'
+import { kinds } from '../src/connectors/index.ts'
+import type { ConnectorDefinition } from '../src/definition/connector.ts'
+import { documentedType, isOptional, partsOf, plainType } from '../src/definition/document.ts'
+import { type EntityDefinition, liveActions, type Operation } from '../src/definition/entity.ts'
+import type { Field, Fields } from '../src/definition/fields.ts'
+import { searchOperators } from '../src/definition/search.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const mapFields = <T>(fields: Fields, print: (field: Field) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]: [string, Field]) => [name, print(field)]))
+
+const kept = ['format', 'enum', 'minimum', 'maximum', 'default', 'deprecated'] as const
+
+const parameter = (fields: Fields, name: string, field: Field): Json => {
+  const { properties, items } = partsOf(field)
+  const rules = kept.flatMap((rule) => (Reflect.get(field, rule) === undefined ? [] : [[rule, Reflect.get(field, rule)] as const]))
+  const itemEnum: unknown = items === undefined ? undefined : Reflect.get(items, 'enum')
+  return {
+    type: plainType(field),
+    required: !isOptional(fields, name),
+    ...Object.fromEntries(rules),
+    ...(items === undefined ? {} : { items: plainType(items) }),
+    ...(itemEnum === undefined ? {} : { enum: itemEnum }),
+    ...(Object.keys(properties).length === 0 ? {} : { properties: parameters(properties) }),
+  }
+}
+
+const parameters = (fields: Fields): Json =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]: [string, Field]) => [name, parameter(fields, name, field)]))
+
+const listShapes = {
+  cursor: { shape: 'cursor-list', meta: { cursor: 'string?', total_records: 'integer', current_page_number: 'integer' } },
+  none: { shape: 'list', meta: {} },
+} as const
+
+const resultOf = (action: string, { page }: Operation): Json => {
+  if (action === 'list') return listShapes[page ?? 'none']
+  return { shape: action === 'download' ? 'download' : 'record', meta: {} }
+}
+
+const search: Json = {
+  params: {
+    query: {
+      type: 'object',
+      required: true,
+      properties: { filter: { type: 'object', required: false }, sort: { type: 'array', required: false } },
+    },
+    limit: { type: 'integer', required: false, default: 1000 },
+    cursor: { type: 'string', required: false },
+    fields: { type: 'array', required: false },
+  },
+  result: {
+    shape: 'search',
+    keys: { data: 'array', meta: 'object' },
+    meta: { has_more: 'boolean', cursor: 'string?', took_ms: 'number?' },
+  },
+}
+
+/** Objects inside a record, by path: `a` for an object, `a[]` for the elements of an array. */
+const nestedOf = (fields: Fields, prefix = ''): Record<string, Json> =>
+  Object.assign(
+    {},
+    ...Object.entries(fields).map(([name, field]: [string, Field]) => {
+      const { properties, items } = partsOf(field)
+      const path = items === undefined ? `${prefix}${name}` : `${prefix}${name}[]`
+      const inner = items === undefined ? properties : partsOf(items).properties
+      return Object.keys(inner).length === 0 ? {} : { [path]: mapFields(inner, documentedType), ...nestedOf(inner, `${path}.`) }
+    }),
+  )
+
+const itemsOf = (fields: Fields): Json =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]: [string, Field]) => {
+      const { items } = partsOf(field)
+      return items === undefined ? [] : [[name, plainType(items)]]
+    }),
+  )
+
+const nonEmpty = (name: string, value: Json): Json => (Object.keys(value).length === 0 ? {} : { [name]: value })
+
+const entityOf = (entity: EntityDefinition): Json => {
+  const live = liveActions.flatMap((action) => {
+    const operation = entity[action]
+    return operation === undefined ? [] : [[action, { params: parameters(operation.params), result: resultOf(action, operation) }] as const]
+  })
+  const searchable = entity.context_store_search
+  return {
+    record: entity.record === undefined ? null : mapFields(entity.record, documentedType),
+    ...nonEmpty('nested', nestedOf(entity.record ?? {})),
+    ...nonEmpty('items', itemsOf(entity.record ?? {})),
+    // A search record holds values or nothing: the documents write its types without nullability.
+    searchable: searchable === undefined ? null : mapFields(searchable, plainType),
+    actions: Object.fromEntries([...live, ...(searchable === undefined ? [] : [['context_store_search', search] as const])]),
+  }
+}
+
+/** The contract of some kinds, in the shape of the specification's. */
+export const contractOf = (definitions: readonly ConnectorDefinition[]): Json => ({
+  actions: ['list', 'get', 'context_store_search', 'create', 'update', 'delete', 'download'],
+  search_operators: searchOperators,
+  connectors: Object.fromEntries(
+    definitions.map((definition) => [
+      definition.kind,
+      {
+        kind: definition.category,
+        entities: Object.fromEntries(Object.entries(definition.entities).map(([name, entity]) => [name, entityOf(entity)])),
+      },
+    ]),
+  ),
+})
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  console.log(JSON.stringify(contractOf(Object.values(kinds).map(({ definition }) => definition)), null, 2))

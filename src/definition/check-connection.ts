@@ -1,0 +1,127 @@
+/** Checks of what a kind says beside its entities: addresses, credentials, pages, errors, limits. */
+import { errorTable } from '../errors.ts'
+import type { ConnectorDefinition, CredentialScheme, Kind } from './connector.ts'
+import { fieldAt } from './document.ts'
+import { liveActions } from './entity.ts'
+
+type Sentences = readonly (string | false | undefined)[]
+
+const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text && text.startsWith('https://')
+
+const isPattern = (text: string): boolean => {
+  try {
+    return new RegExp(text) instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+const credentialFields = ({ credentials }: ConnectorDefinition): ReadonlySet<string> =>
+  new Set(Object.values(credentials).flatMap(({ fields }) => Object.keys(fields)))
+
+const addresses = ({ origins, base, configuration, ...definition }: ConnectorDefinition): Sentences => [
+  ...Object.entries(origins).map(([name, origin]) => !isOrigin(origin) && `origin ${name} is not an https origin without a path`),
+  base !== undefined &&
+    !(base.matches.startsWith('^') && base.matches.endsWith('$') && isPattern(base.matches)) &&
+    'base.matches is not an anchored pattern',
+  ...(base?.fields ?? []).map(
+    (field) =>
+      !(field in configuration) &&
+      !Object.values(definition.credentials).some(({ fields }) => field in fields) &&
+      `base field ${field} is neither a credential nor a configuration field`,
+  ),
+]
+
+const sentFields = ({ send, refresh }: CredentialScheme): string[] => [
+  ...(send.as === 'basic' ? [send.user, send.password] : [send.token]),
+  ...(refresh === undefined
+    ? []
+    : [refresh.client.user, refresh.client.password, refresh.expires.field, ...Object.values(refresh.send), ...Object.keys(refresh.read)]),
+]
+
+const schemes = ({ credentials, origins }: ConnectorDefinition): Sentences => {
+  const all = Object.entries(credentials)
+  const sameFields = (fields: object): string => Object.keys(fields).sort().join(' ')
+  return [
+    all.length === 0 && 'has no credentials',
+    ...all.flatMap(([name, scheme]) =>
+      sentFields(scheme).map((field) => !(field in scheme.fields) && `credentials ${name} use ${field}, which is not one of their fields`),
+    ),
+    ...all.map(
+      ([name, scheme]) =>
+        scheme.refresh !== undefined && origins.oauth === undefined && `credentials ${name} refresh, but there is no origin oauth`,
+    ),
+    ...all.map(
+      ([name, { fields }], index) =>
+        all.slice(0, index).some(([, other]) => sameFields(other.fields) === sameFields(fields)) &&
+        `credentials ${name} cannot be told from another scheme`,
+    ),
+  ]
+}
+
+const pages = (definition: ConnectorDefinition): Sentences =>
+  Object.entries(definition.pages).map(
+    ([name, page]) => !(page.next.meta in page.read) && `page ${name} continues from ${page.next.meta}, which it does not read`,
+  )
+
+const errors = (definition: ConnectorDefinition): Sentences =>
+  definition.errors.flatMap(({ is, matches, statuses, status, actions }, index) => [
+    is !== 'empty' && !(is in errorTable) && `error ${index} is ${is}, which is not an error code`,
+    matches !== undefined && !isPattern(matches) && `error ${index} has a pattern that is not one`,
+    status !== undefined && statuses !== undefined && `error ${index} says status and statuses`,
+    statuses !== undefined && statuses[0] > statuses[1] && `error ${index} has a range that is empty`,
+    ...(actions ?? []).map(
+      (action) => !liveActions.some((live) => live === action) && `error ${index} is for ${action}, which is not an action`,
+    ),
+  ])
+
+const limits = (definition: ConnectorDefinition): Sentences => {
+  const fields = credentialFields(definition)
+  return [
+    ...definition.limits.rates.map(
+      ({ calls, seconds }) =>
+        !(Number.isInteger(calls) && calls >= 1 && seconds > 0) && `a rate of ${calls} calls in ${seconds} seconds is not one`,
+    ),
+    ...definition.limits.key.map(
+      (field) =>
+        !fields.has(field) &&
+        !(field in definition.configuration) &&
+        `limits are shared by ${field}, which is neither a credential nor a configuration field`,
+    ),
+  ]
+}
+
+const lookups = ({ lookups: all, entities }: ConnectorDefinition): Sentences =>
+  Object.entries(all ?? {}).flatMap(([name, { entity, action, ids, batch }]) => {
+    const operation = entities[entity]?.[action]
+    return [
+      operation === undefined && `lookup ${name} uses ${entity} ${action}, which does not exist`,
+      operation !== undefined &&
+        fieldAt(operation.params, ids) === undefined &&
+        `lookup ${name} sends ids as ${ids}, which is not a parameter`,
+      !(Number.isInteger(batch) && batch >= 1) && `lookup ${name} has a batch of ${batch}`,
+    ]
+  })
+
+const hidden = ({ hidden: rule, configuration }: ConnectorDefinition): Sentences =>
+  rule === undefined
+    ? []
+    : [
+        !(rule.unless.field in configuration) && `hidden rows depend on ${rule.unless.field}, which is not a configuration field`,
+        !(rule.error in errorTable) && `hidden rows answer ${rule.error}, which is not an error code`,
+      ]
+
+const check = ({ check: probe, entities }: ConnectorDefinition): Sentences => {
+  const operation = liveActions.filter((action) => action === probe.action).map((action) => entities[probe.entity]?.[action])[0]
+  return [operation === undefined && `the check is ${probe.entity} ${probe.action}, which does not exist`]
+}
+
+const identity = ({ kind, id, about, category }: ConnectorDefinition): Sentences => [
+  !/^[a-z][a-z0-9-]{0,31}$/.test(kind) && 'the slug is not lower case with dashes, at most 32 characters',
+  !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) && 'the id is not a UUID',
+  (about.trim() === '' || category.trim() === '') && 'has no sentence or no category',
+]
+
+/** The problems of everything but the entities. */
+export const checkConnection = ({ definition }: Kind): Sentences =>
+  [identity, addresses, schemes, pages, errors, limits, lookups, hidden, check].flatMap((rule) => rule(definition))

@@ -1,0 +1,155 @@
+/** Checks of a kind as a whole: all problems at once, each a sentence that names its place. */
+import { errorTable, fail } from '../errors.ts'
+import { checkConnection } from './check-connection.ts'
+import type { Kind } from './connector.ts'
+import { fieldAt, partsOf } from './document.ts'
+import { type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
+import type { Field, Fields } from './fields.ts'
+
+/** Names that the library's connector has itself. */
+const reserved: ReadonlySet<string> = new Set(['execute', 'pages', 'records', 'check', 'close'])
+/** Longest name of a tool that common clients take. */
+const longestToolName = 64
+
+/** Where a check stands. */
+interface Place {
+  readonly kind: Kind
+  readonly entity: string
+  readonly definition: EntityDefinition
+}
+interface OperationPlace extends Place {
+  readonly action: LiveAction
+  readonly operation: Operation
+}
+type Check<P> = (place: P) => readonly (string | false | undefined)[]
+
+const topOf = (path: string): string => path.split(/[.[]/)[0] ?? ''
+const known = (fields: Fields | undefined, path: string): boolean => fields !== undefined && topOf(path) in fields
+
+const speechless = (fields: Fields, at: string): string[] =>
+  Object.entries(fields).flatMap(([name, field]: [string, Field]) => [
+    ...(String(Reflect.get(field, 'description') ?? '').trim() === '' ? [`${at} ${name} has no sentence`] : []),
+    ...speechless(partsOf(field).properties, `${at} ${name}.`),
+  ])
+
+const unknownRefusals = (fields: Fields): string[] =>
+  Object.values(fields).flatMap((field: Field) => {
+    const code: unknown = Reflect.get(field, 'x-refuse')
+    return [
+      ...(typeof code === 'string' && !(code in errorTable) ? [`refuses with ${code}, which is not an error code`] : []),
+      ...unknownRefusals(partsOf(field).properties),
+    ]
+  })
+
+const entityChecks: readonly Check<Place>[] = [
+  ({ definition }) => [definition.about.trim() === '' && 'has no sentence'],
+  ({ entity }) => [reserved.has(entity) && 'is a name that the library uses itself'],
+  ({ definition }) => [definition.key.length === 0 && 'has no key'],
+  ({ definition }) =>
+    definition.key.map(
+      (path) => !path.startsWith('param.') && !known(definition.record, path) && `key ${path} is not a field of the record`,
+    ),
+  ({ definition }) =>
+    Object.keys(definition.from ?? {}).map((path) => !known(definition.record, path) && `from ${path} is not a field of the record`),
+  ({ definition }) =>
+    Object.entries(definition.from ?? {}).map(([path, { rename, copy, as }]) =>
+      rename !== undefined && copy !== undefined
+        ? `from ${path} says rename and copy`
+        : rename === undefined && copy === undefined && as === undefined && `from ${path} says nothing`,
+    ),
+  ({ definition }) => speechless(definition.context_store_search ?? {}, 'searchable'),
+  ({ definition }) => [liveActions.every((action) => definition[action] === undefined) && 'has no action'],
+]
+
+const operationChecks: readonly Check<OperationPlace>[] = [
+  ({ operation }) =>
+    [...operation.call.matchAll(/\{([^}]*)\}/g)].map(
+      ([, slot = '']) => !(slot in operation.params) && `path slot ${slot} is not a parameter`,
+    ),
+  ({ operation }) => [!/^(GET|POST) \/[^?#\s]*$/.test(operation.call) && `call ${operation.call} is not a method and a path`],
+  ({ operation }) => speechless(operation.params, 'parameter'),
+  ({ operation }) => unknownRefusals(operation.params),
+  ({ operation, kind }) => {
+    const page = operation.page === undefined || operation.page === 'none' ? undefined : kind.definition.pages[operation.page]
+    return [
+      operation.page !== undefined && operation.page !== 'none' && page === undefined && `page ${operation.page} is not a page of the kind`,
+      page !== undefined &&
+        !(page.next.param in operation.params) &&
+        `page ${operation.page} continues with ${page.next.param}, which is not a parameter`,
+    ]
+  },
+  ({ operation, action }) => [operation.page !== undefined && action !== 'list' && 'only a list has pages'],
+  ({ operation }) =>
+    Object.keys(operation.send ?? {}).map((path) => fieldAt(operation.params, path) === undefined && `send ${path} is not a parameter`),
+  ({ operation }) =>
+    Object.keys(operation.local ?? {}).map((path) => fieldAt(operation.params, path) === undefined && `local ${path} is not a parameter`),
+  ({ operation, definition }) =>
+    Object.values(operation.local ?? {}).map(
+      ({ field }) => !known(definition.record, field) && `local filters by ${field}, which is not a field of the record`,
+    ),
+  ({ operation }) =>
+    Object.keys(operation.constant ?? {}).map(
+      (path) => fieldAt(operation.params, path) !== undefined && `constant ${path} is a parameter too`,
+    ),
+  ({ operation, kind }) => [
+    operation.rows !== undefined && !(operation.rows.slice('rule:'.length) in kind.rules) && `${operation.rows} is not a rule of the kind`,
+  ],
+  ({ operation, kind }) => [
+    operation.hidden !== undefined && kind.definition.hidden === undefined && 'hides rows, but the kind does not say what hiding means',
+  ],
+  ({ operation, kind }) => [
+    operation.join !== undefined &&
+      kind.definition.lookups?.[operation.join.lookup] === undefined &&
+      `join uses ${operation.join?.lookup}, which is not a lookup of the kind`,
+  ],
+  ({ operation, definition }) =>
+    Object.keys(operation.join?.take ?? {}).map(
+      (field) => !known(definition.record, field) && `join takes ${field}, which is not a field of the record`,
+    ),
+  ({ operation, action }) => [(action === 'download') !== (operation.file !== undefined) && 'a download has a file, and nothing else has'],
+  ({ operation }) => [
+    operation.file !== undefined &&
+      fieldAt(operation.params, operation.file.range) === undefined &&
+      `file range ${operation.file.range} is not a parameter`,
+  ],
+  ({ action, definition }) => [action !== 'download' && definition.record === undefined && 'has no record'],
+  ({ kind, entity, action }) => [
+    `${kind.definition.kind}_${entity}_${action}`.length > longestToolName &&
+      `makes a tool name of more than ${longestToolName} characters`,
+  ],
+]
+
+const said = (at: string, sentences: readonly (string | false | undefined)[]): string[] =>
+  sentences.flatMap((sentence) => (sentence ? [`${at}: ${sentence}`] : []))
+
+const entityProblems = (kind: Kind, entity: string, definition: EntityDefinition): string[] => {
+  const at = `${kind.definition.kind}.${entity}`
+  const operations = liveActions.flatMap((action) => {
+    const operation = definition[action]
+    return operation === undefined ? [] : [{ kind, entity, definition, action, operation }]
+  })
+  return [
+    ...entityChecks.flatMap((check) => said(at, check({ kind, entity, definition }))),
+    ...operations.flatMap((place) => operationChecks.flatMap((check) => said(`${at}.${place.action}`, check(place)))),
+  ]
+}
+
+/** All problems of a kind; none when it is right. */
+export function problemsOf(kind: Kind): string[] {
+  const entities = Object.entries(kind.definition.entities).flatMap(([name, definition]) => entityProblems(kind, name, definition))
+  return [...said(kind.definition.kind, checkConnection(kind)), ...entities]
+}
+
+/**
+ * Checks kinds together and returns them.
+ * @throws FerruleError `definition_invalid` with all problems
+ */
+export function checkedKinds<const K extends Readonly<Record<string, Kind>>>(kinds: K): K {
+  const all = Object.entries(kinds)
+  const misnamed = all.flatMap(([name, { definition }]) => (name === definition.kind ? [] : [`${name}: its slug is ${definition.kind}`]))
+  const ids = all.map(([, { definition }]) => definition.id)
+  const repeated = ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${id} is the id of two kinds`)
+  const problems = [...misnamed, ...repeated, ...all.flatMap(([, kind]) => problemsOf(kind))]
+  if (problems.length > 0) throw fail('definition_invalid', { reason: problems.join('; ') })
+  return kinds
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { contractOf } from '../../scripts/contract.ts'
+import { kinds } from '../../src/connectors/index.ts'
+
+type Json = Readonly<Record<string, unknown>>
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+const object = (value: unknown): Json => (isObject(value) ? value : {})
+const inner = (value: unknown, ...keys: string[]): Json => object(keys.reduce<unknown>((found, key) => object(found)[key], value))
+
+/** The three specification documents as data. */
+const specification: unknown = JSON.parse(readFileSync(new URL('specification.json', import.meta.url), 'utf8'))
+const ours: unknown = JSON.parse(JSON.stringify(contractOf(Object.values(kinds).map(({ definition }) => definition))))
+
+/** Differences that are meant, each with its reason. */
+const allowed: Readonly<Record<string, string>> = {
+  'gong.stats_activity_aggregate.list: parameter cursor is not in the documents':
+    'the vendor pages this list; without a cursor page 2 is out of reach',
+  'gong.stats_activity_day_by_day.list: parameter cursor is not in the documents':
+    'the vendor pages this list; without a cursor page 2 is out of reach',
+  'gong.stats_interaction.list: parameter cursor is not in the documents':
+    'the vendor pages this list; without a cursor page 2 is out of reach',
+}
+
+const rules = ['type', 'enum', 'maximum', 'minimum', 'default'] as const
+
+function parameterDifferences(at: string, want: Json, have: Json): string[] {
+  const missing = Object.entries(want).flatMap(([name, wanted]) => {
+    const found = have[name]
+    if (!isObject(found)) return [`${at}: parameter ${name} is missing`]
+    const expected = object(wanted)
+    const wrong = rules
+      .filter((rule) => expected[rule] !== undefined && JSON.stringify(expected[rule]) !== JSON.stringify(found[rule]))
+      .map((rule) => `${at}: parameter ${name} has ${rule} ${JSON.stringify(found[rule])}`)
+    const required =
+      expected['required'] !== null && expected['required'] !== found['required']
+        ? [`${at}: parameter ${name} has required ${found['required']}`]
+        : []
+    const nested = isObject(expected['properties'])
+      ? parameterDifferences(`${at} ${name}`, expected['properties'], object(found['properties']))
+      : []
+    return [...wrong, ...required, ...nested]
+  })
+  const unknown = Object.keys(have).filter((name) => !(name in want))
+  return [...missing, ...unknown.map((name) => `${at}: parameter ${name} is not in the documents`)]
+}
+
+const fieldDifferences = (at: string, want: Json, have: Json): string[] =>
+  [...new Set([...Object.keys(want), ...Object.keys(have)])]
+    .filter((name) => want[name] !== have[name])
+    .map((name) => `${at}: ${name} is ${have[name]}, the documents say ${want[name]}`)
+
+function entityDifferences(at: string, want: Json, have: Json): string[] {
+  const actions = new Set([...Object.keys(inner(want, 'actions')), ...Object.keys(inner(have, 'actions'))])
+  return [
+    ...fieldDifferences(`${at} record`, object(want['record']), object(have['record'])),
+    ...fieldDifferences(`${at} searchable`, object(want['searchable']), object(have['searchable'])),
+    ...Object.entries(object(want['nested'])).flatMap(([path, fields]) =>
+      fieldDifferences(`${at} ${path}`, object(fields), inner(have, 'nested', path)),
+    ),
+    ...[...actions].flatMap((action) => {
+      const wanted = inner(want, 'actions', action)
+      const found = inner(have, 'actions', action)
+      if (Object.keys(wanted).length === 0 || Object.keys(found).length === 0) return [`${at}.${action}: is on one side only`]
+      return [
+        ...parameterDifferences(`${at}.${action}`, object(wanted['params']), object(found['params'])),
+        ...Object.entries(inner(wanted, 'result', 'meta')).flatMap(([name, type]) =>
+          inner(found, 'result', 'meta')[name] === type ? [] : [`${at}.${action}: meta ${name}`],
+        ),
+      ]
+    }),
+  ]
+}
+
+test.each(Object.keys(kinds))('%s: entities, actions, parameters, records and searchable fields equal the documents', (kind) => {
+  const want = inner(specification, 'connectors', kind, 'entities')
+  const have = inner(ours, 'connectors', kind, 'entities')
+  expect(Object.keys(have).sort()).toEqual(Object.keys(want).sort())
+  const differences = Object.keys(want).flatMap((entity) =>
+    entityDifferences(`${kind}.${entity}`, inner(want, entity), inner(have, entity)),
+  )
+  expect(differences.filter((difference) => !(difference in allowed))).toEqual([])
+  expect(Object.keys(allowed).filter((difference) => difference.startsWith(`${kind}.`) && !differences.includes(difference))).toEqual([])
+})
+
+test('search operators are those of the documents', () => {
+  expect(inner({ ours }, 'ours')['search_operators']).toEqual(object(specification)['search_operators'])
+})
