@@ -47,10 +47,18 @@ export type ResultOf<E, A> = A extends 'list'
 /** Live actions that an entity offers. */
 export type ActionsOf<E> = keyof E & LiveAction
 
-/** The parameters argument: it may be left out when no parameter is required. */
-export type ParamsArgument<P> = Record<never, never> extends P ? [params?: P, options?: CallOptions] : [params: P, options?: CallOptions]
-type WalkArgument<P> =
-  Record<never, never> extends P ? [params?: P, options?: CallOptions & WalkOptions] : [params: P, options?: CallOptions & WalkOptions]
+/**
+ * The arguments after the action: parameters, which may be left out when none is required, and options. Where there is no such
+ * operation everything is taken, so that the compiler complains about the entity or action and not about the number of arguments.
+ */
+export type ParamsArgument<P, O = CallOptions> = [P] extends [never]
+  ? unknown[]
+  : keyof P extends never
+    ? [params?: Record<string, never>, options?: O] // `{}` as a type takes any object
+    : Record<never, never> extends P
+      ? [params?: P, options?: O]
+      : [params: P, options?: O]
+type WalkArgument<P> = ParamsArgument<P, CallOptions & WalkOptions>
 
 /** Options of one call. */
 export interface CallOptions {
@@ -76,12 +84,12 @@ export type EntityMethods<E> = {
 
 type Entities<D extends ConnectorDefinition> = D['entities']
 type EntityName<D extends ConnectorDefinition> = keyof Entities<D> & string
-type ListEntity<D extends ConnectorDefinition> = { [N in EntityName<D>]: 'list' extends keyof Entities<D>[N] ? N : never }[EntityName<D>]
+type ListEntity<D extends ConnectorDefinition> = keyof { [N in EntityName<D> as 'list' extends keyof Entities<D>[N] ? N : never]: N }
 
 /** A connector with its operations, typed by its definition. `context_store_search` is not among them: only the hosted platform has it. */
 export type LocalConnector<D extends ConnectorDefinition> = {
   /** Runs an action on an entity. @throws FerruleError */
-  execute<N extends EntityName<D>, A extends ActionsOf<Entities<D>[N]>>(
+  execute<N extends keyof Entities<D> & string, A extends ActionsOf<Entities<D>[N]>>(
     entity: N,
     action: A,
     ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>>
@@ -103,10 +111,13 @@ export type LocalConnector<D extends ConnectorDefinition> = {
   [Symbol.asyncDispose](): Promise<void>
 } & { readonly [N in EntityName<D>]: EntityMethods<Entities<D>[N]> }
 
-type OneOf<T> = T[keyof T]
-/** Credentials of a kind: the fields of one of its schemes. */
-export type CredentialsOf<D extends ConnectorDefinition> = OneOf<{
-  [S in keyof D['credentials']]: D['credentials'][S] extends { readonly fields: infer F } ? Flat<F> : never
-}>
+type Schemes<D extends ConnectorDefinition> = { [S in keyof D['credentials']]: D['credentials'][S]['fields'] }
+type FieldName<F> = F extends unknown ? keyof F : never
+type Foreign<F, All> = { [K in Exclude<FieldName<All>, keyof F>]?: never }
+type OneScheme<F, All> = F extends Fields
+  ? { [K in keyof (Flat<F> & Foreign<F, All>)]: (Flat<F> & Foreign<F, All>)[K] } // one object type: it is shown in messages
+  : never
+/** Credentials of a kind: the fields of one of its schemes, and none of the others. */
+export type CredentialsOf<D extends ConnectorDefinition> = OneScheme<Schemes<D>[keyof Schemes<D>], Schemes<D>[keyof Schemes<D>]>
 /** Configuration of a kind. */
 export type ConfigurationOf<D extends ConnectorDefinition> = Flat<D['configuration']>
