@@ -29,30 +29,31 @@ export interface StreamAnswer {
 
 /** Largest JSON answer that is read, in bytes. */
 export const maxAnswerBytes = 32 * 1024 * 1024
+/** Longest wait for the head of an answer, in milliseconds: half of a call's usual life, so that a second attempt is possible. */
+const headersTimeout = 30_000
 /** Longest silence within an answer, in milliseconds. */
-const maxSilence = 60_000
+const bodyTimeout = 30_000
+/** Longest wait for a connection, in milliseconds. */
+const connectTimeout = 10_000
 /** Sockets to one origin; more calls wait for a free one within their deadline. */
 const connectionsPerOrigin = 128
-/** Calls that wait for a socket of one origin. */
-const connectTimeout = 10_000
 
 const agentOptions = {
   connections: connectionsPerOrigin,
   pipelining: 1,
-  bodyTimeout: maxSilence,
-  headersTimeout: maxSilence,
+  bodyTimeout,
+  headersTimeout,
   keepAliveTimeout: 10_000,
 } as const
 
-const messages: readonly [new (...args: never[]) => Error, string][] = [
-  [errors.ConnectTimeoutError, 'the connection took too long'],
-  [errors.HeadersTimeoutError, 'no answer came'],
-  [errors.BodyTimeoutError, 'the answer stopped'],
+/** undici's own time limits, with their length in seconds. */
+const timeouts: readonly [new (...args: never[]) => Error, number][] = [
+  [errors.ConnectTimeoutError, connectTimeout / 1000],
+  [errors.HeadersTimeoutError, headersTimeout / 1000],
+  [errors.BodyTimeoutError, bodyTimeout / 1000],
 ]
 
 const reasonOf = (thrown: unknown): string => {
-  const known = messages.find(([type]) => thrown instanceof type)
-  if (known !== undefined) return known[1]
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   return code === '' ? 'the connection failed' : `the connection failed (${code})`
 }
@@ -66,6 +67,8 @@ function errorOf(thrown: unknown, { signal, vendor }: HttpRequest): unknown {
   if (hasCause(thrown, ForbiddenAddressError))
     return fail('upstream_answer_invalid', { vendor, reason: 'a link to an address that is not public' }, { cause: thrown })
   if (thrown instanceof errors.ResponseExceededMaxSizeError) return fail('result_too_large', { limit: maxAnswerBytes }, { cause: thrown })
+  const timeout = timeouts.find(([type]) => thrown instanceof type)
+  if (timeout !== undefined) return fail('upstream_timeout', { vendor, seconds: timeout[1] }, { cause: thrown })
   return fail('upstream_unreachable', { vendor, reason: reasonOf(thrown) }, { cause: thrown })
 }
 
@@ -77,7 +80,7 @@ export class Http {
 
   /**
    * Sends a request and reads the whole answer as text.
-   * @throws FerruleError `upstream_unreachable`, `result_too_large`; the signal's reason when it aborts
+   * @throws FerruleError `upstream_unreachable`, `upstream_timeout`, `result_too_large`; the signal's reason when it aborts
    */
   async send(request: HttpRequest): Promise<WireAnswer> {
     try {

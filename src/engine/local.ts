@@ -45,7 +45,11 @@ function memoryCredentials(
     await onCredentials?.(values.reveal())
   }
   return {
-    open: async () => opened(),
+    open: async () => {
+      // New credentials are not used before they were handed on; a renewal that failed is the error of those who asked for it.
+      await renewal?.catch(() => undefined)
+      return opened()
+    },
     renew: async (stale, exchange) => {
       if (stale === String(version)) {
         renewal ??= replace(exchange).finally(() => {

@@ -20,11 +20,17 @@ const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOStri
 
 /** Conversions by name; undefined leaves the parameter out. */
 const conversions: Readonly<Record<NonNullable<Send['as']>, (value: unknown, now: number) => unknown>> = {
-  day_before: (value) => dayOf(Date.parse(String(value)) - day),
+  day_before: (value) => dayOf(moment(value) - day),
   day_after: (value, now) => {
-    const after = dayOf(Date.parse(String(value)) + day)
+    const after = dayOf(moment(value) + day)
     return after < dayOf(now) ? after : undefined
   },
+}
+
+const moment = (value: unknown): number => {
+  const milliseconds = Date.parse(String(value))
+  if (Number.isNaN(milliseconds)) throw fail('invalid_parameter', { reason: `${value} is not a moment that exists` })
+  return milliseconds
 }
 
 const slot = (name: string, value: unknown): string => {

@@ -9,7 +9,7 @@ const firstPause = 500
 const longestPause = 8_000
 
 /** Codes that a read survives. A write is repeated only when the vendor certainly did not run it. */
-const transient: ReadonlySet<string> = new Set(['upstream_rate_limited', 'upstream_error', 'upstream_unreachable'])
+const transient: ReadonlySet<string> = new Set(['upstream_rate_limited', 'upstream_error', 'upstream_unreachable', 'upstream_timeout'])
 
 /** Whether a failed read may be sent again. */
 export const isTransient = (error: unknown): error is FerruleError => error instanceof FerruleError && transient.has(error.code)

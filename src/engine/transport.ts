@@ -109,7 +109,7 @@ export async function exchange(running: Running, wire: WireRequest): Promise<Rep
     try {
       return await attemptRenewed(running, wire)
     } catch (error) {
-      if (!isTransient(error) || failures >= maxAttempts) throw error
+      if (!isTransient(error) || failures >= maxAttempts || running.deadline.signal.aborted) throw error
       const pause = pauseBefore(error, failures, running.runtime.random)
       if (pause >= running.deadline.remaining) throw error
       await running.deadline.pause(pause)
