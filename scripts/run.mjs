@@ -24,7 +24,7 @@ const tasks = {
   contract: (args) => runNode(['scripts/contract.ts', ...args]),
   sandbox: (args) => runNode(['src/sandbox/main.ts', ...args]),
   bench: (args) => runNode(['bench/main.ts', ...args]),
-  soak: (args) => runNode([vitest, 'run', '--dir', 'test/soak', ...args], { FERRULE_SOAK: '1' }),
+  soak: (args) => runNode([vitest, 'run', 'test/soak/', ...args], { FERRULE_SOAK: '1' }),
   build,
   prepack: async () => (await build()) || trimPackage(),
   postpack: putPackageBack,
