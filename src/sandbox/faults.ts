@@ -110,6 +110,8 @@ export function faultProblem(value: unknown): string | undefined {
   if (unknown) return `${unknown} is not a field of the fault ${own[0]}`
   const wrong = Object.entries(rules).find(([field, rule]) => !fits(value[field], rule))
   if (wrong) return `${wrong[0]} must be a ${wrong[1].replace('?', '')}, numbers being integers from 0 on`
+  const { status = 200 } = value
+  if (Number(status) < 200 || Number(status) > 599) return 'status must be from 200 to 599'
   if (!origins.includes(value['on'])) return 'on must be one of api, oauth, media'
   return undefined
 }

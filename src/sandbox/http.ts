@@ -123,15 +123,17 @@ export async function sendReply(response: ServerResponse, reply: Reply): Promise
 }
 
 async function readBody(message: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
+  let chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of message) {
+  // What is too long is read a while and thrown away, so that the client comes to reading the refusal.
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk))
     size += bytes.length
-    if (size > requestBodyLimit) return undefined
-    chunks.push(bytes)
+    if (size > requestBodyLimit * 8) return undefined
+    if (size > requestBodyLimit) chunks = []
+    else chunks.push(bytes)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return size > requestBodyLimit ? undefined : Buffer.concat(chunks).toString('utf8')
 }
 
 async function receive(message: IncomingMessage): Promise<ReceivedRequest | undefined> {

@@ -5,6 +5,7 @@ import type { GongWorldFacts } from './gong/facts.ts'
 import { startGong } from './gong/gong.ts'
 import type { MediaKind } from './gong/media.ts'
 import type { SwitchControl } from './gong/switches.ts'
+import type { CallEdit } from './gong/world.ts'
 
 export type { RecordedRequest } from './exchange.ts'
 export type { Fault, FaultControl, FaultTarget, OriginName, PageFault, WireFault } from './faults.ts'
@@ -12,6 +13,7 @@ export type { GongWorldFacts } from './gong/facts.ts'
 export type { MediaKind } from './gong/media.ts'
 export type { GongSwitches, SwitchControl } from './gong/switches.ts'
 export { sandboxCredentials } from './gong/tokens.ts'
+export type { CallEdit } from './gong/world.ts'
 
 /** How a sandbox is started; everything can be left out. */
 export interface SandboxOptions {
@@ -39,8 +41,14 @@ export interface Sandbox {
     requests(): readonly RecordedRequest[]
     /** Forgets the recorded requests. */
     clear(): void
-    /** Tokens, faults, limits, switches and recorded requests as they were at the start. */
+    /** Tokens, faults, limits, switches, calls and recorded requests as they were at the start. */
     reset(): void
+    /**
+     * Changes a call from now on: hides it, renames it, erases it.
+     *
+     * @throws RangeError for an unknown call
+     */
+    editCall(callId: string, change: CallEdit): void
     readonly switches: SwitchControl
     readonly world: GongWorldFacts
     /**
@@ -52,6 +60,8 @@ export interface Sandbox {
   }
   /** Stops listening and destroys every socket, also those that a fault holds. */
   close(): Promise<void>
+  /** The same as `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
@@ -73,6 +83,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       requests: () => gong.journal.list(),
       clear: () => gong.journal.clear(),
       reset: () => gong.reset(),
+      editCall: (callId, change) => gong.editCall(callId, change),
       switches: gong.switches,
       world: gong.facts,
       mediaBytes(callId, kind, range) {
@@ -83,5 +94,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       },
     },
     close: () => gong.close(),
+    [Symbol.asyncDispose]: () => gong.close(),
   }
 }

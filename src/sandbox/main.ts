@@ -39,6 +39,9 @@ function banner({ origins, gong }: Sandbox): string {
   ].join('\n')
 }
 
+// A parent that is gone before the servers are open must not leave them behind.
+process.once('disconnect', () => process.exit(0))
+
 const sandbox = await startSandbox(readOptions())
 
 async function stop(): Promise<void> {
@@ -48,9 +51,5 @@ async function stop(): Promise<void> {
 
 process.once('SIGTERM', stop)
 process.once('SIGINT', stop)
-if (process.send) {
-  process.once('disconnect', stop)
-  process.send({ type: 'ready', origins: sandbox.origins })
-} else {
-  process.stdout.write(banner(sandbox))
-}
+if (process.send) process.send({ type: 'ready', origins: sandbox.origins })
+else process.stdout.write(banner(sandbox))

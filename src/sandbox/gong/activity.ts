@@ -68,5 +68,5 @@ export function eventsOf(world: World, call: number): readonly ActivityEvent[] {
 /** Positions of the calls that started in a span (epoch milliseconds, the end excluded). */
 export function callsBetween(world: World, from: number, to: number): readonly number[] {
   const { started } = world.calendar
-  return world.allCalls.filter((call) => at(started, call) >= from && at(started, call) < to)
+  return world.allCalls().filter((call) => at(started, call) >= from && at(started, call) < to)
 }

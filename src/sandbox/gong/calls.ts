@@ -7,7 +7,7 @@ import { openPage } from './pages.ts'
 import { companyTime } from './time.ts'
 import { customers, purposes } from './words.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
+import { at, findCall } from './world.ts'
 
 /** A call with the vendor's twenty fields; in the extensive list it is `metaData`. */
 export interface CallRecord {
@@ -67,7 +67,7 @@ export function callRecord(world: World, call: number): CallRecord {
   return {
     id,
     url: callUrl(id),
-    title: titleOf(world, call, traits.unicode),
+    title: world.edits.get(call)?.title ?? titleOf(world, call, traits.unicode),
     scheduled: companyTime(at(calendar.scheduled, call), scheduledDigits),
     started: companyTime(at(calendar.started, call), at(calendar.digits, call)),
     duration: traits.duration,
@@ -116,6 +116,6 @@ export function listCalls(call: ApiCall): Answer {
 export function getCall(call: ApiCall): Answer {
   const { world } = call.state
   const id = call.slots['id'] ?? ''
-  const position = world.callPositions.get(id)
+  const position = findCall(world, id)
   return position === undefined ? refused(404, `Call ID ${id} was not found`) : ok({ call: callRecord(world, position) })
 }

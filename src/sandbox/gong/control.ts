@@ -1,10 +1,11 @@
 import type { Journal } from '../exchange.ts'
 import { faultProblem, isFault } from '../faults.ts'
 import type { ReceivedRequest, Reply } from '../http.ts'
-import { findRoute, json, parseJson } from '../http.ts'
+import { findRoute, isObject, json, parseJson } from '../http.ts'
 import type { GongWorldFacts } from './facts.ts'
 import type { GongState } from './state.ts'
 import { isSwitches, switchProblem } from './switches.ts'
+import type { CallEdit } from './world.ts'
 
 const prefix = '/_sandbox/'
 
@@ -16,7 +17,7 @@ export interface Controlled {
 }
 
 /**
- * Brings a sandbox back to how it started: tokens, faults, limits, switches, recorded requests.
+ * Brings a sandbox back to how it started: tokens, faults, limits, switches, calls, recorded requests.
  *
  * @param controlled - its insides
  */
@@ -25,7 +26,43 @@ export function resetSandbox({ state, journal }: Controlled): void {
   state.faults.clear()
   state.limiter.reset()
   state.switches.reset()
+  state.world.restore()
+  state.selections.clear()
   journal.clear()
+}
+
+/**
+ * Changes a call from now on.
+ *
+ * @param state - of the sandbox
+ * @param id - of a known call
+ * @param change - what differs
+ * @throws RangeError when there is no such call
+ */
+export function editCall(state: GongState, id: string, change: CallEdit): void {
+  const call = state.world.callPositions.get(id)
+  if (call === undefined) throw new RangeError(`There is no call ${id}`)
+  state.world.edit(call, change)
+  state.selections.clear()
+}
+
+const editTypes: ReadonlyMap<string, string> = new Map([
+  ['id', 'string'],
+  ['isPrivate', 'boolean'],
+  ['title', 'string'],
+  ['erased', 'boolean'],
+])
+
+function isEdit(body: unknown): body is CallEdit & { readonly id: string } {
+  return isObject(body) && 'id' in body && Object.entries(body).every(([name, value]) => typeof value === editTypes.get(name))
+}
+
+function changeCall({ state }: Controlled, body: unknown): Reply {
+  if (!isEdit(body)) return json(400, { error: 'An edit has id, and isPrivate, title or erased' })
+  if (!state.world.callPositions.has(body.id)) return json(404, { error: `There is no call ${body.id}` })
+  const { id, ...change } = body
+  editCall(state, id, change)
+  return json(200, { id, ...change })
 }
 
 function addFault({ state }: Controlled, body: unknown): Reply {
@@ -60,6 +97,7 @@ const controlRoutes: readonly ControlRoute[] = [
   { method: 'DELETE', path: '/_sandbox/faults', handle: then(({ state }) => state.faults.clear()) },
   { method: 'GET', path: '/_sandbox/switches', handle: ({ state }) => json(200, { switches: state.switches.current() }) },
   { method: 'POST', path: '/_sandbox/switches', handle: setSwitches },
+  { method: 'POST', path: '/_sandbox/calls', handle: changeCall },
   { method: 'POST', path: '/_sandbox/reset', handle: then(resetSandbox) },
   { method: 'GET', path: '/_sandbox/requests', handle: ({ journal }) => json(200, { requests: journal.list() }) },
   { method: 'DELETE', path: '/_sandbox/requests', handle: then(({ journal }) => journal.clear()) },

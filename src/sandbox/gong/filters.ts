@@ -76,7 +76,7 @@ function select(world: World, filter: CallFilter, times: Float64Array): readonly
   const ids = filter.callIds && new Set(filter.callIds.map((id) => world.callPositions.get(id)))
   const hosts = filter.primaryUserIds && new Set(filter.primaryUserIds.map((id) => world.userPositions.get(id)))
   const workspace = filter.workspaceId === undefined ? undefined : world.workspaces.findIndex((entry) => entry.id === filter.workspaceId)
-  return world.allCalls.filter((call) => {
+  return world.allCalls().filter((call) => {
     const time = at(times, call)
     if (time < from || time >= to) return false
     if (ids && !ids.has(call)) return false

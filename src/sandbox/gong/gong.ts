@@ -4,7 +4,7 @@ import type { FaultSupply, OriginName } from '../faults.ts'
 import type { ListeningServer } from '../http.ts'
 import { createApi } from './api.ts'
 import type { Controlled } from './control.ts'
-import { answerControl, resetSandbox } from './control.ts'
+import { answerControl, editCall, resetSandbox } from './control.ts'
 import type { GongWorldFacts } from './facts.ts'
 import { factsOf } from './facts.ts'
 import { createLimiter } from './limits.ts'
@@ -14,6 +14,7 @@ import type { GongState } from './state.ts'
 import type { SwitchControl } from './switches.ts'
 import { createSwitches } from './switches.ts'
 import { createTokens } from './tokens.ts'
+import type { CallEdit } from './world.ts'
 import { createWorld } from './world.ts'
 
 /** How a stand-in of the vendor is started; every part is set. */
@@ -34,6 +35,8 @@ export interface RunningGong {
   readonly journal: Journal
   readonly switches: SwitchControl
   readonly state: GongState
+  /** @throws RangeError for an unknown call */
+  editCall(id: string, change: CallEdit): void
   reset(): void
   close(): Promise<void>
 }
@@ -87,5 +90,14 @@ export async function startGong(options: GongOptions): Promise<RunningGong> {
     throw error
   }
   const { facts } = controlled
-  return { origins: state.origins, facts, journal, switches: state.switches, state, reset: () => resetSandbox(controlled), close }
+  return {
+    origins: state.origins,
+    facts,
+    journal,
+    switches: state.switches,
+    state,
+    editCall: (id, change) => editCall(state, id, change),
+    reset: () => resetSandbox(controlled),
+    close,
+  }
 }

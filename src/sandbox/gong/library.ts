@@ -52,9 +52,10 @@ function folderAt(world: World, index: number): Folder {
 
 function callsIn(world: World, index: number): readonly number[] {
   const [, workspace, , count] = at(plan, index)
-  const early = world.allCalls.slice(0, 3000).filter((call) => call > 200 && world.workspaceOf[call] === workspace)
+  const early = Array.from({ length: 2800 }, (_, call) => call + 200).filter((call) => world.workspaceOf[call] === workspace)
   const chosen = shuffled(early, world.seed, 'folder calls', index).slice(0, count)
-  return index === specialFolders.withPrivateCall ? [special.large, special.privateWithMedia, ...chosen] : chosen
+  const all = index === specialFolders.withPrivateCall ? [special.large, special.privateWithMedia, ...chosen] : chosen
+  return all.filter((call) => !world.edits.get(call)?.erased)
 }
 
 /** A call in a folder: other fields than a call elsewhere, and none that tells whether it is private. */

@@ -3,7 +3,7 @@ import type { ByteSource, ReceivedRequest, Reply } from '../http.ts'
 import { hash32, Random } from '../random.ts'
 import { special } from './traits.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
+import { at, findCall } from './world.ts'
 
 /** The two files that a call can have. */
 export type MediaKind = 'audio' | 'video'
@@ -96,12 +96,12 @@ function part(source: ByteSource, first: number, last: number): ByteSource {
   return { size: last - first + 1, read: (offset, length) => source.read(first + offset, length) }
 }
 
-function fileReply(source: ByteSource, range: string | undefined, kind: MediaKind): Reply {
-  const wanted = parseRange(range, source.size)
+function fileReply(source: ByteSource, request: ReceivedRequest, kind: MediaKind): Reply {
+  const wanted = parseRange(request.headers.range, source.size)
   const headers = {
     'content-type': formats[kind].type,
     'accept-ranges': 'bytes',
-    etag: `"${hash32(kind, source.size).toString(16).padStart(32, '0')}"`,
+    etag: `"${hash32(request.path, source.size).toString(16).padStart(32, '0')}"`,
   }
   if (wanted === 'none') return { status: 200, headers, body: source }
   if (wanted === 'unsatisfiable') {
@@ -178,7 +178,7 @@ export function createMedia(options: MediaOptions): Media {
     const size = call === special.large ? options.largeBytes : usual
     return createSource(template, { size, stamp: hash32(world.seed, 'file', call, kind), magic: formats[kind].magic })
   }
-  const callAt = (path: string) => world.callPositions.get(path.split('/')[3] ?? '')
+  const callAt = (path: string) => findCall(world, path.split('/')[3] ?? '')
   return {
     source,
     refuse: (status, message) =>
@@ -200,7 +200,7 @@ export function createMedia(options: MediaOptions): Media {
       const call = callAt(request.path)
       if (call === undefined) return xmlError(404, 'NoSuchKey', 'The specified key does not exist.')
       const kind = request.path.endsWith('.mp4') ? 'video' : 'audio'
-      return fileReply(source(call, kind), request.headers.range, kind)
+      return fileReply(source(call, kind), request, kind)
     },
   }
 }

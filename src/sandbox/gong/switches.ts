@@ -60,6 +60,8 @@ export function switchProblem(value: unknown): string | undefined {
     if (!known.has(name)) return `${name} is not a switch; there are ${[...known.keys()].join(', ')}`
     if (typeof wanted !== typeof known.get(name)) return `${name} must be a ${typeof known.get(name)}`
   }
+  const { apiBaseUrl } = value
+  if (apiBaseUrl && !URL.canParse(String(apiBaseUrl))) return 'apiBaseUrl must be empty or an address'
   return undefined
 }
 

@@ -1,0 +1,37 @@
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ask, basic, get } from './client.ts'
+
+const main = join(import.meta.dirname, '../../src/sandbox/main.ts')
+const settings = { SANDBOX_PORT: '0', SANDBOX_LIMITS: 'off', SANDBOX_MEDIA_BYTES: '1000' }
+
+test('forked, it tells its parent where it listens and ends with it', async () => {
+  const child = fork(main, { env: { ...process.env, ...settings }, execArgv: [] })
+  const [message] = await once(child, 'message')
+  expect(get(message, 'type')).toBe('ready')
+  const api = String(get(message, 'origins', 'gong', 'api'))
+  expect((await ask(`${api}/v2/users`, { headers: { authorization: basic } })).status).toBe(200)
+  child.disconnect()
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('started by hand, it prints addresses and credentials and stops on a signal', async () => {
+  const child = spawn(process.execPath, [main], { env: { ...process.env, ...settings }, stdio: ['ignore', 'pipe', 'inherit'] })
+  let printed = ''
+  for await (const text of child.stdout) {
+    printed += text
+    if (printed.includes('Ctrl+C')) break
+  }
+  for (const word of ['API      http://127.0.0.1:', 'sandbox / sandbox-secret', 'sandbox-client-secret']) expect(printed).toContain(word)
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('a setting that is no number is named', async () => {
+  const child = spawn(process.execPath, [main], { env: { ...process.env, SANDBOX_PORT: 'many' }, stdio: ['ignore', 'ignore', 'pipe'] })
+  let printed = ''
+  for await (const text of child.stderr) printed += text
+  expect(printed).toContain('SANDBOX_PORT must be a non-negative integer, it is many')
+})
