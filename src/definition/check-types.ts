@@ -1,4 +1,5 @@
-/** Compile-time checks of an entity: a wrong definition does not compile, and says why. */
+/** Compile-time checks of entities and kinds: a wrong definition does not compile, and says why. */
+import type { ConnectorDefinition, ErrorRule } from './connector.ts'
 import type { EntityDefinition, LiveAction, Operation } from './entity.ts'
 
 /** A compile error as a sentence. It must be an object type: a branded string literal collapses to `never`. */
@@ -25,3 +26,12 @@ export type CheckEntity<E> = (E extends { key: readonly (infer K)[]; record: inf
       ? unknown
       : Wrong<'not a part of an entity'>
 }
+
+type KeysOf<R> = R extends unknown ? keyof R : never
+
+/** As `CheckEntity`, for a kind: a misspelt part would be passed over in silence, and with it what it was to prevent. */
+export type CheckConnector<D> = { [P in Exclude<keyof D, keyof ConnectorDefinition>]: Wrong<'not a part of a kind'> } & (D extends {
+  errors: readonly (infer R)[]
+}
+  ? Lacks<KeysOf<R>, ErrorRule, 'errors', 'a row cannot have'>
+  : unknown)

@@ -1,5 +1,6 @@
 /** What one kind of external system says about itself. */
 import type { ErrorCode } from '../errors.ts'
+import type { CheckConnector } from './check-types.ts'
 import type { EntityDefinition } from './entity.ts'
 import type { Fields } from './fields.ts'
 import type { PageDefinition, PageShape } from './page.ts'
@@ -134,5 +135,6 @@ const freeze = <T>(value: T): T => {
   return value
 }
 
-/** Declares a kind; the data is deep-frozen. */
-export const connector = <const D extends ConnectorDefinition>(definition: D, rules: Rules = {}): Kind<D> => freeze({ definition, rules })
+/** Declares a kind; the data is deep-frozen. An unknown part is a compile error with a sentence. */
+export const connector = <const D extends ConnectorDefinition>(definition: D & CheckConnector<D>, rules: Rules = {}): Kind<D> =>
+  freeze({ definition, rules })

@@ -2,12 +2,12 @@
  * The words that fields and parameters are written in. Each carries its sentence, which becomes validation,
  * OpenAPI, tool and reference text. Values are JSON Schema (draft 2020-12) made with TypeBox.
  */
-import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+import Type, { type Static, type TObject, type TSchema } from 'typebox'
 
+/** Any schema of a field. An object: TypeBox's own type would take a text or a number too. */
+export type Field = TSchema & object
 /** A map of field or parameter names to their schemas. */
-export type Fields = TProperties
-/** Any schema of a field. */
-export type Field = TSchema
+export type Fields = Record<string, Field>
 
 /** Rules of a text: bounds, a pattern (always anchored by its author), a format, and the code that a refusal gets. */
 export interface TextRules {
@@ -65,8 +65,7 @@ export const mustBeTrue = (about: string) => Type.Literal(true, { description: a
 export const oneOf = <const V extends readonly string[]>(about: string, ...values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], description: about })
 /** An array. */
-export const list = <T extends TSchema>(items: T, about: string, rules: ListRules = {}) =>
-  Type.Array(items, { description: about, ...rules })
+export const list = <T extends Field>(items: T, about: string, rules: ListRules = {}) => Type.Array(items, { description: about, ...rules })
 /** An object with known keys. Unknown keys are refused in parameters and kept in records. */
 export const obj = <F extends Fields>(fields: F, about: string): TObject<F> =>
   Type.Object(fields, { description: about, additionalProperties: false })
@@ -75,21 +74,21 @@ export const open = (about: string) => Type.Unsafe<Record<string, unknown>>({ ty
 /** A parameter or field that may be left out. */
 export const opt = Type.Optional
 
-const typeName = (schema: TSchema): string => String((schema as { type?: unknown }).type ?? 'any')
-const nullable = <T extends TSchema>(schema: T, marks: Record<string, unknown>) =>
+const typeName = (schema: Field): string => String((schema as { type?: unknown }).type ?? 'any')
+const nullable = <T extends Field>(schema: T, marks: Record<string, unknown>) =>
   Type.Unsafe<Static<T> | null>({ ...schema, type: [typeName(schema), 'null'], ...marks })
 
 /** A record field that the documents call nullable. */
-export const orNull = <T extends TSchema>(schema: T) => nullable(schema, {})
+export const orNull = <T extends Field>(schema: T) => nullable(schema, {})
 /** A record field that the documents call non-null but the vendor may leave out: it is null then. */
-export const absent = <T extends TSchema>(schema: T) => nullable(schema, { 'x-documented': typeName(schema) })
+export const absent = <T extends Field>(schema: T) => nullable(schema, { 'x-documented': typeName(schema) })
 /** The same schema under several names. */
-export const each = <S extends TSchema, const K extends readonly string[]>(schema: S, ...names: K) => {
+export const each = <S extends Field, const K extends readonly string[]>(schema: S, ...names: K) => {
   const fields = {} as { [P in K[number]]: S } // the loop below gives it every name
   for (const name of names as readonly K[number][]) fields[name] = schema
   return fields
 }
 /** An array parameter that is left out of the request when it is empty, for vendors that refuse empty arrays. */
-export const emptyIsAbsent = <T extends TSchema>(schema: T): T => Object.assign(schema, { 'x-empty-is-absent': true })
+export const emptyIsAbsent = <T extends Field>(schema: T): T => Object.assign(schema, { 'x-empty-is-absent': true })
 /** A schema part whose refusal gets its own error code, for example `media_selector_required`. */
-export const refuse = <T extends TSchema>(code: string, schema: T): T => Object.assign(schema, { 'x-refuse': code })
+export const refuse = <T extends Field>(code: string, schema: T): T => Object.assign(schema, { 'x-refuse': code })

@@ -9,16 +9,12 @@ import type { ListPage, WalkOptions } from './pages.ts'
 /** The plain type of a map of fields. */
 export type Flat<F> = F extends Fields ? { -readonly [K in keyof Static<TObject<F>>]: Static<TObject<F>>[K] } : Record<never, never>
 
-type OperationOf<E, A> = E extends { readonly [K in A & string]: infer O } ? O : never
-
-/** Parameters of an action of an entity. */
-export type ParamsOf<E, A> = OperationOf<E, A> extends { readonly params: infer P } ? Flat<P> : never
+/** Parameters of an action of an entity; `never` where it does not offer the action. */
+export type ParamsOf<E, A> = E extends { readonly [K in A & string]: { readonly params: infer P } } ? Flat<P> : never
 /** Record of an entity: the documented fields; what the vendor adds is there at run time. */
 export type RecordOf<E> = E extends { readonly record: infer R } ? Flat<R> : never
 /** Meta of a list: the documented keys of its shape, and `next_params`. */
-export type MetaOf<E> = (OperationOf<E, 'list'> extends { readonly page: infer S extends keyof PageMeta }
-  ? PageMeta[S]
-  : PageMeta['none']) &
+export type MetaOf<E> = (E extends { readonly list: { readonly page: infer S extends keyof PageMeta } } ? PageMeta[S] : PageMeta['none']) &
   CommonMeta<ParamsOf<E, 'list'>>
 
 /** A file on its way to the caller. */
