@@ -4,7 +4,7 @@ import { BoundedMap } from './bounded-map.ts'
 import { decrypt, encrypt, identity, keyBytes, nonceBytes } from './cipher.ts'
 import type { Db } from './db/database.ts'
 import { type DataKeyRow, findDataKey, insertDataKey } from './db/queries-keys.ts'
-import { type IdSource, newId } from './ids.ts'
+import type { IdSource } from './ids.ts'
 import type { MasterKeys } from './master-key.ts'
 
 /** Which workspace a data key belongs to. */
@@ -12,13 +12,17 @@ export interface KeyPlace {
   readonly organizationId: string
   readonly workspaceId: string
 }
+/** A data key of a workspace. */
+export interface DataKeyPlace extends KeyPlace {
+  readonly dataKeyId: string
+}
 
 /** The data keys. */
 export interface DataKeys {
-  /** Makes and stores a key. Call it in the transaction that writes its id to the workspace. @returns its id */
-  create(db: Db, place: KeyPlace): Promise<string>
+  /** Makes and stores a key under a new id. Call it in the transaction that writes the id to the workspace. */
+  create(db: Db, place: DataKeyPlace): Promise<void>
   /** The key itself, or undefined when it was destroyed. @throws FerruleError `credentials_unreadable` */
-  find(db: Db, place: KeyPlace & { readonly dataKeyId: string }): Promise<Buffer | undefined>
+  find(db: Db, place: DataKeyPlace): Promise<Buffer | undefined>
   /** The same key wrapped with the current master key. @throws FerruleError `credentials_unreadable` */
   rewrap(row: DataKeyRow): { readonly masterKeyId: string; readonly wrapped: Uint8Array }
 }
@@ -48,13 +52,12 @@ export function createDataKeys(masterKeys: MasterKeys, source: IdSource): DataKe
   }
   return {
     create: async (db, place) => {
-      const id = newId(source)
+      const id = place.dataKeyId
       // Inside the writer's transaction: a rotation in another process cannot drop the key between this look and the commit.
       masterKeys.refresh()
       const { masterKeyId, wrapped } = wrap(source.randomBytes(keyBytes), id, place)
       const owner = { organization_id: place.organizationId, workspace_id: place.workspaceId }
       await insertDataKey(db, { id, ...owner, master_key_id: masterKeyId, wrapped, created_at: source.clock() })
-      return id
     },
     find: async (db, place) => {
       const known = unwrapped.get(place.dataKeyId)

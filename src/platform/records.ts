@@ -69,7 +69,8 @@ export interface SummarizedSourceTemplate {
   readonly supports_context_store: boolean
 }
 
-interface ConnectorCommon {
+/** What records and summaries of connectors share. */
+export interface ConnectorCommon {
   readonly id: string
   readonly name: string
   readonly replication_config: Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 /** Rotation of master and data keys: in batches, beside a running service, resumable at any point. */
-import type { DataKeys } from './data-keys.ts'
+import type { DataKeys, KeyPlace } from './data-keys.ts'
 import { type Database, isForeignKeyViolation } from './db/database.ts'
 import {
   deleteUnusedKeys,
@@ -13,7 +13,7 @@ import {
   workspacesWithKeys,
 } from './db/queries-keys.ts'
 import { dropState, keepState } from './db/queries-state.ts'
-import type { IdSource } from './ids.ts'
+import { type IdSource, newId } from './ids.ts'
 import type { MasterKeys } from './master-key.ts'
 import type { VaultAdministration } from './types.ts'
 import type { Vault } from './vault.ts'
@@ -72,8 +72,12 @@ async function rotateDataKeys(parts: RotationParts): Promise<{ resealed: number 
   return { resealed }
 }
 
-const renewDataKey = ({ database, dataKeys }: RotationParts, place: { organizationId: string; workspaceId: string }) =>
-  database.transaction(async (db) => useDataKey(db, place.workspaceId, await dataKeys.create(db, place)))
+const renewDataKey = ({ database, dataKeys, source }: RotationParts, place: KeyPlace) =>
+  database.transaction(async (db) => {
+    const dataKeyId = newId(source)
+    await dataKeys.create(db, { ...place, dataKeyId })
+    await useDataKey(db, place.workspaceId, dataKeyId)
+  })
 
 async function resealWorkspace(parts: RotationParts, workspaceId: string): Promise<number> {
   const { database } = parts
@@ -92,7 +96,7 @@ const resealAll = ({ database, vault }: RotationParts, rows: readonly StaleSeal[
       const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
       const values = await vault.open(db, { ...place, dataKeyId: row.data_key_id }, row.sealed)
       if (values === undefined) continue
-      const sealed = await vault.seal(db, { ...place, dataKeyId: row.current_key_id }, values.reveal())
+      const { sealed } = await vault.seal(db, { ...place, dataKeyId: row.current_key_id }, values)
       if (await reseal(db, row, sealed)) done += 1
     }
     return done

@@ -22,6 +22,7 @@ import type {
   TokenAnswer,
   WorkspaceRecord,
 } from './records.ts'
+import type { Scope } from './scopes.ts'
 import type { Settings } from './settings.ts'
 
 export type {
@@ -43,21 +44,8 @@ export type {
   TokenAnswer,
   WorkspaceRecord,
 } from './records.ts'
+export { requireScope, type Scope, scopeOfAction, scopes } from './scopes.ts'
 export type { Settings } from './settings.ts'
-
-/** What a token allows. */
-export const scopes = [
-  'connectors:read',
-  'connectors:write',
-  'execute:read',
-  'execute:write',
-  'workspaces:read',
-  'workspaces:write',
-  'organizations:read',
-  'organizations:write',
-] as const
-/** One permission of a token. */
-export type Scope = (typeof scopes)[number]
 
 /** Who asks, before an organization is chosen. */
 export interface Caller {

@@ -3,19 +3,25 @@ import type { CredentialValues } from '../engine/connection.ts'
 import { Secret } from '../engine/secret.ts'
 import { fail } from '../errors.ts'
 import { decrypt, encrypt, identity, nonceBytes } from './cipher.ts'
-import type { DataKeys, KeyPlace } from './data-keys.ts'
+import type { DataKeyPlace, DataKeys } from './data-keys.ts'
 import type { Db } from './db/database.ts'
 
 /** Whose credentials are sealed: bound to the bytes, so that they open nowhere else. */
-export interface SealPlace extends KeyPlace {
+export interface SealPlace extends DataKeyPlace {
   readonly connectorId: string
-  readonly dataKeyId: string
+}
+
+/** Sealed credentials. */
+export interface Sealed {
+  readonly sealed: Uint8Array
+  /** Names of the fields, which are no secret. */
+  readonly fields: readonly string[]
 }
 
 /** Seals and opens credentials. */
 export interface Vault {
   /** @throws FerruleError `credentials_unreadable` when the data key cannot be had */
-  seal(db: Db, place: SealPlace, values: CredentialValues): Promise<Uint8Array>
+  seal(db: Db, place: SealPlace, values: Secret<CredentialValues>): Promise<Sealed>
   /**
    * @returns undefined when the data key is gone, because a rotation sealed the credentials anew: read the row again
    * @throws FerruleError `credentials_unreadable`
@@ -31,7 +37,8 @@ export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => B
   seal: async (db, place, values) => {
     const key = await dataKeys.find(db, place)
     if (key === undefined) throw fail('credentials_unreadable', { reason: 'the data key of the workspace is missing' })
-    return encrypt(key, { plain: Buffer.from(JSON.stringify(values)), about: about(place), nonce: randomBytes(nonceBytes) })
+    const plain = Buffer.from(JSON.stringify(values.reveal()))
+    return { sealed: encrypt(key, { plain, about: about(place), nonce: randomBytes(nonceBytes) }), fields: Object.keys(values.reveal()) }
   },
   open: async (db, place, sealed) => {
     const key = await dataKeys.find(db, place)

@@ -36,9 +36,18 @@ export function databaseOf(dialect: Database['dialect'], db: Db, close: () => Pr
   }
 }
 
-/** Keeps the rows of a query as they are until the transaction ends. SQLite's writer transaction does so by itself. */
+const hasRowLocks = (db: Db): boolean => db.getExecutor().adapter instanceof PostgresAdapter
+
+/** Lets others read the rows of a query but not change them until the transaction ends. On SQLite the transaction itself does that. */
 export const shared = <DB, TB extends keyof DB, O>(db: Db, query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> =>
-  db.getExecutor().adapter instanceof PostgresAdapter ? query.forShare() : query
+  hasRowLocks(db) ? query.forShare() : query
+
+/** Keeps the rows of one table of a query for this transaction. */
+export const locked = <DB, TB extends keyof DB, O>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, O>,
+  table: TB & string,
+): SelectQueryBuilder<DB, TB, O> => (hasRowLocks(db) ? query.forUpdate(table) : query)
 
 const uniqueCodes: readonly unknown[] = ['23505', 2067, 1555]
 const foreignKeyCodes: readonly unknown[] = ['23503', 787]

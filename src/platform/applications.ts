@@ -1,0 +1,85 @@
+/** Applications: clients of the token endpoint. For the operator's own commands. */
+import { Secret } from '../engine/secret.ts'
+import { fail } from '../errors.ts'
+import { bodies, readBody } from './bodies.ts'
+import { hashSecret, newSecret } from './client-secret.ts'
+import type { Db } from './db/database.ts'
+import {
+  type ApplicationRow,
+  applicationsWithGrants,
+  findApplication,
+  hasOrganization,
+  insertApplication,
+  insertGrant,
+  updatePair,
+} from './db/queries-applications.ts'
+import { asId, iso, newId } from './ids.ts'
+import type { Parts } from './parts.ts'
+import type { ApplicationRecord } from './records.ts'
+import type { Applications } from './types.ts'
+
+type Row = Awaited<ReturnType<typeof applicationsWithGrants>>[number]
+
+const recordOf = (rows: readonly [Row, ...Row[]]): ApplicationRecord => ({
+  id: rows[0].id,
+  client_id: rows[0].client_id,
+  name: rows[0].name,
+  organization_ids: rows.flatMap(({ organization_id: id }) => (id === null ? [] : [id])),
+  created_at: iso(rows[0].created_at),
+})
+
+function grouped(rows: readonly Row[]): ApplicationRecord[] {
+  const byId = new Map<string, [Row, ...Row[]]>()
+  for (const row of rows) {
+    const same = byId.get(row.id)
+    if (same === undefined) byId.set(row.id, [row])
+    else same.push(row)
+  }
+  return [...byId.values()].map(recordOf)
+}
+
+async function known(db: Db, clientId: string): Promise<ApplicationRow> {
+  const found = await findApplication(db, clientId)
+  if (found === undefined) throw fail('validation_failed', { reason: 'there is no application with this client id' })
+  return found
+}
+
+async function knownOrganization(db: Db, id: string): Promise<string> {
+  const organizationId = asId(id)
+  if (organizationId === undefined || !(await hasOrganization(db, organizationId))) throw fail('organization_not_found', {})
+  return organizationId
+}
+
+/** Builds the service. */
+export const createApplications = ({ database, source, settings }: Parts): Applications => ({
+  list: async () => grouped(await applicationsWithGrants(database.db)),
+  create: async ({ name: given, organizationId: id }) => {
+    const { name } = readBody(bodies.createOrganization, { name: given })
+    const organizationId = await knownOrganization(database.db, id)
+    const clientId = newId(source)
+    const secret = newSecret(source.randomBytes)
+    const now = source.clock()
+    const row = { id: newId(source), client_id: clientId, name, secret_hash: await hashSecret(secret, source.randomBytes), created_at: now }
+    await database.transaction(async (db) => {
+      await insertApplication(db, row)
+      await insertGrant(db, { applicationId: row.id, organizationId, now })
+    })
+    return { clientId, clientSecret: new Secret(secret) }
+  },
+  grant: async (clientId, id) => {
+    const organizationId = await knownOrganization(database.db, id)
+    const { id: applicationId } = await known(database.db, clientId)
+    await insertGrant(database.db, { applicationId, organizationId, now: source.clock() })
+  },
+  rotateSecret: async (clientId) => {
+    if (settings.client?.id === clientId)
+      throw fail('setting_invalid', {
+        name: 'FERRULE_CLIENT_SECRET',
+        reason: 'the secret of this application is set here; change the setting and start again',
+      })
+    const application = await known(database.db, clientId)
+    const secret = newSecret(source.randomBytes)
+    await updatePair(database.db, application.id, { client_id: clientId, secret_hash: await hashSecret(secret, source.randomBytes) })
+    return new Secret(secret)
+  },
+})

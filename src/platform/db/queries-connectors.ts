@@ -1,0 +1,203 @@
+/** Statements over connectors. */
+import type { CompiledQuery, Selectable } from 'kysely'
+import { type Db, locked, withValues } from './database.ts'
+import type { View } from './queries-workspaces.ts'
+import type { ConnectorTable } from './schema.ts'
+
+/** Columns that a record is made of; the sealed bytes are not among them. */
+const recordColumns = [
+  'connectors.id',
+  'connectors.organization_id',
+  'connectors.workspace_id',
+  'connectors.name',
+  'connectors.kind',
+  'connectors.status',
+  'connectors.status_reason',
+  'connectors.configuration',
+  'connectors.entities',
+  'connectors.sandbox',
+  'connectors.scheme',
+  'connectors.credential_fields',
+  'connectors.created_at',
+  'connectors.updated_at',
+  'workspaces.name as workspace_name',
+  'workspaces.status as workspace_status',
+] as const
+const sealedColumns = ['connectors.sealed', 'connectors.data_key_id', 'connectors.version'] as const
+
+/** Connectors of a view; those of removed workspaces are not seen. */
+const visible = (db: Db, view: View) => {
+  const rows = db
+    .selectFrom('connectors')
+    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
+    .select(recordColumns)
+    .where('connectors.organization_id', '=', view.organizationId)
+    .where('workspaces.deleted_at', 'is', null)
+  return view.workspaceId === null ? rows : rows.where('connectors.workspace_id', '=', view.workspaceId)
+}
+const withSeal = (db: Db, view: View, id: string) => visible(db, view).select(sealedColumns).where('connectors.id', '=', id)
+
+/** A connector without its credentials. */
+export type ConnectorRow = Awaited<ReturnType<ReturnType<typeof visible>['execute']>>[number]
+/** A connector with its sealed credentials. */
+export type SealedConnectorRow = Awaited<ReturnType<ReturnType<typeof withSeal>['execute']>>[number]
+
+/** Filters and position of a list of connectors. */
+export interface ConnectorListOptions {
+  readonly workspaceId?: string | undefined
+  readonly workspaceName?: string | undefined
+  readonly kind?: string | undefined
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Connectors in the order of their creation. */
+export function listConnectors(
+  db: Db,
+  view: View,
+  { workspaceId, workspaceName, kind, after, limit }: ConnectorListOptions,
+): Promise<ConnectorRow[]> {
+  return visible(db, view)
+    .$if(workspaceId !== undefined, (rows) => rows.where('connectors.workspace_id', '=', workspaceId ?? ''))
+    .$if(workspaceName !== undefined, (rows) => rows.where('workspaces.name', '=', workspaceName ?? ''))
+    .$if(kind !== undefined, (rows) => rows.where('connectors.kind', '=', kind ?? ''))
+    .$if(after !== undefined, (rows) => rows.where('connectors.id', '>', after ?? ''))
+    .orderBy('connectors.id')
+    .limit(limit)
+    .execute()
+}
+
+/** A connector of a view. */
+export const findConnector = (db: Db, view: View, id: string): Promise<ConnectorRow | undefined> =>
+  visible(db, view).where('connectors.id', '=', id).executeTakeFirst()
+
+/** A connector of a view with its sealed credentials, kept from other writers until the transaction ends. */
+export const holdConnector = (db: Db, view: View, id: string): Promise<SealedConnectorRow | undefined> =>
+  locked(db, withSeal(db, view, id), 'connectors').executeTakeFirst()
+
+/** Reads a connector for a call. */
+export type ConnectionQuery = (view: View, id: string) => Promise<SealedConnectorRow | undefined>
+
+/** The statement of the hot path, compiled once for each form of a view. */
+export function connectionQuery(db: Db): ConnectionQuery {
+  const ofOrganization = withSeal(db, { organizationId: '', workspaceId: null }, '').compile()
+  const ofWorkspace = withSeal(db, { organizationId: '', workspaceId: '' }, '').compile()
+  const first = async (query: CompiledQuery<SealedConnectorRow>) => (await db.executeQuery(query)).rows[0]
+  return ({ organizationId, workspaceId }, id) =>
+    first(workspaceId === null ? withValues(ofOrganization, organizationId, id) : withValues(ofWorkspace, organizationId, workspaceId, id))
+}
+
+/** Stores a connector unless its name is taken in the workspace. @returns whether it was stored */
+export async function insertConnector(db: Db, row: Selectable<ConnectorTable>): Promise<boolean> {
+  const values = { ...row, sandbox: Boolean(row.sandbox) }
+  const done = await db
+    .insertInto('connectors')
+    .values(values)
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doNothing())
+    .executeTakeFirst()
+  return (done.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** What may change in a connector. */
+export type ConnectorChange = Partial<
+  Pick<
+    Selectable<ConnectorTable>,
+    | 'name'
+    | 'configuration'
+    | 'entities'
+    | 'scheme'
+    | 'credential_fields'
+    | 'sealed'
+    | 'data_key_id'
+    | 'version'
+    | 'status'
+    | 'status_reason'
+    | 'lease_owner'
+    | 'lease_until'
+    | 'updated_at'
+  >
+>
+
+const own = (db: Db, organizationId: string, id: string) =>
+  db.updateTable('connectors').where('id', '=', id).where('organization_id', '=', organizationId)
+
+/** Changes a connector that `holdConnector` read in the same transaction. */
+export const updateConnector = async (db: Db, { organization_id, id }: ConnectorRow, change: ConnectorChange): Promise<void> => {
+  await own(db, organization_id, id).set(change).execute()
+}
+
+/** Removes a connector and its credentials. */
+export const deleteConnector = async (db: Db, { organization_id, id }: ConnectorRow): Promise<void> => {
+  await db.deleteFrom('connectors').where('id', '=', id).where('organization_id', '=', organization_id).execute()
+}
+
+/** Credentials of one version of a connector. */
+export interface CredentialsVersion {
+  readonly organizationId: string
+  readonly id: string
+  readonly version: number
+}
+
+/** The vendor refused this version. @returns whether something changed */
+export async function setAuthError(db: Db, { organizationId, id, version }: CredentialsVersion, reason: string): Promise<boolean> {
+  const change = { status: 'auth_error', status_reason: reason, lease_owner: null, lease_until: null } as const
+  const rows = own(db, organizationId, id).set(change).where('version', '=', version)
+  return (await rows.executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** The vendor took this version. */
+export const setHealthy = async (db: Db, { organizationId, id, version }: CredentialsVersion): Promise<void> => {
+  const rows = own(db, organizationId, id).set({ status: 'active', status_reason: null })
+  await rows.where('version', '=', version).where('status', '=', 'auth_error').execute()
+}
+
+/** Who renews, and until when others keep away (milliseconds since 1970). */
+export interface Lease {
+  readonly owner: string
+  readonly now: number
+  readonly until: number
+}
+
+/** Takes the right to renew this version; a lease that has run out is taken over. @returns whether it was taken */
+export async function takeLease(
+  db: Db,
+  { organizationId, id, version }: CredentialsVersion,
+  { owner, now, until }: Lease,
+): Promise<boolean> {
+  const rows = own(db, organizationId, id)
+    .set({ lease_owner: owner, lease_until: until })
+    .where('version', '=', version)
+    .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]))
+  return (await rows.executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** Gives the right to renew back. */
+export const dropLease = async (db: Db, { organizationId, id }: CredentialsVersion, owner: string): Promise<void> => {
+  await own(db, organizationId, id).set({ lease_owner: null, lease_until: null }).where('lease_owner', '=', owner).execute()
+}
+
+/** Credentials that replace a version. */
+export interface NewCredentials {
+  readonly sealed: Uint8Array
+  readonly dataKeyId: string
+  readonly fields: readonly string[]
+}
+
+/** Replaces this version, which also ends its lease and `auth_error`. @returns false when the version was replaced already */
+export async function replaceCredentials(
+  db: Db,
+  { organizationId, id, version }: CredentialsVersion,
+  next: NewCredentials,
+): Promise<boolean> {
+  const rows = own(db, organizationId, id).set({
+    sealed: next.sealed,
+    data_key_id: next.dataKeyId,
+    credential_fields: JSON.stringify(next.fields),
+    version: version + 1,
+    status: 'active',
+    status_reason: null,
+    lease_owner: null,
+    lease_until: null,
+  })
+  return (await rows.where('version', '=', version).executeTakeFirst()).numUpdatedRows > 0n
+}

@@ -1,0 +1,21 @@
+/** What the services share. */
+import type { DataKeys } from './data-keys.ts'
+import type { Database } from './db/database.ts'
+import type { IdSource } from './ids.ts'
+import type { MasterKeys } from './master-key.ts'
+import type { Settings } from './settings.ts'
+import type { Catalogue, PlatformOptions } from './types.ts'
+import type { Vault } from './vault.ts'
+
+/** The parts of an opened platform that its services are built from. */
+export interface Parts {
+  readonly settings: Settings
+  readonly database: Database
+  readonly source: IdSource
+  readonly sleep: (milliseconds: number) => Promise<void>
+  readonly masterKeys: MasterKeys
+  readonly dataKeys: DataKeys
+  readonly vault: Vault
+  readonly catalogue: Catalogue
+  readonly sandboxOrigins: NonNullable<PlatformOptions['sandboxOrigins']>
+}

@@ -1,0 +1,90 @@
+/** Opens the state of the service: database, keys, services. */
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApplications } from './applications.ts'
+import { createCatalogue } from './catalogue.ts'
+import { createConnectors } from './connectors.ts'
+import { createDataKeys } from './data-keys.ts'
+import type { Database } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import { openPostgres } from './db/postgres.ts'
+import { usedMasterKeys } from './db/queries-keys.ts'
+import { ping } from './db/queries-state.ts'
+import { openSqlite } from './db/sqlite.ts'
+import { startFirst } from './first-start.ts'
+import { createJobs } from './jobs.ts'
+import { openMasterKeys } from './master-key.ts'
+import { createOrganizations } from './organizations.ts'
+import type { Parts } from './parts.ts'
+import { createRotation } from './rotation.ts'
+import { createTokens } from './tokens.ts'
+import type { Platform, PlatformOptions } from './types.ts'
+import { createVault } from './vault.ts'
+import { createWorkspaces } from './workspaces.ts'
+
+/** How often expired workspaces and old jobs are looked for. */
+const purgeMs = 60 * 60 * 1_000
+
+/**
+ * Opens the platform; the schema is brought up to date and, the first time, an organization, a workspace and an application are
+ * made.
+ * @throws FerruleError `setting_invalid` (wrong master key, newer schema, folder in use), `unavailable` (database not reachable)
+ */
+export async function openPlatform(options: PlatformOptions): Promise<Platform> {
+  const database = openDatabase(options)
+  try {
+    await migrate(database)
+    return await start(await partsOf(database, options), options)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+function openDatabase({ settings, role = 'service' }: PlatformOptions): Database {
+  if (settings.databaseUrl !== undefined) return openPostgres(settings.databaseUrl.reveal())
+  return openSqlite(resolve(settings.dataFolder), { exclusive: role === 'service' })
+}
+
+async function partsOf(database: Database, options: PlatformOptions): Promise<Parts> {
+  const { settings } = options
+  const source = { clock: options.clock ?? Date.now, randomBytes: options.randomBytes ?? randomBytes }
+  const masterKeys = openMasterKeys({ settings, randomBytes: source.randomBytes, used: await usedMasterKeys(database.db) })
+  const dataKeys = createDataKeys(masterKeys, source)
+  return {
+    settings,
+    database,
+    source,
+    sleep: options.sleep ?? ((milliseconds) => sleep(milliseconds)),
+    masterKeys,
+    dataKeys,
+    vault: createVault(dataKeys, source.randomBytes),
+    catalogue: createCatalogue(options.kinds),
+    sandboxOrigins: options.sandboxOrigins ?? (() => undefined),
+  }
+}
+
+async function start(parts: Parts, { role = 'service', onBackgroundError = () => undefined }: PlatformOptions): Promise<Platform> {
+  const { database, source } = parts
+  const first = await startFirst(parts)
+  const workspaces = createWorkspaces(parts)
+  const purge = () => workspaces.purgeExpired(source.clock()).catch(onBackgroundError)
+  const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
+  return {
+    first,
+    organizations: createOrganizations(parts),
+    applications: createApplications(parts),
+    tokens: createTokens(parts),
+    workspaces,
+    connectors: createConnectors(parts),
+    jobs: createJobs(parts),
+    catalogue: parts.catalogue,
+    vault: createRotation(parts),
+    ready: () => ping(database.db),
+    close: async () => {
+      clearInterval(timer)
+      await database.close()
+    },
+  }
+}
