@@ -17,8 +17,9 @@ export interface Send {
   /** The vendor's name: a path in the body, or a query name. */
   readonly to: string
   /**
-   * For a moment that the vendor takes as a calendar day in a time zone that we do not know: `day_before` is the UTC day before
-   * the moment; `day_after` the UTC day after it, left out when that day is not in the past (vendors refuse days after today).
+   * For a window of moments that the vendor takes as calendar days in a time zone that we do not know: `day_before` (of the
+   * start, inclusive) is the UTC day before the moment; `day_after` (of the end, exclusive) the second UTC day after the last
+   * millisecond before it, left out when that day is not in the past (vendors refuse days after today).
    */
   readonly as?: 'day_before' | 'day_after'
 }

@@ -1,6 +1,7 @@
 /** Operation + parameters → what goes over the wire. Pure. */
 import type { Send } from '../definition/entity.ts'
 import { fail } from '../errors.ts'
+import { instantOf } from './instant.ts'
 import { writeJson } from './json.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
@@ -16,31 +17,34 @@ export interface WireRequest {
 }
 
 const day = 86_400_000
-const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10)
+/** YYYY-MM-DD; undefined outside the years that have four digits. */
+const dayOf = (milliseconds: number): string | undefined => /^\d{4}-\d{2}-\d{2}/.exec(new Date(milliseconds).toISOString())?.[0]
 
 /** Conversions by name; undefined leaves the parameter out. */
 const conversions: Readonly<Record<NonNullable<Send['as']>, (value: unknown, now: number) => unknown>> = {
   day_before: (value) => dayOf(moment(value) - day),
   day_after: (value, now) => {
-    const after = dayOf(moment(value) + day)
-    return after < dayOf(now) ? after : undefined
+    // The last millisecond before the moment lies on this UTC day or, where clocks are ahead, on the next; the day after that ends it.
+    const end = moment(value) - 1 + 2 * day
+    return Math.floor(end / day) < Math.floor(now / day) ? dayOf(end) : undefined
   },
 }
 
 const moment = (value: unknown): number => {
-  const milliseconds = Date.parse(String(value))
+  const milliseconds = instantOf(value)
   if (Number.isNaN(milliseconds)) throw fail('invalid_parameter', { reason: `${value} is not a moment that exists` })
   return milliseconds
 }
 
 const slot = (name: string, value: unknown): string => {
   const text = String(value)
-  // URL parsing folds '.' and '..' even when they are percent-encoded, and an empty slot names another resource.
-  if (text === '' || text === '.' || text === '..')
+  // URL parsing folds '.' and '..' even when they are percent-encoded, and an empty slot names another resource. Half of a
+  // surrogate pair has no encoding at all.
+  if (text === '' || text === '.' || text === '..' || !text.isWellFormed())
     throw fail(
       'invalid_parameter',
-      { reason: `${name} cannot be "${text}"` },
-      { problems: [{ field: `/params/${name}`, message: `cannot be "${text}"`, error_code: 'path' }] },
+      { reason: `${name} cannot be ${JSON.stringify(text)}` },
+      { problems: [{ field: `/params/${name}`, message: `cannot be ${JSON.stringify(text)}`, error_code: 'path' }] },
     )
   return encodeURIComponent(text)
 }

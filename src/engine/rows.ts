@@ -1,5 +1,6 @@
 /** Rows as the vendor sends them → records as the documents name them; what is hidden or filtered is left out and counted. */
 import type { LocalFilter, Origin } from '../definition/entity.ts'
+import { instantOf } from './instant.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
 import { getAt, parsePath, setAt, takeAt, visitHolders } from './paths.ts'
@@ -30,10 +31,9 @@ export function shapeRow({ shapings, fields }: CompiledOperation, row: unknown):
 }
 
 type Keep = (value: unknown, wanted: unknown) => boolean
-const instant = (value: unknown): number => Date.parse(String(value))
 const keeps: Readonly<Record<LocalFilter['keep'], Keep>> = {
-  from: (value, wanted) => instant(value) >= instant(wanted),
-  before: (value, wanted) => instant(value) < instant(wanted),
+  from: (value, wanted) => instantOf(value) >= instantOf(wanted),
+  before: (value, wanted) => instantOf(value) < instantOf(wanted),
   equals: (value, wanted) => String(value) === String(wanted),
   in: (value, wanted) => !Array.isArray(wanted) || wanted.length === 0 || wanted.some((one) => String(one) === String(value)),
 }
