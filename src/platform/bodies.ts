@@ -1,8 +1,8 @@
 /** Bodies and queries of the services: their schemas, which documents are printed from too, and reading them. */
-import type { Static, TObject } from 'typebox'
 import { bool, type Field, type Fields, int, list, obj, oneOf, open, opt, orNull, str } from '../definition/fields.ts'
 import { validationFailed } from '../engine/credentials.ts'
 import { validatorOf } from '../engine/schema.ts'
+import type { Flat } from '../engine/types.ts'
 import type { Problem } from '../errors.ts'
 
 const nameRules = {
@@ -95,16 +95,16 @@ const takesNull = (field: Field | undefined): boolean => {
  * Reads a body. Null counts as absent, except for fields whose value can be null.
  * @throws FerruleError `validation_failed` with every problem
  */
-export function readBody<F extends Fields>(fields: F, body: unknown): Static<TObject<F>> {
+export function readBody<F extends Fields>(fields: F, body: unknown): Flat<F> {
   if (!isObject(body)) throw validationFailed([{ field: '', message: 'must be an object', error_code: 'type' }])
   const given = Object.fromEntries(Object.entries(body).filter(([key, value]) => value !== null || takesNull(fields[key])))
   const problems = validatorOf(fields).problems(given)
   if (problems.length > 0) throw validationFailed(problems)
-  return given as Static<TObject<F>> // the validator has just said so
+  return given as Flat<F> // the validator has just said so
 }
 
 /** Reads a query: as `readBody`, and digits count as integers. @throws FerruleError `validation_failed` */
-export function readQuery<F extends Fields>(fields: F, query: unknown): Static<TObject<F>> {
+export function readQuery<F extends Fields>(fields: F, query: unknown): Flat<F> {
   const given = isObject(query) ? query : {}
   const numbers = Object.entries(given).map(([key, value]) => [key, isInteger(fields[key]) && isDigits(value) ? Number(value) : value])
   return readBody(fields, Object.fromEntries(numbers))
