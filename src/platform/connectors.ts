@@ -1,5 +1,4 @@
 /** Connectors of an organization. */
-import type { Selectable } from 'kysely'
 import { fail } from '../errors.ts'
 import { bodies, readQuery, workspaceNameOf } from './bodies.ts'
 import { createAccess } from './connector-access.ts'
@@ -7,9 +6,8 @@ import { createChanges } from './connector-changes.ts'
 import { readDraft } from './connector-draft.ts'
 import { recordOf, summaryOf } from './connector-record.ts'
 import { defaultLimit, pageOf, positionOf } from './cursor.ts'
-import { findConnector, insertConnector, listConnectors } from './db/queries-connectors.ts'
+import { findConnector, insertConnector, listConnectors, type StoredConnector } from './db/queries-connectors.ts'
 import type { WorkspaceRow } from './db/queries-workspaces.ts'
-import type { ConnectorTable } from './db/schema.ts'
 import { asId, newId } from './ids.ts'
 import type { Parts } from './parts.ts'
 import type { ConnectorRecord } from './records.ts'
@@ -73,7 +71,7 @@ const rowOf = (
   draft: ReturnType<typeof readDraft>,
   workspace: WorkspaceRow,
   now: number,
-): Omit<Selectable<ConnectorTable>, 'id' | 'sealed' | 'credential_fields'> => ({
+): Omit<StoredConnector, 'id' | 'sealed' | 'credential_fields'> => ({
   organization_id: workspace.organization_id,
   workspace_id: workspace.id,
   name: draft.name,

@@ -2,7 +2,7 @@
 import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 import { type FerruleError, fail } from '../../errors.ts'
-import { type Database, databaseOf } from './database.ts'
+import { type Database, databaseOf, nameOf } from './database.ts'
 import type { Tables } from './schema.ts'
 
 /** Connections of one node. */
@@ -30,7 +30,9 @@ function translating(client: pg.PoolClient): PostgresPoolClient {
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   function query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new TypeError('cursors are not used here')
-    return client.query(text, [...values]).catch((error: unknown) => {
+    const name = nameOf(text)
+    const statement = { text, values: [...values], ...(name === undefined ? {} : { name }) }
+    return client.query(statement).catch((error: unknown) => {
       throw translated(error)
     })
   }

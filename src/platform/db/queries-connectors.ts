@@ -1,6 +1,6 @@
 /** Statements over connectors. */
 import type { CompiledQuery, Selectable } from 'kysely'
-import { type Db, locked, withValues } from './database.ts'
+import { type Db, locked, named, withValues } from './database.ts'
 import type { View } from './queries-workspaces.ts'
 import type { ConnectorTable } from './schema.ts'
 
@@ -80,15 +80,18 @@ export type ConnectionQuery = (view: View, id: string) => Promise<SealedConnecto
 
 /** The statement of the hot path, compiled once for each form of a view. */
 export function connectionQuery(db: Db): ConnectionQuery {
-  const ofOrganization = withSeal(db, { organizationId: '', workspaceId: null }, '').compile()
-  const ofWorkspace = withSeal(db, { organizationId: '', workspaceId: '' }, '').compile()
+  const ofOrganization = named('connector', withSeal(db, { organizationId: '', workspaceId: null }, '').compile())
+  const ofWorkspace = named('connector of workspace', withSeal(db, { organizationId: '', workspaceId: '' }, '').compile())
   const first = async (query: CompiledQuery<SealedConnectorRow>) => (await db.executeQuery(query)).rows[0]
   return ({ organizationId, workspaceId }, id) =>
     first(workspaceId === null ? withValues(ofOrganization, organizationId, id) : withValues(ofWorkspace, organizationId, workspaceId, id))
 }
 
+/** A connector as it is stored. */
+export type StoredConnector = Selectable<ConnectorTable>
+
 /** Stores a connector unless its name is taken in the workspace. @returns whether it was stored */
-export async function insertConnector(db: Db, row: Selectable<ConnectorTable>): Promise<boolean> {
+export async function insertConnector(db: Db, row: StoredConnector): Promise<boolean> {
   const values = { ...row, sandbox: Boolean(row.sandbox) }
   const done = await db
     .insertInto('connectors')
