@@ -3,10 +3,14 @@ import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Whether an IP address is a public unicast address; an IPv4 address inside IPv6 counts as itself. */
+/** The IPv6 addresses that are given out (RFC 4291 section 2.4, IANA); what lies outside, such as `::127.0.0.1`, is no public host. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3')
+
+/** Whether an IP address is a public unicast address; an IPv4-mapped IPv6 address counts as the IPv4 address. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
-  return ipaddr.process(address).range() === 'unicast'
+  const parsed = ipaddr.process(address)
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(globalUnicast))
 }
 
 /** The error of a connection that was refused before it was made. */

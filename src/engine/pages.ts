@@ -18,6 +18,9 @@ const defaultMaxPages = 10_000
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const pick = (params: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, params[name]]))
+
 /**
  * Yields the pages of a list until there is no next one.
  * @param load asks for one page
@@ -31,7 +34,7 @@ export async function* walkPages<P extends ListPage>(
   options: WalkOptions & { readonly vendor: string },
 ): AsyncGenerator<P, void, undefined> {
   const maxPages = options.maxPages ?? defaultMaxPages
-  const seen = new Set<string>()
+  let seen: Set<string> | undefined
   let current = params
   for (let count = 1; ; count++) {
     const page = await load(current)
@@ -39,6 +42,7 @@ export async function* walkPages<P extends ListPage>(
     const next = page.meta.next_params
     if (!isObject(next)) return
     const position = writeJson(next)
+    seen ??= new Set([writeJson(pick(params, Object.keys(next)))]) // the position that the caller began with
     if (seen.has(position))
       throw fail('upstream_answer_invalid', { vendor: options.vendor, reason: 'a list that returns to a position it had before' })
     seen.add(position)

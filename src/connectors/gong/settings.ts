@@ -31,7 +31,18 @@ export const settings_scorecards = entity({
   about: 'Scorecards',
   key: ['scorecardId'],
   record: scorecard,
-  from: { 'questions[].minRange': { as: 'text' }, 'questions[].maxRange': { as: 'text' } },
+  // Declared as 64-bit integers by the vendor and sent as texts wherever they were seen: both forms become texts.
+  from: each(
+    { as: 'text' } as const,
+    'scorecardId',
+    'workspaceId',
+    'updaterUserId',
+    'questions[].questionId',
+    'questions[].questionRevisionId',
+    'questions[].updaterUserId',
+    'questions[].minRange',
+    'questions[].maxRange',
+  ),
   list: {
     call: 'GET /v2/settings/scorecards',
     at: 'scorecards',

@@ -23,6 +23,7 @@ export const coaching = entity({
       'Counts',
     ),
   },
+  from: { userId: { as: 'text' } },
   list: {
     call: 'GET /v2/coaching',
     at: 'coachingData',

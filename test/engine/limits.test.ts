@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Limiter } from '../../src/engine/limits.ts'
+
+const limits = {
+  key: [],
+  rates: [
+    { calls: 3, seconds: 1 },
+    { calls: 8, seconds: 10 },
+  ],
+} as const
+
+const start = Date.parse('2026-01-01T00:00:00Z')
+
+/** What happens at a limiter: time passes, then a call asks (and waits at most `patience`), or the vendor says "wait". */
+const step = fc.record({
+  passes: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3000 })),
+  patience: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000 })),
+  postpone: fc.option(fc.integer({ min: 0, max: 5000 }), { freq: 6 }),
+})
+
+/** The earliest moment that a call may have by the rates alone, worked out from all grants. */
+const earliest = (grants: readonly number[], now: number): number =>
+  limits.rates.reduce((moment, { calls, seconds }) => {
+    const last = grants.at(-calls)
+    return last === undefined ? moment : Math.max(moment, last + seconds * 1000)
+  }, now)
+
+describe('the vendor rate', () => {
+  test('no window ever holds more calls than allowed, none waits longer than needed, none starts after its deadline', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const limiter = new Limiter()
+        const grants: number[] = []
+        let now = start
+        let postponed = start
+        for (const { passes, patience, postpone } of steps) {
+          now += passes
+          if (postpone !== null) {
+            limiter.postpone('k', now + postpone)
+            if (grants.length > 0) postponed = Math.max(postponed, now + postpone)
+          }
+          const { wait, refused } = limiter.reserve('k', limits, { now, latest: now + patience })
+          const moment = Math.max(earliest(grants, now), postponed)
+          expect(now + wait).toBe(moment)
+          expect(refused).toBe(wait > patience)
+          if (!refused) grants.push(moment)
+        }
+        for (const { calls, seconds } of limits.rates)
+          for (const [index, grant] of grants.entries()) {
+            const next = grants[index + calls] ?? Number.POSITIVE_INFINITY
+            expect(next - grant).toBeGreaterThanOrEqual(seconds * 1000)
+          }
+      }),
+    )
+  })
+
+  test('keys do not share a budget', () => {
+    const limiter = new Limiter()
+    const at = { now: start, latest: start }
+    for (let call = 0; call < 3; call++) expect(limiter.reserve('a', limits, at).refused).toBe(false)
+    expect(limiter.reserve('a', limits, at)).toEqual({ wait: 1000, refused: true })
+    expect(limiter.reserve('b', limits, at)).toEqual({ wait: 0, refused: false })
+  })
+
+  test('a refused call takes nothing from those that follow', () => {
+    const limiter = new Limiter()
+    for (let call = 0; call < 3; call++) limiter.reserve('a', limits, { now: start, latest: start })
+    for (let call = 0; call < 50; call++) expect(limiter.reserve('a', limits, { now: start, latest: start }).refused).toBe(true)
+    expect(limiter.reserve('a', limits, { now: start, latest: start + 1000 })).toEqual({ wait: 1000, refused: false })
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { pauseBefore, retryAfterOf } from '../../src/engine/retry.ts'
+import { fail } from '../../src/errors.ts'
+
+const now = Date.parse('2026-01-01T00:00:00Z')
+
+describe('Retry-After', () => {
+  test.each([
+    ['1', 1000],
+    ['0', 0],
+    [' 2 ', 2000],
+    ['0.25', 250],
+    ['3600', 3_600_000],
+    ['-5', 0],
+    ['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
+    ['Wed, 31 Dec 2025 23:59:59 GMT', 0],
+    ['soon', undefined],
+    ['', undefined],
+    ['Infinity', undefined],
+    ['NaN', undefined],
+  ])('%j is %s ms', (header, milliseconds) => {
+    expect(retryAfterOf({ 'retry-after': header }, now)).toBe(milliseconds)
+  })
+
+  test('of several headers the first counts, and without one there is none', () => {
+    expect(retryAfterOf({ 'retry-after': ['2', '9'] }, now)).toBe(2000)
+    expect(retryAfterOf({}, now)).toBeUndefined()
+  })
+})
+
+describe('the pause before the next attempt', () => {
+  test('is what the vendor asks for', () => {
+    expect(pauseBefore(fail('upstream_rate_limited', { vendor: 'Gong' }, { retryAfterMs: 1234 }), 1, () => 0.9)).toBe(1234)
+  })
+
+  test('otherwise grows with the failures up to a bound, at random', () => {
+    const error = fail('upstream_error', { vendor: 'Gong', reason: 'x' })
+    expect([1, 2, 3, 4, 5, 6, 50].map((failures) => pauseBefore(error, failures, () => 0.5))).toEqual([
+      250, 500, 1000, 2000, 4000, 4000, 4000,
+    ])
+    expect(pauseBefore(error, 1, () => 0)).toBe(0)
+  })
+})
