@@ -60,7 +60,8 @@ async function single(running: Running): Promise<Outcome> {
   const reply = await exchange(running, buildRequest(operation, params, runtime.clock()))
   const row = reply.empty ? undefined : getAt(bodyOf(operation, reply.answer), operation.at)
   if (reply.empty) throw fail('record_not_found', { reason: `${operation.entityName} has none` })
-  if (typeof row !== 'object' || row === null) throw invalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
+  if (typeof row !== 'object' || row === null || Array.isArray(row))
+    throw invalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
   if (isHidden(running, row)) throw hiddenError(operation)
   return { type: 'record', data: shapeRow(operation, row), meta: {} }
 }

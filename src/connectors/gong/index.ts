@@ -61,11 +61,11 @@ export const gong = connector(
     },
     problem: { message: 'errors[0]', requestId: 'requestId' },
     errors: [
-      // The vendor answers 404 to a list that finds nothing; any other 404 text is a failure.
+      // The vendor answers 404 to a list that finds nothing, with one of these texts; any other 404 is a failure.
       {
         status: 404,
         actions: ['list'],
-        matches: 'found corresponding to the provided filters|^No .+ found|scorecards not found',
+        matches: 'found corresponding to the provided filters|^No (stats|folders) found|^(answered )?scorecards not found',
         is: 'empty',
       },
       { status: 404, is: 'record_not_found' },
