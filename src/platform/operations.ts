@@ -1,0 +1,162 @@
+/** The service's two ways to reach a vendor: executing an operation, and checking credentials. Every surface calls these. */
+import { randomUUID } from 'node:crypto'
+import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
+import type { Connection } from '../engine/connection.ts'
+import type { Engine } from '../engine/execute.ts'
+import type { Call, Outcome } from '../engine/outcome.ts'
+import { asFerruleError, type ErrorCode, type FerruleError } from '../errors.ts'
+import type { ExecuteRequest } from './execute-request.ts'
+import { fieldProjection } from './project-fields.ts'
+import { requireScope, scopeOfAction } from './scopes.ts'
+import { shortenTexts } from './shorten-text.ts'
+import type { ConnectorAccess, Platform, Principal } from './types.ts'
+
+/** One finished call, for metrics. */
+export interface CallReport {
+  readonly kind: string
+  readonly entity: string
+  readonly action: string
+  readonly code: CallCode
+}
+/** How a call ended: `aborted` when the client went away first. */
+export type CallCode = 'ok' | 'aborted' | ErrorCode
+
+/** What executing needs. */
+export interface OperationServices {
+  readonly platform: Pick<Platform, 'connectors'>
+  readonly engine: Pick<Engine, 'run'>
+  /** Told of every call that reached a connector. Must not throw. */
+  readonly onCall?: (report: CallReport) => void
+}
+
+/** How one call is run. */
+export interface RunOptions {
+  /** Aborts the call and its vendor requests. */
+  readonly signal?: AbortSignal
+  /** Milliseconds until it gives up. */
+  readonly deadlineMs?: number
+}
+
+/** An outcome, with the paths of texts that were cut on the caller's wish. */
+export type Executed = Outcome & { readonly truncatedFields?: readonly string[] }
+
+/**
+ * Executes an operation on a connector of the principal's organization.
+ * @param connectorId any text; what the principal does not see is `connector_not_found`
+ * @param request made by `readExecuteRequest`
+ * @throws FerruleError `insufficient_scope`, `connector_not_found`, `connector_deleting`, `workspace_inactive`, and all of the engine
+ */
+export async function executeOperation(
+  services: OperationServices,
+  principal: Principal,
+  { connectorId, request, ...options }: { readonly connectorId: string; readonly request: ExecuteRequest } & RunOptions,
+): Promise<Executed> {
+  requireScope(principal, scopeOfAction(request.action))
+  const access = await services.platform.connectors.connectionOf(principal, connectorId)
+  const { entity, action, params } = request
+  const outcome = await runMarked(services, access, { entity, action, params: params ?? {}, ...options })
+  return shaped(outcome, request)
+}
+
+/** Runs a call on a stored connector and keeps its status true: refused credentials mark it, a success clears the mark. */
+async function runMarked({ platform, engine, onCall }: OperationServices, access: ConnectorAccess, call: Call): Promise<Outcome> {
+  const report = (code: CallCode) => onCall?.(reportOf(access.connection.kind, call, code))
+  try {
+    const outcome = await engine.run(access.connection, call)
+    await platform.connectors.markHealthy(access)
+    report('ok')
+    return outcome
+  } catch (thrown) {
+    const error = asFerruleError(thrown)
+    report(call.signal?.aborted ? 'aborted' : error.code)
+    if (error.code === 'upstream_auth_failed') await platform.connectors.markAuthError(access, error.message)
+    throw thrown
+  }
+}
+
+/** Names of metrics come from definitions only: what a client invents must not become a label. */
+function reportOf({ definition }: Kind, { entity, action }: Call, code: CallCode): CallReport {
+  const known = isOffered(definition, entity, action)
+  return { kind: definition.kind, entity: known ? entity : 'unknown', action: known ? action : 'unknown', code }
+}
+
+const isOffered = ({ entities }: ConnectorDefinition, entity: string, action: string): boolean =>
+  Object.hasOwn(entities, entity) && Object.hasOwn(entities[entity] ?? {}, action)
+
+function shaped(outcome: Outcome, request: ExecuteRequest): Executed {
+  if (outcome.type === 'file') return outcome
+  const project = fieldProjection({ select: request.select_fields, exclude: request.exclude_fields })
+  if (outcome.type === 'record') return project === undefined ? outcome : { ...outcome, data: project(outcome.data) }
+  const data = project === undefined ? outcome.data : outcome.data.map(project)
+  if (request.skip_truncation !== false) return { ...outcome, data }
+  const { records, paths } = shortenTexts(data)
+  return { ...outcome, data: records, truncatedFields: paths }
+}
+
+/** Result of a check, in the shape that existing clients read. */
+export interface CheckResult {
+  readonly id: string
+  readonly status: 'succeeded' | 'failed'
+  readonly error_message?: string
+  readonly failure_reason?: {
+    /** Milliseconds since 1970. */
+    readonly timestamp: number
+    readonly failure_origin: 'source'
+    readonly failure_type: 'config_error' | 'transient_error'
+    readonly external_message: string
+    readonly internal_message: ErrorCode
+    readonly retryable: boolean
+  }
+  readonly entity_check_results: readonly {
+    readonly entity: string
+    readonly status: 'succeeded' | 'failed'
+    readonly status_code?: number
+    readonly error_message?: string
+  }[]
+}
+
+/** What is checked: a stored connector, or values that are not stored. */
+export type CheckTarget = { readonly access: ConnectorAccess } | { readonly connection: Connection }
+
+/**
+ * Runs the kind's check operation. Refusals of the vendor are results; failures of this service are thrown.
+ * @param options `now`: milliseconds since 1970, for the result
+ * @throws FerruleError of fault `service`
+ */
+export async function checkConnection(
+  services: OperationServices,
+  target: CheckTarget,
+  options: RunOptions & { readonly now: number },
+): Promise<CheckResult> {
+  const { now, ...run } = options
+  const { connection } = 'access' in target ? target.access : target
+  const { entity, action, params } = connection.kind.definition.check
+  const call: Call = { entity, action, params, ...run }
+  try {
+    const outcome = 'access' in target ? await runMarked(services, target.access, call) : await services.engine.run(connection, call)
+    if (outcome.type === 'file') outcome.file.body.destroy()
+    return { id: randomUUID(), status: 'succeeded', entity_check_results: [{ entity, status: 'succeeded' }] }
+  } catch (thrown) {
+    const error = asFerruleError(thrown)
+    if (error.fault === 'service') throw thrown
+    return failedCheck(entity, error, now)
+  }
+}
+
+function failedCheck(entity: string, error: FerruleError, now: number): CheckResult {
+  const status = error.upstream === undefined ? {} : { status_code: error.upstream.status }
+  return {
+    id: randomUUID(),
+    status: 'failed',
+    error_message: error.message,
+    failure_reason: {
+      timestamp: now,
+      failure_origin: 'source',
+      failure_type: error.retryable ? 'transient_error' : 'config_error',
+      external_message: `${error.message} ${error.hint}`,
+      internal_message: error.code,
+      retryable: error.retryable,
+    },
+    entity_check_results: [{ entity, status: 'failed', ...status, error_message: error.message }],
+  }
+}

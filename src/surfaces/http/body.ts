@@ -1,0 +1,87 @@
+/** Request bodies: one JSON reader for all routes, and forms for the token endpoint. */
+
+import { validationFailed } from '../../engine/credentials.ts'
+import { parseJson } from '../../engine/json.ts'
+import { type FerruleError, fail } from '../../errors.ts'
+
+/** Deepest nesting of arrays and objects in a body. */
+export const deepestBody = 64
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Names that reach into prototypes when a careless program copies them. */
+const isForbiddenName = (name: string, value: unknown): boolean =>
+  name === '__proto__' || (name === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype'))
+
+const malformed = (reason: string): FerruleError => fail('malformed_json', { reason })
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** V8's sentence without the part that repeats the text, which may hold a secret. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof SyntaxError)) return `it is nested deeper than ${deepestBody} levels`
+  const [sentence = ''] = thrown.message.split(/,? (?:\.\.\.)?"/)
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1)
+}
+
+/**
+ * Walks a body once; `path` holds the names on the way, so that the common case builds no texts.
+ * @throws FerruleError for the first place that is too deep or has a forbidden name
+ */
+function inspectValue(value: unknown, path: (string | number)[]): void {
+  if (typeof value !== 'object' || value === null) return
+  if (path.length >= deepestBody) throw malformed(`it is nested deeper than ${deepestBody} levels`)
+  for (const [name, part] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    path.push(name)
+    if (typeof name === 'string' && isForbiddenName(name, part)) throw forbiddenName(path)
+    inspectValue(part, path)
+    path.pop()
+  }
+}
+
+const forbiddenName = (path: readonly (string | number)[]): FerruleError => {
+  const field = path.map((name) => `/${escapePointer(String(name))}`).join('')
+  return validationFailed([{ field, message: 'is not an allowed name', error_code: 'name' }])
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw malformed('it is not UTF-8')
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (thrown) {
+    throw malformed(reasonOf(thrown))
+  }
+}
+
+/**
+ * Reads a JSON body. Of a repeated name the last value counts.
+ * @returns an object; undefined for an empty body
+ * @throws FerruleError `malformed_json` (not UTF-8, not JSON, too deep), `validation_failed` (not an object, `__proto__`)
+ */
+export function readJsonBody(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return undefined
+  const value = parse(decode(bytes))
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw validationFailed([{ field: '', message: 'must be an object', error_code: 'type' }])
+  inspectValue(value, [])
+  return value
+}
+
+/**
+ * Reads a form (`application/x-www-form-urlencoded`) as an object of texts.
+ * @throws FerruleError `malformed_json` (not UTF-8), `validation_failed` (a repeated name, which RFC 6749 forbids)
+ */
+export function readFormBody(bytes: Uint8Array): Readonly<Record<string, string>> {
+  const pairs = [...new URLSearchParams(decode(bytes))]
+  const names = pairs.map(([name]) => name)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index || name === '__proto__')
+  if (repeated !== undefined)
+    throw validationFailed([{ field: `/${escapePointer(repeated)}`, message: 'must be given once', error_code: 'repeated' }])
+  return Object.fromEntries(pairs)
+}

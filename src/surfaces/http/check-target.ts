@@ -1,0 +1,35 @@
+/** What a check of a stored connector runs over. */
+import { randomUUID } from 'node:crypto'
+import { checkConfiguration } from '../../engine/credentials.ts'
+import { bodies, readBody } from '../../platform/bodies.ts'
+import type { CheckTarget } from '../../platform/operations.ts'
+import type { Platform, Principal } from '../../platform/types.ts'
+
+/**
+ * The stored connector, or the stored connector with the credentials or the configuration of a body: these replace the stored ones
+ * for the check and are not stored.
+ * @throws FerruleError `connector_not_found`, `validation_failed`, `credentials_mismatch`
+ */
+export async function checkTarget(
+  { connectors }: Pick<Platform, 'connectors'>,
+  principal: Principal,
+  { id, body }: { readonly id: string; readonly body: unknown },
+): Promise<CheckTarget> {
+  const { credentials, replication_config } = readBody(bodies.patchConnector, body ?? {})
+  const access = await connectors.connectionOf(principal, id)
+  if (credentials === undefined && replication_config === undefined) return { access }
+  if (credentials === undefined) {
+    const configuration = checkConfiguration(access.connection.kind.definition, replication_config)
+    return { connection: { ...access.connection, configuration } }
+  }
+  const { workspace_name, connector_type, environment, replication_config: stored } = await connectors.get(principal, id)
+  const trial = {
+    workspace_name,
+    connector_type,
+    environment,
+    credentials,
+    replication_config: replication_config ?? stored,
+    name: `check ${randomUUID()}`,
+  }
+  return { connection: await connectors.trial(principal, trial) }
+}

@@ -1,0 +1,60 @@
+/** Client credentials of a token request: in the body (JSON or form), or as HTTP Basic (RFC 6749 section 2.3.1). */
+import { validationFailed } from '../../engine/credentials.ts'
+import { FerruleError, fail, type Problem } from '../../errors.ts'
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const problem = (name: string, message: string, error_code: string): Problem => ({ field: `/${name}`, message, error_code })
+
+/** Both parts are form-encoded before they are joined; a stray percent sign is taken as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
+
+function basicClient(header: string | undefined): { readonly id: string; readonly secret: string } | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header ?? '')?.[1]
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? '', 'base64').toString('utf8')) ?? []
+  return id === undefined || secret === undefined ? undefined : { id: decoded(id), secret: decoded(secret) }
+}
+
+function textOf(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = body[name] ?? undefined
+  if (value === undefined || typeof value === 'string') return value
+  throw validationFailed([problem(name, 'must be string', 'type')])
+}
+
+/** What a client sent to get a token. */
+export interface ClientCredentials {
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly scope: string | undefined
+  /** The client authenticated by HTTP Basic, so a refusal must ask for it. */
+  readonly basic: boolean
+}
+
+/**
+ * Reads a token request. Members that are not known are left alone: clients of RFC 6749 may send more.
+ * @throws FerruleError `validation_failed`
+ */
+export function readClientCredentials(given: unknown, authorization: string | undefined): ClientCredentials {
+  const body = isObject(given) ? given : {}
+  const grant = textOf(body, 'grant_type') ?? 'client_credentials'
+  if (grant !== 'client_credentials') throw validationFailed([problem('grant_type', 'must be client_credentials', 'enum')])
+  const basic = basicClient(authorization)
+  const clientId = basic?.id ?? textOf(body, 'client_id')
+  const clientSecret = basic?.secret ?? textOf(body, 'client_secret')
+  const missing = [...(clientId === undefined ? ['client_id'] : []), ...(clientSecret === undefined ? ['client_secret'] : [])]
+  if (clientId === undefined || clientSecret === undefined)
+    throw validationFailed(missing.map((name) => problem(name, 'is required', 'required')))
+  return { clientId, clientSecret, scope: textOf(body, 'scope'), basic: basic !== undefined }
+}
+
+/** A refused client that used HTTP Basic is asked for it again (RFC 6749 section 5.2); everything else stays as it is. */
+export const challenged = (thrown: unknown, { basic }: ClientCredentials): unknown =>
+  basic && thrown instanceof FerruleError && thrown.code === 'invalid_client'
+    ? fail('invalid_client', {}, { headers: { 'www-authenticate': 'Basic realm="ferrule"' } })
+    : thrown

@@ -1,0 +1,29 @@
+/** The organization's limits around a call that reaches a vendor. */
+import { fail } from '../../errors.ts'
+import type { RateState } from '../../platform/execute-limits.ts'
+import type { Principal } from '../../platform/types.ts'
+import type { Answer, Exchange, Services } from './route.ts'
+
+function showRate(exchange: Exchange<Principal>, { limit, remaining, resetMs }: RateState): void {
+  exchange.setHeader('ratelimit-limit', String(limit))
+  exchange.setHeader('ratelimit-remaining', String(remaining))
+  exchange.setHeader('ratelimit-reset', String(Math.ceil(resetMs / 1_000)))
+}
+
+/**
+ * Runs a call within the organization's limits; the answer tells what is left (RateLimit-Limit, -Remaining, -Reset in seconds).
+ * A place among the concurrent calls is kept until the answer was sent, a download to its last byte.
+ * @throws FerruleError `rate_limited`, `overloaded`, and what `run` throws
+ */
+export async function limited(
+  exchange: Exchange<Principal>,
+  { limits }: Pick<Services, 'limits'>,
+  run: () => Promise<Answer>,
+): Promise<Answer> {
+  const { organizationId } = exchange.who
+  const rate = limits.count(organizationId)
+  if (rate !== undefined) showRate(exchange, rate)
+  if (rate?.exceeded) throw fail('rate_limited', { limit: rate.limit }, { retryAfterMs: rate.resetMs })
+  exchange.onEnd(limits.enter(organizationId))
+  return run()
+}

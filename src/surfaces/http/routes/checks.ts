@@ -1,0 +1,59 @@
+import { type CheckTarget, checkConnection } from '../../../platform/operations.ts'
+import { requireScope } from '../../../platform/scopes.ts'
+import type { Principal } from '../../../platform/types.ts'
+import { checkTarget } from '../check-target.ts'
+import { limited } from '../limited.ts'
+import { connectorPath, type Exchange, type PrincipalRoute, type Services, slot } from '../route.ts'
+
+const answer = { about: 'Outcome; a refusal of the vendor is a result, not an error', schema: 'CheckResult' } as const
+
+const check = async (target: CheckTarget, { signal }: Exchange<Principal>, { operations, settings, clock }: Services) => ({
+  json: await checkConnection(operations, target, { signal, deadlineMs: settings.operationSeconds * 1_000, now: clock() }),
+})
+
+/** Checks credentials that are not stored. */
+export const checkNew: PrincipalRoute = {
+  method: 'POST',
+  path: '/api/v1/integrations/connectors/check',
+  auth: 'principal',
+  document: {
+    id: 'checkNewConnector',
+    tag: 'connectors',
+    summary: 'Check credentials at the vendor without storing them',
+    scope: 'connectors:write',
+    body: 'ConnectorInput',
+    answer,
+    problems: ['connector_type_not_found', 'credentials_mismatch', 'validation_failed', 'rate_limited', 'overloaded'],
+  },
+  answer: (exchange, services) =>
+    limited(exchange, services, async () =>
+      check({ connection: await services.platform.connectors.trial(exchange.who, exchange.body) }, exchange, services),
+    ),
+}
+
+/** Checks a stored connector, or changes to it before they are made. */
+export const checkStored: PrincipalRoute = {
+  method: 'POST',
+  path: `${connectorPath}/check`,
+  auth: 'principal',
+  document: {
+    id: 'checkConnector',
+    tag: 'connectors',
+    summary: 'Check a connector at the vendor',
+    about: 'Without a body the stored credentials are used. With credentials or replication_config these are tried and not stored.',
+    scope: 'connectors:read',
+    body: 'ConnectorPatch',
+    bodyOptional: true,
+    answer,
+    problems: ['connector_not_found', 'credentials_mismatch', 'validation_failed', 'rate_limited', 'overloaded'],
+  },
+  answer: (exchange, services) =>
+    limited(exchange, services, async () => {
+      requireScope(exchange.who, 'connectors:read')
+      return check(
+        await checkTarget(services.platform, exchange.who, { id: slot(exchange, 'connector_id'), body: exchange.body }),
+        exchange,
+        services,
+      )
+    }),
+}

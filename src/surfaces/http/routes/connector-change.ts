@@ -1,0 +1,44 @@
+import type { ErrorCode } from '../../../errors.ts'
+import { type PrincipalRoute, connectorPath as path, slot } from '../route.ts'
+
+const problems: readonly ErrorCode[] = ['connector_not_found', 'connector_deleting', 'connector_name_conflict', 'validation_failed']
+
+/** Replaces name, configuration and entities, as far as they are given. */
+export const updateConnector: PrincipalRoute = {
+  method: 'PUT',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'updateConnector',
+    tag: 'connectors',
+    summary: 'Change a connector',
+    about: 'Members that are left out stay as they are; replication_config replaces the stored one. PATCH changes credentials.',
+    scope: 'connectors:write',
+    body: 'ConnectorUpdate',
+    answer: { about: 'The connector', schema: 'Connector' },
+    problems,
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.connectors.update(exchange.who, slot(exchange, 'connector_id'), exchange.body),
+  }),
+}
+
+/** Merges changes, credentials among them. */
+export const patchConnector: PrincipalRoute = {
+  method: 'PATCH',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'patchConnector',
+    tag: 'connectors',
+    summary: 'Change a connector or replace its credentials',
+    about: 'Objects are merged (RFC 7396): null removes a key. New credentials end the status auth_error.',
+    scope: 'connectors:write',
+    body: 'ConnectorPatch',
+    answer: { about: 'The connector', schema: 'Connector' },
+    problems: ['credentials_mismatch', ...problems],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.connectors.patch(exchange.who, slot(exchange, 'connector_id'), exchange.body),
+  }),
+}

@@ -1,0 +1,36 @@
+import { type PrincipalRoute, connectorPath as path, slot } from '../route.ts'
+
+/** One connector. */
+export const getConnector: PrincipalRoute = {
+  method: 'GET',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'getConnector',
+    tag: 'connectors',
+    summary: 'Read a connector',
+    scope: 'connectors:read',
+    answer: { about: 'The connector, without credentials', schema: 'Connector' },
+    problems: ['connector_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await platform.connectors.get(exchange.who, slot(exchange, 'connector_id')) }),
+}
+
+/** Removes a connector and destroys its credentials. */
+export const deleteConnector: PrincipalRoute = {
+  method: 'DELETE',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'deleteConnector',
+    tag: 'connectors',
+    summary: 'Delete a connector and its credentials',
+    scope: 'connectors:write',
+    answer: { status: 202, about: 'The job that does it', schema: 'JobReference' },
+    problems: ['connector_not_found', 'connector_deleting'],
+  },
+  answer: async (exchange, { platform }) => ({
+    status: 202,
+    json: await platform.connectors.remove(exchange.who, slot(exchange, 'connector_id')),
+  }),
+}

@@ -1,0 +1,28 @@
+/** All routes, in the order of the API's document. */
+import type { Route } from '../route.ts'
+import { checkNew, checkStored } from './checks.ts'
+import { deleteConnector, getConnector } from './connector.ts'
+import { patchConnector, updateConnector } from './connector-change.ts'
+import { createConnector, listConnectors } from './connectors.ts'
+import { getDefinition, listDefinitions } from './definitions.ts'
+import { docs, docsFile, home, openApi } from './documents.ts'
+import { execute } from './execute.ts'
+import { live, metrics, ready } from './health.ts'
+import { getJob } from './jobs.ts'
+import { createOrganization, listOrganizations } from './organizations.ts'
+import { createScopedToken, createToken, scopedTokenInfo } from './tokens.ts'
+import { getWorkspace, updateWorkspace } from './workspace.ts'
+import { deleteWorkspace, restoreWorkspace } from './workspace-removal.ts'
+import { createWorkspace, listWorkspaces, workspaceStats } from './workspaces.ts'
+
+/** Every route of the service. */
+export const routes: readonly Route[] = [
+  ...[createToken, createScopedToken, scopedTokenInfo],
+  ...[listOrganizations, createOrganization],
+  ...[listWorkspaces, createWorkspace, workspaceStats, getWorkspace, updateWorkspace, deleteWorkspace, restoreWorkspace],
+  ...[listDefinitions, getDefinition],
+  ...[createConnector, listConnectors, checkNew, getConnector, updateConnector, patchConnector, deleteConnector, checkStored],
+  execute,
+  getJob,
+  ...[live, ready, metrics, openApi, docs, docsFile, home],
+]

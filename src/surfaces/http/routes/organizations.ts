@@ -1,0 +1,37 @@
+import type { CallerRoute } from '../route.ts'
+
+const path = '/api/v1/organizations'
+
+/** Organizations of the application. */
+export const listOrganizations: CallerRoute = {
+  method: 'GET',
+  path,
+  auth: 'caller',
+  document: {
+    id: 'listOrganizations',
+    tag: 'organizations',
+    summary: 'List the organizations that the client reaches',
+    scope: 'organizations:read',
+    answer: { about: 'All of them', schema: 'OrganizationList' },
+    problems: [],
+  },
+  answer: async ({ who }, { platform }) => ({ json: { data: await platform.organizations.list(who) } }),
+}
+
+/** A new organization, granted to the application that asks. */
+export const createOrganization: CallerRoute = {
+  method: 'POST',
+  path,
+  auth: 'caller',
+  document: {
+    id: 'createOrganization',
+    tag: 'organizations',
+    summary: 'Create an organization',
+    about: 'It starts with the workspace `default`. A client that reaches several organizations names one with X-Organization-Id.',
+    scope: 'organizations:write',
+    body: 'OrganizationInput',
+    answer: { about: 'The organization', schema: 'Organization' },
+    problems: ['validation_failed'],
+  },
+  answer: async ({ who, body }, { platform }) => ({ json: await platform.organizations.create(who, body) }),
+}

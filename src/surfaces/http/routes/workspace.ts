@@ -1,0 +1,38 @@
+import { type PrincipalRoute, slot } from '../route.ts'
+
+const path = '/api/v1/workspaces/{workspace_id}'
+
+/** One workspace. */
+export const getWorkspace: PrincipalRoute = {
+  method: 'GET',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'getWorkspace',
+    tag: 'workspaces',
+    summary: 'Read a workspace',
+    scope: 'workspaces:read',
+    answer: { about: 'The workspace', schema: 'Workspace' },
+    problems: ['workspace_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await platform.workspaces.get(exchange.who, slot(exchange, 'workspace_id')) }),
+}
+
+/** Changes a workspace. */
+export const updateWorkspace: PrincipalRoute = {
+  method: 'PUT',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'updateWorkspace',
+    tag: 'workspaces',
+    summary: 'Change a workspace',
+    scope: 'workspaces:write',
+    body: 'WorkspaceChange',
+    answer: { about: 'The workspace', schema: 'Workspace' },
+    problems: ['workspace_not_found', 'workspace_name_conflict', 'validation_failed'],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.workspaces.update(exchange.who, slot(exchange, 'workspace_id'), exchange.body),
+  }),
+}

@@ -1,0 +1,113 @@
+/** The HTTP server: Fastify with our routes, our reader, our writer and our errors. */
+import cors from '@fastify/cors'
+import { type FastifyInstance, fastify } from 'fastify'
+import { type Logger, pino } from 'pino'
+import type { Kind } from '../../definition/connector.ts'
+import type { Engine } from '../../engine/execute.ts'
+import { ExecuteLimits } from '../../platform/execute-limits.ts'
+import type { Platform, Settings } from '../../platform/types.ts'
+import { createMetrics } from '../metrics.ts'
+import { printOpenApi } from '../openapi.ts'
+import { readFormBody, readJsonBody } from './body.ts'
+import { answerBrokenRequest } from './broken-request.ts'
+import { addRefusals, type Refuse, refuser } from './refusals.ts'
+import { decorate, register } from './register.ts'
+import { addReports } from './reports.ts'
+import { requestIdOf } from './request-id.ts'
+import type { Route, Services } from './route.ts'
+import { routes } from './routes/index.ts'
+
+/** What a server is made with. */
+export interface ServerOptions {
+  readonly platform: Platform
+  readonly engine: Pick<Engine, 'run'>
+  readonly settings: Settings
+  readonly kinds: readonly Kind[]
+  /** Default: nothing is logged. */
+  readonly logger?: Logger
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number
+  /** Whether the service is about to stop: readiness fails and new requests are refused. */
+  readonly draining?: () => boolean
+}
+
+/** A client that takes longer to send its request is cut off. Milliseconds. */
+const requestTimeout = 60_000
+/** Longest slot of a path; the whole request line is bounded by Node (16 KiB). */
+const maxParamLength = 4_096
+
+const jsonTypes = /^application\/(?:[\w!#$&^.+-]+\+)?json(?:;\s*charset="?utf-8"?)?$/i
+const formTypes = /^application\/x-www-form-urlencoded(?:;\s*charset="?utf-8"?)?$/i
+
+/** Headers that a browser's script may read. */
+const exposedHeaders = [
+  ...['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  ...['Content-Disposition', 'Content-Range', 'Accept-Ranges'],
+]
+const corsOptions = { methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], exposedHeaders, maxAge: 600 }
+
+function trusted(proxies: Settings['trustedProxies']): string[] | false | ((address: string, hop: number) => boolean) {
+  if (typeof proxies === 'number') return proxies > 0 ? (_address, hop) => hop < proxies : false
+  return proxies.length > 0 ? [...proxies] : false
+}
+
+/** Fastify's own logger stays off: it would cost every request a child logger, and ours says what is needed. */
+function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
+  const app = fastify({
+    bodyLimit: settings.bodyLimit,
+    requestTimeout,
+    return503OnClosing: false,
+    trustProxy: trusted(settings.trustedProxies),
+    requestIdHeader: false,
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    routerOptions: { maxParamLength },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: refuse,
+  })
+  decorate(app)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(jsonTypes, { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, readJsonBody(body)))
+  return app
+}
+
+function servicesOf(options: ServerOptions & { readonly logger: Logger }): Services {
+  const { platform, engine, settings, kinds, logger, clock = Date.now, draining = () => false } = options
+  const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock })
+  const metrics = createMetrics({ running: () => limits.running })
+  const operations = { platform, engine, onCall: metrics.call }
+  const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
+  return { platform, engine, settings, kinds, operations, limits, metrics, logger, openApi, clock, draining }
+}
+
+/** Forms are read at the token endpoint only, so its route lives in a scope of its own. */
+function registerForms(app: FastifyInstance, forms: readonly Route[], services: Services): void {
+  app.register((scope, _options, done) => {
+    scope.addContentTypeParser(formTypes, { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, readFormBody(body)))
+    for (const route of forms) register(scope, route, services)
+    done()
+  })
+}
+
+/**
+ * Makes the server with all routes; the caller listens and closes.
+ * @returns a Fastify instance that is ready to listen
+ */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const logger = options.logger ?? pino({ level: 'silent' })
+  const { settings } = options
+  const services = servicesOf({ ...options, logger })
+  const refuse = refuser({ logger, bodyLimit: settings.bodyLimit })
+  const app = createApp(settings, refuse)
+  addReports(app, services)
+  addRefusals(app, { routes, refuse })
+  if (settings.corsOrigins.length > 0) await app.register(cors, { ...corsOptions, origin: [...settings.corsOrigins] })
+  for (const route of routes) if (!route.form) register(app, route, services)
+  registerForms(
+    app,
+    routes.filter((route) => route.form),
+    services,
+  )
+  app.addHook('onClose', () => services.metrics.close())
+  await app.ready()
+  return app
+}

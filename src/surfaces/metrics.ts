@@ -1,0 +1,91 @@
+/** Numbers of the process in Prometheus' text format. No label ever names a tenant. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { CallReport } from '../platform/operations.ts'
+
+/** Upper bounds of the duration buckets, in seconds: from a cached answer to a slow vendor. */
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/** One answered request. */
+export interface RequestReport {
+  /** Pattern of the route, or `unmatched`. */
+  readonly route: string
+  readonly method: string
+  readonly status: number
+  readonly seconds: number
+}
+
+/** The metrics of one server. */
+export interface Metrics {
+  request(report: RequestReport): void
+  call(report: CallReport): void
+  /** The text that a scraper reads, with its media type. */
+  text(): Promise<{ readonly content: string; readonly type: string }>
+  /** Stops counting vendor requests. */
+  close(): void
+}
+
+const statusOf = (message: unknown): string => {
+  const response: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, 'response') : undefined
+  const status: unknown = typeof response === 'object' && response !== null ? Reflect.get(response, 'statusCode') : undefined
+  return typeof status === 'number' ? String(status) : 'unknown'
+}
+
+/** Counts the requests that the HTTP client of this process makes, by what it announces (`undici:request:*`). */
+function countVendorRequests(registry: Registry): () => void {
+  const registers = [registry]
+  const running = new Gauge({ name: 'ferrule_vendor_requests_in_flight', help: 'Requests to vendors that have not ended', registers })
+  const total = new Counter({ name: 'ferrule_vendor_requests_total', help: 'Requests to vendors', labelNames: ['status'], registers })
+  const listeners: Readonly<Record<string, (message: unknown) => void>> = {
+    'undici:request:create': () => running.inc(),
+    'undici:request:headers': (message) => total.inc({ status: statusOf(message) }),
+    'undici:request:trailers': () => running.dec(),
+    'undici:request:error': () => running.dec(),
+  }
+  for (const [name, listener] of Object.entries(listeners)) subscribe(name, listener)
+  return () => {
+    for (const [name, listener] of Object.entries(listeners)) unsubscribe(name, listener)
+  }
+}
+
+/**
+ * Makes the metrics of one server; nothing is shared between servers.
+ * @param options `running`: how many execute calls run now
+ */
+export function createMetrics({ running }: { readonly running: () => number }): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const requests = new Histogram({
+    name: 'ferrule_http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer',
+    labelNames: ['route', 'method', 'status'],
+    buckets,
+    registers,
+  })
+  const calls = new Counter({
+    name: 'ferrule_executes_total',
+    help: 'Executed calls by their outcome: ok, aborted, or an error code',
+    labelNames: ['kind', 'entity', 'action', 'code'],
+    registers,
+  })
+  new Gauge({
+    name: 'ferrule_executes_in_flight',
+    help: 'Executed calls that have not ended',
+    registers,
+    collect() {
+      this.set(running())
+    },
+  })
+  const close = countVendorRequests(registry)
+  let hasProcessMetrics = false
+  return {
+    request: ({ route, method, status, seconds }) => requests.observe({ route, method, status }, seconds),
+    call: ({ kind, entity, action, code }) => calls.inc({ kind, entity, action, code }),
+    async text() {
+      if (!hasProcessMetrics) collectDefaultMetrics({ register: registry }) // at the first scrape: a process that nobody scrapes does not pay
+      hasProcessMetrics = true
+      return { content: await registry.metrics(), type: registry.contentType }
+    },
+    close,
+  }
+}

@@ -1,0 +1,98 @@
+/** The API's document (OpenAPI 3.1), printed from the routes and the kinds. */
+import { createHash } from 'node:crypto'
+import type { Kind } from '../definition/connector.ts'
+import { scopes } from '../platform/scopes.ts'
+import type { Route } from './http/route.ts'
+import { executeSchemas } from './openapi/execute.ts'
+import { pathsOf } from './openapi/paths.ts'
+import { printSchema } from './openapi/print-schema.ts'
+import { problemSchema, sharedSchemas } from './openapi/schemas.ts'
+import { type JsonObject, tags } from './openapi/types.ts'
+import { version } from './version.ts'
+
+/** What the document is printed from. */
+export interface OpenApiSource {
+  readonly routes: readonly Route[]
+  readonly kinds: readonly Kind[]
+  /** Address that clients use; left out: the address that the document came from. */
+  readonly serverUrl?: string | undefined
+}
+
+const integerHeader = (description: string) => ({ description, schema: { type: 'integer' } })
+
+const headers = {
+  RequestId: { description: 'Id of the request: the one that was sent, or a new one', schema: { type: 'string' } },
+  RateLimitLimit: integerHeader('Execute calls per minute for the organization'),
+  RateLimitRemaining: integerHeader('Calls that are left in this minute'),
+  RateLimitReset: integerHeader('Seconds until the minute ends'),
+}
+const parameters = {
+  OrganizationId: {
+    name: 'X-Organization-Id',
+    in: 'header',
+    required: false,
+    description: 'Organization; needed when the client reaches several',
+    schema: { type: 'string', format: 'uuid' },
+  },
+}
+const securitySchemes = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access_token of POST /api/v1/account/applications/token',
+  },
+  client: {
+    type: 'oauth2',
+    description: 'Client id and client secret; the token is fetched for you',
+    flows: {
+      clientCredentials: {
+        tokenUrl: '/api/v1/account/applications/token',
+        scopes: Object.fromEntries(scopes.map((scope) => [scope, scope.replace(':', ', ')])),
+      },
+    },
+  },
+}
+
+/** The document as data, the same for the same source. */
+export function openApiDocument({ routes, kinds, serverUrl }: OpenApiSource): JsonObject {
+  const schemas = { ...sharedSchemas, Problem: problemSchema, ...executeSchemas(kinds) }
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Ferrule',
+      version,
+      description:
+        'One operation over every external system: execute an action on an entity with parameters. Errors are problem details (RFC 9457).',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: serverUrl ?? '/' }],
+    security: [{ bearer: [] }, { client: [] }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths: pathsOf(routes, kinds),
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, printSchema(schema)])),
+      headers,
+      parameters,
+      securitySchemes,
+    },
+  }
+  return JSON.parse(JSON.stringify(document)) // without what is undefined
+}
+
+/** The document as text, with a tag of its content. */
+export interface PrintedDocument {
+  readonly text: string
+  readonly etag: string
+}
+
+/** A function that prints the document on its first call and keeps the text. */
+export function printOpenApi(source: OpenApiSource): () => PrintedDocument {
+  let printed: PrintedDocument | undefined
+  return () => {
+    if (printed !== undefined) return printed
+    const text = JSON.stringify(openApiDocument(source))
+    printed = { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
+    return printed
+  }
+}

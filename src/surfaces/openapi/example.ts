@@ -1,0 +1,36 @@
+import type { JsonObject } from './types.ts'
+
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+const formats: Readonly<Record<string, string>> = {
+  'date-time': '2025-03-01T00:00:00Z',
+  date: '2025-03-01',
+  uuid: '00000000-0000-4000-8000-000000000000',
+}
+
+function textExample(schema: JsonObject, name: string): string {
+  const format = schema['format']
+  return (typeof format === 'string' ? formats[format] : undefined) ?? `<${name}>`
+}
+
+/** Values of the required members only: the smallest call that is complete. */
+function objectExample(schema: JsonObject): JsonObject {
+  const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  const required = Array.isArray(schema['required']) ? schema['required'].map(String) : []
+  return Object.fromEntries(required.map((name) => [name, exampleOf(properties[name], name)]))
+}
+
+/**
+ * A value that shows how a schema is filled, for examples in documents.
+ * @param name what stands in angle brackets where only the caller knows the value
+ */
+export function exampleOf(schema: unknown, name: string): unknown {
+  if (!isObject(schema)) return null
+  if ('const' in schema) return schema['const']
+  if (Array.isArray(schema['enum'])) return schema['enum'][0]
+  const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type']
+  if (type === 'object') return objectExample(schema)
+  if (type === 'array') return typeof schema['minItems'] === 'number' ? [exampleOf(schema['items'], name)] : []
+  if (type === 'boolean') return true
+  if (type === 'integer' || type === 'number') return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1
+  return textExample(schema, name)
+}

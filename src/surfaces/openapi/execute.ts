@@ -1,0 +1,115 @@
+/** The execute route in the API's document: one request and one answer for every operation of every kind. */
+import type { Kind } from '../../definition/connector.ts'
+import { type EntityDefinition, type LiveAction, liveActions, type Operation } from '../../definition/entity.ts'
+import { type Field, type Fields, int, list, obj, open, opt, orNull, str } from '../../definition/fields.ts'
+import type { PageShape } from '../../definition/page.ts'
+import { objectOf } from '../../engine/schema.ts'
+import { executeFields } from '../../platform/execute-request.ts'
+import { exampleOf } from './example.ts'
+import { ref } from './schemas.ts'
+import type { JsonObject } from './types.ts'
+
+/** One operation, with everything that its schemas are made from. */
+interface DocumentedOperation {
+  readonly kind: Kind
+  readonly name: string
+  readonly entity: EntityDefinition
+  readonly action: LiveAction
+  readonly operation: Operation
+}
+
+const metaFields: Readonly<Record<PageShape, Fields>> = {
+  cursor: {
+    cursor: orNull(str('Cursor of the next page; null at the end')),
+    total_records: orNull(int('Records of all pages')),
+    current_page_number: orNull(int('Number of this page')),
+  },
+  none: {},
+}
+const nextParams = { next_params: orNull(open('What to merge into the params of the next call; null when there is no further page')) }
+
+/** The meta of an operation that can meet hidden rows counts them. */
+function countOf({ kind, operation }: DocumentedOperation): Fields {
+  const { hidden } = kind.definition
+  const canMeet = hidden !== undefined && (operation.hidden !== undefined || operation.join !== undefined)
+  return canMeet ? { [hidden.count]: opt(int('Hidden records that were left out of this page')) } : {}
+}
+
+/** Every live operation, in the order of the definitions. */
+export const documentedOperations = (kinds: readonly Kind[]): DocumentedOperation[] =>
+  kinds.flatMap((kind) =>
+    Object.entries(kind.definition.entities).flatMap(([name, entity]) =>
+      liveActions.flatMap((action) => {
+        const operation = entity[action]
+        return operation === undefined ? [] : [{ kind, name, entity, action, operation }]
+      }),
+    ),
+  )
+
+const entityName = ({ kind, name }: DocumentedOperation): string => `${kind.definition.kind}.${name}`
+const operationName = (each: DocumentedOperation): string => `${entityName(each)}.${each.action}`
+const sentence = ({ entity, operation }: DocumentedOperation): string => operation.about ?? entity.about
+
+function requestSchema(each: DocumentedOperation): JsonObject {
+  const params = objectOf(each.operation.params)
+  const isRequired = Array.isArray(Reflect.get(params, 'required'))
+  const { entity: _entity, action: _action, params: _params, ...rest } = executeFields
+  const { properties } = obj(rest, '')
+  return {
+    type: 'object',
+    title: `${entityName(each)} ${each.action}`,
+    description: sentence(each),
+    required: isRequired ? ['entity', 'action', 'params'] : ['entity', 'action'],
+    properties: {
+      entity: { const: each.name },
+      action: { const: each.action },
+      params: isRequired ? params : { anyOf: [params, { type: 'null' }] },
+      ...properties,
+    },
+    additionalProperties: false,
+  }
+}
+
+/** What the operation's rows are: records have every documented field, and keep what the vendor adds. */
+const recordSchema = ({ entity }: DocumentedOperation): Field => ({ ...obj(entity.record ?? {}, entity.about), additionalProperties: true })
+
+function answerSchema(each: DocumentedOperation): Field {
+  const isList = each.action === 'list'
+  const record = ref(`${entityName(each)}.Record`)
+  const meta = isList ? { ...metaFields[each.operation.page ?? 'none'], ...nextParams, ...countOf(each) } : {}
+  const truncated = isList ? { truncated_fields: opt(list(str('Path'), 'Texts that were cut on request (skip_truncation: false)')) } : {}
+  const data = isList ? list(record, 'Records of this page') : record
+  return {
+    ...obj({ data, meta: obj(meta, 'Where the page stands'), ...truncated }, sentence(each)),
+    title: `${entityName(each)} ${each.action}`,
+    additionalProperties: undefined,
+  }
+}
+
+/** Schemas of all operations: records, requests, answers, and the two unions that the route takes and gives. */
+export function executeSchemas(kinds: readonly Kind[]): JsonObject {
+  const operations = documentedOperations(kinds)
+  const withData = operations.filter(({ action }) => action !== 'download')
+  return {
+    ...Object.fromEntries(withData.map((each) => [`${entityName(each)}.Record`, recordSchema(each)])),
+    ...Object.fromEntries(operations.map((each) => [`${operationName(each)}.Request`, requestSchema(each)])),
+    ...Object.fromEntries(withData.map((each) => [`${operationName(each)}.Answer`, answerSchema(each)])),
+    ExecuteRequest: { anyOf: operations.map((each) => ref(`${operationName(each)}.Request`)) },
+    ExecuteAnswer: { anyOf: withData.map((each) => ref(`${operationName(each)}.Answer`)) },
+  }
+}
+
+/** One example for every operation: the smallest call that is complete. */
+export function executeExamples(kinds: readonly Kind[]): JsonObject {
+  const exampleFor = ({ name, action, operation }: DocumentedOperation) => {
+    const params = exampleOf(objectOf(operation.params), 'params')
+    const isEmpty = Object.keys(Object(params)).length === 0
+    return isEmpty ? { entity: name, action } : { entity: name, action, params }
+  }
+  return Object.fromEntries(
+    documentedOperations(kinds).map((each) => [
+      operationName(each),
+      { summary: `${entityName(each)} ${each.action}`, value: exampleFor(each) },
+    ]),
+  )
+}

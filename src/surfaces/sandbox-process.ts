@@ -1,0 +1,126 @@
+/** The sandbox as a process of its own: started with the service, restarted when it dies, ended with it. */
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Logger } from 'pino'
+import type { OriginOverride } from '../engine/connection.ts'
+
+/** Where the stand-ins listen, by kind. */
+export type SandboxOrigins = Readonly<Record<string, OriginOverride>>
+
+/** A sandbox that runs beside the service. */
+export interface SandboxProcess {
+  /** Resolves when it is ready; also when it could not be started, which is logged: the service runs without it then. */
+  readonly ready: Promise<void>
+  /** Undefined while it does not run. */
+  origins(): SandboxOrigins | undefined
+  /** Ends it; it is not started again. */
+  close(): Promise<void>
+}
+
+/** Starts after the first one; a sandbox that dies more often has a fault that starting cannot mend. */
+const restarts = 5
+/** Milliseconds before a restart, times the number of the attempt. */
+const restartDelay = 500
+/** A sandbox that is not ready by then counts as failed. Milliseconds. */
+const readyTimeout = 10_000
+/** Time that it gets to end by itself. Milliseconds. */
+const endTimeout = 2_000
+
+/** What a child may know of our environment: nothing that is ours or secret. */
+const inherited = ['PATH', 'NODE_COMPILE_CACHE', 'TZ', 'LANG', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
+
+function overrideOf(value: unknown): OriginOverride | undefined {
+  if (!isObject(value) || typeof value['api'] !== 'string') return undefined
+  const { api, oauth, media } = value
+  return { api, ...(typeof oauth === 'string' ? { oauth } : {}), ...(typeof media === 'string' ? { media } : {}) }
+}
+
+/** The origins in a message of the child; undefined for any other message. */
+function originsIn(message: unknown): SandboxOrigins | undefined {
+  if (!isObject(message) || message['type'] !== 'ready' || !isObject(message['origins'])) return undefined
+  const entries = Object.entries(message['origins']).flatMap(([kind, value]): [string, OriginOverride][] => {
+    const override = overrideOf(value)
+    return override === undefined ? [] : [[kind, override]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
+}
+
+class Sandbox implements SandboxProcess {
+  readonly ready: Promise<void>
+  readonly #program: URL
+  readonly #logger: Logger
+  #child: ChildProcess | undefined
+  #origins: SandboxOrigins | undefined
+  #attempts = 0
+  #closed = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(program: URL, logger: Logger) {
+    this.#program = program
+    this.#logger = logger
+    this.ready = this.#start()
+  }
+
+  origins(): SandboxOrigins | undefined {
+    return this.#origins
+  }
+
+  /** Resolves when it is ready, has failed or takes too long. */
+  #start(): Promise<void> {
+    const child = fork(this.#program, { env: environment(), execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    this.#child = child
+    return new Promise((resolve) => {
+      const late = setTimeout(resolve, readyTimeout)
+      const settle = () => {
+        clearTimeout(late)
+        resolve()
+      }
+      child.on('message', (message) => {
+        this.#origins = originsIn(message) ?? this.#origins
+        settle()
+      })
+      child.once('error', (error) => this.#logger.error({ err: error }, 'the sandbox cannot be started'))
+      child.once('exit', (code, signal) => {
+        settle()
+        this.#ended(code ?? signal)
+      })
+    })
+  }
+
+  #ended(how: unknown): void {
+    this.#origins = undefined
+    this.#child = undefined
+    if (this.#closed) return
+    this.#attempts += 1
+    if (this.#attempts > restarts) {
+      this.#logger.error({ how }, 'the sandbox ended too often and stays off until the service is started again')
+      return
+    }
+    this.#logger.warn({ how, attempt: this.#attempts }, 'the sandbox ended and is started again')
+    this.#timer = setTimeout(() => void this.#start(), restartDelay * this.#attempts).unref()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null) return
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    child.kill('SIGTERM')
+    const force = setTimeout(() => child.kill('SIGKILL'), endTimeout)
+    await ended
+    clearTimeout(force)
+  }
+}
+
+/**
+ * Launches the sandbox.
+ * @param options `program`: its entry file, which tells `{type: 'ready', origins}` over the channel of `fork`
+ */
+export const launchSandbox = ({ program, logger }: { readonly program: URL; readonly logger: Logger }): SandboxProcess =>
+  new Sandbox(program, logger)

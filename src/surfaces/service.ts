@@ -1,0 +1,137 @@
+/** The hosted service as a whole: settings, state, sandbox, engine, HTTP; and its orderly end. */
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { kinds } from '../connectors/index.ts'
+import { createEngine } from '../engine/execute.ts'
+import { fail } from '../errors.ts'
+import { openPlatform } from '../platform/platform.ts'
+import { readSettings } from '../platform/settings.ts'
+import type { FirstApplication, Settings } from '../platform/types.ts'
+import { createServer } from './http/server.ts'
+import { createLogger } from './logger.ts'
+import { launchSandbox } from './sandbox-process.ts'
+
+/** A running service. */
+export interface Service {
+  /** Address that it listens on, such as `http://127.0.0.1:8080`. */
+  readonly url: string
+  /** The first application; its secret only when this start has made it. */
+  readonly first: FirstApplication
+  readonly settings: Settings
+  /** Fails readiness, stops accepting, lets running requests finish within FERRULE_SHUTDOWN_SECONDS, then closes everything. */
+  close(): Promise<void>
+}
+
+const served = Object.values(kinds)
+
+/** Sources run as they are and the published program is compiled: the sandbox's entry has the extension of this file. */
+const sandboxProgram = new URL(`../sandbox/main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+
+/** What to undo, newest first. */
+class Undo {
+  readonly #steps: (() => Promise<void> | void)[] = []
+
+  add(step: () => Promise<void> | void): void {
+    this.#steps.push(step)
+  }
+
+  /** Runs every step, also after one that fails. @throws the first failure */
+  async run(): Promise<void> {
+    const failures: unknown[] = []
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
+      try {
+        await step()
+      } catch (thrown) {
+        failures.push(thrown)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+}
+
+/** Errors of `listen` that a setting mends. */
+const listenProblems: Readonly<Record<string, readonly [string, string]>> = {
+  EADDRINUSE: ['FERRULE_PORT', 'another program listens on this port'],
+  EACCES: ['FERRULE_PORT', 'this port needs rights that the process lacks'],
+  EADDRNOTAVAIL: ['FERRULE_HOST', 'this machine does not have this address'],
+  ENOTFOUND: ['FERRULE_HOST', 'there is no such address'],
+}
+
+async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {
+  try {
+    await app.listen({ host, port })
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+    const known = listenProblems[code]
+    throw known === undefined ? thrown : fail('setting_invalid', { name: known[0], reason: known[1] }, { cause: thrown })
+  }
+  return urlOf(app.server.address(), host)
+}
+
+/** All addresses are reached at this machine's own. */
+function urlOf(address: AddressInfo | string | null, host: string): string {
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
+/** Ends the server: requests that run may finish, then their sockets are destroyed. */
+async function drain(app: FastifyInstance, seconds: number): Promise<void> {
+  const force = setTimeout(() => app.server.closeAllConnections(), seconds * 1_000)
+  await app.close()
+  clearTimeout(force)
+}
+
+interface Assembled {
+  readonly url: string
+  readonly first: FirstApplication
+  /** From now on readiness fails and new requests are refused. */
+  stopTaking(): void
+}
+
+async function assemble(settings: Settings, undo: Undo): Promise<Assembled> {
+  const logger = createLogger({ level: settings.logLevel })
+  const sandbox = settings.sandbox ? launchSandbox({ program: sandboxProgram, logger }) : undefined
+  undo.add(() => sandbox?.close())
+  const platform = await openPlatform({
+    settings,
+    kinds: served,
+    sandboxOrigins: () => sandbox?.origins(),
+    onBackgroundError: (err) => logger.error({ err }, 'a background task failed'),
+  })
+  undo.add(() => platform.close())
+  const engine = createEngine({ searchRefusal: 'context_store_unavailable' })
+  undo.add(() => engine.close())
+  let draining = false
+  const app = await createServer({ platform, engine, settings, kinds: served, logger, draining: () => draining })
+  undo.add(() => drain(app, settings.shutdownSeconds))
+  await sandbox?.ready
+  const url = await listen(app, settings)
+  const stopTaking = () => {
+    draining = true
+  }
+  return { url, first: platform.first, stopTaking }
+}
+
+/**
+ * Starts the service.
+ * @param env the environment, for the settings
+ * @throws FerruleError `setting_invalid`, `unavailable` (database not reachable); nothing is left running then
+ */
+export async function startService(env: Readonly<Record<string, string | undefined>> = process.env): Promise<Service> {
+  const settings = readSettings(env, { kinds: Object.keys(kinds) })
+  const undo = new Undo()
+  try {
+    const { url, first, stopTaking } = await assemble(settings, undo)
+    let closing: Promise<void> | undefined
+    const close = () => {
+      stopTaking()
+      closing ??= undo.run()
+      return closing
+    }
+    return { url, first, settings, close }
+  } catch (thrown) {
+    await undo.run().catch(() => undefined) // what failed first is what is told
+    throw thrown
+  }
+}
