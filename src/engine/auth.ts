@@ -1,12 +1,13 @@
 /** Credentials → headers, and the renewal of those that expire. The only place, beside the vault, that reveals a secret. */
 import type { CredentialScheme, Refresh } from '../definition/connector.ts'
 import { type FerruleError, fail } from '../errors.ts'
-import { type Redact, redactorOf } from './answer.ts'
+import { type Redact, redactorOf, type WireAnswer } from './answer.ts'
 import type { Connection, CredentialValues, OpenedCredentials } from './connection.ts'
-import { Deadline } from './deadline.ts'
+import { Deadline, within } from './deadline.ts'
 import type { Http } from './http.ts'
 import { parseJson } from './json.ts'
 import { originsOf } from './origin.ts'
+import { retryAfterOf } from './retry.ts'
 import { Secret } from './secret.ts'
 
 /** Renewed this long before the end of a token's life, in milliseconds. */
@@ -70,7 +71,7 @@ export interface AuthContext {
  * @throws FerruleError `credentials_unreadable`, `upstream_auth_failed`, or what the renewal met
  */
 export async function authorize(connection: Connection, context: AuthContext): Promise<Authorization> {
-  const opened = await connection.credentials.open()
+  const opened = await within(context.signal, () => connection.credentials.open())
   const values = opened.values.reveal()
   return expired(schemeOf(connection, values), values, context.now) ? renew(connection, opened, context) : authorization(connection, opened)
 }
@@ -89,11 +90,12 @@ export const isRenewable = (connection: Connection, { opened }: Authorization): 
 export async function renew(connection: Connection, stale: OpenedCredentials, context: AuthContext): Promise<Authorization> {
   const { refresh } = schemeOf(connection, stale.values.reveal())
   if (refresh === undefined) throw refused(connection, 'they cannot be renewed')
-  const opened = await connection.credentials.renew(stale.version, async (current) => {
+  const exchanged = async (current: Secret<CredentialValues>) => {
     // Not aborted with the call that happens to be first: a single-use token would be spent without its successor being stored.
     using deadline = new Deadline(renewalTimeout, connection.kind.definition.title)
     return await exchange(connection, refresh, { current, context: { ...context, signal: deadline.signal } })
-  })
+  }
+  const opened = await within(context.signal, () => connection.credentials.renew(stale.version, exchanged))
   return authorization(connection, opened)
 }
 
@@ -120,7 +122,7 @@ async function exchange(connection: Connection, refresh: Refresh, { current, con
     ...Object.fromEntries(Object.entries(refresh.send).map(([name, field]) => [name, values[field] ?? ''])),
   }).toString()
   const { oauth, forwarded } = originsOf(connection, values)
-  const url = new URL(refresh.call.slice('POST '.length), oauth)
+  const url = new URL(oauth + refresh.call.slice('POST '.length))
   if (refresh.place === 'query') url.search = grant
   const answer = await context.http.send({
     url,
@@ -136,22 +138,23 @@ async function exchange(connection: Connection, refresh: Refresh, { current, con
     signal: context.signal,
     vendor: connection.kind.definition.title,
   })
-  if (answer.status >= 500)
-    throw fail(
-      'upstream_error',
-      { vendor: connection.kind.definition.title, reason: `status ${answer.status} to the renewal of the token` },
-      { upstream: { status: answer.status } },
-    )
-  if (answer.status === 429)
-    throw fail('upstream_rate_limited', { vendor: connection.kind.definition.title }, { upstream: { status: 429 } })
-  if (answer.status !== 200)
-    throw refused(
-      connection,
-      `status ${answer.status} to the renewal of the token`,
-      'Connect the account anew: the refresh token was used or revoked.',
-    )
+  if (answer.status !== 200) throw renewalError(connection, answer, context.now)
   return new Secret(renewed(connection, refresh, { values, text: answer.text, now: context.now }))
 }
+
+function renewalError(connection: Connection, { status, headers }: WireAnswer, now: number): FerruleError {
+  const vendor = connection.kind.definition.title
+  const reason = `status ${status} to the renewal of the token`
+  const retryAfterMs = retryAfterOf(headers, now)
+  const details = { upstream: { status }, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  if (status >= 500) return fail('upstream_error', { vendor, reason }, details)
+  if (status === 429) return fail('upstream_rate_limited', { vendor }, details)
+  if (status < 400) return fail('upstream_answer_invalid', { vendor, reason }, details)
+  return refused(connection, reason, 'Connect the account anew: the refresh token was used or revoked.')
+}
+
+/** Longest life of a token that is believed, in seconds: ten years. */
+const longestLife = 315_360_000
 
 function renewed(
   connection: Connection,
@@ -167,8 +170,7 @@ function renewed(
     return typeof value === 'string' && usable(field, value) ? [[field, value] as const] : []
   })
   const seconds = Number(body[refresh.expires.seconds])
-  const end =
-    Number.isFinite(seconds) && seconds > 0 ? [[refresh.expires.field, new Date(now + seconds * 1000).toISOString()] as const] : []
+  const end = seconds > 0 && seconds <= longestLife ? [[refresh.expires.field, new Date(now + seconds * 1000).toISOString()] as const] : []
   const next: Record<string, string> = { ...values, ...Object.fromEntries([...read, ...end]) }
   if (end.length === 0) delete next[refresh.expires.field]
   const { send } = schemeOf(connection, values)

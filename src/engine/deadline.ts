@@ -5,6 +5,9 @@ import { fail } from '../errors.ts'
 /** Default life of a call, in milliseconds. */
 export const defaultDeadline = 60_000
 
+/** The longest that a timer takes, in milliseconds (about 24 days); Node makes 1 of anything longer. */
+const longest = 2 ** 31 - 1
+
 /** A bounded stretch of time. Dispose of it (`using`) when the work is done. */
 export class Deadline {
   readonly #controller = new AbortController()
@@ -14,11 +17,12 @@ export class Deadline {
   readonly #onParentAbort = (): void => this.#controller.abort(this.#parent?.reason)
 
   /**
-   * @param milliseconds how long
+   * @param wanted milliseconds; 24 days at most
    * @param vendor name for the error `upstream_timeout`
    * @param parent a signal that ends the work earlier, for example of a client that went away; its reason is kept
    */
-  constructor(milliseconds: number, vendor: string, parent?: AbortSignal) {
+  constructor(wanted: number, vendor: string, parent?: AbortSignal) {
+    const milliseconds = Math.min(wanted, longest)
     this.#end = performance.now() + milliseconds
     this.#parent = parent
     this.#timer = setTimeout(
@@ -57,5 +61,21 @@ export class Deadline {
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
     this.#parent?.removeEventListener('abort', this.#onParentAbort)
+  }
+}
+
+/**
+ * What some work gives, unless the signal ends first: the work goes on then, nobody waits for it.
+ * @throws the signal's reason; what the work throws
+ */
+export async function within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted()
+  const ended = Promise.withResolvers<never>()
+  const onAbort = (): void => ended.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work(), ended.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
   }
 }

@@ -1,5 +1,5 @@
 /** Sends one request of an operation under credentials, limits and retries, and returns an answer that is a success or "nothing found". */
-import { fail } from '../errors.ts'
+import { FerruleError, fail } from '../errors.ts'
 import { verdictOf, type WireAnswer } from './answer.ts'
 import { type Authorization, authorize, isRenewable, renew } from './auth.ts'
 import type { Connection } from './connection.ts'
@@ -87,32 +87,37 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
   throw verdict.error
 }
 
-/** Sends once, and once more with renewed credentials when the vendor no longer takes the present ones. */
-async function attemptRenewed(running: Running, wire: WireRequest): Promise<Reply> {
-  const authorization = await authorize(running.connection, authContext(running))
-  try {
-    return await attempt(running, wire, authorization)
-  } catch (error) {
-    const stale = error instanceof Error && 'code' in error && error.code === 'upstream_auth_failed'
-    if (!stale || !isRenewable(running.connection, authorization)) throw error
-    return await attempt(running, wire, await renew(running.connection, authorization.opened, authContext(running)))
-  }
+const isStale = (running: Running, error: unknown, authorization: Authorization): boolean =>
+  error instanceof FerruleError && error.code === 'upstream_auth_failed' && isRenewable(running.connection, authorization)
+
+async function pauseOrThrow(running: Running, error: unknown, failures: number): Promise<void> {
+  if (!isTransient(error) || failures >= maxAttempts || running.deadline.signal.aborted) throw error
+  const pause = pauseBefore(error, failures, running.runtime.random)
+  if (pause >= running.deadline.remaining) throw error
+  await running.deadline.pause(pause)
 }
 
 /**
  * Sends a read. Transient failures are tried again within the deadline; a wait that the vendor asks for beyond the deadline is
- * returned to the caller as `upstream_rate_limited` with its time, not slept.
+ * returned to the caller as `upstream_rate_limited` with its time, not slept. Credentials that the vendor no longer takes are
+ * renewed once. A renewal that fails ends the call: a single-use token may be spent although no answer came.
  * @throws FerruleError of the error table; the abort reason of a caller that went away
  */
 export async function exchange(running: Running, wire: WireRequest): Promise<Reply> {
-  for (let failures = 1; ; failures++) {
+  let authorization = await authorize(running.connection, authContext(running))
+  let renewals = 0
+  for (let failures = 0; ; ) {
     try {
-      return await attemptRenewed(running, wire)
+      return await attempt(running, wire, authorization)
     } catch (error) {
-      if (!isTransient(error) || failures >= maxAttempts || running.deadline.signal.aborted) throw error
-      const pause = pauseBefore(error, failures, running.runtime.random)
-      if (pause >= running.deadline.remaining) throw error
-      await running.deadline.pause(pause)
+      if (renewals === 0 && isStale(running, error, authorization)) {
+        renewals += 1
+        authorization = await renew(running.connection, authorization.opened, authContext(running))
+        continue
+      }
+      failures += 1
+      await pauseOrThrow(running, error, failures)
+      authorization = await authorize(running.connection, authContext(running))
     }
   }
 }
