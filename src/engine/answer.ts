@@ -20,10 +20,21 @@ export type Redact = (text: string) => string
 /** How much of a vendor's message is kept, in characters. */
 const messageLimit = 500
 
+/** A value as it is, and as it looks in a URL, in a form and within JSON. */
+const formsOf = (value: string): string[] => [
+  value,
+  encodeURIComponent(value.toWellFormed()),
+  new URLSearchParams({ '': value }).toString().slice(1),
+  JSON.stringify(value).slice(1, -1),
+]
+
 /** Makes a redactor of known secret values. Values below four characters are left: they would blank ordinary words. */
 export function redactorOf(secrets: readonly string[]): Redact {
-  const known = secrets.filter((secret) => secret.length >= 4)
-  return (text) => known.reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), text)
+  let known: readonly string[] | undefined // worked out for the first error only
+  return (text) => {
+    known ??= secrets.filter((secret) => secret.length >= 4).flatMap(formsOf)
+    return known.reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), text)
+  }
 }
 
 /** An `upstream_answer_invalid` error of an operation. */
@@ -34,8 +45,9 @@ export const invalidAnswer = ({ kind }: CompiledOperation, reason: string, detai
 export function bodyOf(operation: CompiledOperation, answer: WireAnswer): unknown {
   try {
     return parseJson(answer.text)
-  } catch (cause) {
-    throw invalidAnswer(operation, 'the body is not valid JSON', { cause, upstream: { status: answer.status } })
+  } catch {
+    // The SyntaxError is not kept as cause: its message quotes the body.
+    throw invalidAnswer(operation, 'the body is not valid JSON', { upstream: { status: answer.status } })
   }
 }
 
@@ -60,7 +72,7 @@ const upstreamOf = ({ kind }: CompiledOperation, answer: WireAnswer, redact: Red
   return {
     status: answer.status,
     ...(message === undefined ? {} : { message: redact(message).slice(0, messageLimit) }),
-    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...(requestId === undefined ? {} : { request_id: redact(requestId).slice(0, messageLimit) }),
   }
 }
 

@@ -3,6 +3,7 @@ import type { CredentialScheme, Refresh } from '../definition/connector.ts'
 import { type FerruleError, fail } from '../errors.ts'
 import { type Redact, redactorOf, type WireAnswer } from './answer.ts'
 import type { Connection, CredentialValues, OpenedCredentials } from './connection.ts'
+import { isToken } from './credentials.ts'
 import { Deadline, within } from './deadline.ts'
 import type { Http } from './http.ts'
 import { parseJson } from './json.ts'
@@ -174,8 +175,11 @@ function renewed(
   const next: Record<string, string> = { ...values, ...Object.fromEntries([...read, ...end]) }
   if (end.length === 0) delete next[refresh.expires.field]
   const { send } = schemeOf(connection, values)
-  if (send.as === 'bearer' && read.every(([field]) => field !== send.token))
-    throw fail('upstream_answer_invalid', { vendor: connection.kind.definition.title, reason: 'the renewal of the token brought no token' })
+  if (send.as === 'bearer' && !read.some(([field, value]) => field === send.token && isToken(value)))
+    throw fail('upstream_answer_invalid', {
+      vendor: connection.kind.definition.title,
+      reason: 'the renewal of the token brought no token that can be sent',
+    })
   return next
 }
 

@@ -46,6 +46,7 @@ export function checkCredentials(definition: ConnectorDefinition, credentials: u
   const [scheme, { fields }] = found
   const problems = validatorOf(fields).problems(given, base)
   if (problems.length > 0) throw validationFailed(problems)
+  checkToken(found[1], given, base)
   checkBase(definition, given, base)
   return { scheme, values: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])) }
 }
@@ -64,6 +65,17 @@ export function checkConfiguration(
   if (problems.length > 0 || !isObject(given)) throw validationFailed(problems)
   checkBase(definition, given, base)
   return given
+}
+
+/** Whether a header can carry a text as bearer token (RFC 6750 section 2.1, and more generous): no spaces, line breaks or other characters. */
+export const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
+
+/** A token that was pasted with a line break would look like a network failure later. */
+function checkToken({ send }: CredentialScheme, given: Record<string, unknown>, at: string): void {
+  const value = send.as === 'bearer' ? given[send.token] : undefined
+  if (send.as !== 'bearer' || typeof value !== 'string' || isToken(value)) return
+  const message = 'must consist of printable ASCII characters without spaces or line breaks'
+  throw validationFailed([{ field: `${at}/${send.token}`, message, error_code: 'pattern' }])
 }
 
 function checkBase(definition: ConnectorDefinition, given: Record<string, unknown>, at: string): void {

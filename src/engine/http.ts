@@ -54,22 +54,33 @@ const timeouts: readonly [new (...args: never[]) => Error, number][] = [
 ]
 
 const reasonOf = (thrown: unknown): string => {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
-  return code === '' ? 'the connection failed' : `the connection failed (${code})`
+  if (thrown instanceof errors.HTTPParserError) return 'the answer is not HTTP'
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return typeof code === 'string' ? `the connection failed (${code})` : 'the connection failed'
 }
 
 const hasCause = (thrown: unknown, type: new (...args: never[]) => Error): boolean =>
   thrown instanceof type || (thrown instanceof Error && thrown.cause !== undefined && hasCause(thrown.cause, type))
 
+/** A failure without what clings to it: undici's errors carry bytes of the answer and the socket. */
+function causeOf(thrown: unknown): Error | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  const { name, message } = thrown
+  const inner =
+    thrown instanceof AggregateError ? thrown.errors.map((each) => (each instanceof Error ? each.message : '')).join('; ') : message
+  return Object.assign(new Error(message === '' ? inner : message), { name, ...('code' in thrown ? { code: thrown.code } : {}) })
+}
+
 /** What a failed request means; an abort of the signal is passed on as it is. */
 function errorOf(thrown: unknown, { signal, vendor }: HttpRequest): unknown {
   if (signal.aborted) return signal.reason
+  const details = { cause: causeOf(thrown) }
   if (hasCause(thrown, ForbiddenAddressError))
-    return fail('upstream_answer_invalid', { vendor, reason: 'a link to an address that is not public' }, { cause: thrown })
-  if (thrown instanceof errors.ResponseExceededMaxSizeError) return fail('result_too_large', { limit: maxAnswerBytes }, { cause: thrown })
+    return fail('upstream_answer_invalid', { vendor, reason: 'a link to an address that is not public' }, details)
+  if (thrown instanceof errors.ResponseExceededMaxSizeError) return fail('result_too_large', { limit: maxAnswerBytes }, details)
   const timeout = timeouts.find(([type]) => thrown instanceof type)
-  if (timeout !== undefined) return fail('upstream_timeout', { vendor, seconds: timeout[1] }, { cause: thrown })
-  return fail('upstream_unreachable', { vendor, reason: reasonOf(thrown) }, { cause: thrown })
+  if (timeout !== undefined) return fail('upstream_timeout', { vendor, seconds: timeout[1] }, details)
+  return fail('upstream_unreachable', { vendor, reason: reasonOf(thrown) }, details)
 }
 
 /** HTTP for the engine, over one pool of connections. */
