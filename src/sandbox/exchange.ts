@@ -34,6 +34,8 @@ export interface StandIn {
   answer(request: ReceivedRequest): Reply
   /** A refusal in the vendor's own shape. */
   refuse(status: number, message?: string): Reply
+  /** Seconds as the vendor writes them in Retry-After; left out: an integer. */
+  waitText?(seconds: number): string
   /** Answers a control request; undefined when it is none. Control requests are neither recorded nor spoiled. */
   control?(request: ReceivedRequest): Reply | undefined
 }
@@ -93,11 +95,11 @@ function hugeBody(bytes: number): ByteSource {
   }
 }
 
-function spoil(fault: WireFault, answer: () => Reply, refuse: StandIn['refuse']): Delivery {
+function spoil(fault: WireFault, answer: () => Reply, standIn: StandIn): Delivery {
   switch (fault.kind) {
     case 'status': {
-      const reply = refuse(fault.status, fault.message)
-      const wait = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) }
+      const reply = standIn.refuse(fault.status, fault.message)
+      const wait = fault.retryAfter === undefined ? {} : { 'retry-after': (standIn.waitText ?? String)(fault.retryAfter) }
       return { as: 'whole', reply: { ...reply, headers: { ...reply.headers, ...wait } } }
     }
     case 'html-502':
@@ -188,6 +190,6 @@ export function openStandIn(standIn: StandIn, address: { host: string; port: num
     standIn.journal.add(standIn.name, request)
     const fault = standIn.faults.takeWire(standIn.name, request.path)
     const answer = () => standIn.answer(request)
-    await deliver(response, fault ? spoil(fault, answer, standIn.refuse) : { as: 'whole', reply: answer() })
+    await deliver(response, fault ? spoil(fault, answer, standIn) : { as: 'whole', reply: answer() })
   }, address)
 }

@@ -1,7 +1,7 @@
 import { isObject } from './http.ts'
 
-/** The servers of a stand-in. */
-export type OriginName = 'api' | 'oauth' | 'media'
+/** The servers: three of Gong, one of Shopify. */
+export type OriginName = 'api' | 'oauth' | 'media' | 'shopify'
 
 /** Which requests a fault meets. */
 export interface FaultTarget {
@@ -40,7 +40,7 @@ export type PageFault =
   | { readonly kind: 'same-cursor' }
   /** A page that is asked for with a cursor is refused. */
   | { readonly kind: 'expired-cursor' }
-  /** Every call of the page is private and there is a cursor. */
+  /** Gong only: every call of the page is private and there is a cursor. */
   | { readonly kind: 'private-page' }
 
 /** One fault: which requests, and what happens to them. */
@@ -87,7 +87,7 @@ const kindFields: Readonly<Record<Kind, Readonly<Record<string, FieldRule>>>> = 
   'private-page': {},
 }
 
-const origins: readonly unknown[] = ['api', 'oauth', 'media', undefined]
+const origins: readonly OriginName[] = ['api', 'oauth', 'media', 'shopify']
 const pageKinds: readonly string[] = ['same-cursor', 'expired-cursor', 'private-page']
 
 function fits(value: unknown, rule: FieldRule): boolean {
@@ -112,8 +112,8 @@ export function faultProblem(value: unknown): string | undefined {
   if (wrong) return `${wrong[0]} must be a ${wrong[1].replace('?', '')}, numbers being integers from 0 on`
   const { status = 200 } = value
   if (Number(status) < 200 || Number(status) > 599) return 'status must be from 200 to 599'
-  if (!origins.includes(value['on'])) return 'on must be one of api, oauth, media'
-  return undefined
+  const { on } = value
+  return on === undefined || origins.some((origin) => origin === on) ? undefined : `on must be one of ${origins.join(', ')}`
 }
 
 /** True for a value that is a fault. */

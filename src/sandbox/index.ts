@@ -4,16 +4,18 @@ import { createFaults } from './faults.ts'
 import type { GongWorldFacts } from './gong/facts.ts'
 import { startGong } from './gong/gong.ts'
 import type { MediaKind } from './gong/media.ts'
-import type { SwitchControl } from './gong/switches.ts'
+import type { GongSwitches } from './gong/switches.ts'
 import type { CallEdit } from './gong/world.ts'
+import type { SwitchControl } from './switches.ts'
 
 export type { RecordedRequest } from './exchange.ts'
 export type { Fault, FaultControl, FaultTarget, OriginName, PageFault, WireFault } from './faults.ts'
 export type { GongWorldFacts } from './gong/facts.ts'
 export type { MediaKind } from './gong/media.ts'
-export type { GongSwitches, SwitchControl } from './gong/switches.ts'
+export type { GongSwitches } from './gong/switches.ts'
 export { sandboxCredentials } from './gong/tokens.ts'
 export type { CallEdit } from './gong/world.ts'
+export type { SwitchControl } from './switches.ts'
 
 /** How a sandbox is started; everything can be left out. */
 export interface SandboxOptions {
@@ -49,7 +51,7 @@ export interface Sandbox {
      * @throws RangeError for an unknown call
      */
     editCall(callId: string, change: CallEdit): void
-    readonly switches: SwitchControl
+    readonly switches: SwitchControl<GongSwitches>
     readonly world: GongWorldFacts
     /**
      * Bytes of a file, to compare a download with.

@@ -1,6 +1,6 @@
+import { at } from '../at.ts'
 import { managerOf } from './people.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 /** The fifteen figures of a user's activity, in the vendor's order. */
 export const activityNames = [

@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import { idOf } from '../random.ts'
 import type { Answer, ApiCall } from './answers.ts'
 import { isAnswer, ok, refused } from './answers.ts'
@@ -9,7 +10,6 @@ import { scorecardsOf } from './scorecards.ts'
 import { companyDate, companyTime, day } from './time.ts'
 import { sentences } from './words.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 /** One review before its record is made. */
 export interface Review {

@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import { shuffled } from '../random.ts'
 import type { Answer, ApiCall } from './answers.ts'
 import { isAnswer, noCalls, ok, refused } from './answers.ts'
@@ -7,7 +8,7 @@ import { openPage } from './pages.ts'
 import { companyTime } from './time.ts'
 import { customers, purposes } from './words.ts'
 import type { World } from './world.ts'
-import { at, findCall } from './world.ts'
+import { findCall } from './world.ts'
 
 /** A call with the vendor's twenty fields; in the extensive list it is `metaData`. */
 export interface CallRecord {

@@ -1,10 +1,10 @@
+import { at } from '../at.ts'
 import { callsBetween } from './activity.ts'
 import type { Answer, ApiCall } from './answers.ts'
 import { ok, refused } from './answers.ts'
 import { managerOf } from './people.ts'
 import { parseMoment } from './time.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 const metricNames: readonly (readonly [string, number])[] = [
   ['callsListenedTo', 0.35],

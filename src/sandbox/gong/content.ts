@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import type { Random } from '../random.ts'
 import { idOf } from '../random.ts'
 import { partiesOf, speakersOf } from './parties.ts'
@@ -5,7 +6,6 @@ import { companyTime } from './time.ts'
 import { trackersOf } from './trackers.ts'
 import { sentences, topics } from './words.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 type Part = (world: World, call: number) => unknown
 type Block = Readonly<Record<string, Part>>

@@ -1,13 +1,10 @@
+import { createControl } from '../control.ts'
 import type { Journal } from '../exchange.ts'
-import { faultProblem, isFault } from '../faults.ts'
 import type { ReceivedRequest, Reply } from '../http.ts'
-import { findRoute, isObject, json, parseJson } from '../http.ts'
+import { isObject, json } from '../http.ts'
 import type { GongWorldFacts } from './facts.ts'
 import type { GongState } from './state.ts'
-import { isSwitches, switchProblem } from './switches.ts'
 import type { CallEdit } from './world.ts'
-
-const prefix = '/_sandbox/'
 
 /** The insides that a control request reaches. */
 export interface Controlled {
@@ -65,56 +62,20 @@ function changeCall({ state }: Controlled, body: unknown): Reply {
   return json(200, { id, ...change })
 }
 
-function addFault({ state }: Controlled, body: unknown): Reply {
-  if (!isFault(body)) return json(400, { error: faultProblem(body) })
-  state.faults.add(body)
-  return json(201, { faults: state.faults.pending() })
-}
-
-function setSwitches({ state }: Controlled, body: unknown): Reply {
-  if (!isSwitches(body)) return json(400, { error: switchProblem(body) })
-  state.switches.set(body)
-  return json(200, { switches: state.switches.current() })
-}
-
-interface ControlRoute {
-  readonly method: string
-  readonly path: string
-  readonly handle: (controlled: Controlled, body: unknown) => Reply
-}
-
-/** Does something and answers 204. */
-function then(act: (controlled: Controlled) => void): ControlRoute['handle'] {
-  return (controlled) => {
-    act(controlled)
-    return { status: 204, headers: {}, body: '' }
-  }
-}
-
-const controlRoutes: readonly ControlRoute[] = [
-  { method: 'GET', path: '/_sandbox/faults', handle: ({ state }) => json(200, { faults: state.faults.pending() }) },
-  { method: 'POST', path: '/_sandbox/faults', handle: addFault },
-  { method: 'DELETE', path: '/_sandbox/faults', handle: then(({ state }) => state.faults.clear()) },
-  { method: 'GET', path: '/_sandbox/switches', handle: ({ state }) => json(200, { switches: state.switches.current() }) },
-  { method: 'POST', path: '/_sandbox/switches', handle: setSwitches },
-  { method: 'POST', path: '/_sandbox/calls', handle: changeCall },
-  { method: 'POST', path: '/_sandbox/reset', handle: then(resetSandbox) },
-  { method: 'GET', path: '/_sandbox/requests', handle: ({ journal }) => json(200, { requests: journal.list() }) },
-  { method: 'DELETE', path: '/_sandbox/requests', handle: then(({ journal }) => journal.clear()) },
-  { method: 'GET', path: '/_sandbox/world', handle: ({ facts }) => json(200, { world: facts }) },
-]
-
 /**
- * Answers a control request on the API origin; undefined for every other request.
+ * The control requests on the API origin.
  *
  * @param controlled - the insides of the sandbox
- * @param request - any request to the API origin
+ * @returns answers a control request; undefined for every other request
  */
-export function answerControl(controlled: Controlled, request: ReceivedRequest): Reply | undefined {
-  if (!request.path.startsWith(prefix)) return undefined
-  const match = findRoute(controlRoutes, request.method, request.path)
-  if (match.found === 'route') return match.route.handle(controlled, parseJson(request.body))
-  return json(match.found === 'path' ? 405 : 404, {
-    error: `There are ${controlRoutes.map(({ method, path }) => `${method} ${path}`).join(', ')}`,
+export function createGongControl(controlled: Controlled): (request: ReceivedRequest) => Reply | undefined {
+  const { state, journal, facts } = controlled
+  return createControl({
+    faults: state.faults,
+    switches: state.switches,
+    journal,
+    world: () => facts,
+    reset: () => resetSandbox(controlled),
+    further: [{ method: 'POST', path: '/_sandbox/calls', handle: (body) => changeCall(controlled, body) }],
   })
 }

@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import type { Answer, ApiCall } from './answers.ts'
 import { isAnswer, noCalls, ok } from './answers.ts'
 import { callRecord, customerOf, lastRow } from './calls.ts'
@@ -9,7 +10,6 @@ import { partyRecords } from './parties.ts'
 import type { Selector } from './selector.ts'
 import { selectorOf } from './selector.ts'
 import type { GongState } from './state.ts'
-import { at } from './world.ts'
 
 function mediaBlock(state: GongState, call: number): Record<string, unknown> {
   return state.world.traits(call).media === 'none' ? {} : { media: state.media.urls(call) }

@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import { reviewsOf } from './answered.ts'
 import { folderId, specialFolders } from './library.ts'
 import { managerOf } from './people.ts'
@@ -5,7 +6,6 @@ import { scorecardsOf } from './scorecards.ts'
 import { utcTime } from './time.ts'
 import { privateStretch, special } from './traits.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 /** What a test or a reader needs to know about the imitated company. */
 export interface GongWorldFacts {

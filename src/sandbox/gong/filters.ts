@@ -1,10 +1,10 @@
+import { at } from '../at.ts'
 import { isObject } from '../http.ts'
 import type { Answer, ApiCall } from './answers.ts'
 import { isAnswer, refused } from './answers.ts'
 import { stableText } from './pages.ts'
 import { companyDate, midnight, parseMoment } from './time.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 /** Which calls are wanted; every part narrows further. */
 export interface CallFilter {

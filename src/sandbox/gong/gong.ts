@@ -1,17 +1,18 @@
 import type { Journal, StandIn } from '../exchange.ts'
 import { createJournal, openStandIn } from '../exchange.ts'
-import type { FaultSupply, OriginName } from '../faults.ts'
+import type { FaultSupply } from '../faults.ts'
 import type { ListeningServer } from '../http.ts'
+import type { SwitchControl } from '../switches.ts'
 import { createApi } from './api.ts'
 import type { Controlled } from './control.ts'
-import { answerControl, editCall, resetSandbox } from './control.ts'
+import { createGongControl, editCall, resetSandbox } from './control.ts'
 import type { GongWorldFacts } from './facts.ts'
 import { factsOf } from './facts.ts'
 import { createLimiter } from './limits.ts'
 import { createMedia } from './media.ts'
 import { createOAuth } from './oauth.ts'
 import type { GongState } from './state.ts'
-import type { SwitchControl } from './switches.ts'
+import type { GongSwitches } from './switches.ts'
 import { createSwitches } from './switches.ts'
 import { createTokens } from './tokens.ts'
 import type { CallEdit } from './world.ts'
@@ -33,7 +34,7 @@ export interface RunningGong {
   readonly origins: { readonly api: string; readonly oauth: string; readonly media: string }
   readonly facts: GongWorldFacts
   readonly journal: Journal
-  readonly switches: SwitchControl
+  readonly switches: SwitchControl<GongSwitches>
   readonly state: GongState
   /** @throws RangeError for an unknown call */
   editCall(id: string, change: CallEdit): void
@@ -72,7 +73,7 @@ export async function startGong(options: GongOptions): Promise<RunningGong> {
   const journal = createJournal(options.clock)
   const controlled: Controlled = { state, journal, facts: factsOf(state.world, options.clock()) }
   const opened: ListeningServer[] = []
-  const open = async (name: OriginName, answers: Pick<StandIn, 'answer' | 'refuse' | 'control'>) => {
+  const open = async (name: keyof GongState['origins'], answers: Pick<StandIn, 'answer' | 'refuse' | 'control'>) => {
     const address = { host: options.host, port: options.ports[name] }
     const server = await openStandIn({ name, faults: options.faults, journal, ...answers }, address)
     opened.push(server)
@@ -82,7 +83,7 @@ export async function startGong(options: GongOptions): Promise<RunningGong> {
     await Promise.all(opened.map((server) => server.close()))
   }
   try {
-    await open('api', { ...createApi(state), control: (request) => answerControl(controlled, request) })
+    await open('api', { ...createApi(state), control: createGongControl(controlled) })
     await open('oauth', createOAuth(state))
     await open('media', state.media)
   } catch (error) {

@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import { idOf, shuffled } from '../random.ts'
 import type { Answer, ApiCall } from './answers.ts'
 import { ok, refused } from './answers.ts'
@@ -5,7 +6,6 @@ import { callRecord } from './calls.ts'
 import { companyTime, day } from './time.ts'
 import { special } from './traits.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 /** A public folder with the vendor's fields. */
 export interface Folder {

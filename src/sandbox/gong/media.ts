@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto'
+import { at } from '../at.ts'
 import type { ByteSource, ReceivedRequest, Reply } from '../http.ts'
 import { hash32, Random } from '../random.ts'
 import { special } from './traits.ts'
 import type { World } from './world.ts'
-import { at, findCall } from './world.ts'
+import { findCall } from './world.ts'
 
 /** The two files that a call can have. */
 export type MediaKind = 'audio' | 'video'

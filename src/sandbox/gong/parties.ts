@@ -1,9 +1,9 @@
+import { at } from '../at.ts'
 import { idOf } from '../random.ts'
 import { customerOf } from './calls.ts'
 import { type ContextWish, crmContext } from './crm.ts'
 import { firstNames, guestTitles, lastNames } from './words.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 /** Somebody of a call. What the vendor does not know is left out; only `speakerId` is always there. */
 export interface Party {

@@ -1,9 +1,9 @@
+import { at } from '../at.ts'
 import { idOf } from '../random.ts'
 import type { Answer, ApiCall } from './answers.ts'
 import { ok } from './answers.ts'
 import { companyTime, day } from './time.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 /** A question of a scorecard with the vendor's fields. */
 export interface Question {

@@ -1,7 +1,8 @@
 import type { FaultSupply } from '../faults.ts'
+import type { SwitchControl } from '../switches.ts'
 import type { Limiter } from './limits.ts'
 import type { Media } from './media.ts'
-import type { SwitchControl } from './switches.ts'
+import type { GongSwitches } from './switches.ts'
 import type { TokenStore } from './tokens.ts'
 import type { World } from './world.ts'
 
@@ -10,7 +11,7 @@ export interface GongState {
   readonly world: World
   /** Epoch milliseconds. */
   readonly clock: () => number
-  readonly switches: SwitchControl
+  readonly switches: SwitchControl<GongSwitches>
   readonly faults: FaultSupply
   readonly limiter: Limiter
   readonly tokens: TokenStore

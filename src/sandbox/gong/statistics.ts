@@ -1,10 +1,10 @@
+import { at } from '../at.ts'
 import type { ActivityEvent, ActivityName } from './activity.ts'
 import { activityNames, eventsOf } from './activity.ts'
 import { interactionOf } from './content.ts'
 import type { DateRange } from './filters.ts'
 import { addDays, midnight, utcTime } from './time.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 /** The part of the world that a statistic is about. */
 export interface StatisticScope {

@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import { callsBetween } from './activity.ts'
 import type { Answer, ApiCall } from './answers.ts'
 import { isAnswer, ok, refused } from './answers.ts'
@@ -7,7 +8,6 @@ import { openPage } from './pages.ts'
 import type { Statistic } from './statistics.ts'
 import { aggregate, dayByDay, interaction } from './statistics.ts'
 import { companyTime, companyZoneLabel, day } from './time.ts'
-import { at } from './world.ts'
 
 /** What a request asks of a statistic. */
 interface Wish {

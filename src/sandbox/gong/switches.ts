@@ -1,4 +1,5 @@
-import { isObject } from '../http.ts'
+import type { SwitchControl } from '../switches.ts'
+import { createSwitchControl } from '../switches.ts'
 
 /** What can be changed while the stand-in runs. */
 export interface GongSwitches {
@@ -26,14 +27,6 @@ export interface GongSwitches {
   readonly scopes: string
 }
 
-/** Reads and changes the switches. */
-export interface SwitchControl {
-  current(): GongSwitches
-  /** @throws RangeError for an unknown switch or a value of another type */
-  set(changes: Partial<GongSwitches>): void
-  reset(): void
-}
-
 const factory: GongSwitches = {
   limits: true,
   ratePerSecond: 3,
@@ -49,43 +42,15 @@ const factory: GongSwitches = {
 }
 
 /**
- * What is wrong with a value that should change switches; undefined when nothing is.
- *
- * @param value - anything, for example the JSON body of a control request
- */
-export function switchProblem(value: unknown): string | undefined {
-  if (!isObject(value)) return 'Switches are a JSON object'
-  const known = new Map<string, unknown>(Object.entries(factory))
-  for (const [name, wanted] of Object.entries(value)) {
-    if (!known.has(name)) return `${name} is not a switch; there are ${[...known.keys()].join(', ')}`
-    if (typeof wanted !== typeof known.get(name)) return `${name} must be a ${typeof known.get(name)}`
-  }
-  const { apiBaseUrl } = value
-  if (apiBaseUrl && !URL.canParse(String(apiBaseUrl))) return 'apiBaseUrl must be empty or an address'
-  return undefined
-}
-
-/** True for a value that changes switches. */
-export function isSwitches(value: unknown): value is Partial<GongSwitches> {
-  return switchProblem(value) === undefined
-}
-
-/**
  * The switches of one sandbox.
  *
  * @param start - what differs from the defaults at the start and after a reset
  */
-export function createSwitches(start: Partial<GongSwitches>): SwitchControl {
-  let now: GongSwitches = { ...factory, ...start }
-  return {
-    current: () => now,
-    set(changes) {
-      const problem = switchProblem(changes)
-      if (problem) throw new RangeError(problem)
-      now = { ...now, ...changes }
-    },
-    reset() {
-      now = { ...factory, ...start }
-    },
-  }
+export function createSwitches(start: Partial<GongSwitches>): SwitchControl<GongSwitches> {
+  return createSwitchControl({
+    factory,
+    start,
+    check: (name, value) =>
+      name === 'apiBaseUrl' && value && !URL.canParse(String(value)) ? 'apiBaseUrl must be empty or an address' : undefined,
+  })
 }

@@ -1,3 +1,5 @@
+import { createZone } from '../zone.ts'
+
 /** Time zone of the imitated company; its offset changes in March and November. */
 export const companyZone = 'America/Los_Angeles'
 
@@ -7,17 +9,7 @@ export const companyZoneLabel = 'US/Pacific'
 /** One day in milliseconds. */
 export const day = 86_400_000
 
-const hour = 3_600_000
-const zoneFormat = new Intl.DateTimeFormat('en-US', { timeZone: companyZone, timeZoneName: 'longOffset' })
-const offsets = new Map<number, number>()
-
-function readOffset(instant: number): number {
-  const name = zoneFormat.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? ''
-  const found = /^GMT([+-])(\d\d):(\d\d)$/.exec(name)
-  if (!found) return 0
-  const minutes = Number(found[2]) * 60 + Number(found[3])
-  return found[1] === '-' ? -minutes : minutes
-}
+const zone = createZone(companyZone)
 
 /**
  * Offset of the company's zone in minutes east of UTC.
@@ -25,20 +17,7 @@ function readOffset(instant: number): number {
  * @param instant - epoch milliseconds
  */
 export function offsetMinutes(instant: number): number {
-  // The zone changes on full hours only.
-  const key = Math.floor(instant / hour)
-  const known = offsets.get(key)
-  if (known !== undefined) return known
-  if (offsets.size > 50_000) offsets.clear()
-  const offset = readOffset(key * hour)
-  offsets.set(key, offset)
-  return offset
-}
-
-function offsetText(minutes: number): string {
-  const size = Math.abs(minutes)
-  const part = (value: number) => String(value).padStart(2, '0')
-  return `${minutes < 0 ? '-' : '+'}${part(Math.floor(size / 60))}:${part(size % 60)}`
+  return zone.offsetMinutes(instant)
 }
 
 /**
@@ -48,12 +27,7 @@ function offsetText(minutes: number): string {
  * @param digits - digits of the fraction of a second: 0, 3 or 6
  */
 export function companyTime(instant: number, digits = 0): string {
-  const wholeMs = Math.floor(instant)
-  const offset = offsetMinutes(instant)
-  const local = new Date(wholeMs + offset * 60_000).toISOString()
-  const micros = String(Math.round((instant - wholeMs) * 1000)).padStart(3, '0')
-  const fraction = digits === 0 ? '' : `.${`${local.slice(20, 23)}${micros}`.slice(0, digits)}`
-  return `${local.slice(0, 19)}${fraction}${offsetText(offset)}`
+  return zone.time(instant, digits)
 }
 
 /** A moment in UTC without fraction: `2024-11-01T07:00:00Z`. */

@@ -1,5 +1,6 @@
-import { createHmac, randomUUID } from 'node:crypto'
-import { isObject, parseJson } from '../http.ts'
+import { randomUUID } from 'node:crypto'
+import { isObject } from '../http.ts'
+import { seal, unseal } from '../seal.ts'
 
 /** The scopes of the imitated API. */
 export const allScopes: readonly string[] = [
@@ -84,18 +85,12 @@ function remember(map: Map<string, number>, key: string, value: number): void {
   if (map.size > remembered && !oldest.done) map.delete(oldest.value)
 }
 
-/** Writes and reads signed texts. */
+/** Writes and reads signed tokens. */
 function signer(secret: string) {
-  const sign = (text: string) => createHmac('sha256', secret).update(text).digest('base64url')
   return {
-    seal(content: Content): string {
-      const text = Buffer.from(JSON.stringify({ ...content, nonce: randomUUID() })).toString('base64url')
-      return `${text}.${sign(text)}`
-    },
+    seal: (content: Content): string => seal(secret, { ...content, nonce: randomUUID() }),
     open(token: string, use: Content['use']): Content | undefined {
-      const [text = '', signature = ''] = token.split('.')
-      if (sign(text) !== signature) return undefined
-      const content = parseJson(Buffer.from(text, 'base64url').toString())
+      const content = unseal(secret, token)
       return isContent(content) && content.use === use ? content : undefined
     },
   }

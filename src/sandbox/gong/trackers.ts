@@ -1,10 +1,10 @@
+import { at } from '../at.ts'
 import { idOf } from '../random.ts'
 import type { Answer, ApiCall } from './answers.ts'
 import { ok, refused } from './answers.ts'
 import { companyTime, day } from './time.ts'
 import { keywords } from './words.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 /** A tracker of keywords with the vendor's fields. */
 export interface Tracker {

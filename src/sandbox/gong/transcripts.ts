@@ -1,3 +1,4 @@
+import { at } from '../at.ts'
 import { shuffled } from '../random.ts'
 import type { Answer, ApiCall } from './answers.ts'
 import { isAnswer, noCalls, ok } from './answers.ts'
@@ -7,7 +8,6 @@ import { openPage } from './pages.ts'
 import { speakersOf } from './parties.ts'
 import { sentences, topics } from './words.ts'
 import type { World } from './world.ts'
-import { at } from './world.ts'
 
 /** What one speaker said without a break. */
 interface Monologue {

@@ -1,7 +1,7 @@
+import { at } from '../at.ts'
 import type { Answer, ApiCall } from './answers.ts'
 import { isAnswer, ok, refused } from './answers.ts'
 import { openPage } from './pages.ts'
-import { at } from './world.ts'
 
 /** GET /v2/users: ascending by id. */
 export function listUsers(call: ApiCall): Answer {

@@ -113,14 +113,3 @@ export function findCall(world: World, id: string): number | undefined {
   const call = world.callPositions.get(id)
   return call === undefined || world.edits.get(call)?.erased ? undefined : call
 }
-
-/**
- * An entry of a list that is known to be there.
- *
- * @throws RangeError when it is not
- */
-export function at<T>(list: ArrayLike<T>, index: number): T {
-  const value = list[index]
-  if (value === undefined) throw new RangeError(`There is no entry ${index}`)
-  return value
-}
