@@ -66,7 +66,8 @@ async function joined(running: Running, rows: readonly unknown[]): Promise<Shown
   const showAll = showsHidden(running)
   if (join === undefined || (showAll && join.take === undefined) || rows.length === 0) return { rows, excluded: 0 }
   const on = parsePath(join.on)
-  const ids = [...new Set(rows.map((row) => String(getAt(row, on))))]
+  // A row without an id is looked up nowhere: it counts as one that is not known.
+  const ids = [...new Set(rows.flatMap((row) => getAt(row, on) ?? []).map(String))].filter((id) => id !== '')
   const records = await lookUp(running, join.lookup, ids)
   const take = Object.entries(join.take ?? {}).map(([field, path]) => [parsePath(field), parsePath(path)] as const)
   for (const row of rows) complete(row, records.get(String(getAt(row, on))), take)
