@@ -83,6 +83,23 @@ function errorOf(thrown: unknown, { signal, vendor }: HttpRequest): unknown {
   return fail('upstream_unreachable', { vendor, reason: reasonOf(thrown) }, details)
 }
 
+const isOfTransport = (error: Error): boolean => error instanceof errors.UndiciError || 'syscall' in error
+
+/**
+ * The body of a file, in place: its failures are of the error table, to give it up is none, and a failure that comes before
+ * anyone listens waits for the reader instead of ending the process.
+ */
+function guarded(body: Readable, request: HttpRequest): Readable {
+  const destroy = body.destroy.bind(body)
+  const release = body._destroy.bind(body)
+  body.destroy = (error) => {
+    const failure = error !== undefined && isOfTransport(error) ? errorOf(error, request) : error
+    return destroy(failure instanceof Error ? failure : error)
+  }
+  body._destroy = (error, callback) => release(error, () => callback(error))
+  return body.on('error', () => {})
+}
+
 /** HTTP for the engine, over one pool of connections. */
 export class Http {
   readonly #api = new Agent({ ...agentOptions, maxResponseSize: maxAnswerBytes, connect: { timeout: connectTimeout } })
@@ -111,7 +128,7 @@ export class Http {
       throw fail('upstream_answer_invalid', { vendor: request.vendor, reason: 'a link that is not a public https address' })
     try {
       const { statusCode, headers, body } = await this.#dispatch(request.trust === 'answer' ? this.#publicFiles : this.#files, request)
-      return { status: statusCode, headers, body }
+      return { status: statusCode, headers, body: guarded(body, request) }
     } catch (thrown) {
       throw errorOf(thrown, request)
     }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { FerruleError } from '../../src/errors.ts'
@@ -10,11 +11,11 @@ const ok = { body: page }
 const broken = { status: 500, body: { errors: ['Internal server error occurred'] } }
 
 /** A length that the body does not reach, then the end of the connection. */
-const cut = (response: import('node:http').ServerResponse) => {
+const cut = (response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' })
   response.write('{"calls":[', () => response.destroy())
 }
-const cutChunks = (response: import('node:http').ServerResponse) => {
+const cutChunks = (response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'application/json' })
   response.write('{"calls":[', () => response.destroy())
 }
@@ -53,7 +54,7 @@ describe('a read survives', () => {
     ['one 503 with a short wait', { status: 503, headers: { 'retry-after': '0.005' }, body: 'busy' }],
     ['one answer that is cut', cut],
     ['one answer that is cut between chunks', cutChunks],
-    ['one connection that is closed', (response: import('node:http').ServerResponse) => response.destroy()],
+    ['one connection that is closed', (response: ServerResponse) => response.destroy()],
   ])('%s', async (_what, first) => {
     await using server = await serve((_seen, count) => (count === 1 ? first : ok))
     await using engine = testEngine()
@@ -137,7 +138,7 @@ describe('a read ends', () => {
     ['a vendor that does not answer', () => () => {}],
     [
       'a vendor that stops amid its answer',
-      () => (response: import('node:http').ServerResponse) => {
+      () => (response: ServerResponse) => {
         response.writeHead(200, { 'content-length': '500' })
         response.write('{"calls":[')
       },
