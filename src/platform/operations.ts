@@ -133,8 +133,7 @@ export async function checkConnection(
   const { entity, action, params } = connection.kind.definition.check
   const call: Call = { entity, action, params, ...run }
   try {
-    const outcome = 'access' in target ? await runMarked(services, target.access, call) : await services.engine.run(connection, call)
-    if (outcome.type === 'file') outcome.file.body.destroy()
+    await ('access' in target ? runMarked(services, target.access, call) : services.engine.run(connection, call))
     return { id: randomUUID(), status: 'succeeded', entity_check_results: [{ entity, status: 'succeeded' }] }
   } catch (thrown) {
     const error = asFerruleError(thrown)

@@ -4,6 +4,9 @@ import { showSecret } from './show-secret.ts'
 const json = "-H 'content-type: application/json'"
 const bearer = '-H "authorization: Bearer $TOKEN"'
 
+/** The executable: the sources run from their folder, the published program by its name. */
+const command = import.meta.url.endsWith('.ts') ? 'node_modules/.bin/node src/surfaces/cli.ts' : 'npx ferrule'
+
 /** A value within single quotes of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
@@ -31,7 +34,7 @@ const secretLines = (first: FirstApplication, isGiven: boolean): string[] => {
   if (isGiven) return ['Client secret  as FERRULE_CLIENT_SECRET says']
   return [
     'Client secret  as shown at the first start; a new one:',
-    `               npx ferrule application rotate-secret ${first.clientId}`,
+    `               ${command} application rotate-secret ${first.clientId}`,
   ]
 }
 

@@ -1,20 +1,7 @@
 /** The service as a program: starts, says how to use it, ends on a signal. */
-import { FerruleError } from '../errors.ts'
 import { banner } from './banner.ts'
+import { exitCodeOf, failureText } from './failure.ts'
 import { type Service, startService } from './service.ts'
-
-/** Exit code of a wrong setting (sysexits.h, EX_CONFIG). */
-const configurationError = 78
-
-/** One sentence for a failure that has one; a stack for what nobody expected. */
-export function failureText(thrown: unknown): string {
-  if (thrown instanceof FerruleError && thrown.code !== 'internal_error') return `${thrown.message} ${thrown.hint}`
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-}
-
-/** The exit code that a failure to start deserves. */
-export const exitCodeOf = (thrown: unknown): number =>
-  thrown instanceof FerruleError && thrown.code === 'setting_invalid' ? configurationError : 1
 
 /** The first signal closes the service in order; a second one ends the process at once. */
 function endOnSignal(service: Service): void {

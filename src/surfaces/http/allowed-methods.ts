@@ -1,7 +1,7 @@
 /** Which methods a path takes, for requests that match no route. */
 import type { Route } from './route.ts'
 
-const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]*')}$`)
 
 /**
  * A function from a path (without query) to the methods that it takes: empty where no route is.

@@ -62,7 +62,7 @@ const attachment = /[^\w.-]+/g
  * (RFC 8187) when they differ.
  */
 export function contentDisposition(name: string): string {
-  const base = name.replaceAll('\\', '/').split('/').at(-1)?.slice(0, 200).toWellFormed() ?? ''
+  const base = name.replaceAll('\\', '/').split('/').at(-1)?.slice(0, 200).toWellFormed() || 'download'
   const ascii = base.replace(attachment, '_').replace(/^\.+/, '') || 'download'
   if (ascii === base) return `attachment; filename="${ascii}"`
   const encoded = encodeURIComponent(base).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -7,9 +7,16 @@ const formats: Readonly<Record<string, string>> = {
   uuid: '00000000-0000-4000-8000-000000000000',
 }
 
+/** Tried in this order for a text that must match a pattern. */
+const candidates = [...Object.values(formats), 'bytes=0-1023', 'example']
+
 function textExample(schema: JsonObject, name: string): string {
-  const format = schema['format']
-  return (typeof format === 'string' ? formats[format] : undefined) ?? `<${name}>`
+  const { format, pattern } = schema
+  const placeholder = `<${name}>`
+  const known = typeof format === 'string' ? formats[format] : undefined
+  if (known !== undefined || typeof pattern !== 'string') return known ?? placeholder
+  const matcher = new RegExp(pattern)
+  return [placeholder, ...candidates].find((candidate) => matcher.test(candidate)) ?? placeholder
 }
 
 /** Values of the required members only: the smallest call that is complete. */

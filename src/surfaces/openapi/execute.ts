@@ -86,6 +86,15 @@ function answerSchema(each: DocumentedOperation): Field {
   }
 }
 
+/** What select_fields and exclude_fields leave of an answer. */
+const cutAnswer: JsonObject = {
+  type: 'object',
+  title: 'Cut records',
+  description: 'Records with only the fields that select_fields or exclude_fields leave; everything else is as in the whole answer',
+  required: ['data', 'meta'],
+  properties: { data: { anyOf: [{ type: 'array', items: { type: 'object' } }, { type: 'object' }] }, meta: { type: 'object' } },
+}
+
 /** Schemas of all operations: records, requests, answers, and the two unions that the route takes and gives. */
 export function executeSchemas(kinds: readonly Kind[]): JsonObject {
   const operations = documentedOperations(kinds)
@@ -95,7 +104,8 @@ export function executeSchemas(kinds: readonly Kind[]): JsonObject {
     ...Object.fromEntries(operations.map((each) => [`${operationName(each)}.Request`, requestSchema(each)])),
     ...Object.fromEntries(withData.map((each) => [`${operationName(each)}.Answer`, answerSchema(each)])),
     ExecuteRequest: { anyOf: operations.map((each) => ref(`${operationName(each)}.Request`)) },
-    ExecuteAnswer: { anyOf: withData.map((each) => ref(`${operationName(each)}.Answer`)) },
+    CutAnswer: cutAnswer,
+    ExecuteAnswer: { anyOf: [...withData.map((each) => ref(`${operationName(each)}.Answer`)), ref('CutAnswer')] },
   }
 }
 

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../src/surfaces/http/routes/index.ts'
+import { base, connectorsPath, createTenant, type Sent, startWorld, type Tenant, type World } from './support.ts'
+
+let world: World
+let owner: Tenant
+let stranger: Tenant
+let scoped: string
+beforeAll(async () => {
+  world = await startWorld()
+  owner = await createTenant(world, 'Owner')
+  stranger = await createTenant(world, 'Stranger')
+  const sent = { token: stranger.token, body: { workspace_name: 'elsewhere' } }
+  scoped = String((await world.ask(`${base}/account/applications/scoped-token`, sent)).json.token)
+})
+afterAll(() => world.close())
+
+/** Ids of the owner by the name of their slot. */
+const idsOf = ({ workspaceId, connectorId, jobId }: Tenant): Readonly<Record<string, string>> => ({
+  workspace_id: workspaceId,
+  connector_id: connectorId,
+  job_id: jobId,
+})
+/** A body that each route takes, so that it comes as far as the id. */
+const bodies: Readonly<Record<string, unknown>> = {
+  [`PUT ${base}/workspaces/{workspace_id}`]: { name: 'taken over' },
+  [`PUT ${connectorsPath}/{connector_id}`]: { name: 'taken over' },
+  [`PATCH ${connectorsPath}/{connector_id}`]: { credentials: { access_key_secret: 'taken over' } },
+  [`POST ${connectorsPath}/{connector_id}/check`]: {},
+  [`POST ${connectorsPath}/{connector_id}/execute`]: { entity: 'users', action: 'list' },
+}
+const withIds = routes
+  .filter(({ path, auth }) => auth === 'principal' && path.includes('{'))
+  .map(({ method, path }) => ({ method, path, operation: `${method} ${path}` }))
+
+/** Everything of an answer that could tell something; both are asked with the same request id. */
+async function seen(path: string, sent: Sent) {
+  const { status, headers, text } = await world.ask(path, { ...sent, headers: { ...sent.headers, 'x-request-id': 'the-same' } })
+  const { date: _date, ...rest } = headers
+  return { status, headers: rest, text }
+}
+
+test('the table of routes has ids to try', () => {
+  expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
+  expect(withIds).toHaveLength(11)
+})
+
+describe('an id of another organization answers what an id that never was answers', () => {
+  test.each(withIds)('$operation', async ({ method, path, operation }) => {
+    const at = (ids: Readonly<Record<string, string>>) => path.replace(/\{(\w+)\}/g, (_whole, name) => ids[name] ?? '')
+    const foreign = at(idsOf(owner))
+    const unknown = at({ workspace_id: randomUUID(), connector_id: randomUUID(), job_id: randomUUID() })
+    for (const token of [stranger.token, scoped]) {
+      const sent = { method, token, body: bodies[operation] }
+      const answer = await seen(foreign, sent)
+      expect(answer).toEqual(await seen(unknown, sent))
+      expect([403, 404]).toContain(answer.status)
+      if (token === stranger.token) expect(answer.status).toBe(404)
+    }
+  })
+
+  test('and nothing of the owner has changed', async () => {
+    const connector = await world.ask(`${connectorsPath}/${owner.connectorId}`, { token: owner.token })
+    expect([connector.status, connector.json.name, connector.json.status]).toEqual([200, 'Owner connector', 'active'])
+    const workspace = await world.ask(`${base}/workspaces/${owner.workspaceId}`, { token: owner.token })
+    expect([workspace.status, workspace.json.name]).toEqual([200, 'Owner workspace'])
+    expect((await world.execute(owner.connectorId, { entity: 'users', action: 'list' }, owner.token)).status).toBe(200)
+  })
+})
+
+describe('lists', () => {
+  test.each([`${base}/workspaces`, connectorsPath, `${base}/organizations`])('%s names nothing of others', async (path) => {
+    const { text, status } = await world.ask(`${path}?limit=100`.replace(/(organizations).*/, '$1'), { token: stranger.token })
+    expect(status).toBe(200)
+    expect(text).toContain('Stranger')
+    expect(text).not.toContain('Owner')
+    expect(text).not.toContain(owner.organizationId)
+  })
+
+  test('a filter by a foreign workspace finds what an unknown one finds', async () => {
+    const ask = (id: string) => seen(`${connectorsPath}?workspace_id=${id}`, { token: stranger.token })
+    expect(await ask(owner.workspaceId)).toEqual(await ask(randomUUID()))
+  })
+
+  test('a cursor of another organization gives nothing of it', async () => {
+    for (const name of ['one', 'two']) await world.connect(`Owner ${name}`, {}, owner.token)
+    const page = await world.ask(`${connectorsPath}?limit=1`, { token: owner.token })
+    const stolen = await world.ask(page.json.next, { token: stranger.token })
+    expect(stolen.text).not.toContain('Owner')
+  })
+})
+
+describe('the organization header', () => {
+  test('does not open another organization', async () => {
+    const ask = (id: string) => seen(`${base}/workspaces`, { token: stranger.token, headers: { 'x-organization-id': id } })
+    const answer = await ask(owner.organizationId)
+    expect([answer.status, answer]).toEqual([403, await ask(randomUUID())])
+  })
+})

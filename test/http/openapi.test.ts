@@ -1,0 +1,95 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
+import { kinds as kindTable } from '../../src/connectors/index.ts'
+import { liveActions } from '../../src/definition/entity.ts'
+import { routes } from '../../src/surfaces/http/routes/index.ts'
+import { openApiDocument, printOpenApi } from '../../src/surfaces/openapi.ts'
+import type { Json } from './support.ts'
+
+const kinds = Object.values(kindTable)
+const document: Json = openApiDocument({ routes, kinds })
+const executePath = '/api/v1/integrations/connectors/{connector_id}/execute'
+const operations = kinds.flatMap(({ definition }) =>
+  Object.entries(definition.entities).flatMap(([name, entity]) =>
+    liveActions.filter((action) => Object.hasOwn(entity, action)).map((action) => `${definition.kind}.${name}.${action}`),
+  ),
+)
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(structuredClone(document))
+    expect([valid, errors]).toEqual([true, undefined])
+    expect(validator.version).toBe('3.1')
+  })
+
+  test('refers to nothing that is not there', () => {
+    const references = new Set([...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => String(path)))
+    expect(references.size).toBeGreaterThan(50)
+    const dangling = [...references].filter((path) => path.split('/').reduce((at: Json, step) => at?.[step], document) === undefined)
+    expect(dangling).toEqual([])
+  })
+
+  test('holds every schema in a form that a validator takes', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    ajv.addSchema(document, 'document')
+    for (const name of Object.keys(document.components.schemas))
+      expect(ajv.getSchema(`document#/components/schemas/${name}`), name).toBeDefined()
+  })
+
+  test('has every route of the API, each with a name of its own', () => {
+    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(Object(methods)).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const internal = ['GET /openapi.json', 'GET /docs', 'GET /docs/{file}', 'GET /']
+    expect(new Set([...documented, ...internal])).toEqual(new Set(routes.map(({ method, path }) => `${method} ${path}`)))
+    const ids = Object.values(document.paths).flatMap((methods) => Object.values(Object(methods)).map((each: Json) => each.operationId))
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('carries no marks of the engine and no secrets', () => {
+    const text = JSON.stringify(document)
+    expect(text).not.toMatch(/"x-(says|refuse|integer|documented|empty-is-absent)"/)
+    expect(text).not.toContain('~kind')
+  })
+
+  test('is the same every time', () => {
+    const print = printOpenApi({ routes, kinds })
+    expect(print()).toBe(print())
+    expect(printOpenApi({ routes, kinds })()).toEqual(print())
+  })
+
+  test('names the address that clients use', () => {
+    const named: Json = openApiDocument({ routes, kinds, serverUrl: 'https://ferrule.example/base' })
+    expect([document.servers, named.servers]).toEqual([[{ url: '/' }], [{ url: 'https://ferrule.example/base' }]])
+  })
+})
+
+describe('execute', () => {
+  const execute = document.paths[executePath].post
+  const { examples } = execute.requestBody.content['application/json']
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema(document, 'document')
+  const request = (name: string) => ajv.getSchema(`document#/components/schemas/${name}.Request`)
+
+  test('has a variant for every operation of every kind', () => {
+    const variants = document.components.schemas.ExecuteRequest.anyOf.map((each: { $ref: string }) => each.$ref.split('/').at(-1))
+    expect(variants).toEqual(operations.map((name) => `${name}.Request`))
+    expect(Object.keys(examples)).toEqual(operations)
+  })
+
+  test.each(operations)('%s has an example that its own variant takes, and no other action', (name) => {
+    const { value } = examples[name]
+    expect([request(name)?.(value), request(name)?.errors]).toEqual([true, null])
+    expect(request(name)?.({ ...value, action: 'other' })).toBe(false)
+    expect(request(name)?.({ ...value, unknown: 1 })).toBe(false)
+    expect(request(name)?.({ ...value, params: { ...value.params, unknown: 1 } })).toBe(false)
+  })
+
+  test('documents the limits that its answers show', () => {
+    expect(Object.keys(execute.responses['200'].headers)).toEqual(
+      expect.arrayContaining(['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'X-Request-Id']),
+    )
+  })
+})

@@ -1,0 +1,189 @@
+/** A whole service for a test file: real sockets, embedded database in a temporary folder, sandbox in this process. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { kinds as kindTable } from '../../src/connectors/index.ts'
+import { createEngine, type Engine } from '../../src/engine/execute.ts'
+import { openPlatform } from '../../src/platform/platform.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import type { Platform, Settings } from '../../src/platform/types.ts'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts'
+import { createServer } from '../../src/surfaces/http/server.ts'
+import { createLogger } from '../../src/surfaces/logger.ts'
+
+export const client = { id: 'test-client', secret: 'a-secret-for-tests' } as const
+export const base = '/api/v1'
+export const connectorsPath = `${base}/integrations/connectors`
+export const tokenPath = `${base}/account/applications/token`
+
+/** One answer, read to its end. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+  readonly text: string
+  /** The JSON body; fails when there is none. */
+  readonly json: Json
+}
+/** A body as a test reads it: a wrong path shows in its assertion. */
+export type Json = ReturnType<typeof JSON.parse>
+
+/** What is sent. A path is sent as it stands: nothing folds dots or decodes escapes. */
+export interface Sent {
+  readonly method?: string
+  readonly token?: string | undefined
+  /** Objects are sent as JSON, texts as they are. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface World {
+  readonly url: string
+  readonly port: number
+  readonly sandbox: Sandbox
+  readonly platform: Platform
+  readonly settings: Settings
+  /** Lines of the log, as text. */
+  readonly log: string[]
+  readonly clock: { now: number }
+  /** Token of the first application. */
+  readonly token: string
+  readonly organizationId: string
+  ask(path: string, sent?: Sent): Promise<Answer>
+  /** The answer's head; the body is left to the test. */
+  open(path: string, sent?: Sent): Promise<IncomingMessage>
+  /** A connector of the sandbox. */
+  connect(name: string, more?: Readonly<Record<string, unknown>>, token?: string): Promise<string>
+  execute(connectorId: string, body: unknown, token?: string): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface WorldOptions {
+  readonly settings?: Partial<Settings>
+  readonly engine?: (engine: Engine) => Pick<Engine, 'run'>
+  readonly draining?: () => boolean
+}
+
+const kinds = Object.values(kindTable)
+
+/** Starts a world; close it in `afterAll`. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'ferrule-http-'))
+  const env = {
+    FERRULE_DATA: folder,
+    FERRULE_PORT: '0',
+    FERRULE_CLIENT_ID: client.id,
+    FERRULE_CLIENT_SECRET: client.secret,
+    FERRULE_RATE_LIMIT: '0',
+  }
+  const settings = { ...readSettings(env, { kinds: Object.keys(kindTable) }), ...options.settings }
+  const sandbox = await startSandbox({ limits: false })
+  const clock = { now: Date.now() }
+  const platform = await openPlatform({ settings, kinds, sandboxOrigins: () => sandbox.origins, clock: () => clock.now })
+  const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable' })
+  const log: string[] = []
+  const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } })
+  const used = options.engine?.(engine) ?? engine
+  const draining = options.draining ?? (() => false)
+  const app = await createServer({ platform, engine: used, settings, kinds, logger, clock: () => clock.now, draining })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const port = Number(new URL(url).port)
+  const ask = async (path: string, sent: Sent = {}) => readAnswer(await open(port, path, sent))
+  const issued = await ask(tokenPath, { body: { client_id: client.id, client_secret: client.secret } })
+  const token = String(issued.json.access_token)
+  return {
+    ...{ url, port, sandbox, platform, settings, log, clock, token, organizationId: platform.first.organizationId, ask },
+    open: (path, sent = {}) => open(port, path, sent),
+    connect: async (name, more = {}, as = token) => {
+      const { json } = await ask(connectorsPath, { token: as, body: { ...sandboxConnector(name), ...more } })
+      return String(json.id)
+    },
+    execute: (id, body, as = token) => ask(`${connectorsPath}/${id}/execute`, { token: as, body }),
+    close: async () => {
+      app.server.closeAllConnections()
+      await app.close()
+      await engine.close()
+      await platform.close()
+      await sandbox.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Body of a connector that talks to the sandbox. */
+export const sandboxConnector = (name: string) => ({
+  workspace_name: 'default',
+  connector_type: 'gong',
+  name,
+  credentials: { access_key: 'sandbox', access_key_secret: 'sandbox-secret' },
+  environment: { sandbox: true },
+})
+
+function open(port: number, path: string, { method, token, body, headers = {} }: Sent): Promise<IncomingMessage> {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const sent = {
+    ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...headers,
+  }
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port,
+      path,
+      method: method ?? (text === undefined ? 'GET' : 'POST'),
+      headers: sent,
+      agent: false,
+    })
+    request.once('response', resolve)
+    request.once('error', reject)
+    request.end(text)
+  })
+}
+
+async function readAnswer(message: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(Buffer.from(chunk))
+  const bytes = Buffer.concat(chunks)
+  const text = bytes.toString('utf8')
+  return {
+    ...{ status: message.statusCode ?? 0, headers: message.headers, bytes, text },
+    get json() {
+      return JSON.parse(text)
+    },
+  }
+}
+
+/** A second tenant: an organization of its own with an application, a token, a workspace and a connector. */
+export interface Tenant {
+  readonly token: string
+  readonly organizationId: string
+  readonly workspaceId: string
+  readonly connectorId: string
+  readonly jobId: string
+}
+
+export async function createTenant({ platform, ask, connect }: World, name: string): Promise<Tenant> {
+  const first = await platform.organizations.create(await callerOf(platform), { name })
+  const application = await platform.applications.create({ name, organizationId: first.id })
+  const body = { client_id: application.clientId, client_secret: application.clientSecret.reveal() }
+  const token = String((await ask(tokenPath, { body })).json.access_token)
+  const workspace = await ask(`${base}/workspaces`, { token, body: { name: `${name} workspace` } })
+  const doomed = await connect(`${name} doomed`, {}, token)
+  const removal = await ask(`${connectorsPath}/${doomed}`, { method: 'DELETE', token })
+  return {
+    ...{ token, organizationId: first.id, workspaceId: String(workspace.json.id), jobId: String(removal.json.job_id) },
+    connectorId: await connect(`${name} connector`, {}, token),
+  }
+}
+
+/** The first application as a caller; making an organization grants that application too. */
+async function callerOf({ tokens, first }: Platform) {
+  const { access_token } = await tokens.issueApplicationToken({
+    clientId: client.id,
+    clientSecret: client.secret,
+    organizationId: first.organizationId,
+  })
+  return tokens.authenticateCaller(access_token)
+}
