@@ -29,7 +29,7 @@ const basic = (user: string, password: string): string => `Basic ${Buffer.from(`
 const schemeOf = (connection: Connection, values: CredentialValues): CredentialScheme => {
   const { kind, credentials } = connection.kind.definition
   const given = Object.keys(values)
-  const scheme = Object.values(credentials).find(({ fields }) => given.length > 0 && given.every((name) => name in fields))
+  const scheme = Object.values(credentials).find(({ fields }) => given.length > 0 && given.every((name) => Object.hasOwn(fields, name)))
   if (scheme === undefined) throw fail('credentials_unreadable', { reason: `they fit no scheme of ${kind}` })
   return scheme
 }

@@ -1,7 +1,7 @@
 /** Checks of what a connector is created with: credentials against the schemes of the kind, configuration against its fields. */
 import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
 import { type FerruleError, fail, type Problem } from '../errors.ts'
-import type { CredentialValues } from './connection.ts'
+import type { CredentialValues, OriginOverride } from './connection.ts'
 import { validatorOf } from './schema.ts'
 
 const summary = (problems: readonly Problem[]): string => problems.map(({ field, message }) => `${field} ${message}`).join('; ')
@@ -13,7 +13,7 @@ export const validationFailed = (problems: readonly Problem[]): FerruleError =>
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const schemeFor = (definition: ConnectorDefinition, given: readonly string[]): [string, CredentialScheme] | undefined =>
-  Object.entries(definition.credentials).find(([, { fields }]) => given.length > 0 && given.every((name) => name in fields))
+  Object.entries(definition.credentials).find(([, { fields }]) => given.length > 0 && given.every((name) => Object.hasOwn(fields, name)))
 
 const schemesText = (definition: ConnectorDefinition): string =>
   Object.entries(definition.credentials)
@@ -98,3 +98,28 @@ export const secretFields = (definition: ConnectorDefinition): string[] =>
   Object.values(definition.credentials).flatMap(({ fields }) =>
     Object.keys(fields).filter((name) => Reflect.get(fields[name] ?? {}, 'writeOnly') === true),
   )
+
+const isOrigin = (value: unknown): value is string => {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { protocol, username, password, search, hash } = new URL(value)
+  return (protocol === 'http:' || protocol === 'https:') && `${username}${password}${search}${hash}` === ''
+}
+
+/**
+ * Checks an origin that replaces those of the vendor; a text replaces the origins of the API and of OAuth.
+ * @throws FerruleError `validation_failed` with the place of every problem
+ */
+export function checkOrigin(origin: string | OriginOverride | undefined): OriginOverride | undefined {
+  if (origin === undefined) return undefined
+  const override = typeof origin === 'string' ? { api: origin } : origin
+  const given = Object.entries(override).filter(([name, value]) => name === 'api' || value !== undefined)
+  const wrong = [...(Object.hasOwn(override, 'api') ? [] : ['api']), ...given.filter(([, value]) => !isOrigin(value)).map(([name]) => name)]
+  const message = 'must be an http or https address without user, query and fragment, such as https://proxy.example'
+  const problems = wrong.map((name) => ({
+    field: typeof origin === 'string' ? '/origin' : `/origin/${name}`,
+    message,
+    error_code: 'origin',
+  }))
+  if (problems.length > 0) throw validationFailed(problems)
+  return override
+}

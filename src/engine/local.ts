@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Connection, CredentialSource, CredentialValues, OriginOverride } from './connection.ts'
-import { checkConfiguration, checkCredentials } from './credentials.ts'
+import { checkConfiguration, checkCredentials, checkOrigin } from './credentials.ts'
 import { createEngine, type Engine } from './execute.ts'
 import { liveActionsOf } from './operation.ts'
 import type { Outcome } from './outcome.ts'
@@ -130,7 +130,7 @@ const methodsOf = (local: Local, definition: ConnectorDefinition, entity: string
 export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, options: ConnectOptions<D>): LocalConnector<D> {
   const { values } = checkCredentials(kind.definition, options.credentials)
   const configuration = checkConfiguration(kind.definition, options.config, '/config')
-  const origin = typeof options.origin === 'string' ? { api: options.origin } : options.origin
+  const origin = checkOrigin(options.origin)
   // The values were checked against the scheme, so what is handed on has its type.
   const onCredentials = options.onCredentials as ((next: unknown) => void | Promise<void>) | undefined
   const connection: Connection = {
