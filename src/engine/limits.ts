@@ -1,5 +1,5 @@
 /** The vendor's rate, obeyed ahead of time. All calls with the same key share one budget within the process. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Limits } from '../definition/connector.ts'
 
 /** One moving window: at most `calls` grants within any `seconds`. Grants are reservations, handed out in order of asking. */
@@ -65,4 +65,4 @@ export class Limiter {
 }
 
 /** The key of a budget: a digest, so that no credential stays in memory as a key. */
-export const budgetKey = (...parts: readonly string[]): string => createHash('sha256').update(parts.join('\0')).digest('base64url')
+export const budgetKey = (...parts: readonly string[]): string => hash('sha256', parts.join('\0'), 'base64url')

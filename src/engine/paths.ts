@@ -14,8 +14,16 @@ const stepsOf = (part: string): Step[] => {
   return key === '' ? inner : [key, ...inner]
 }
 
-/** Parses a path; '' is the value itself. */
-export const parsePath = (path: string): Path => (path === '' ? [] : path.split('.').flatMap(stepsOf))
+const parsed = new Map<string, Path>()
+
+/** Parses a path; '' is the value itself. The result is kept: paths are written in definitions, so there are few. */
+export function parsePath(path: string): Path {
+  const kept = parsed.get(path)
+  if (kept !== undefined) return kept
+  const made = path === '' ? [] : path.split('.').flatMap(stepsOf)
+  parsed.set(path, made)
+  return made
+}
 
 const stepInto = (value: unknown, step: Step): unknown => {
   if (typeof step === 'number') return Array.isArray(value) ? value[step] : undefined
@@ -23,7 +31,11 @@ const stepInto = (value: unknown, step: Step): unknown => {
 }
 
 /** The value at a path without `[]`; undefined where it does not lead anywhere. */
-export const getAt = (value: unknown, path: Path): unknown => path.reduce(stepInto, value)
+export function getAt(value: unknown, path: Path): unknown {
+  let found = value
+  for (const step of path) found = stepInto(found, step)
+  return found
+}
 
 /** Calls `visit` with each object that holds the last key of the path, and that key. */
 export function visitHolders(value: unknown, path: Path, visit: (holder: Record<string, unknown>, key: string) => void): void {
@@ -35,6 +47,12 @@ export function visitHolders(value: unknown, path: Path, visit: (holder: Record<
   }
   if (rest.length > 0) visitHolders(stepInto(value, step), rest, visit)
   else if (typeof step === 'string' && isObject(value)) visit(value, step)
+}
+
+/** A copy of a JSON value, down to its leaves. Several times faster than structuredClone. */
+export const copyOf = <T>(value: T): T => {
+  if (Array.isArray(value)) return value.map(copyOf) as T
+  return isObject(value) ? (Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyOf(inner)])) as T) : value
 }
 
 /** Sets the value at a path of keys, making the objects on the way. */

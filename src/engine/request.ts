@@ -5,7 +5,7 @@ import { instantOf } from './instant.ts'
 import { writeJson } from './json.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
-import { getAt, parsePath, setAt, takeAt } from './paths.ts'
+import { copyOf, getAt, parsePath, setAt, takeAt } from './paths.ts'
 
 /** A request to the API of the vendor, below its base address. */
 export interface WireRequest {
@@ -68,7 +68,7 @@ const queryOf = (wire: Record<string, unknown>): string => {
 
 /** The parameters as the vendor names and takes them. `now` in milliseconds since 1970. */
 function wireParams({ operation, emptyIsAbsent }: CompiledOperation, params: Params, now: number): Record<string, unknown> {
-  const wire = structuredClone(params) as Record<string, unknown> // a copy of a plain object is a plain object
+  const wire: Record<string, unknown> = copyOf(params)
   for (const path of emptyIsAbsent) {
     const value = getAt(wire, path)
     if (Array.isArray(value) && value.length === 0) takeAt(wire, path)
