@@ -32,10 +32,7 @@ function examples(url: string, first: FirstApplication): string[] {
 const secretLines = (first: FirstApplication, isGiven: boolean): string[] => {
   if (first.clientSecret !== undefined) return [`Client secret  ${showSecret(first.clientSecret)}   (shown this once: keep it)`]
   if (isGiven) return ['Client secret  as FERRULE_CLIENT_SECRET says']
-  return [
-    'Client secret  as shown at the first start; a new one:',
-    `               ${command} application rotate-secret ${first.clientId}`,
-  ]
+  return ['Client secret  as shown at the first start; a new one:', `               ${command} application rotate-secret ${first.clientId}`]
 }
 
 /**

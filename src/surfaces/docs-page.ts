@@ -44,10 +44,13 @@ const script = `SwaggerUIBundle({
 })
 `
 
+/** The scopes of a token are hidden: none chosen means all, which is what a reader wants here. */
 const style = `body { margin: 0; background: #fff; }
 .swagger-ui .info { margin: 24px 0; }
 .swagger-ui .scheme-container { padding: 16px 0; box-shadow: none; border-bottom: 1px solid #ddd; }
+.swagger-ui .auth-container .scopes, .swagger-ui .scope-def { display: none; }
 .swagger-ui textarea { min-height: 180px; }
+.swagger-ui .responses-table:not(.live-responses-table) .highlight-code > pre { max-height: 180px; overflow: auto; }
 `
 
 /** Our own files by name. */
@@ -79,6 +82,6 @@ export function docsAsset(name: string): Asset | undefined {
 /** Policy of the page: nothing but this service, no inline scripts. `publicUrl` is where "try it out" sends to. */
 export function docsPolicy(publicUrl: string | undefined): string {
   const connect = publicUrl === undefined ? "'self'" : `'self' ${new URL(publicUrl).origin}`
-  const self = ["script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:", `connect-src ${connect}`]
+  const self = ["script-src 'self'", "style-src 'self'", "img-src 'self' data:", `connect-src ${connect}`]
   return ["default-src 'none'", ...self, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join('; ')
 }

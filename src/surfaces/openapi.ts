@@ -36,12 +36,6 @@ const parameters = {
   },
 }
 const securitySchemes = {
-  bearer: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'JWT',
-    description: 'The access_token of POST /api/v1/account/applications/token',
-  },
   client: {
     type: 'oauth2',
     description: 'Client id and client secret; the token is fetched for you',
@@ -51,6 +45,12 @@ const securitySchemes = {
         scopes: Object.fromEntries(scopes.map((scope) => [scope, scope.replace(':', ', ')])),
       },
     },
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access_token of POST /api/v1/account/applications/token',
   },
 }
 
@@ -67,7 +67,7 @@ export function openApiDocument({ routes, kinds, serverUrl }: OpenApiSource): Js
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl ?? '/' }],
-    security: [{ bearer: [] }, { client: [] }],
+    security: [{ client: [] }, { bearer: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: pathsOf(routes, kinds),
     components: {

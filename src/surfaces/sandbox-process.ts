@@ -16,10 +16,18 @@ export interface SandboxProcess {
   close(): Promise<void>
 }
 
+/** How a sandbox is launched. */
+export interface SandboxOptions {
+  /** Its entry file, which tells `{type: 'ready', origins}` over the channel of `fork`. */
+  readonly program: URL
+  readonly logger: Logger
+  /** Milliseconds before a restart, times the number of the attempt; 500 by default. */
+  readonly restartDelay?: number
+}
+
 /** Starts after the first one; a sandbox that dies more often has a fault that starting cannot mend. */
 const restarts = 5
-/** Milliseconds before a restart, times the number of the attempt. */
-const restartDelay = 500
+const standardDelay = 500
 /** A sandbox that is not ready by then counts as failed. Milliseconds. */
 const readyTimeout = 10_000
 /** Time that it gets to end by itself. Milliseconds. */
@@ -54,15 +62,17 @@ class Sandbox implements SandboxProcess {
   readonly ready: Promise<void>
   readonly #program: URL
   readonly #logger: Logger
+  readonly #restartDelay: number
   #child: ChildProcess | undefined
   #origins: SandboxOrigins | undefined
   #attempts = 0
   #closed = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(program: URL, logger: Logger) {
+  constructor({ program, logger, restartDelay = standardDelay }: SandboxOptions) {
     this.#program = program
     this.#logger = logger
+    this.#restartDelay = restartDelay
     this.ready = this.#start()
   }
 
@@ -102,7 +112,7 @@ class Sandbox implements SandboxProcess {
       return
     }
     this.#logger.warn({ how, attempt: this.#attempts }, 'the sandbox ended and is started again')
-    this.#timer = setTimeout(() => void this.#start(), restartDelay * this.#attempts).unref()
+    this.#timer = setTimeout(() => void this.#start(), this.#restartDelay * this.#attempts).unref()
   }
 
   async close(): Promise<void> {
@@ -118,9 +128,5 @@ class Sandbox implements SandboxProcess {
   }
 }
 
-/**
- * Launches the sandbox.
- * @param options `program`: its entry file, which tells `{type: 'ready', origins}` over the channel of `fork`
- */
-export const launchSandbox = ({ program, logger }: { readonly program: URL; readonly logger: Logger }): SandboxProcess =>
-  new Sandbox(program, logger)
+/** Launches the sandbox. */
+export const launchSandbox = (options: SandboxOptions): SandboxProcess => new Sandbox(options)

@@ -75,10 +75,16 @@ function urlOf(address: AddressInfo | string | null, host: string): string {
   return `http://${name}:${port}`
 }
 
+/** How often connections are looked for that have answered their last request and wait for more. Milliseconds. */
+const idleCheck = 50
+
 /** Ends the server: requests that run may finish, then their sockets are destroyed. */
 async function drain(app: FastifyInstance, seconds: number): Promise<void> {
-  const force = setTimeout(() => app.server.closeAllConnections(), seconds * 1_000)
+  const { server } = app
+  const idle = setInterval(() => server.closeIdleConnections(), idleCheck)
+  const force = setTimeout(() => server.closeAllConnections(), seconds * 1_000)
   await app.close()
+  clearInterval(idle)
   clearTimeout(force)
 }
 

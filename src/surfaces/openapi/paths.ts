@@ -43,15 +43,25 @@ const executeProblems: readonly ErrorCode[] = [
   ...Object.keys(errorTable).filter((code): code is ErrorCode => code.startsWith('upstream_')),
 ]
 
-/** Answers by status; each says which codes it can carry. */
+/** What an error looks like; slots of its sentence stay as they are. */
+function problemExample(code: ErrorCode): JsonObject {
+  const { status, message, hint, fault, retryable } = errorTable[code]
+  const title = code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
+  return { type: `urn:ferrule:error:${code}`, title, status, detail: message, code, message, fault, retryable, hint, errors: [] }
+}
+
+/** Answers by status; each says which codes it can carry and shows the first. */
 function problemAnswers(codes: readonly ErrorCode[]): JsonObject {
   const byStatus = Map.groupBy(new Set(codes), (code) => errorTable[code].status)
   const sorted = [...byStatus].toSorted(([a], [b]) => a - b)
   return Object.fromEntries(
-    sorted.map(([status, list]) => [
-      String(status),
-      { description: list.join(', '), headers: requestId, content: { 'application/problem+json': { schema: ref('Problem') } } },
-    ]),
+    sorted.map(([status, list]) => {
+      const example = list[0] === undefined ? {} : { example: problemExample(list[0]) }
+      return [
+        String(status),
+        { description: list.join(', '), content: { 'application/problem+json': { schema: ref('Problem'), ...example } } },
+      ]
+    }),
   )
 }
 
@@ -69,7 +79,9 @@ function queryParameters(query: Fields = {}) {
 
 function requestBody(document: RouteDocument, route: Route): JsonObject {
   if (document.body === undefined) return {}
-  const content = { [json]: { schema: schemaOf(document.body) }, ...(route.form ? { [form]: { schema: schemaOf(document.body) } } : {}) }
+  const { example } = document
+  const media = { schema: schemaOf(document.body), ...(example === undefined ? {} : { example }) }
+  const content = { [json]: media, ...(route.form ? { [form]: media } : {}) }
   return { requestBody: { required: document.bodyOptional !== true, content } }
 }
 

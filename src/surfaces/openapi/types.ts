@@ -34,6 +34,8 @@ export interface RouteDocument {
   /** Query parameters. */
   readonly query?: Fields
   readonly body?: SchemaSource
+  /** A body that works, where one made from the schema would not. */
+  readonly example?: unknown
   /** Left out: a body is required where there is one. */
   readonly bodyOptional?: boolean
   /** The answer of a success; a text names another media type than JSON. */

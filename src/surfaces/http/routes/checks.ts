@@ -2,6 +2,7 @@ import { type CheckTarget, checkConnection } from '../../../platform/operations.
 import { requireScope } from '../../../platform/scopes.ts'
 import type { Principal } from '../../../platform/types.ts'
 import { checkTarget } from '../check-target.ts'
+import { exampleConnector } from '../example-connector.ts'
 import { limited } from '../limited.ts'
 import { connectorPath, type Exchange, type PrincipalRoute, type Services, slot } from '../route.ts'
 
@@ -22,6 +23,7 @@ export const checkNew: PrincipalRoute = {
     summary: 'Check credentials at the vendor without storing them',
     scope: 'connectors:write',
     body: 'ConnectorInput',
+    example: exampleConnector,
     answer,
     problems: ['connector_type_not_found', 'credentials_mismatch', 'validation_failed', 'rate_limited', 'overloaded'],
   },
@@ -44,6 +46,7 @@ export const checkStored: PrincipalRoute = {
     scope: 'connectors:read',
     body: 'ConnectorPatch',
     bodyOptional: true,
+    example: {},
     answer,
     problems: ['connector_not_found', 'credentials_mismatch', 'validation_failed', 'rate_limited', 'overloaded'],
   },

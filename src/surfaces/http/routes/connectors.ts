@@ -1,4 +1,5 @@
 import { bodies } from '../../../platform/bodies.ts'
+import { exampleConnector } from '../example-connector.ts'
 import { nextPage } from '../next-page.ts'
 import type { PrincipalRoute } from '../route.ts'
 
@@ -16,6 +17,7 @@ export const createConnector: PrincipalRoute = {
     about: 'The shape of the credentials is checked, not whether the vendor takes them: use the check for that.',
     scope: 'connectors:write',
     body: 'ConnectorInput',
+    example: exampleConnector,
     answer: { about: 'The connector, without credentials', schema: 'Connector' },
     problems: ['connector_type_not_found', 'credentials_mismatch', 'connector_name_conflict', 'workspace_inactive', 'validation_failed'],
   },

@@ -30,6 +30,7 @@ export const createOrganization: CallerRoute = {
     about: 'It starts with the workspace `default`. A client that reaches several organizations names one with X-Organization-Id.',
     scope: 'organizations:write',
     body: 'OrganizationInput',
+    example: { name: 'Second' },
     answer: { about: 'The organization', schema: 'Organization' },
     problems: ['validation_failed'],
   },

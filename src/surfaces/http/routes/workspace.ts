@@ -29,6 +29,7 @@ export const updateWorkspace: PrincipalRoute = {
     summary: 'Change a workspace',
     scope: 'workspaces:write',
     body: 'WorkspaceChange',
+    example: { name: 'Revenue' },
     answer: { about: 'The workspace', schema: 'Workspace' },
     problems: ['workspace_not_found', 'workspace_name_conflict', 'validation_failed'],
   },

@@ -32,6 +32,7 @@ export const createWorkspace: PrincipalRoute = {
     summary: 'Create a workspace',
     scope: 'workspaces:write',
     body: 'WorkspaceInput',
+    example: { name: 'Sales' },
     answer: { about: 'The workspace', schema: 'Workspace' },
     problems: ['workspace_name_conflict', 'validation_failed'],
   },

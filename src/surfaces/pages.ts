@@ -1,0 +1,127 @@
+/** Documentation pages that are printed from tables and definitions: errors, settings, and one reference page per kind. */
+import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
+import { type EntityDefinition, liveActions, type Operation } from '../definition/entity.ts'
+import type { Fields } from '../definition/fields.ts'
+import { objectOf } from '../engine/schema.ts'
+import { errorTable } from '../errors.ts'
+import { settingsTable } from '../platform/settings.ts'
+import { type FieldRow, fieldRows } from './openapi/field-rows.ts'
+
+const printed = '<!-- Printed by `npm run gen`; do not edit. -->'
+
+/** Text of a table's cell: nothing in it can end the cell or begin HTML. */
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ')
+const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [row(head), `| ${head.map(() => '---').join(' | ')} |`, ...rows.map(row)].join('\n')
+}
+
+const page = (...parts: readonly string[]): string => `${[printed, ...parts].join('\n\n')}\n`
+
+/** docs/errors.md */
+export function errorsPage(): string {
+  const rows = Object.entries(errorTable).map(([code, { status, fault, retryable, message, hint }]) => [
+    `\`${code}\``,
+    String(status),
+    fault,
+    retryable ? 'yes' : 'no',
+    message,
+    hint,
+  ])
+  return page(
+    '# Errors',
+    'Every error is a problem (RFC 9457, `application/problem+json`) with these codes; the library throws them as `FerruleError`. Branch on `code`. ' +
+      '`fault` says whose turn it is: the caller changes the request, the credentials are replaced or granted more, the vendor or the service needs time. ' +
+      '`retryable` says whether the same request can succeed later; writes whose outcome is not known say no. `errors` names each place of a request that is wrong.',
+    table(['Code', 'Status', 'Fault', 'Retryable', 'Sentence', 'Next step'], rows),
+  )
+}
+
+/** docs/settings.md */
+export function settingsPage(): string {
+  const rows = settingsTable.map(({ name, type, default: standard, about, secret }) => [
+    `\`${name}\``,
+    about,
+    type,
+    standard,
+    secret ? 'yes' : 'no',
+  ])
+  return page(
+    '# Settings',
+    'Environment variables, checked at start: a wrong value or a misspelt name ends the start with one sentence and exit code 78. `ferrule settings` prints the same.',
+    table(['Name', 'Meaning', 'Value', 'Default', 'Secret'], rows),
+  )
+}
+
+const fieldTable = (rows: readonly FieldRow[], { withRequired }: { readonly withRequired: boolean }): string =>
+  withRequired
+    ? table(
+        ['Name', 'Type', 'Required', 'Meaning'],
+        rows.map((each) => [`\`${each.path}\``, each.type, each.required ? 'yes' : 'no', each.about]),
+      )
+    : table(
+        ['Name', 'Type', 'Meaning'],
+        rows.map((each) => [`\`${each.path}\``, each.type, each.about]),
+      )
+
+const fields = (given: Fields, options: { readonly withRequired: boolean }): string => fieldTable(fieldRows(objectOf(given)), options)
+
+/** How a list continues, in one sentence. */
+function pageSentence({ page: shape }: Operation, definition: ConnectorDefinition): string {
+  const how = shape === undefined || shape === 'none' ? undefined : definition.pages[shape]
+  if (how === undefined) return 'One page.'
+  return `Pages: \`meta.${how.next.meta}\` goes into \`${how.next.param}\`, or merge \`meta.next_params\`.`
+}
+
+function operationPart(
+  name: string,
+  { action, operation, definition }: { action: string; operation: Operation; definition: ConnectorDefinition },
+): string[] {
+  const sentences = [operation.about, action === 'list' ? pageSentence(operation, definition) : undefined].filter(
+    (each) => each !== undefined,
+  )
+  const params = Object.keys(operation.params).length === 0 ? 'No parameters.' : fields(operation.params, { withRequired: true })
+  return [`### ${name} ${action}`, [...sentences, `Vendor: \`${operation.call}\`.`].join(' '), params]
+}
+
+function entityPart(name: string, entity: EntityDefinition, definition: ConnectorDefinition): string[] {
+  const operations = liveActions.flatMap((action) => {
+    const operation = entity[action]
+    return operation === undefined ? [] : operationPart(name, { action, operation, definition })
+  })
+  const record = entity.record === undefined ? [] : [`### ${name} record`, fields(entity.record, { withRequired: false })]
+  return [`## ${name}`, `${entity.about}.`, ...operations, ...record]
+}
+
+function summaryPart({ entities }: ConnectorDefinition): string {
+  const rows = Object.entries(entities).map(([name, entity]) => [
+    `[\`${name}\`](#${name})`,
+    liveActions.filter((action) => entity[action] !== undefined).join(', '),
+    entity.about,
+  ])
+  return table(['Entity', 'Actions', 'What it is'], rows)
+}
+
+/** docs/reference/<kind>.md */
+export function referencePage({ definition }: Kind): string {
+  const schemes = Object.entries(definition.credentials).flatMap(([name, scheme]) => [
+    `### ${scheme.title} (\`${name}\`)`,
+    fields(scheme.fields, { withRequired: true }),
+  ])
+  const configuration =
+    Object.keys(definition.configuration).length === 0 ? 'None.' : fields(definition.configuration, { withRequired: true })
+  const entities = Object.entries(definition.entities).flatMap(([name, entity]) => entityPart(name, entity, definition))
+  return page(
+    `# ${definition.title} (\`${definition.kind}\`)`,
+    `${definition.about}. Definition id \`${definition.id}\`. [The vendor's pages](${definition.documentation})`,
+    summaryPart(definition),
+    '## Credentials',
+    'One scheme, recognised by the fields that are given.',
+    ...schemes,
+    '## Configuration',
+    'Values of `replication_config` on the platform, `configuration` in the library.',
+    configuration,
+    ...entities,
+  )
+}

@@ -1,0 +1,221 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startService as startInProcess } from '../../src/server.ts'
+import type { Json } from './support.ts'
+
+const root = join(import.meta.dirname, '../..')
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ferrule-life-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const running: ChildProcess[] = []
+afterEach(async () => {
+  for (const child of running.splice(0)) await end(child, 'SIGKILL')
+})
+
+/** The environment without what an outer run left there. */
+const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(FERRULE_|DATABASE_URL|VITEST|NODE_OPTIONS)/.test(name)))
+
+interface Run {
+  readonly child: ChildProcess
+  stdout(): string
+  stderr(): string
+}
+
+function start(file: string, env: Readonly<Record<string, string>>, args: readonly string[] = []): Run {
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: root,
+    env: { ...plain, FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'data'), ...env },
+  })
+  running.push(child)
+  const texts = { stdout: '', stderr: '' }
+  child.stdout?.on('data', (chunk) => (texts.stdout += chunk))
+  child.stderr?.on('data', (chunk) => (texts.stderr += chunk))
+  return { child, stdout: () => texts.stdout, stderr: () => texts.stderr }
+}
+
+/** Ends a process and tells how it ended: its exit code, or the signal. */
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | string | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? child.signalCode
+  const exit = once(child, 'exit')
+  child.kill(signal)
+  const [code, by] = await exit
+  return code ?? by
+}
+
+async function ended({ child }: Run): Promise<number | null> {
+  if (child.exitCode === null) await once(child, 'exit')
+  return child.exitCode
+}
+
+async function startService(env: Readonly<Record<string, string>> = {}): Promise<Run & { readonly url: string }> {
+  const run = start('src/main.ts', env)
+  await vi.waitFor(() => expect(run.stdout(), run.stderr()).toMatch(/listens on http/), { timeout: 15_000, interval: 20 })
+  return { ...run, url: /http:\/\/[\w.:]+/.exec(run.stdout())?.[0] ?? '' }
+}
+
+/** Pastes the examples into bash and gives what the last one prints. */
+async function paste(output: string, env: Readonly<Record<string, string>> = {}): Promise<Json> {
+  const lines = output.split('\n').filter((line) => /^(TOKEN|CONNECTOR|curl)/.test(line))
+  expect(lines).toHaveLength(3)
+  const shell = spawn('bash', ['-c', lines.join('\n')], { env: { ...plain, ...env } })
+  let text = ''
+  shell.stdout.on('data', (chunk) => (text += chunk))
+  await once(shell, 'close')
+  return JSON.parse(text)
+}
+
+describe('npm start', () => {
+  test('prints lines that work as they stand, twice, and after a restart with the secret in the shell', async () => {
+    const first = await startService()
+    const secret = /Client secret +(\S+) /.exec(first.stdout())?.[1] ?? ''
+    expect(secret.length).toBeGreaterThan(30)
+    for (const _ of ['pasted', 'pasted again'])
+      expect((await paste(first.stdout())).data[0]).toMatchObject({ id: expect.any(String), emailAddress: expect.any(String) })
+    expect(await end(first.child, 'SIGTERM')).toBe(0)
+    expect(first.stderr()).not.toContain(secret)
+
+    const second = await startService()
+    expect(second.stdout()).not.toContain(secret)
+    expect(second.stdout()).toContain('rotate-secret')
+    expect((await paste(second.stdout(), { FERRULE_CLIENT_SECRET: secret })).data.length).toBeGreaterThan(1)
+    const rotate = /node src\/surfaces\/cli.ts (application rotate-secret \S+)/.exec(second.stdout())?.[1] ?? ''
+    const rotation = start('src/surfaces/cli.ts', {}, rotate.split(' '))
+    expect(await ended(rotation), rotation.stderr()).toBe(0)
+    const renewed = /client secret (\S+) /.exec(rotation.stdout())?.[1] ?? ''
+    expect((await paste(second.stdout(), { FERRULE_CLIENT_SECRET: renewed })).data.length).toBeGreaterThan(1)
+    expect(await end(second.child, 'SIGINT')).toBe(0)
+  })
+
+  test('says in one sentence what is wrong with a setting', async () => {
+    for (const [env, says] of [
+      [{ FERRULE_PORT: '99999' }, 'FERRULE_PORT'],
+      [{ FERRULE_PROT: '1' }, 'the nearest is FERRULE_PORT'],
+      [{ DATABASE_URL: 'mysql://u:a-password@h/d' }, 'DATABASE_URL'],
+    ] as const) {
+      const run = start('src/main.ts', env)
+      expect(await ended(run)).toBe(78)
+      expect(run.stderr().trim().split('\n')).toHaveLength(1)
+      expect(run.stderr()).toContain(says)
+      expect(run.stderr()).not.toContain('a-password')
+      expect(run.stdout()).toBe('')
+    }
+  })
+
+  test('says that the port is taken, and leaves nothing running', async () => {
+    const first = await startService()
+    const { port } = new URL(first.url)
+    const second = start('src/main.ts', { FERRULE_PORT: port, FERRULE_DATA: join(folder, 'other') })
+    expect(await ended(second)).toBe(78)
+    expect(second.stderr()).toContain('FERRULE_PORT is not valid: another program listens on this port')
+  })
+})
+
+/** A vendor that answers when the test says so. */
+async function slowVendor() {
+  const held: ServerResponse[] = []
+  const server = createServer((_message, response) => void held.push(response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    env: { FERRULE_ORIGINS: JSON.stringify({ gong: `http://127.0.0.1:${address.port}` }), FERRULE_SANDBOX: 'off', ...pair },
+    arrived: () => vi.waitFor(() => expect(held).toHaveLength(1), { interval: 10 }),
+    answer: () => held[0]?.setHeader('content-type', 'application/json').end('{"users":[],"records":{}}'),
+    gone: () => vi.waitFor(() => expect(held[0]?.destroyed).toBe(true), { interval: 10 }),
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+const pair = { FERRULE_CLIENT_ID: 'life', FERRULE_CLIENT_SECRET: 'a-secret-for-tests' }
+
+async function post(url: string, body: unknown, token = ''): Promise<Json> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: answer.status, ...Object(await answer.json()) }
+}
+
+/** A connector whose vendor is the slow one, and a call on it. */
+async function callOf(url: string) {
+  const issued = await post(`${url}/api/v1/account/applications/token`, {
+    client_id: pair.FERRULE_CLIENT_ID,
+    client_secret: pair.FERRULE_CLIENT_SECRET,
+  })
+  const body = {
+    workspace_name: 'default',
+    connector_type: 'gong',
+    name: crypto.randomUUID(),
+    credentials: { access_key: 'k', access_key_secret: 's' },
+  }
+  const { id } = await post(`${url}/api/v1/integrations/connectors`, body, issued.access_token)
+  return () => post(`${url}/api/v1/integrations/connectors/${id}/execute`, { entity: 'users', action: 'list' }, issued.access_token)
+}
+
+describe('the end', () => {
+  test('waits for calls that run, and takes no new ones', async () => {
+    const vendor = await slowVendor()
+    const service = await startInProcess({
+      ...plain,
+      ...vendor.env,
+      FERRULE_PORT: '0',
+      FERRULE_DATA: join(folder, 'waits'),
+      FERRULE_LOG_LEVEL: 'silent',
+    })
+    const execute = await callOf(service.url)
+    const call = execute()
+    await vendor.arrived()
+    const closed = service.close()
+    expect(service.close()).toBe(closed)
+    await vi.waitFor(() => expect(fetch(`${service.url}/health/live`, { headers: { connection: 'close' } })).rejects.toThrow(), {
+      interval: 10,
+    })
+    vendor.answer()
+    expect(await call).toMatchObject({ status: 200, data: [] })
+    await closed
+    vendor.close()
+  })
+
+  test('breaks calls that outlast the time they get', async () => {
+    const vendor = await slowVendor()
+    const env = { FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'breaks'), FERRULE_SHUTDOWN_SECONDS: '0', FERRULE_LOG_LEVEL: 'silent' }
+    const service = await startInProcess({ ...plain, ...vendor.env, ...env })
+    const execute = await callOf(service.url)
+    const call = execute().then(
+      () => 'answered',
+      () => 'broken',
+    )
+    await vendor.arrived()
+    await service.close()
+    expect(await call).toBe('broken')
+    await vendor.gone()
+    vendor.close()
+  })
+
+  test('comes at once with a second signal', async () => {
+    const vendor = await slowVendor()
+    const run = await startService({ ...vendor.env, FERRULE_DATA: join(folder, 'second') })
+    const execute = await callOf(run.url)
+    const call = execute().catch(() => 'broken')
+    await vendor.arrived()
+    run.child.kill('SIGTERM')
+    await vi.waitFor(() => expect(fetch(`${run.url}/health/live`, { headers: { connection: 'close' } })).rejects.toThrow(), {
+      interval: 10,
+    })
+    expect(run.child.exitCode).toBeNull()
+    run.child.kill('SIGTERM')
+    expect(await ended(run)).toBe(143)
+    expect(await call).toBe('broken')
+    vendor.close()
+  })
+})
