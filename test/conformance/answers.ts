@@ -1,0 +1,84 @@
+/** The answer files of a kind: true answers of its vendor, with the calls that they answer. `README.md` describes the form. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseJson } from '../../src/engine/json.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** One request to the vendor, as it must be, and what it answers. */
+export interface Exchange {
+  /** `api`, or the host of a file. */
+  readonly to?: 'api' | 'file'
+  readonly request: {
+    readonly method: string
+    /** Path with the query, exactly. */
+    readonly path: string
+    /** JSON body; without it there must be none. */
+    readonly body?: unknown
+    /** Headers that must be there. */
+    readonly headers?: Readonly<Record<string, string>>
+  }
+  readonly answer: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    /** JSON. */
+    readonly body?: unknown
+    /** Anything else. */
+    readonly text?: string
+  }
+}
+
+/** One page of a list, or the whole of another action. */
+export interface ExpectedPage {
+  readonly exchanges: readonly Exchange[]
+  /** The records, where they are not simply the vendor's rows with null for what it leaves out. */
+  readonly data?: unknown
+  /** Positions of rows that are not shown. */
+  readonly leftOut?: readonly number[]
+  readonly meta?: Values
+  /** What a download gives, with its text. */
+  readonly file?: Values & { readonly text: string }
+}
+
+/** A call of an operation: parameters, and what comes page after page. */
+export interface ExpectedCall {
+  readonly params: Values
+  readonly pages: readonly ExpectedPage[]
+}
+
+/** The file of an operation. */
+export interface AnswerFile {
+  /** Where the shapes were seen. */
+  readonly source: readonly string[]
+  /** Why a list with a page shape has one page here. */
+  readonly onePage?: string
+  /** By name; `full` uses every parameter, `minimal` those that are required. */
+  readonly calls: Readonly<Record<string, ExpectedCall>> & { readonly full: ExpectedCall; readonly minimal: ExpectedCall }
+}
+
+/** Credentials of each scheme of a kind, and the headers that they become. */
+export interface CredentialsFile {
+  readonly schemes: Readonly<
+    Record<string, { readonly credentials: Readonly<Record<string, string>>; readonly headers: Readonly<Record<string, string>> }>
+  >
+  readonly configuration: Values
+}
+
+const folderOf = (kind: string): string => join(import.meta.dirname, '../../src/connectors', kind, 'answers')
+/** Ids beyond 2^53 keep their digits. */
+const read = (file: string): unknown => parseJson(readFileSync(file, 'utf8'))
+
+/** The answer file of an operation; undefined when there is none. */
+export function readAnswers(kind: string, operation: string): AnswerFile | undefined {
+  const file = join(folderOf(kind), `${operation}.json`)
+  return existsSync(file) ? (read(file) as AnswerFile) : undefined // the suite checks its form
+}
+
+/** The credentials file of a kind. */
+export const readCredentials = (kind: string): CredentialsFile => read(join(folderOf(kind), 'credentials.json')) as CredentialsFile
+
+/** Names of all answer files of a kind, without `.json`. */
+export const answerFiles = (kind: string): string[] =>
+  readdirSync(folderOf(kind))
+    .map((name) => name.replace(/\.json$/, ''))
+    .filter((name) => name !== 'credentials')

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { kinds } from '../../src/connectors/index.ts'
+import type { Kind } from '../../src/definition/connector.ts'
+import { liveActions } from '../../src/definition/entity.ts'
+import type { Fields } from '../../src/definition/fields.ts'
+import { placesOf, plain } from './params.ts'
+
+/** Fields and parameters, however deep, that have no sentence. */
+const speechless = (at: string, fields: Fields | undefined): string[] =>
+  placesOf({ properties: plain(fields ?? {}) }).flatMap(({ names, schema }) =>
+    String(schema['description'] ?? '').trim().length < 2 ? [`${at} ${names.join('.')}`] : [],
+  )
+
+/** Paths of values that are no data: functions, instances of classes, what is not frozen. */
+function foreign(value: unknown, at: string): string[] {
+  if (typeof value === 'function') return [`${at} is a function`]
+  if (typeof value !== 'object' || value === null) return []
+  const own = [Object.prototype, Array.prototype, null].includes(Object.getPrototypeOf(value)) ? [] : [`${at} is an instance of a class`]
+  const open = Object.isFrozen(value) ? [] : [`${at} is not frozen`]
+  return [...own, ...open, ...Object.entries(value).flatMap(([key, inner]) => foreign(inner, `${at}.${key}`))]
+}
+
+describe.each(Object.values(kinds) as Kind[])('$definition.kind', ({ definition }) => {
+  const entities = Object.entries(definition.entities)
+
+  test('every parameter, searchable field, credential and configuration value has a sentence', () => {
+    expect([
+      ...entities.flatMap(([name, { about }]) => (about.trim() === '' ? [name] : [])),
+      ...entities.flatMap(([name, entity]) => liveActions.flatMap((action) => speechless(`${name} ${action}`, entity[action]?.params))),
+      ...entities.flatMap(([name, entity]) => speechless(`${name} search`, entity.context_store_search)),
+      ...Object.entries(definition.credentials).flatMap(([name, { fields }]) => speechless(`credentials ${name}`, fields)),
+      ...speechless('configuration', definition.configuration),
+    ]).toEqual([])
+  })
+
+  test('is frozen data', () => {
+    expect(foreign(definition, definition.kind)).toEqual([])
+  })
+
+  test('its check is an operation that needs no parameter beyond its own', () => {
+    const operation = definition.entities[definition.check.entity]?.list
+    expect(definition.check.action).toBe('list')
+    expect(Object.keys(definition.check.params).every((name) => name in (operation?.params ?? {}))).toBe(true)
+  })
+})

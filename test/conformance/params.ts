@@ -1,0 +1,97 @@
+/** Where parameters lie in a definition, in a call and in a request. Written apart from the engine, which is what is tested. */
+import type { Operation } from '../../src/definition/entity.ts'
+import type { Exchange } from './answers.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A place of a parameter: its names from the top, the schema, and whether every call needs it. */
+export interface Place {
+  readonly names: readonly string[]
+  readonly schema: Values
+  readonly required: boolean
+  /** The code that a refusal of this part, or of a part that holds it, gets instead of a general one. */
+  readonly refuse: string | undefined
+}
+
+/** A schema as plain JSON: what is not written there does not count. */
+export const plain = (schema: unknown): Values => JSON.parse(JSON.stringify(schema))
+
+/** All places of an object's schema, those that hold others included. */
+export function placesOf(schema: Values, above: Partial<Place> = {}): Place[] {
+  const required = Array.isArray(schema['required']) ? schema['required'] : []
+  const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  return Object.entries(properties).flatMap(([name, part]) => {
+    if (!isObject(part)) return []
+    const own = typeof part['x-refuse'] === 'string' ? part['x-refuse'] : above.refuse
+    const place = {
+      names: [...(above.names ?? []), name],
+      schema: part,
+      required: (above.required ?? true) && required.includes(name),
+      refuse: own,
+    }
+    return [place, ...placesOf(part, place)]
+  })
+}
+
+/** Whether a place holds no others. */
+export const isLeaf = ({ schema }: Place): boolean => !isObject(schema['properties'])
+
+/** The value at a place; undefined when there is none. */
+export const valueAt = (values: unknown, names: readonly string[]): unknown =>
+  names.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), values)
+
+/** A copy without what is at a place. */
+export function without(values: Values, [name = '', ...rest]: readonly string[]): Values {
+  const { [name]: taken, ...kept } = values
+  return rest.length === 0 ? kept : { ...kept, [name]: without(isObject(taken) ? taken : {}, rest) }
+}
+
+/** A copy with a value at a place. */
+export const withValue = (values: Values, [name = '', ...rest]: readonly string[], value: unknown): Values => {
+  const inner = values[name]
+  return { ...values, [name]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value) }
+}
+
+/** Where a value was found in a request. */
+function foundIn({ request }: Exchange, names: readonly string[]): unknown[] {
+  const { searchParams } = new URL(request.path, 'http://vendor.example')
+  const inBody = valueAt(request.body, names)
+  return [...(inBody === undefined ? [] : [inBody]), ...searchParams.getAll(names.join('.'))]
+}
+
+const same = (found: unknown, value: unknown): boolean =>
+  typeof found === 'string' ? found === String(value) : JSON.stringify(found) === JSON.stringify(value)
+
+/**
+ * How a parameter travels in the pinned requests of a page, when it is not as the definition says.
+ * @returns a sentence; undefined when all is well
+ */
+export function misplaced(
+  operation: Operation,
+  names: readonly string[],
+  { value, exchanges }: { value: unknown; exchanges: readonly Exchange[] },
+): string | undefined {
+  const path = names.join('.')
+  const [api] = exchanges
+  if (api === undefined) return 'no request'
+  const found = foundIn(api, names)
+  if (operation.file?.range === path) {
+    if (found.length > 0) return `${path} is sent to the API`
+    return exchanges.some(({ to, request }) => to === 'file' && request.headers?.['range'] === value)
+      ? undefined
+      : `${path} is no Range header`
+  }
+  if (operation.call.includes(`{${path}}`)) {
+    if (found.length > 0) return `${path} is sent in the path and once more`
+    return api.request.path.split(/[/?]/).includes(encodeURIComponent(String(value))) ? undefined : `${path} is not in the path`
+  }
+  const to = operation.send?.[path]?.to
+  if (to !== undefined) {
+    if (found.length > 0 && to !== path) return `${path} is sent as ${to} and once more`
+    return foundIn(api, to.split('.')).length === 1 ? undefined : `${path} is not sent once as ${to}`
+  }
+  if (operation.local?.[path] !== undefined) return found.length === 0 ? undefined : `${path} is sent although the vendor lacks it`
+  return found.length === 1 && same(found[0], value) ? undefined : `${path} is not sent once as it is`
+}

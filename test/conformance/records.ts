@@ -1,0 +1,85 @@
+/** What records and meta must be, read off the definition. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ConnectorDefinition } from '../../src/definition/connector.ts'
+import type { EntityDefinition, Operation } from '../../src/definition/entity.ts'
+import { writeJson } from '../../src/engine/json.ts'
+import type { ExpectedPage } from './answers.ts'
+import { plain, valueAt } from './params.ts'
+
+type Values = Readonly<Record<string, unknown>>
+const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
+const ajv = new Ajv2020({
+  allErrors: true,
+  strict: false,
+  formats: {
+    'date-time': (text: string) => moment.test(text) && !Number.isNaN(Date.parse(text)),
+    date: /^\d{4}-\d{2}-\d{2}$/,
+    uuid: /^[0-9a-f-]{36}$/,
+    int64: true,
+  },
+})
+
+/** A schema for records: vendor additions are allowed, and inner fields that the vendor may leave out may be missing. */
+function generous(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(generous)
+  if (!isObject(schema)) return schema
+  const { additionalProperties: _closed, properties, required, ...rest } = schema
+  const parts = isObject(properties) ? properties : {}
+  const needed = Array.isArray(required) ? required.filter((name) => !isObject(parts[name]) || !('x-documented' in parts[name])) : []
+  return { ...each(rest), properties: each(parts), required: needed }
+}
+
+const each = (parts: Values): Values => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, generous(part)]))
+
+/** What is wrong with a record: fields that are missing, types that are not the documented ones. */
+export function recordProblems(entity: EntityDefinition, record: unknown): string[] {
+  const fields = entity.record ?? {}
+  const properties = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, generous(plain(field))]))
+  const validate = ajv.compile({ type: 'object', properties, required: Object.keys(fields) })
+  validate(record)
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+/** The records that a page must give: written in the file, or the vendor's rows with null for documented fields that it leaves out. */
+export function expectedData(entity: EntityDefinition, operation: Operation, page: ExpectedPage): unknown {
+  if (page.data !== undefined) return page.data
+  const nulls = Object.fromEntries(Object.keys(entity.record ?? {}).map((name) => [name, null]))
+  const found = valueAt(
+    page.exchanges[0]?.answer.body,
+    operation.at.split('.').filter((name) => name !== ''),
+  )
+  if (!Array.isArray(found)) return { ...nulls, ...(isObject(found) ? found : {}) }
+  return found.filter((_row, index) => !page.leftOut?.includes(index)).map((row) => ({ ...nulls, ...row }))
+}
+
+/** Types of the meta fields of the documents. */
+const metaTypes: Readonly<Record<string, (value: unknown) => boolean>> = {
+  cursor: (value) => typeof value === 'string',
+  total_records: Number.isInteger,
+  current_page_number: Number.isInteger,
+  next_page_url: (value) => typeof value === 'string',
+  page_info: isObject,
+  request_id: (value) => typeof value === 'string',
+  statement_handle: (value) => typeof value === 'string',
+  partition_info: Array.isArray,
+  next_params: isObject,
+}
+
+/** What is wrong with the meta of a list: keys that are missing or too many, types that are not the documented ones. */
+export function metaProblems(definition: ConnectorDefinition, operation: Operation, meta: Values): string[] {
+  const page = operation.page === undefined || operation.page === 'none' ? undefined : definition.pages[operation.page]
+  const counted = operation.hidden !== undefined || operation.join !== undefined
+  const count = counted && definition.hidden !== undefined ? [definition.hidden.count] : []
+  const expected = [...Object.keys(page?.read ?? {}), 'next_params', ...count]
+  const keys = Object.keys(meta)
+  return [
+    ...expected.filter((name) => !keys.includes(name)).map((name) => `${name} is missing`),
+    ...keys.filter((name) => !expected.includes(name)).map((name) => `${name} is not documented`),
+    ...Object.entries(metaTypes).flatMap(([name, test]) =>
+      meta[name] === undefined || meta[name] === null || test(meta[name]) ? [] : [`${name} is ${writeJson(meta[name])}`],
+    ),
+    ...count.filter((name) => !Number.isInteger(meta[name])).map((name) => `${name} is no count`),
+  ]
+}

@@ -1,0 +1,81 @@
+/** Runs a call of an answer file against the scripted vendor, through both doors of the engine. */
+import type { Kind } from '../../src/definition/connector.ts'
+import type { Connection, CredentialValues } from '../../src/engine/connection.ts'
+import type { Engine } from '../../src/engine/execute.ts'
+import { connectLocally } from '../../src/engine/local.ts'
+import type { FileAnswer } from '../../src/engine/outcome.ts'
+import { Secret } from '../../src/engine/secret.ts'
+import type { CallOptions, Download } from '../../src/engine/types.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** One result, of either door. */
+export type Result = { readonly data: unknown; readonly meta: Values } | { readonly file: Values }
+
+/** An operation, with the parameters of its first page. */
+export interface Run {
+  readonly entity: string
+  readonly action: string
+  readonly params: Values
+}
+
+/** A door: runs one operation. */
+export type Door = (run: Run) => Promise<Result>
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = []
+  for await (const part of body) parts.push(part)
+  return Buffer.concat(parts).toString()
+}
+
+const engineFile = async ({ body, ...about }: FileAnswer): Promise<Result> => ({ file: { ...about, text: await textOf(body) } })
+
+/** The library names fewer things of a file, and names some otherwise. */
+const libraryFile = async ({ stream, status, type, length, range, name }: Download, expected: Values): Promise<Result> => ({
+  file: { ...expected, status, contentType: type, contentLength: length, contentRange: range, name, text: await textOf(stream) },
+})
+
+/** The untyped engine. */
+export const engineDoor =
+  (engine: Engine, connection: Connection): Door =>
+  async (run) => {
+    const outcome = await engine.run(connection, run)
+    return outcome.type === 'file' ? engineFile(outcome.file) : { data: outcome.data, meta: outcome.meta }
+  }
+
+type Method = (params: Values, options?: CallOptions) => Promise<unknown>
+type Methods = Readonly<Record<string, Readonly<Record<string, Method>>>>
+
+/** The methods of the library: `connector.<entity>.<action>(params)`. Close what it returns. */
+export function libraryDoor(
+  kind: Kind,
+  options: { credentials: CredentialValues; config: Values; origin: string },
+): { door: (expected: Values) => Door; close: () => Promise<void> } {
+  const { credentials, config, origin } = options
+  // A kind as a value has no static credentials; the untyped view is what the test walks.
+  const connector = connectLocally(kind, { credentials, config, origin: { api: origin, media: origin }, limits: false } as Parameters<
+    typeof connectLocally
+  >[1])
+  const methods = connector as unknown as Methods
+  const door =
+    (expected: Values): Door =>
+    async ({ entity, action, params }) => {
+      const result = await methods[entity]?.[action]?.(params)
+      return action === 'download' ? libraryFile(result as Download, expected) : (result as Result)
+    }
+  return { door, close: () => connector.close() }
+}
+
+/** A connection of the engine whose API and files are at this origin. */
+export function connectionTo(
+  kind: Kind,
+  { origin, credentials, configuration }: { origin: string; credentials: CredentialValues; configuration: Values },
+): Connection {
+  const opened = { values: new Secret(credentials), version: '0' }
+  return {
+    kind,
+    configuration,
+    credentials: { open: async () => opened, renew: async () => opened },
+    origin: { api: origin, media: origin },
+  }
+}
