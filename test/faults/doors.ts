@@ -1,0 +1,97 @@
+/** One call through either door of the product: the service over HTTP, or the library. Both end with data or with problem details. */
+import { expect, vi } from 'vitest'
+import { asFerruleError } from '../../src/errors.ts'
+import { connect } from '../../src/index.ts'
+import type { RecordedRequest, Sandbox } from '../../src/sandbox/index.ts'
+import { startSandbox } from '../../src/sandbox/index.ts'
+import { type Answer, type Json, startWorld } from '../http/support.ts'
+
+/** A call as both doors take it. */
+export interface Call {
+  readonly entity: string
+  readonly action: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+/** How a call ended. */
+export type Ended = { readonly data: Json; readonly meta: Json } | { readonly problem: Json }
+
+/** A way in, with a sandbox of its own behind it. */
+export interface Door {
+  readonly sandbox: Sandbox
+  run(call: Call): Promise<Ended>
+  /** Downloads and reads all bytes; a transfer that breaks gives `broken`. */
+  bytes(call: Call): Promise<{ readonly status: number; readonly bytes: Buffer } | { readonly problem: Json } | 'broken'>
+  close(): Promise<void>
+}
+
+/** Problem details on the wire: their status, media type, header of the wait and request id agree with the body. */
+function problemOf({ status, headers, json }: Answer): Json {
+  const { retry_after_seconds: wait } = json
+  expect(headers['content-type']).toBe('application/problem+json; charset=utf-8')
+  expect(json.status).toBe(status)
+  expect(json.request_id).toBe(headers['x-request-id'])
+  expect(headers['retry-after']).toBe(wait === undefined ? undefined : String(wait))
+  return json
+}
+
+/** The service over HTTP. @param operationSeconds the setting FERRULE_OPERATION_SECONDS */
+export async function openHosted(operationSeconds = 60): Promise<Door> {
+  const world = await startWorld({ settings: { operationSeconds } })
+  const connectorId = await world.connect('faults')
+  const execute = (call: Call) => world.execute(connectorId, call)
+  return {
+    sandbox: world.sandbox,
+    run: async (call) => {
+      const answer = await execute(call)
+      return answer.status === 200 ? { data: answer.json.data, meta: answer.json.meta } : { problem: problemOf(answer) }
+    },
+    bytes: async (call) => {
+      const answer = await execute(call).catch((): 'broken' => 'broken')
+      if (answer === 'broken') return answer
+      return answer.status < 300 ? { status: answer.status, bytes: answer.bytes } : { problem: problemOf(answer) }
+    },
+    close: world.close,
+  }
+}
+
+const problemThrown = (thrown: unknown): { readonly problem: Json } => ({ problem: asFerruleError(thrown).toProblem() })
+
+/** The library over a sandbox. */
+export const connectTo = ({ origins }: Sandbox) =>
+  connect('gong', {
+    credentials: { access_key: 'sandbox', access_key_secret: 'sandbox-secret' },
+    origin: origins.gong,
+    limits: false,
+  })
+
+/** The library. @param deadlineMs of every call */
+export async function openLibrary(deadlineMs = 60_000): Promise<Door> {
+  const sandbox = await startSandbox({ limits: false })
+  const gong = connectTo(sandbox)
+  // Names of the table's calls are data here; the types of the library's door are tested elsewhere.
+  const execute = ({ entity, action, params = {} }: Call): Promise<Json> =>
+    Reflect.apply(gong.execute, gong, [entity, action, params, { deadlineMs }])
+  return {
+    sandbox,
+    run: (call) => execute(call).catch(problemThrown),
+    bytes: async (call) => {
+      const answer = await execute(call).catch(problemThrown)
+      if (answer.problem !== undefined) return answer
+      return new Response(answer.stream).bytes().then(
+        (bytes) => ({ status: answer.status, bytes: Buffer.from(bytes) }),
+        (): 'broken' => 'broken',
+      )
+    },
+    close: async () => {
+      await gong.close()
+      await sandbox.close()
+    },
+  }
+}
+
+/** Requests that the vendor met since the journal was cleared, as `METHOD /path`. */
+export const metBy = ({ gong }: Sandbox): string[] => gong.requests().map(({ method, path }: RecordedRequest) => `${method} ${path}`)
+
+/** No jitter: the pauses between attempts are those that the vendor asked for. */
+export const withoutJitter = () => vi.spyOn(Math, 'random').mockReturnValue(0)

@@ -1,0 +1,83 @@
+/** One node of the service. The vendor's rate is not watched: a storm would otherwise pass at three calls a second. */
+import { kinds as kindTable } from '../../src/connectors/index.ts'
+import { createEngine } from '../../src/engine/execute.ts'
+import { openPlatform } from '../../src/platform/platform.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import type { Sandbox } from '../../src/sandbox/index.ts'
+import { createServer } from '../../src/surfaces/http/server.ts'
+import { createLogger } from '../../src/surfaces/logger.ts'
+import type { Json } from '../http/support.ts'
+import { ask } from './client.ts'
+
+const client = { id: 'faults', secret: 'a-secret-for-tests' } as const
+const kinds = Object.values(kindTable)
+
+/** What a node is started with. */
+export interface NodeOptions {
+  /** Settings beside the defaults of a test. */
+  readonly env: Readonly<Record<string, string>>
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number
+}
+
+/** A node that listens. */
+export interface ServiceNode {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Settings of a node whose vendor is this sandbox. @param folder of the embedded database; unused with DATABASE_URL */
+export const settingsFor = ({ origins }: Pick<Sandbox, 'origins'>, folder: string): Readonly<Record<string, string>> => ({
+  FERRULE_DATA: folder,
+  FERRULE_PORT: '0',
+  FERRULE_RATE_LIMIT: '0',
+  FERRULE_SANDBOX: 'off',
+  FERRULE_CLIENT_ID: client.id,
+  FERRULE_CLIENT_SECRET: client.secret,
+  FERRULE_ORIGINS: JSON.stringify(origins),
+})
+
+/** Starts a node. Errors of the service are logged to standard error. */
+export async function startNode({ env, clock = Date.now }: NodeOptions): Promise<ServiceNode> {
+  const settings = readSettings(env, { kinds: Object.keys(kindTable) })
+  const platform = await openPlatform({ settings, kinds, clock })
+  const engine = createEngine({ limits: false, clock })
+  const app = await createServer({ platform, engine, settings, kinds, clock, logger: createLogger({ level: 'error' }) })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    url,
+    close: async () => {
+      app.server.closeAllConnections()
+      await app.close()
+      await engine.close()
+      await platform.close()
+    },
+  }
+}
+
+/** What a client of a node does. */
+export interface NodeClient {
+  /** Makes a connector and returns its id. */
+  connect(name: string, credentials: Readonly<Record<string, string>>): Promise<string>
+  /** Address and head of an execute request. */
+  execute(connectorId: string): { readonly url: string; readonly token: string }
+  /** A connector as it is stored. */
+  connector(id: string): Promise<Json>
+}
+
+/** Gets a token, which lasts for 15 minutes of the node's clock. */
+export async function clientOf({ url }: Pick<ServiceNode, 'url'>): Promise<NodeClient> {
+  const body = { client_id: client.id, client_secret: client.secret }
+  const { json } = await ask({ url: `${url}/api/v1/account/applications/token`, body })
+  const token = String(json.access_token)
+  const connectors = `${url}/api/v1/integrations/connectors`
+  return {
+    connect: async (name, credentials) => {
+      const made = await ask({ url: connectors, token, body: { workspace_name: 'default', connector_type: 'gong', name, credentials } })
+      if (made.status >= 300) throw new Error(`The connector was not made: ${made.text}`)
+      return String(made.json.id)
+    },
+    execute: (id) => ({ url: `${connectors}/${id}/execute`, token }),
+    connector: async (id) => (await ask({ url: `${connectors}/${id}`, token })).json,
+  }
+}
