@@ -1,6 +1,7 @@
 /** A whole service for a test file: real sockets, embedded database in a temporary folder, sandbox in this process. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kinds as kindTable } from '../../src/connectors/index.ts'
@@ -186,4 +187,15 @@ async function callerOf({ tokens, first }: Platform) {
     organizationId: first.organizationId,
   })
   return tokens.authenticateCaller(access_token)
+}
+
+/** Sends bytes as they are and reads until the server closes. */
+export function sendBytes(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.from(text, 'latin1')))
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    socket.on('error', reject)
+  })
 }
