@@ -13,6 +13,7 @@ export interface Database {
   transaction<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
   /** As `transaction`, one at a time over all nodes: for the schema and the first start. */
   exclusive<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
+  /** Waits for running statements. A second call does nothing more. */
   close(): Promise<void>
 }
 
@@ -22,6 +23,7 @@ const exclusiveLock = 7_214_995_031
 /** Builds the common part of a database over an opened Kysely. */
 export function databaseOf(dialect: Database['dialect'], db: Db, close: () => Promise<void>): Database {
   const transaction: Database['transaction'] = (work) => db.transaction().execute(work)
+  let closed: Promise<void> | undefined
   return {
     dialect,
     db,
@@ -32,7 +34,10 @@ export function databaseOf(dialect: Database['dialect'], db: Db, close: () => Pr
         if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${exclusiveLock})`.execute(inside)
         return work(inside)
       }),
-    close,
+    close: () => {
+      closed ??= close()
+      return closed
+    },
   }
 }
 

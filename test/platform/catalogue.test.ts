@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { createCatalogue } from '../../src/platform/catalogue.ts'
+import { notes, stall } from './world.ts'
+
+const catalogue = createCatalogue([notes, stall])
+
+describe('the catalogue', () => {
+  test('lists the kinds, and finds them by a part of their name', () => {
+    expect(catalogue.list().map(({ connector_type }) => connector_type)).toEqual(['notes', 'market-stall'])
+    expect(catalogue.list('STALL')).toEqual([
+      {
+        sourceDefinitionId: stall.definition.id,
+        name: 'Market Stall',
+        connector_type: 'market-stall',
+        description: 'A stall.',
+        iconUrl: null,
+        custom: false,
+        supportLevel: 'certified',
+      },
+    ])
+    expect(catalogue.list('nothing')).toEqual([])
+  })
+
+  test('shows a kind in full: schemes, configuration, entities, actions and their parameters', () => {
+    const record = catalogue.get('Market_Stall')
+    const configuration = {
+      type: 'object',
+      properties: { stall: { type: 'string', description: 'Name of the stall.', pattern: '^[a-z]+$' } },
+      required: ['stall'],
+      additionalProperties: false,
+    }
+    expect(record).toMatchObject({
+      id: stall.definition.id,
+      definition: {
+        name: 'Market Stall',
+        spec: { documentationUrl: 'https://notes.example/docs', connectionSpecification: configuration },
+      },
+      example_questions: { direct: [], search: [] },
+      configuration,
+      check: { entity: 'users', action: 'list' },
+    })
+    expect(record.credentials).toEqual([
+      {
+        scheme: 'token',
+        title: 'Token',
+        schema: {
+          type: 'object',
+          properties: { token: { type: 'string', description: 'Token.', writeOnly: true, minLength: 1 } },
+          required: ['token'],
+          additionalProperties: false,
+        },
+      },
+    ])
+    const [users] = record.entities
+    expect(users?.actions.map(({ action, description }) => [action, description])).toEqual([
+      ['list', 'People.'],
+      ['get', 'One person.'],
+    ])
+    expect(users?.actions[1]?.params).toMatchObject({ properties: { id: { type: 'string' } }, required: ['id'] })
+    expect(users).toMatchObject({ entity: 'users', key: ['id'], record: { type: 'object' }, searchable: { properties: { name: {} } } })
+    expect(catalogue.entities('notes').map(({ entity }) => entity)).toEqual(['users'])
+  })
+
+  test('is plain JSON, without marks that only the service reads', () => {
+    for (const { connector_type: kind } of catalogue.list()) {
+      const text = JSON.stringify(catalogue.get(kind))
+      expect(JSON.parse(text)).toEqual(catalogue.get(kind))
+      expect(text).not.toMatch(/"(x-|~)/)
+    }
+  })
+
+  test('names the known kinds when one is unknown', () => {
+    expect(() => catalogue.get('shop')).toThrow('There is no connector type shop. Known: notes, market-stall.')
+    expect(() => catalogue.kindOf('')).toThrow('There is no connector type')
+  })
+})

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ConnectorRecord, Platform, Principal } from '../../src/platform/types.ts'
+import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
+
+/** What one tenant has; every id of it is foreign to others. */
+interface Estate {
+  readonly connector: ConnectorRecord
+  readonly workspaceId: string
+  readonly removedWorkspaceId: string
+  readonly jobId: string
+}
+
+async function estateOf(platform: Platform, principal: Principal): Promise<Estate> {
+  const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Estate' }))
+  const spare = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Estate', name: 'Spare' }))
+  const { job_id: jobId } = await platform.connectors.remove(principal, spare.id)
+  const removed = await platform.workspaces.create(principal, { name: 'Removed' })
+  await platform.workspaces.remove(principal, removed.id)
+  return { connector, workspaceId: connector.workspace_id, removedWorkspaceId: removed.id, jobId }
+}
+
+type Attempt = (platform: Platform, principal: Principal, estate: Estate) => Promise<unknown>
+/** Every method that takes an id, with one of another tenant. */
+const attempts: Readonly<Record<string, Attempt>> = {
+  'workspaces.get': (platform, principal, { workspaceId }) => platform.workspaces.get(principal, workspaceId),
+  'workspaces.update': (platform, principal, { workspaceId }) => platform.workspaces.update(principal, workspaceId, { name: 'Mine now' }),
+  'workspaces.remove': (platform, principal, { workspaceId }) => platform.workspaces.remove(principal, workspaceId),
+  'workspaces.restore': (platform, principal, { removedWorkspaceId }) => platform.workspaces.restore(principal, removedWorkspaceId),
+  'connectors.get': (platform, principal, { connector }) => platform.connectors.get(principal, connector.id),
+  'connectors.update': (platform, principal, { connector }) => platform.connectors.update(principal, connector.id, { name: 'Mine now' }),
+  'connectors.patch': (platform, principal, { connector }) => platform.connectors.patch(principal, connector.id, { credentials: keyPair }),
+  'connectors.remove': (platform, principal, { connector }) => platform.connectors.remove(principal, connector.id),
+  'connectors.connectionOf': (platform, principal, { connector }) => platform.connectors.connectionOf(principal, connector.id),
+  'jobs.get': (platform, principal, { jobId }) => platform.jobs.get(principal, jobId),
+}
+/** Methods without an id of a tenant: lists, creations, and what is the same for everybody or for the operator alone. */
+const others = new Set([
+  'organizations.list',
+  'organizations.create',
+  'applications.list',
+  'applications.create',
+  'applications.grant',
+  'applications.rotateSecret',
+  'tokens.issueApplicationToken',
+  'tokens.issueScopedToken',
+  'tokens.scopedTokenInfo',
+  'tokens.authenticate',
+  'tokens.authenticateCaller',
+  'workspaces.list',
+  'workspaces.stats',
+  'workspaces.create',
+  'workspaces.purgeExpired',
+  'connectors.create',
+  'connectors.trial',
+  'connectors.list',
+  'connectors.markAuthError',
+  'connectors.markHealthy',
+  'catalogue.list',
+  'catalogue.get',
+  'catalogue.entities',
+  'catalogue.kindOf',
+  'vault.rotateMasterKey',
+  'vault.rotateDataKeys',
+])
+
+overBoth('a tenant', (database) => {
+  let world: World
+  let platform: Platform
+  let first: Principal
+  let owner: Principal
+  let stranger: Principal
+  let estate: Estate
+  beforeAll(async () => {
+    world = await createWorld(database, 'isolation')
+    platform = await world.open()
+    first = await firstPrincipal(platform)
+    owner = await newTenant(platform, first, 'Owner')
+    stranger = await newTenant(platform, first, 'Stranger')
+    estate = await estateOf(platform, owner)
+  })
+  afterAll(() => world.close())
+
+  test('has every method of the services looked at here', () => {
+    const methods = Object.entries(platform).flatMap(([service, value]) =>
+      typeof value === 'object'
+        ? Object.entries(value).flatMap(([name, each]) => (typeof each === 'function' ? [`${service}.${name}`] : []))
+        : [],
+    )
+    expect(methods.toSorted()).toEqual([...Object.keys(attempts), ...others].toSorted())
+  })
+
+  test.each(Object.keys(attempts))('%s: a foreign id, an unknown one and a malformed one are the same refusal', async (name) => {
+    const attempt = attempts[name] ?? (() => Promise.resolve())
+    const nothing = (id: string): Estate => ({ connector: { ...estate.connector, id }, workspaceId: id, removedWorkspaceId: id, jobId: id })
+    const scoped = await scopedPrincipal(platform, stranger, 'Scoped')
+    const neighbour = { ...(await scopedPrincipal(platform, owner, 'Neighbour')), scopes: stranger.scopes }
+    const refusals = await Promise.all([
+      refusal(attempt(platform, stranger, estate)),
+      refusal(attempt(platform, { ...scoped, scopes: stranger.scopes }, estate)),
+      refusal(attempt(platform, neighbour, estate)),
+      refusal(attempt(platform, stranger, nothing('00000000-0000-4000-8000-000000000000'))),
+      refusal(attempt(platform, stranger, nothing("x' or '1'='1"))),
+      refusal(attempt(platform, stranger, nothing(''))),
+    ])
+    expect(new Set(refusals).size).toBe(1)
+    expect(refusals[0]).toMatch(/^(workspace|connector|job)_not_found: /)
+  })
+
+  test('sees nothing of others in lists and counts', async () => {
+    expect((await platform.connectors.list(stranger, {})).data).toEqual([])
+    expect((await platform.connectors.list(stranger, { workspace_id: estate.workspaceId })).data).toEqual([])
+    expect((await platform.connectors.list(stranger, { workspace_name: 'Estate' })).data).toEqual([])
+    const own = (await platform.workspaces.list(stranger, {})).data
+    expect(own.every(({ organization_id }) => organization_id === stranger.organizationId)).toBe(true)
+    expect((await platform.workspaces.stats(stranger)).total_count).toBe(own.length)
+  })
+
+  test('uses names that others use', async () => {
+    const mine = await platform.connectors.create(stranger, connectorBody({ workspace_name: 'Estate' }))
+    expect(mine.workspace_id).not.toBe(estate.workspaceId)
+    expect(mine.organization_id).toBe(stranger.organizationId)
+    await platform.connectors.remove(stranger, mine.id)
+  })
+
+  test('cannot name a foreign workspace in a row, not even by a fault of the service', async () => {
+    const row = await world.raw().db.selectFrom('connectors').selectAll().where('id', '=', estate.connector.id).executeTakeFirstOrThrow()
+    const moved = {
+      ...row,
+      sandbox: false,
+      id: '00000000-0000-4000-8000-000000000001',
+      name: 'Moved',
+      organization_id: stranger.organizationId,
+    }
+    await expect(world.raw().db.insertInto('connectors').values(moved).execute()).rejects.toThrow(/foreign key/i)
+  })
+
+  test('finds everything as it was after all attempts', async () => {
+    expect(await platform.connectors.get(owner, estate.connector.id)).toEqual(estate.connector)
+    expect((await platform.workspaces.get(owner, estate.workspaceId)).name).toBe('Estate')
+    expect((await platform.jobs.get(owner, estate.jobId)).status).toBe('succeeded')
+  })
+})
+
+overBoth('scopes', (database) => {
+  test('are asked for by every method of a tenant', async () => {
+    const world = await createWorld(database, 'scopes')
+    const platform = await world.open()
+    const full = await firstPrincipal(platform)
+    const estate = await estateOf(platform, full)
+    const none: Principal = { ...full, scopes: new Set() }
+    const { 'connectors.connectionOf': _byAction, ...checked } = attempts
+    for (const attempt of Object.values(checked)) expect(await refusal(attempt(platform, none, estate))).toMatch(/^insufficient_scope/)
+    for (const call of [
+      () => platform.organizations.list(none),
+      () => platform.organizations.create(none, { name: 'x' }),
+      () => platform.tokens.issueScopedToken(none, { workspace_name: 'x' }),
+      () => platform.workspaces.list(none, {}),
+      () => platform.workspaces.stats(none),
+      () => platform.workspaces.create(none, { name: 'x' }),
+      () => platform.connectors.list(none, {}),
+      () => platform.connectors.create(none, connectorBody()),
+      () => platform.connectors.trial(none, connectorBody()),
+    ])
+      expect(await refusal(call)).toMatch(/^insufficient_scope/)
+    await world.close()
+  })
+})

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import type { FerruleError } from '../../src/errors.ts'
+import { readSettings, settingsTable } from '../../src/platform/settings.ts'
+
+const kinds = ['gong', 'notes']
+const read = (env: Record<string, string> = {}) => readSettings(env, { kinds })
+const refused = (env: Record<string, string>): string => {
+  try {
+    read(env)
+  } catch (error) {
+    return (error as FerruleError).message // anything else has no such sentence
+  }
+  return 'accepted'
+}
+const key = Buffer.alloc(32, 0xfb)
+
+describe('settings', () => {
+  test('an empty environment is a laptop: loopback, embedded database, sandbox', () => {
+    expect(read()).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      dataFolder: './data',
+      previousMasterKeys: [],
+      origins: {},
+      sandbox: true,
+      trustedProxies: [],
+      corsOrigins: [],
+      rateLimit: 600,
+      concurrency: 60,
+      bodyLimit: 1_048_576,
+      logLevel: 'info',
+      shutdownSeconds: 30,
+      operationSeconds: 60,
+    })
+  })
+
+  test('the table names every setting once, with a sentence, and marks the secrets', () => {
+    expect(new Set(settingsTable.map(({ name }) => name)).size).toBe(settingsTable.length)
+    expect(settingsTable.every(({ about }) => /^[A-Z].*\.$/.test(about))).toBe(true)
+    expect(settingsTable.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
+      'DATABASE_URL',
+      'FERRULE_MASTER_KEY',
+      'FERRULE_MASTER_KEY_PREVIOUS',
+      'FERRULE_CLIENT_SECRET',
+    ])
+  })
+
+  test('every setting of the table is read, and an empty value counts as none', () => {
+    expect(refused(Object.fromEntries(settingsTable.map(({ name }) => [name, ''])))).toBe('accepted')
+  })
+
+  test('with DATABASE_URL the sandbox is off and a master key is required', () => {
+    const env = { DATABASE_URL: 'postgresql://u:p@db/x' }
+    expect(refused(env)).toContain('The setting FERRULE_MASTER_KEY is not valid: it is required with DATABASE_URL')
+    const settings = read({ ...env, FERRULE_MASTER_KEY: key.toString('base64') })
+    expect(settings.sandbox).toBe(false)
+    expect(settings.databaseUrl?.reveal()).toBe('postgresql://u:p@db/x')
+  })
+
+  test.each(['base64', 'base64url'] as const)('keys are read in %s, padded or not', (encoding) => {
+    const text = key.toString(encoding)
+    expect(read({ FERRULE_MASTER_KEY: text }).masterKey?.reveal()).toEqual(key)
+    expect(read({ FERRULE_MASTER_KEY: text.replace(/=+$/, '') }).masterKey?.reveal()).toEqual(key)
+    expect(read({ FERRULE_MASTER_KEY_PREVIOUS: `${text}, ${text}` }).previousMasterKeys).toHaveLength(2)
+  })
+
+  test('origins are a text for API and login, or an object', () => {
+    const origins = { gong: 'http://127.0.0.1:9000/', notes: { api: 'https://eu.example', media: 'https://files.example' } }
+    expect(read({ FERRULE_ORIGINS: JSON.stringify(origins) }).origins).toEqual({
+      gong: { api: 'http://127.0.0.1:9000', oauth: 'http://127.0.0.1:9000' },
+      notes: { api: 'https://eu.example', media: 'https://files.example' },
+    })
+  })
+
+  test('proxies are addresses, blocks or a number of hops', () => {
+    expect(read({ FERRULE_TRUSTED_PROXIES: '10.0.0.1, 10.1.0.0/16,::1' }).trustedProxies).toEqual(['10.0.0.1', '10.1.0.0/16', '::1'])
+    expect(read({ FERRULE_TRUSTED_PROXIES: '2' }).trustedProxies).toBe(2)
+  })
+
+  test('the rest is read as it is', () => {
+    const settings = read({
+      FERRULE_PORT: '0',
+      FERRULE_CORS_ORIGINS: 'https://a.example,https://b.example',
+      FERRULE_SANDBOX: 'off',
+      FERRULE_LOG_LEVEL: 'DEBUG',
+      FERRULE_PUBLIC_URL: 'https://ferrule.example/base/',
+      FERRULE_CLIENT_ID: 'me',
+      FERRULE_CLIENT_SECRET: 'twelve chars',
+    })
+    expect(settings).toMatchObject({ port: 0, corsOrigins: ['https://a.example', 'https://b.example'], sandbox: false, logLevel: 'debug' })
+    expect(settings.publicUrl).toBe('https://ferrule.example/base')
+    expect(settings.client?.id).toBe('me')
+  })
+
+  test('names of other programs and of the tests are left alone', () => {
+    expect(refused({ HOME: '/root', FERRULE_TEST_COUNTS: '/tmp/x', FERRULE_SOAK: '1' })).toBe('accepted')
+  })
+})
+
+const secret = 'do-not-show-this'
+const wrong: readonly (readonly [Record<string, string>, string])[] = [
+  [{ FERRULE_PROT: '1' }, 'The setting FERRULE_PROT is not valid: there is no such setting; the nearest is FERRULE_PORT.'],
+  [{ FERRULE_CLIENT_SECRETS: secret }, 'the nearest is FERRULE_CLIENT_SECRET.'],
+  [{ FERRULE_PORT: '65536' }, 'it must be an integer from 0 to 65535'],
+  [{ FERRULE_PORT: '80a' }, 'it must be an integer from 0 to 65535'],
+  [{ FERRULE_RATE_LIMIT: '-1' }, 'it must be an integer from 0 to'],
+  [{ FERRULE_SANDBOX: 'yes' }, 'it must be one of on, off'],
+  [{ FERRULE_LOG_LEVEL: 'loud' }, 'it must be one of fatal, error, warn, info, debug, trace, silent'],
+  [{ DATABASE_URL: `mysql://u:${secret}@db/x` }, 'it must be a postgresql:// URL'],
+  [{ DATABASE_URL: secret }, 'it must be a postgresql:// URL'],
+  [{ FERRULE_MASTER_KEY: secret }, 'a key must be 32 bytes'],
+  [{ FERRULE_MASTER_KEY: key.subarray(1).toString('base64') }, 'a key must be 32 bytes'],
+  [{ FERRULE_MASTER_KEY_PREVIOUS: `${key.toString('base64')},${secret}` }, 'a key must be 32 bytes'],
+  [{ FERRULE_CLIENT_ID: 'me' }, 'The setting FERRULE_CLIENT_SECRET is not valid: it is required with FERRULE_CLIENT_ID.'],
+  [{ FERRULE_CLIENT_SECRET: secret }, 'The setting FERRULE_CLIENT_ID is not valid: it is required with FERRULE_CLIENT_SECRET.'],
+  [{ FERRULE_CLIENT_ID: 'me', FERRULE_CLIENT_SECRET: 'short' }, 'it must have 12 to 256 characters'],
+  [{ FERRULE_CLIENT_ID: 'a b', FERRULE_CLIENT_SECRET: secret }, 'it must be 1 to 128 visible ASCII characters'],
+  [{ FERRULE_ORIGINS: '[]' }, 'it must be a JSON object'],
+  [{ FERRULE_ORIGINS: '{' }, 'it must be a JSON object'],
+  [{ FERRULE_ORIGINS: '{"gnog":"https://a.example"}' }, 'there is no kind gnog; known: gong, notes'],
+  [
+    { FERRULE_ORIGINS: '{"gong":"https://a.example/path"}' },
+    'an origin must be http:// or https:// with a host and no path, query or user',
+  ],
+  [{ FERRULE_ORIGINS: '{"gong":"https://a.example?x"}' }, 'an origin must be'],
+  [{ FERRULE_ORIGINS: `{"gong":"https://u:${secret}@a.example"}` }, 'an origin must be'],
+  [{ FERRULE_ORIGINS: '{"gong":"ftp://a.example"}' }, 'an origin must be'],
+  [{ FERRULE_ORIGINS: '{"gong":{"oauth":"https://a.example"}}' }, 'an origin must be'],
+  [
+    { FERRULE_ORIGINS: '{"gong":{"api":"https://a.example","files":"https://b.example"}}' },
+    'there is no origin files; known: api, oauth, media',
+  ],
+  [{ FERRULE_TRUSTED_PROXIES: 'proxy.example' }, 'it must be a list of IP addresses and CIDR blocks, or a number of hops'],
+  [{ FERRULE_TRUSTED_PROXIES: '10.0.0.0/99' }, 'it must be a list of IP addresses'],
+  [{ FERRULE_CORS_ORIGINS: '*' }, 'an origin must be'],
+  [{ FERRULE_BODY_LIMIT: '10' }, 'it must be an integer from 1024 to 67108864'],
+  [{ FERRULE_PUBLIC_URL: 'ferrule.example' }, 'it must be an http:// or https:// URL without query or user'],
+]
+
+describe('a wrong setting stops the start with a sentence', () => {
+  test.each(wrong)('%o', (env, says) => {
+    const sentence = refused(env)
+    expect(sentence).toContain(says)
+    expect(sentence).not.toContain(secret)
+  })
+})

@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe } from 'vitest'
+import { connector } from '../../src/definition/connector.ts'
+import { entity } from '../../src/definition/entity.ts'
+import { opt, secret, str, time } from '../../src/definition/fields.ts'
+import type { CredentialValues } from '../../src/engine/connection.ts'
+import { Secret } from '../../src/engine/secret.ts'
+import type { FerruleError } from '../../src/errors.ts'
+import type { Database } from '../../src/platform/db/database.ts'
+import { openPostgres } from '../../src/platform/db/postgres.ts'
+import { openSqlite } from '../../src/platform/db/sqlite.ts'
+import { openPlatform } from '../../src/platform/platform.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import type { Platform, PlatformOptions, Principal } from '../../src/platform/types.ts'
+import { createTestDatabase } from '../support/postgres.ts'
+
+const users = entity({
+  about: 'People.',
+  key: ['id'],
+  record: { id: str('Id.'), name: str('Name.') },
+  list: { call: 'GET /users', at: 'users', params: { team: opt(str('Only this team.')) } },
+  get: { about: 'One person.', call: 'GET /users/{id}', at: 'user', params: { id: str('Id.') } },
+  context_store_search: { name: str('Name.') },
+})
+
+const common = {
+  documentation: 'https://notes.example/docs',
+  origins: { api: 'https://api.notes.example', oauth: 'https://login.notes.example' },
+  pages: {},
+  problem: { message: 'message' },
+  errors: [],
+  limits: { key: ['api_key'], rates: [] },
+  check: { entity: 'users', action: 'list', params: {} },
+  entities: { users },
+} as const
+
+/** A made-up kind with two schemes; one of them has single-use refresh tokens. */
+export const notes = connector({
+  ...common,
+  kind: 'notes',
+  title: 'Good Notes',
+  category: 'notes',
+  about: 'Notes of people.',
+  id: '7d5d9b1c-55a4-4c7a-9d57-0d1f4c7f0001',
+  credentials: {
+    key: {
+      title: 'Key',
+      fields: { api_key: secret('Key.'), api_secret: secret('Its secret.') },
+      send: { as: 'basic', user: 'api_key', password: 'api_secret' },
+    },
+    oauth: {
+      title: 'OAuth',
+      fields: {
+        refresh_token: secret('Single use.'),
+        access_token: opt(secret('Access token.')),
+        token_expiry_date: opt(time('End of the access token.')),
+        client_id: opt(str('Client.')),
+      },
+      send: { as: 'bearer', token: 'access_token' },
+      refresh: {
+        call: 'POST /token',
+        client: { user: 'client_id', password: 'client_id' },
+        place: 'form',
+        send: { refresh_token: 'refresh_token' },
+        constant: { grant_type: 'refresh_token' },
+        read: { access_token: 'access_token', refresh_token: 'refresh_token' },
+        expires: { seconds: 'expires_in', field: 'token_expiry_date' },
+      },
+    },
+  },
+  configuration: { team: opt(str('Default team.')) },
+})
+
+/** A made-up kind that needs configuration. */
+export const stall = connector({
+  ...common,
+  kind: 'market-stall',
+  title: 'Market Stall',
+  category: 'commerce',
+  about: 'A stall.',
+  id: '7d5d9b1c-55a4-4c7a-9d57-0d1f4c7f0002',
+  credentials: { token: { title: 'Token', fields: { token: secret('Token.') }, send: { as: 'bearer', token: 'token' } } },
+  configuration: { stall: str('Name of the stall.', { pattern: '^[a-z]+$' }) },
+})
+
+/** Credentials of the made-up kinds. */
+export const keyPair = { api_key: 'key-in-plain-text', api_secret: 'secret-in-plain-text' } as const
+/** Credentials with a single-use refresh token. */
+export const oauth = { refresh_token: 'refresh-1', access_token: 'access-1', client_id: 'client' } as const
+
+/** Both databases that the platform runs on. */
+export type DatabaseName = 'sqlite' | 'postgres'
+
+/** An installation: its database, its settings and a clock that only the test moves. */
+export interface World {
+  readonly database: DatabaseName
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  now: number
+  /** Opens the platform; every opened one is closed with the world. */
+  open(options?: Partial<PlatformOptions> & { readonly env?: Readonly<Record<string, string>> }): Promise<Platform>
+  /** The database itself, beside the platform. */
+  raw(): Database
+  close(): Promise<void>
+}
+
+/** A master key of the settings. */
+export const masterKey = (byte: number): string => Buffer.alloc(32, byte).toString('base64')
+
+/** Makes an empty installation. */
+export async function createWorld(database: DatabaseName, name: string): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'ferrule-platform-'))
+  const server = database === 'postgres' ? await createTestDatabase(name) : undefined
+  const env: Record<string, string> = { FERRULE_DATA: join(folder, 'data'), FERRULE_SANDBOX: 'on' }
+  if (server !== undefined) Object.assign(env, { DATABASE_URL: server.url, FERRULE_MASTER_KEY: masterKey(1) })
+  const opened: { close(): Promise<void> }[] = []
+  const world: World = {
+    database,
+    folder: join(folder, 'data'),
+    env,
+    now: Date.parse('2026-03-01T12:00:00Z'),
+    open: async ({ env: more, ...options } = {}) => {
+      const settings = readSettings({ ...env, ...more }, { kinds: ['notes', 'market-stall'] })
+      // Waiting moves the clock; the turn of the event loop lets others go on, as a real wait does.
+      const sleep = async (milliseconds: number) => {
+        world.now += milliseconds
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const platform = await openPlatform({ settings, kinds: [notes, stall], clock: () => world.now, sleep, ...options })
+      opened.push(platform)
+      return platform
+    },
+    raw: () => {
+      const raw = server === undefined ? openSqlite(join(folder, 'data'), { exclusive: false }) : openPostgres(server.url)
+      opened.push(raw)
+      return raw
+    },
+    close: async () => {
+      for (const each of opened) await each.close()
+      await server?.drop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return world
+}
+
+/** Runs a suite over both databases. */
+export const overBoth = (name: string, suite: (database: DatabaseName) => void): void =>
+  describe.each(['sqlite', 'postgres'] as const)(`${name} on %s`, suite)
+
+/** Another process or node beside the first one, over the same database. */
+export const openBeside = (world: World, options: Partial<PlatformOptions> = {}): Promise<Platform> =>
+  world.open({ role: world.database === 'sqlite' ? 'administration' : 'service', ...options })
+
+/** The principal of the first application, from a platform that was just opened for the first time. */
+export async function firstPrincipal(platform: Platform): Promise<Principal> {
+  const { clientId, clientSecret } = platform.first
+  const token = await platform.tokens.issueApplicationToken({ clientId, clientSecret: clientSecret?.reveal() ?? '' })
+  return platform.tokens.authenticate(token.access_token, platform.first.organizationId)
+}
+
+/** A principal in a new organization, which no other test uses. */
+export async function newTenant(platform: Platform, first: Principal, name = 'Tenant'): Promise<Principal> {
+  const organization = await platform.organizations.create(first, { name })
+  return { ...first, organizationId: organization.id }
+}
+
+/** A principal of one workspace, through a real token. */
+export async function scopedPrincipal(platform: Platform, principal: Principal, workspace: string): Promise<Principal> {
+  const { token } = await platform.tokens.issueScopedToken(principal, { workspace_name: workspace })
+  return platform.tokens.authenticate(token, undefined)
+}
+
+/** The body of a connector that is valid; parts can be replaced. */
+export const connectorBody = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  workspace_name: 'default',
+  name: 'Notes of sales',
+  connector_type: 'notes',
+  credentials: keyPair,
+  ...more,
+})
+
+/** The error that a promise is rejected with, as `code: message`; fails when it is fulfilled. */
+export const refusal = async (work: Promise<unknown> | (() => Promise<unknown>)): Promise<string> => {
+  try {
+    await (typeof work === 'function' ? work() : work)
+  } catch (error) {
+    const { code, message } = error as FerruleError // what is no FerruleError has no code, and the comparison shows it
+    return `${code}: ${message}`
+  }
+  throw new Error('it was not refused')
+}
+
+/** A secret value of credentials, for exchanges. */
+export const secretOf = (values: CredentialValues): Secret<CredentialValues> => new Secret(values)
