@@ -1,5 +1,5 @@
 /** Parameters and record fields that several Gong entities share. */
-import { bool, each, emptyIsAbsent, int, list, mustBeTrue, obj, opt, orNull, refuse, str, time } from '../../definition/index.ts'
+import { absent, bool, each, emptyIsAbsent, int, list, mustBeTrue, obj, opt, orNull, refuse, str, time } from '../../definition/index.ts'
 
 /** Position in a paged list. The vendor's cursor lives for one hour and is bound to the other parameters. */
 export const cursor = opt(str('Cursor of the page before (meta.cursor); valid for one hour, with all other parameters unchanged'))
@@ -29,7 +29,7 @@ export const callRecord = {
   language: str('ISO 639-2/B code; also und and zxx'),
   workspaceId: str('Workspace id'),
   ...each(orNull(str('As the vendor sends it')), 'sdrDisposition', 'clientUniqueId', 'customData', 'purpose'),
-  meetingUrl: str('Address of the meeting'),
+  meetingUrl: absent(str('Address of the meeting; null where there is none, as for telephone calls')),
   isPrivate: bool('Whether the call is private'),
   calendarEventId: orNull(str('Calendar event id')),
 }
