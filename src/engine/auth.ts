@@ -1,6 +1,6 @@
 /** Credentials → headers, and the renewal of those that expire. The only place, beside the vault, that reveals a secret. */
 import type { CredentialScheme, Refresh } from '../definition/connector.ts'
-import { type FerruleError, fail } from '../errors.ts'
+import { FerruleError, fail } from '../errors.ts'
 import { type Redact, redactorOf, type WireAnswer } from './answer.ts'
 import type { Connection, CredentialValues, OpenedCredentials } from './connection.ts'
 import { isToken } from './credentials.ts'
@@ -125,7 +125,8 @@ async function exchange(connection: Connection, refresh: Refresh, { current, con
   const { oauth, forwarded } = originsOf(connection, values)
   const url = new URL(oauth + refresh.call.slice('POST '.length))
   if (refresh.place === 'query') url.search = grant
-  const answer = await context.http.send({
+  const vendor = connection.kind.definition.title
+  const sent = context.http.send({
     url,
     trust: 'config',
     method: 'POST',
@@ -137,7 +138,12 @@ async function exchange(connection: Connection, refresh: Refresh, { current, con
     },
     ...(refresh.place === 'form' ? { body: grant } : {}),
     signal: context.signal,
-    vendor: connection.kind.definition.title,
+    vendor,
+  })
+  const answer = await sent.catch((thrown: unknown) => {
+    // Its hint, to ask for fewer records, would lead astray: the caller has no part in this answer.
+    const isTooLarge = thrown instanceof FerruleError && thrown.code === 'result_too_large'
+    throw isTooLarge ? fail('upstream_answer_invalid', { vendor, reason: 'the answer to the renewal of the token is too large' }) : thrown
   })
   if (answer.status !== 200) throw renewalError(connection, answer, context.now)
   return new Secret(renewed(connection, refresh, { values, text: answer.text, now: context.now }))

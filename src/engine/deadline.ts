@@ -26,7 +26,7 @@ export class Deadline {
     this.#end = performance.now() + milliseconds
     this.#parent = parent
     this.#timer = setTimeout(
-      () => this.#controller.abort(fail('upstream_timeout', { vendor, seconds: Math.round(milliseconds / 1000) })),
+      () => this.#controller.abort(fail('upstream_timeout', { vendor, seconds: Math.round(milliseconds) / 1000 })),
       milliseconds,
     )
     if (parent?.aborted) this.#onParentAbort()

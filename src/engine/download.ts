@@ -1,7 +1,7 @@
 /** A file behind a URL of an answer: found, fetched without the connector's credentials, and handed on as it comes. */
 import { fail } from '../errors.ts'
 import { bodyOf, invalidAnswer } from './answer.ts'
-import { Deadline } from './deadline.ts'
+import { Deadline, within } from './deadline.ts'
 import { hiddenError, isHidden } from './hidden.ts'
 import type { StreamAnswer } from './http.ts'
 import { originsOf, type ResolvedOrigins } from './origin.ts'
@@ -38,7 +38,8 @@ const target = (
 async function openFile(running: Running, link: URL, hop = 0): Promise<StreamAnswer> {
   const { operation, params, runtime, connection, deadline } = running
   const title = operation.kind.definition.title
-  const origins = originsOf(connection, (await connection.credentials.open()).values.reveal())
+  const opened = await within(deadline.signal, () => connection.credentials.open())
+  const origins = originsOf(connection, opened.values.reveal())
   const range = getAt(params, parsePath(operation.operation.file?.range ?? ''))
   const { url, trust, headers } = target(link, origins)
   const answer = await runtime.http.open({

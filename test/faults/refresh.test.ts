@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { connect } from '../../src/index.ts'
 import { type Sandbox, sandboxCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import { failure, gongAt, testEngine } from '../engine/support.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { type Answered, ask } from './client.ts'
 import { clientOf, type ServiceNode, settingsFor, startNode } from './node.ts'
@@ -125,7 +126,7 @@ describe('hosted, when the renewal meets a fault', () => {
     ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:9/' }, [502, 'upstream_answer_invalid', 'vendor', true]],
     ['malformed JSON', { kind: 'malformed-json' }, [502, 'upstream_answer_invalid', 'vendor', true]],
     ['an empty body', { kind: 'empty-body' }, [502, 'upstream_answer_invalid', 'vendor', true]],
-    ['a body of 40 MB', { kind: 'huge-body', bytes: 40_000_000 }, [422, 'result_too_large', 'caller', false]],
+    ['a body of 40 MB', { kind: 'huge-body', bytes: 40_000_000 }, [502, 'upstream_answer_invalid', 'vendor', true]],
   ] as const)('%s: all 50 calls are told, and the next call renews', async (_what, fault, told) => {
     const { sandbox, call, stored } = await connected()
     sandbox.faults.add({ ...fault, on: 'oauth' })
@@ -177,4 +178,16 @@ describe('in the library', () => {
     }
     expect(new Set(tokenRequests(sandbox)).size).toBe(2)
   })
+})
+
+test('a download does not wait beyond its time for a renewal that another call began', async () => {
+  await using sandbox = await startSandbox({ limits: false })
+  await using engine = testEngine()
+  const access = gongAt(sandbox.origins.gong, { values: { access_key: 'sandbox', access_key_secret: 'sandbox-secret' } })
+  let opened = 0
+  const { open, renew } = access.credentials
+  const credentials = { open: () => (++opened === 1 ? open() : new Promise<never>(() => {})), renew }
+  const params = { filter: { callIds: [sandbox.gong.world.callId] }, contentSelector: { exposedFields: { media: true } } }
+  const call = engine.run({ ...access, credentials }, { entity: 'call_audio', action: 'download', params, deadlineMs: 400 })
+  expect(await failure(call)).toMatchObject({ code: 'upstream_timeout', message: 'Gong did not answer within 0.4 seconds.' })
 })
