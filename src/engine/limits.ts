@@ -2,30 +2,40 @@
 import { hash } from 'node:crypto'
 import type { Limits } from '../definition/connector.ts'
 
-/** One moving window: at most `calls` grants within any `seconds`. Grants are reservations, handed out in order of asking. */
+/** One moving window: at most `calls` grants within any `milliseconds`. Grants are reservations, handed out in order of asking. */
 interface Window {
   readonly calls: number
   readonly milliseconds: number
-  /** Moments of the last `calls` grants; a ring. */
-  readonly grants: Float64Array
-  next: number
+  /** Moments of the last grants, `calls` of them at most: a ring that grows only while the oldest still counts. */
+  readonly grants: number[]
+  /** Position of the oldest. */
+  oldest: number
+}
+
+/** What calls with one key share. */
+interface Budget {
+  readonly windows: readonly Window[]
+  /** The vendor said "wait" until this moment. */
+  notBefore: number
 }
 
 /** Budgets kept at most; the one that was not used for longest goes first. */
 const maxKeys = 10_000
 
-const windowOf = ({ calls, seconds }: { calls: number; seconds: number }): Window => ({
-  calls,
-  milliseconds: seconds * 1000,
-  grants: new Float64Array(calls).fill(Number.NEGATIVE_INFINITY),
-  next: 0,
+const budgetOf = ({ rates }: Limits): Budget => ({
+  windows: rates.map(({ calls, seconds }) => ({ calls, milliseconds: seconds * 1000, grants: [], oldest: 0 })),
+  notBefore: Number.NEGATIVE_INFINITY,
 })
 
-const earliest = ({ grants, next, milliseconds }: Window): number => (grants[next] ?? Number.NEGATIVE_INFINITY) + milliseconds
+const earliest = ({ calls, grants, oldest, milliseconds }: Window): number =>
+  grants.length < calls ? Number.NEGATIVE_INFINITY : (grants[oldest] ?? Number.NEGATIVE_INFINITY) + milliseconds
 
-const record = (window: Window, moment: number): void => {
-  window.grants[window.next] = moment
-  window.next = (window.next + 1) % window.calls
+function record(window: Window, moment: number): void {
+  const { grants, oldest, calls, milliseconds } = window
+  const counts = (grants[oldest] ?? Number.POSITIVE_INFINITY) + milliseconds > moment
+  if (counts && grants.length < calls) grants.splice(oldest, 0, moment)
+  else grants[oldest] = moment
+  window.oldest = (oldest + 1) % grants.length
 }
 
 /**
@@ -33,7 +43,7 @@ const record = (window: Window, moment: number): void => {
  * at its edge; a reservation tells the wait at once, so a call that cannot be served within its deadline is refused early.
  */
 export class Limiter {
-  readonly #windows = new Map<string, readonly Window[]>()
+  readonly #budgets = new Map<string, Budget>()
 
   /**
    * Reserves the next call of a key.
@@ -46,21 +56,20 @@ export class Limiter {
     limits: Limits,
     { now, latest }: { now: number; latest: number },
   ): { readonly wait: number; readonly refused: boolean } {
-    const windows = this.#windows.get(key) ?? limits.rates.map(windowOf)
-    this.#windows.delete(key) // re-inserted below: a Map keeps insertion order, so the first key is the least used
-    this.#windows.set(key, windows)
-    if (this.#windows.size > maxKeys) this.#windows.delete(this.#windows.keys().next().value ?? key)
-    const moment = windows.reduce((latestStart, window) => Math.max(latestStart, earliest(window)), now)
+    const budget = this.#budgets.get(key) ?? budgetOf(limits)
+    this.#budgets.delete(key) // re-inserted below: a Map keeps insertion order, so the first key is the least used
+    this.#budgets.set(key, budget)
+    if (this.#budgets.size > maxKeys) this.#budgets.delete(this.#budgets.keys().next().value ?? key)
+    const moment = budget.windows.reduce((latestStart, window) => Math.max(latestStart, earliest(window)), Math.max(now, budget.notBefore))
     if (moment > latest) return { wait: moment - now, refused: true }
-    for (const window of windows) record(window, moment)
+    for (const window of budget.windows) record(window, moment)
     return { wait: moment - now, refused: false }
   }
 
   /** The vendor said "wait": no call of the key before `until` (milliseconds since 1970). */
   postpone(key: string, until: number): void {
-    for (const { grants, milliseconds } of this.#windows.get(key) ?? []) {
-      for (const [index, grant] of grants.entries()) grants[index] = Math.max(grant, until - milliseconds)
-    }
+    const budget = this.#budgets.get(key)
+    if (budget !== undefined) budget.notBefore = Math.max(budget.notBefore, until)
   }
 }
 

@@ -52,6 +52,7 @@ describe('the vendor rate', () => {
             expect(next - grant).toBeGreaterThanOrEqual(seconds * 1000)
           }
       }),
+      { numRuns: 500 },
     )
   })
 
@@ -68,5 +69,14 @@ describe('the vendor rate', () => {
     for (let call = 0; call < 3; call++) limiter.reserve('a', limits, { now: start, latest: start })
     for (let call = 0; call < 50; call++) expect(limiter.reserve('a', limits, { now: start, latest: start }).refused).toBe(true)
     expect(limiter.reserve('a', limits, { now: start, latest: start + 1000 })).toEqual({ wait: 1000, refused: false })
+  })
+
+  test('ten thousand customers with a daily quota cost little memory until they use it', () => {
+    const limiter = new Limiter()
+    const { arrayBuffers, heapUsed } = process.memoryUsage()
+    for (let key = 0; key < 10_000; key++)
+      limiter.reserve(`k${key}`, { key: [], rates: [{ calls: 10_000, seconds: 86_400 }] }, { now: start, latest: start })
+    const after = process.memoryUsage()
+    expect(after.arrayBuffers + after.heapUsed - arrayBuffers - heapUsed).toBeLessThan(64 * 1024 * 1024)
   })
 })
