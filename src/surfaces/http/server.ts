@@ -51,6 +51,12 @@ function trusted(proxies: Settings['trustedProxies']): string[] | false | ((addr
   return proxies.length > 0 ? [...proxies] : false
 }
 
+/** Routes have no Fastify schemas, so its validator and its serialiser are never made; ajv is not even loaded. */
+function noSchemas(): never {
+  throw new Error('Routes have no Fastify schemas')
+}
+const withoutSchemas = { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } }
+
 /** Fastify's own logger stays off: it would cost every request a child logger, and ours says what is needed. */
 function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
   const app = fastify({
@@ -61,6 +67,7 @@ function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
     requestIdHeader: false,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     routerOptions: { maxParamLength },
+    schemaController: withoutSchemas,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: refuse,
   })
