@@ -10,6 +10,7 @@ export interface Asset {
   readonly type: string
 }
 
+/** Addresses are relative: the page also works below a path of a proxy. */
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -17,20 +18,20 @@ const page = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Ferrule API</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="stylesheet" href="/docs/page.css">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="docs/page.css">
 </head>
 <body>
 <main id="reference"></main>
-<noscript>This page needs JavaScript; the document behind it is <a href="/openapi.json">/openapi.json</a>.</noscript>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/page.js"></script>
+<noscript>This page needs JavaScript; the document behind it is <a href="openapi.json">/openapi.json</a>.</noscript>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/page.js"></script>
 </body>
 </html>
 `
 
 const script = `SwaggerUIBundle({
-  url: '/openapi.json',
+  url: 'openapi.json',
   domNode: document.getElementById('reference'),
   deepLinking: true,
   displayOperationId: false,

@@ -35,13 +35,13 @@ const parameters = {
     schema: { type: 'string', format: 'uuid' },
   },
 }
-const securitySchemes = {
+const securitySchemes = (serverUrl = '') => ({
   client: {
     type: 'oauth2',
     description: 'Client id and client secret; the token is fetched for you',
     flows: {
       clientCredentials: {
-        tokenUrl: '/api/v1/account/applications/token',
+        tokenUrl: `${serverUrl}/api/v1/account/applications/token`,
         scopes: Object.fromEntries(scopes.map((scope) => [scope, scope.replace(':', ', ')])),
       },
     },
@@ -52,7 +52,7 @@ const securitySchemes = {
     bearerFormat: 'JWT',
     description: 'The access_token of POST /api/v1/account/applications/token',
   },
-}
+})
 
 /** The document as data, the same for the same source. */
 export function openApiDocument({ routes, kinds, serverUrl }: OpenApiSource): JsonObject {
@@ -74,7 +74,7 @@ export function openApiDocument({ routes, kinds, serverUrl }: OpenApiSource): Js
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, printSchema(schema)])),
       headers,
       parameters,
-      securitySchemes,
+      securitySchemes: securitySchemes(serverUrl),
     },
   }
   return JSON.parse(JSON.stringify(document)) // without what is undefined

@@ -46,6 +46,6 @@ export const home: OpenRoute = {
   auth: 'none',
   answer: (exchange) =>
     exchange.header('accept')?.includes('text/html')
-      ? { redirect: '/docs' }
+      ? { redirect: 'docs' }
       : { json: { name: 'Ferrule', version, documentation: '/docs', openapi: '/openapi.json', health: '/health/ready' } },
 }

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ferrule-cli-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs `ferrule` on a state of its own. */
+function ferrule(...args: string[]) {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(FERRULE_|DATABASE_URL|VITEST|NODE_OPTIONS)/.test(name))
+  const env = { ...Object.fromEntries(inherited), FERRULE_DATA: folder }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/surfaces/cli.ts', ...args], { cwd: root, env, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+const uuid = '[0-9a-f-]{36}'
+
+test('the first command shows the first secret, which nobody could learn otherwise', () => {
+  const { status, stdout } = ferrule('application', 'list')
+  expect(status).toBe(0)
+  expect(stdout).toMatch(
+    new RegExp(
+      `^First start. Client id ${uuid}, client secret \\S{43} \\(shown this once: keep it\\)\n${uuid}  First application  \\(${uuid}\\)\n$`,
+    ),
+  )
+  expect(ferrule('application', 'list').stdout).toMatch(new RegExp(`^${uuid}  First application  \\(${uuid}\\)\n$`))
+})
+
+test('applications are made, granted and given new secrets', () => {
+  const made = ferrule('application', 'create', 'Reporting')
+  const [, id = '', secret] = new RegExp(`Client id (${uuid}), client secret (\\S+) `).exec(made.stdout) ?? []
+  const rotated = ferrule('application', 'rotate-secret', id)
+  expect(rotated.stdout).toMatch(new RegExp(`^Client id ${id}, client secret \\S{43} `))
+  expect(rotated.stdout).not.toContain(secret)
+  const organization = new RegExp(`\\((${uuid})\\)`).exec(ferrule('application', 'list').stdout)?.[1] ?? ''
+  expect(ferrule('application', 'grant', id, organization)).toEqual({ status: 0, stdout: '', stderr: '' })
+})
+
+test('keys are rotated', () => {
+  expect(ferrule('vault', 'rotate-master-key').stdout).toMatch(/^\d+ data keys wrapped anew\n$/)
+  expect(ferrule('vault', 'rotate-data-keys').stdout).toBe('0 credentials sealed anew\n')
+})
+
+test('what is wrong is one sentence', () => {
+  const unknown = ferrule('application', 'rotate-secret', 'nobody')
+  expect([unknown.status, unknown.stdout, unknown.stderr.trim().split('\n').length]).toEqual([1, '', 1])
+  const misspelt = ferrule('aplication')
+  expect([misspelt.status, misspelt.stderr]).toEqual([1, expect.stringContaining('Did you mean application?')])
+})
+
+test('settings and the document are printed', () => {
+  expect(ferrule('settings').stdout).toContain('FERRULE_PORT\n    Port to listen on')
+  expect(JSON.parse(ferrule('openapi').stdout).openapi).toBe('3.1.0')
+  expect(ferrule('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
