@@ -24,7 +24,7 @@ import { createVault } from './vault.ts'
 import { createWorkspaces } from './workspaces.ts'
 
 /** How often expired workspaces and old jobs are looked for. */
-const purgeMs = 60 * 60 * 1_000
+const purgeMs = 10 * 60 * 1_000
 
 /**
  * Opens the platform; the schema is brought up to date and, the first time, an organization, a workspace and an application are

@@ -166,6 +166,29 @@ describe('the embedded folder', () => {
   })
 })
 
+describe('PostgreSQL', () => {
+  test('that cut all connections is used again, and meanwhile the answer is unavailable', async () => {
+    const world = await newWorld('postgres')
+    const platform = await world.open()
+    const principal = await firstPrincipal(platform)
+    const running = refusal(
+      Promise.all(Array.from({ length: 30 }, (_, index) => platform.workspaces.create(principal, { name: `w${index}` }))),
+    )
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
+      world.raw().db,
+    )
+    const outcome = await running.catch(() => 'all of them were faster')
+    expect(outcome).toMatch(/^unavailable: |^all of them were faster$/)
+    const isReady = () =>
+      platform.ready().then(
+        () => 'ready',
+        (error: Error) => error.message,
+      )
+    await expect.poll(isReady).toBe('ready')
+    await platform.workspaces.create(principal, { name: 'afterwards' })
+  })
+})
+
 describe('an unreachable PostgreSQL', () => {
   test('is unavailable, and the password stays out of the error', async () => {
     const env = { DATABASE_URL: 'postgresql://u:hidden-password@127.0.0.1:9/x', FERRULE_MASTER_KEY: masterKey(1) }

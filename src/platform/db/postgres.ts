@@ -77,8 +77,10 @@ export function openPostgres(url: string): Database {
     application_name: 'ferrule',
     types: { getTypeParser },
   })
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  // A connection that breaks is replaced by the pool, and its statement fails. Without listeners, both for idle connections and
+  // for those in use, it would end the process too.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: translatingPool(pool) }) })
   return databaseOf('postgres', db, () => db.destroy())
 }

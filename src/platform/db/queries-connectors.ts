@@ -32,6 +32,7 @@ const visible = (db: Db, view: View) => {
     .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
     .select(recordColumns)
     .where('connectors.organization_id', '=', view.organizationId)
+    .whereRef('workspaces.organization_id', '=', 'connectors.organization_id')
     .where('workspaces.deleted_at', 'is', null)
   return view.workspaceId === null ? rows : rows.where('connectors.workspace_id', '=', view.workspaceId)
 }
