@@ -3,18 +3,20 @@ import { randomUUID } from 'node:crypto'
 import { checkConfiguration } from '../../engine/credentials.ts'
 import { bodies, readBody } from '../../platform/bodies.ts'
 import type { CheckTarget } from '../../platform/operations.ts'
+import { requireScope } from '../../platform/scopes.ts'
 import type { Platform, Principal } from '../../platform/types.ts'
 
 /**
  * The stored connector, or the stored connector with the credentials or the configuration of a body: these replace the stored ones
  * for the check and are not stored.
- * @throws FerruleError `connector_not_found`, `validation_failed`, `credentials_mismatch`
+ * @throws FerruleError `insufficient_scope`, `connector_not_found`, `validation_failed`, `credentials_mismatch`
  */
 export async function checkTarget(
   { connectors }: Pick<Platform, 'connectors'>,
   principal: Principal,
   { id, body }: { readonly id: string; readonly body: unknown },
 ): Promise<CheckTarget> {
+  requireScope(principal, 'connectors:read')
   const { credentials, replication_config } = readBody(bodies.patchConnector, body ?? {})
   const access = await connectors.connectionOf(principal, id)
   if (credentials === undefined && replication_config === undefined) return { access }

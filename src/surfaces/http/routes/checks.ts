@@ -1,5 +1,4 @@
 import { type CheckTarget, checkConnection } from '../../../platform/operations.ts'
-import { requireScope } from '../../../platform/scopes.ts'
 import type { Principal } from '../../../platform/types.ts'
 import { checkTarget } from '../check-target.ts'
 import { exampleConnector } from '../example-connector.ts'
@@ -8,9 +7,15 @@ import { connectorPath, type Exchange, type PrincipalRoute, type Services, slot 
 
 const answer = { about: 'Outcome; a refusal of the vendor is a result, not an error', schema: 'CheckResult' } as const
 
-const check = async (target: CheckTarget, { signal }: Exchange<Principal>, { operations, settings, clock }: Services) => ({
-  json: await checkConnection(operations, target, { signal, deadlineMs: settings.operationSeconds * 1_000, now: clock() }),
-})
+type Target = (id: string) => CheckTarget | Promise<CheckTarget>
+
+/** Runs the check within the organization's limits. */
+const check = (exchange: Exchange<Principal>, services: Services, target: Target) =>
+  limited(exchange, services, async () => {
+    const { operations, settings, clock } = services
+    const options = { signal: exchange.signal, deadlineMs: settings.operationSeconds * 1_000, now: clock() }
+    return { json: await checkConnection(operations, await target(slot(exchange, 'connector_id')), options) }
+  })
 
 /** Checks credentials that are not stored. */
 export const checkNew: PrincipalRoute = {
@@ -28,9 +33,7 @@ export const checkNew: PrincipalRoute = {
     problems: ['connector_type_not_found', 'credentials_mismatch', 'validation_failed', 'rate_limited', 'overloaded'],
   },
   answer: (exchange, services) =>
-    limited(exchange, services, async () =>
-      check({ connection: await services.platform.connectors.trial(exchange.who, exchange.body) }, exchange, services),
-    ),
+    check(exchange, services, async () => ({ connection: await services.platform.connectors.trial(exchange.who, exchange.body) })),
 }
 
 /** Checks a stored connector, or changes to it before they are made. */
@@ -51,12 +54,5 @@ export const checkStored: PrincipalRoute = {
     problems: ['connector_not_found', 'credentials_mismatch', 'validation_failed', 'rate_limited', 'overloaded'],
   },
   answer: (exchange, services) =>
-    limited(exchange, services, async () => {
-      requireScope(exchange.who, 'connectors:read')
-      return check(
-        await checkTarget(services.platform, exchange.who, { id: slot(exchange, 'connector_id'), body: exchange.body }),
-        exchange,
-        services,
-      )
-    }),
+    check(exchange, services, (id) => checkTarget(services.platform, exchange.who, { id, body: exchange.body })),
 }

@@ -1,0 +1,28 @@
+import { challenged, readClientCredentials } from '../client-credentials.ts'
+import type { OpenRoute } from '../route.ts'
+
+/** Client credentials for a bearer token. */
+export const createToken: OpenRoute = {
+  method: 'POST',
+  path: '/api/v1/account/applications/token',
+  auth: 'none',
+  form: true,
+  document: {
+    id: 'createToken',
+    tag: 'tokens',
+    summary: 'Get a bearer token for client credentials',
+    about: 'Takes JSON, or a form as RFC 6749 section 4.4 writes it; the client may authenticate with HTTP Basic instead.',
+    body: 'TokenRequest',
+    example: { client_id: '<client id>', client_secret: '<client secret>' },
+    answer: { about: 'The token, valid for 15 minutes', schema: 'Token' },
+    problems: ['invalid_client', 'organization_forbidden', 'validation_failed'],
+  },
+  async answer(exchange, { platform }) {
+    const credentials = readClientCredentials(exchange.body, exchange.header('authorization'))
+    try {
+      return { json: await platform.tokens.issueApplicationToken({ ...credentials, organizationId: exchange.header('x-organization-id') }) }
+    } catch (thrown) {
+      throw challenged(thrown, credentials)
+    }
+  },
+}
