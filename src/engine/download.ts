@@ -1,5 +1,5 @@
 /** A file behind a URL of an answer: found, fetched without the connector's credentials, and handed on as it comes. */
-import { fail } from '../errors.ts'
+import { FerruleError, fail } from '../errors.ts'
 import { bodyOf, invalidAnswer } from './answer.ts'
 import { Deadline, within } from './deadline.ts'
 import { hiddenError, isHidden } from './hidden.ts'
@@ -8,7 +8,7 @@ import { originsOf, type ResolvedOrigins } from './origin.ts'
 import type { FileAnswer } from './outcome.ts'
 import { getAt, parsePath } from './paths.ts'
 import { buildRequest } from './request.ts'
-import { exchange, type Running } from './transport.ts'
+import { exchange, pauseOrThrow, type Running } from './transport.ts'
 
 /** Redirects that a file link may take, each to a public address. */
 const maxHops = 3
@@ -102,12 +102,35 @@ function failureOf(running: Running, answer: StreamAnswer): Error {
   )
 }
 
-async function openFresh(running: Running, renewals: number): Promise<FileAnswer> {
-  const answer = await openFile(running, await fileUrl(running))
+async function openOnce(running: Running, link: URL): Promise<FileAnswer> {
+  const answer = await openFile(running, link)
   if (answer.status === 200 || answer.status === 206) return answerOf(running, answer, answer.status)
   answer.body.destroy()
-  if (renewals === 0 && running.operation.operation.file?.renew.includes(answer.status)) return openFresh(running, renewals + 1)
   throw failureOf(running, answer)
+}
+
+const statusOf = (error: unknown): number | undefined => (error instanceof FerruleError ? error.upstream?.status : undefined)
+
+/** Opens the file: an expired link is asked for anew once, a failing host is tried again as a failing API is. */
+async function openFresh(running: Running): Promise<FileAnswer> {
+  const renew = running.operation.operation.file?.renew ?? []
+  let link = await fileUrl(running)
+  let renewals = 0
+  for (let failures = 0; ; ) {
+    try {
+      return await openOnce(running, link)
+    } catch (error) {
+      const status = statusOf(error) ?? 500 // without an answer the host is failing, or the error is not one that passes
+      if (status >= 500) {
+        failures += 1
+        await pauseOrThrow(running, error, failures)
+        continue
+      }
+      if (renewals > 0 || !renew.includes(status)) throw error
+      renewals += 1
+      link = await fileUrl(running)
+    }
+  }
 }
 
 /**
@@ -121,7 +144,7 @@ export async function download(
 ): Promise<FileAnswer> {
   const deadline = new Deadline(deadlineMs, running.operation.kind.definition.title, signal)
   try {
-    const file = await openFresh({ ...running, deadline }, 0)
+    const file = await openFresh({ ...running, deadline })
     deadline.release()
     file.body.once('close', () => deadline[Symbol.dispose]())
     return file

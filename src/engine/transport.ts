@@ -90,7 +90,8 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
 const isStale = (running: Running, error: unknown, authorization: Authorization): boolean =>
   error instanceof FerruleError && error.code === 'upstream_auth_failed' && isRenewable(running.connection, authorization)
 
-async function pauseOrThrow(running: Running, error: unknown, failures: number): Promise<void> {
+/** Waits before the next attempt. @throws the error itself when there is to be none; the reason of a signal that ends the pause */
+export async function pauseOrThrow(running: Running, error: unknown, failures: number): Promise<void> {
   if (!isTransient(error) || failures >= maxAttempts || running.deadline.signal.aborted) throw error
   const pause = pauseBefore(error, failures, running.runtime.random)
   if (pause >= running.deadline.remaining) throw error

@@ -75,6 +75,18 @@ describe('a download', () => {
     expect(stubborn.seen).toHaveLength(4)
   })
 
+  test.each<[string, Reply]>([
+    ['is busy', { status: 503, headers: { 'content-type': 'application/xml' }, body: '<Error><Code>SlowDown</Code></Error>' }],
+    ['closes the connection', (response) => response.destroy()],
+  ])('whose host %s once is tried again, a host that stays so is given up', async (_what, reply) => {
+    await using server = await serve(vendor((_seen, count) => (count === 1 ? reply : { body: file })))
+    await using engine = testEngine()
+    expect(await bytesOf((await opened(engine.run(at(server), download()))).body)).toEqual(file)
+    await using stubborn = await serve(vendor(() => reply))
+    expect(await failure(engine.run(at(stubborn), download()))).toMatchObject({ fault: 'vendor', retryable: true })
+    expect(stubborn.seen.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET'])
+  })
+
   test.each<[string, Reply, string]>([
     ['no call', { status: 404, body: { errors: ['No calls found corresponding to the provided filters'] } }, 'record_not_found'],
     ['an empty list', { body: pageOf({ calls: [] }) }, 'record_not_found'],

@@ -1,0 +1,85 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { Secret } from '../../src/engine/secret.ts'
+import { callOf, failure, gongAt, pageOf, serve, testEngine } from './support.ts'
+
+describe('an engine', () => {
+  test('hands a search to the one that answers searches, and sends nothing', async () => {
+    await using server = await serve(() => ({ body: {} }))
+    const connection = gongAt(server.origin)
+    const call = { entity: 'calls', action: 'context_store_search', params: { query: {} } }
+    const outcome = { type: 'list', data: [{ id: '7' }], meta: { has_more: false } } as const
+    const asked: unknown[] = []
+    await using engine = testEngine({
+      search: async (...given) => {
+        asked.push(given)
+        return outcome
+      },
+    })
+    expect(await engine.run(connection, call)).toBe(outcome)
+    expect(asked).toEqual([[connection, call]])
+    expect(server.seen).toHaveLength(0)
+  })
+
+  test.each([
+    ['calls', 'context_store_unavailable'],
+    ['workspaces', 'action_not_supported'],
+    ['nothing', 'entity_not_found'],
+    ['constructor', 'entity_not_found'],
+  ])('without one, a search of %s is %s', async (entity, code) => {
+    await using engine = testEngine()
+    expect((await failure(engine.run(gongAt('http://127.0.0.1:1'), { entity, action: 'context_store_search' }))).code).toBe(code)
+  })
+
+  test('refuses wrong parameters before it opens the credentials', async () => {
+    await using engine = testEngine()
+    const connection = {
+      ...gongAt('http://127.0.0.1:1'),
+      credentials: { open: () => Promise.reject(new Error('opened')), renew: () => Promise.reject(new Error('renewed')) },
+    }
+    expect((await failure(engine.run(connection, { entity: 'calls', action: 'get' }))).code).toBe('missing_parameter')
+    await expect(engine.run(connection, { entity: 'calls', action: 'get', params: { id: '7' } })).rejects.toThrow('opened')
+  })
+
+  test('names itself, and sends what the vendor needs and no more', async () => {
+    await using server = await serve(() => ({ body: pageOf({ calls: [{ metaData: callOf('7') }] }) }))
+    await using engine = testEngine()
+    await engine.run(gongAt(server.origin), { entity: 'calls_extensive', action: 'list', params: { filter: {} } })
+    const { host: _host, connection: _connection, 'content-length': _length, ...headers } = server.seen[0]?.headers ?? {}
+    expect(headers).toEqual({
+      accept: 'application/json',
+      authorization: 'Basic QUtfREVNTzpTRUNSRVRfREVNTw==',
+      'content-type': 'application/json',
+      'user-agent': 'ferrule',
+      'x-forwarded-host': 'api.gong.io',
+    })
+  })
+
+  test('keeps every digit of what the vendor adds', async () => {
+    const answer = `{"calls":[{"id":"7","isPrivate":false,"added":[6107734829915563302,-9223372036854775808]}]}`
+    await using server = await serve(() => ({ body: answer }))
+    await using engine = testEngine()
+    const outcome = await engine.run(gongAt(server.origin), { entity: 'calls', action: 'list' })
+    expect(outcome).toMatchObject({ data: [{ added: [6107734829915563302n, -9223372036854775808n] }] })
+  })
+})
+
+describe('a secret', () => {
+  test('cannot be printed, only revealed', () => {
+    const secret = new Secret({ token: 'AT_1' })
+    const printed = [
+      String(secret),
+      `${secret}`,
+      JSON.stringify({ secret }),
+      inspect({ secret }, { depth: 9, showHidden: true }),
+      inspect(secret),
+    ]
+    expect(printed.join()).not.toContain('AT_1')
+    expect(Object.keys(secret)).toEqual([])
+    expect(secret.reveal()).toEqual({ token: 'AT_1' })
+  })
+
+  test('is no longer secret after a structured clone only because nothing is left of it', () => {
+    expect(structuredClone(new Secret('AT_1'))).toEqual({})
+  })
+})
