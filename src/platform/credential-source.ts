@@ -3,7 +3,7 @@ import type { CredentialSource, CredentialValues, OpenedCredentials } from '../e
 import type { Secret } from '../engine/secret.ts'
 import { asFerruleError, fail } from '../errors.ts'
 import type { ConnectionQuery, CredentialsVersion, SealedConnectorRow } from './db/queries-connectors.ts'
-import { dropLease, replaceCredentials, setAuthError, takeLease } from './db/queries-connectors.ts'
+import { dropLease, replaceCredentials, setRenewalRefused, takeLease } from './db/queries-connectors.ts'
 import { holdWorkspace } from './db/queries-workspaces.ts'
 import { newId } from './ids.ts'
 import type { Parts } from './parts.ts'
@@ -117,7 +117,11 @@ async function renew(sources: SourceParts, loaded: SealedConnectorRow, renewal: 
     const row = await reread(sources, loaded)
     if (String(row.version) !== renewal.stale) return row
     const now = parts.source.clock()
-    if (await takeLease(parts.database.db, versionOf(row), { owner, now, until: now + leaseMs })) return exchanged(sources, row, renewal)
+    if (await takeLease(parts.database.db, versionOf(row), { owner, now, until: now + leaseMs })) {
+      const running = exchanged(sources, row, renewal).finally(() => parts.renewals.delete(running))
+      parts.renewals.add(running)
+      return running
+    }
     if (waited >= longestWaitMs)
       throw fail('overloaded', { reason: 'the credentials of this connector are being renewed elsewhere' }, { retryAfterMs: 10_000 })
     await parts.sleep(delay)
@@ -141,7 +145,7 @@ async function afterFailure(sources: SourceParts, row: SealedConnectorRow, error
   const { code, message } = asFerruleError(error)
   // What cannot be written now does not hide the error; the lease runs out by itself.
   if (code !== 'upstream_auth_failed') await dropLease(db, versionOf(row), sources.owner).catch(() => undefined)
-  else if (!(await setAuthError(db, versionOf(row), authErrorReason(message, row.id)).catch(() => true))) return reread(sources, row)
+  else if (!(await setRenewalRefused(db, versionOf(row), authErrorReason(message, row.id)).catch(() => true))) return reread(sources, row)
   throw error
 }
 

@@ -17,5 +17,7 @@ export interface Parts {
   readonly dataKeys: DataKeys
   readonly vault: Vault
   readonly catalogue: Catalogue
+  /** Renewals whose token may be spent already: they are waited for before the database is closed. */
+  readonly renewals: Set<Promise<unknown>>
   readonly sandboxOrigins: NonNullable<PlatformOptions['sandboxOrigins']>
 }

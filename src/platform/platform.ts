@@ -61,6 +61,7 @@ async function partsOf(database: Database, options: PlatformOptions): Promise<Pa
     dataKeys,
     vault: createVault(dataKeys, source.randomBytes),
     catalogue: createCatalogue(options.kinds),
+    renewals: new Set(),
     sandboxOrigins: options.sandboxOrigins ?? (() => undefined),
   }
 }
@@ -84,6 +85,7 @@ async function start(parts: Parts, { role = 'service', onBackgroundError = () =>
     ready: () => ping(database.db),
     close: async () => {
       clearInterval(timer)
+      await Promise.allSettled([...parts.renewals])
       await database.close()
     },
   }

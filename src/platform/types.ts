@@ -93,7 +93,7 @@ export interface Platform {
   readonly vault: VaultAdministration
   /** Resolves when the database answers. @throws FerruleError `unavailable` */
   ready(): Promise<void>
-  /** Ends background tasks and closes the database. Running statements are finished first. */
+  /** Ends background tasks and closes the database. Renewals and statements that run are finished first. */
   close(): Promise<void>
 }
 

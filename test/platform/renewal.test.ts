@@ -203,6 +203,36 @@ overBoth('renewing credentials', (database) => {
     expect((await here.platform.connectors.get(here.principal, here.id)).status).toBe('auth_error')
   })
 
+  test('is finished before the platform closes', async () => {
+    const here = await scene(database)
+    const vendor = new Vendor()
+    vendor.hold()
+    const source = await sourceOf(here, here.platform)
+    const renewal = source.renew((await source.open()).version, vendor.exchange)
+    await expect.poll(() => vendor.calls).toBe(1)
+    const closing = here.platform.close()
+    vendor.answer()
+    await Promise.all([renewal, closing])
+    expect(values(await (await sourceOf(here, await here.world.open())).open())['access_token']).toBe('access-2')
+  })
+
+  test('is not disturbed by a call that the vendor refused meanwhile', async () => {
+    const here = await scene(database)
+    const vendor = new Vendor()
+    vendor.hold()
+    const access = await here.platform.connectors.connectionOf(here.principal, here.id)
+    const source = await sourceOf(here, here.platform)
+    const renewal = source.renew((await source.open()).version, vendor.exchange)
+    await expect.poll(() => vendor.calls).toBe(1)
+    const lease = async () => (await here.world.raw().db.selectFrom('connectors').select('lease_until').executeTakeFirst())?.lease_until
+    const before = await lease()
+    await here.platform.connectors.markAuthError(access, 'The old token was refused.')
+    expect([before, await lease()]).toEqual([here.world.now + 90_000, before])
+    vendor.answer()
+    await renewal
+    expect((await here.platform.connectors.get(here.principal, here.id)).status).toBe('active')
+  })
+
   test('a connection that lives long sees credentials that a user replaced', async () => {
     const here = await scene(database)
     const source = await sourceOf(here, here.platform)

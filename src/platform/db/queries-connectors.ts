@@ -142,11 +142,17 @@ export interface CredentialsVersion {
   readonly version: number
 }
 
-/** The vendor refused this version. @returns whether something changed */
-export async function setAuthError(db: Db, { organizationId, id, version }: CredentialsVersion, reason: string): Promise<boolean> {
+/** The vendor refused to renew this version; that ends the renewal. @returns false when the version was replaced already */
+export async function setRenewalRefused(db: Db, { organizationId, id, version }: CredentialsVersion, reason: string): Promise<boolean> {
   const change = { status: 'auth_error', status_reason: reason, lease_owner: null, lease_until: null } as const
   const rows = own(db, organizationId, id).set(change).where('version', '=', version)
   return (await rows.executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** The vendor refused this version in a call. Nothing is written when that is known, and a renewal that runs is left alone. */
+export const setAuthError = async (db: Db, { organizationId, id, version }: CredentialsVersion, reason: string): Promise<void> => {
+  const rows = own(db, organizationId, id).set({ status: 'auth_error', status_reason: reason }).where('version', '=', version)
+  await rows.where(({ or, eb }) => or([eb('status', '<>', 'auth_error'), eb('status_reason', '<>', reason)])).execute()
 }
 
 /** The vendor took this version. */
