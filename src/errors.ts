@@ -24,6 +24,7 @@ const rowsOf =
   (fault: Fault, retryable: boolean) =>
   <const M extends string>(status: number, message: M, hint: string) => ({ status, fault, retryable, message, hint })
 const caller = rowsOf('caller', false)
+const callerForNow = rowsOf('caller', true)
 const credentials = rowsOf('credentials', false)
 const vendor = rowsOf('vendor', false)
 const vendorForNow = rowsOf('vendor', true)
@@ -109,7 +110,7 @@ export const errorTable = {
   unsupported_in_local_mode: caller(422, '{action} is offered by the hosted platform only.', 'Use list and get, or a hosted connector.'),
   result_too_large: caller(422, 'The answer is larger than {limit} bytes.', 'Ask for fewer records or fields.'),
   page_budget_exhausted: caller(422, 'The walk stopped after {pages} pages, its budget.', 'Raise the budget, or narrow the request.'),
-  rate_limited: caller(429, 'Too many requests: {limit} per minute are allowed.', 'Wait for the time of Retry-After.'),
+  rate_limited: callerForNow(429, 'Too many requests: {limit} per minute are allowed.', 'Wait for the time of Retry-After.'),
   upstream_auth_failed: credentials(
     424,
     '{vendor} refused the credentials: {reason}.',

@@ -2,31 +2,27 @@
 import Type from 'typebox'
 import type { Field, Fields } from './fields.ts'
 
-/** A plain JSON Schema object. */
-export type JsonSchema = Readonly<Record<string, unknown>>
-
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const plain = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(plain)
-  if (!isObject(value)) return value
-  const own = Object.entries(value).filter(([key]) => !key.startsWith('x-') && !key.startsWith('~'))
-  const integer = value['x-integer'] === true ? [['type', 'integer'] as const] : []
-  return Object.fromEntries([...own.map(([key, inner]) => [key, plain(inner)] as const), ...integer])
-}
+/** The type of an integer that can exceed a double: the engine checks it itself, so it is not in the schema. */
+const exactType = (schema: Record<string, unknown>): readonly (readonly [string, unknown])[] =>
+  schema['x-integer'] === true ? [['type', schema['x-nullable'] === true ? ['integer', 'null'] : 'integer']] : []
 
-/** The plain JSON Schema of a field: our own marks (`x-…`) are left out, exact integers are `integer` with format `int64`. */
-export const jsonSchemaOf = (field: Field): JsonSchema => {
-  const schema = plain(field)
-  return isObject(schema) ? schema : {}
-}
+/** Names of properties are the vendor's: one that starts with `x-` is no mark. */
+const plainProperties = (properties: unknown): unknown =>
+  isObject(properties) ? Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, plainSchema(schema)])) : properties
 
 /**
- * The plain JSON Schema of an object over fields.
- * @param additional whether further keys may be there: records keep what the vendor adds, parameters refuse it
+ * A schema of the definition language as plain JSON Schema, as OpenAPI 3.1 and catalogues show it: without the marks that only
+ * the engine reads, and with the type of exact integers written out.
  */
-export const objectSchemaOf = (fields: Fields, { additional }: { readonly additional: boolean }): JsonSchema =>
-  jsonSchemaOf(Type.Object(fields, { additionalProperties: additional }))
+export function plainSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(plainSchema)
+  if (!isObject(schema)) return schema
+  const shown = Object.entries(schema).filter(([name, value]) => !name.startsWith('x-') && !name.startsWith('~') && value !== undefined)
+  const printed = shown.map(([name, value]) => [name, name === 'properties' ? plainProperties(value) : plainSchema(value)] as const)
+  return Object.fromEntries([...exactType(schema), ...printed])
+}
 
 /** A type of the documents: `string`, `integer`, `number`, `boolean`, `array`, `object`. */
 const typesOf = (field: Field): readonly string[] => {

@@ -1,5 +1,6 @@
 /** The kinds that the service runs, as documents. Everything comes from their definitions. */
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
+import { plainSchema } from '../definition/document.ts'
 import { liveActions } from '../definition/entity.ts'
 import type { Fields } from '../definition/fields.ts'
 import { objectOf } from '../engine/schema.ts'
@@ -7,20 +8,7 @@ import { fail } from '../errors.ts'
 import type { ActionDocument, DefinitionRecord, DefinitionSummary, EntityDocument } from './records.ts'
 import type { Catalogue } from './types.ts'
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** A schema as a document: without the marks that only this service reads. */
-function documentOf(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(documentOf)
-  if (!isObject(schema)) return schema
-  const shown = Object.entries(schema).filter(([key]) => !key.startsWith('x-') && !key.startsWith('~'))
-  return Object.fromEntries(
-    shown.map(([key, value]) => [key, key === 'properties' && isObject(value) ? mapValues(value, documentOf) : documentOf(value)]),
-  )
-}
-const mapValues = (value: Record<string, unknown>, map: (each: unknown) => unknown) =>
-  Object.fromEntries(Object.entries(value).map(([key, each]) => [key, map(each)]))
-const schemaOf = (fields: Fields | undefined): unknown => (fields === undefined ? null : documentOf(objectOf(fields)))
+const schemaOf = (fields: Fields | undefined): unknown => (fields === undefined ? null : plainSchema(objectOf(fields)))
 
 /** What connectors of a kind are configured with, credentials apart: JSON Schema. */
 export const configurationSchema = (definition: ConnectorDefinition): unknown => schemaOf(definition.configuration)

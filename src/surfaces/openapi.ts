@@ -1,11 +1,11 @@
 /** The API's document (OpenAPI 3.1), printed from the routes and the kinds. */
 import { createHash } from 'node:crypto'
 import type { Kind } from '../definition/connector.ts'
+import { plainSchema } from '../definition/document.ts'
 import { scopes } from '../platform/scopes.ts'
 import type { Route } from './http/route.ts'
 import { executeSchemas } from './openapi/execute.ts'
 import { pathsOf } from './openapi/paths.ts'
-import { printSchema } from './openapi/print-schema.ts'
 import { problemSchema, sharedSchemas } from './openapi/schemas.ts'
 import { type JsonObject, tags } from './openapi/types.ts'
 import { version } from './version.ts'
@@ -71,7 +71,7 @@ export function openApiDocument({ routes, kinds, serverUrl }: OpenApiSource): Js
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: pathsOf(routes, kinds),
     components: {
-      schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, printSchema(schema)])),
+      schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, plainSchema(schema)])),
       headers,
       parameters,
       securitySchemes: securitySchemes(serverUrl),

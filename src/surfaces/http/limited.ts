@@ -23,7 +23,7 @@ export async function limited(
   const { organizationId } = exchange.who
   const rate = limits.count(organizationId)
   if (rate !== undefined) showRate(exchange, rate)
-  if (rate?.exceeded) throw fail('rate_limited', { limit: rate.limit }, { retryAfterMs: rate.resetMs, retryable: true })
+  if (rate?.exceeded) throw fail('rate_limited', { limit: rate.limit }, { retryAfterMs: rate.resetMs })
   exchange.onEnd(limits.enter(organizationId))
   return run()
 }

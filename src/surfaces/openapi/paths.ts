@@ -1,10 +1,10 @@
 /** Routes as the paths of the API's document. */
 import type { Kind } from '../../definition/connector.ts'
+import { plainSchema } from '../../definition/document.ts'
 import { type Fields, obj } from '../../definition/fields.ts'
 import { type ErrorCode, errorTable } from '../../errors.ts'
 import type { Route } from '../http/route.ts'
 import { executeExamples } from './execute.ts'
-import { printSchema } from './print-schema.ts'
 import { ref } from './schemas.ts'
 import type { JsonObject, RouteDocument, SchemaSource } from './types.ts'
 
@@ -15,7 +15,7 @@ const rateHeaders = Object.fromEntries(
   ['Limit', 'Remaining', 'Reset'].map((name) => [`RateLimit-${name}`, { $ref: `#/components/headers/RateLimit${name}` }]),
 )
 
-const schemaOf = (source: SchemaSource) => (typeof source === 'string' ? ref(source) : printSchema(source))
+const schemaOf = (source: SchemaSource) => (typeof source === 'string' ? ref(source) : plainSchema(source))
 
 const whenAuthenticated: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired', 'insufficient_scope']
 const inOrganization: readonly ErrorCode[] = ['organization_required', 'organization_forbidden']
@@ -73,7 +73,7 @@ function queryParameters(query: Fields = {}) {
   const required: readonly unknown[] = Array.isArray(names) ? names : []
   return Object.entries(query).map(([name, schema]) => {
     const { description, ...rest } = { description: '', ...schema }
-    return { name, in: 'query', required: required.includes(name), description, schema: printSchema(rest) }
+    return { name, in: 'query', required: required.includes(name), description, schema: plainSchema(rest) }
   })
 }
 
