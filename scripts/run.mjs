@@ -20,6 +20,7 @@ const tasks = {
   test: runTests,
   'test:watch': (args) => runNode([vitest, 'watch', ...args]),
   check,
+  ferrule: (args) => runNode(['src/surfaces/cli.ts', ...args]),
   gen: (args) => runNode(['scripts/gen.ts', ...args]),
   contract: (args) => runNode(['scripts/contract.ts', ...args]),
   sandbox: (args) => runNode(['src/sandbox/main.ts', ...args]),

@@ -50,7 +50,7 @@ export const settingsTable: readonly SettingRow[] = [
   },
   {
     name: 'FERRULE_CLIENT_SECRET',
-    type: 'text of at least 12 characters',
+    type: 'text of 1 to 256 characters; outside of a trial at least 32 random ones',
     default: 'generated, shown once',
     about: 'Client secret of the first application; set with FERRULE_CLIENT_ID.',
     ...hidden,

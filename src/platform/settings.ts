@@ -152,7 +152,7 @@ function readClient(id: string | undefined, secret: string | undefined): Setting
   if (id === undefined) throw invalid('FERRULE_CLIENT_ID', 'it is required with FERRULE_CLIENT_SECRET')
   if (secret === undefined) throw invalid('FERRULE_CLIENT_SECRET', 'it is required with FERRULE_CLIENT_ID')
   if (!/^[\x21-\x7e]{1,128}$/.test(id)) throw invalid('FERRULE_CLIENT_ID', 'it must be 1 to 128 visible ASCII characters')
-  if (secret.length < 12 || secret.length > 256) throw invalid('FERRULE_CLIENT_SECRET', 'it must have 12 to 256 characters')
+  if (secret.length > 256) throw invalid('FERRULE_CLIENT_SECRET', 'it must have at most 256 characters')
   return { id, secret: new Secret(secret) }
 }
 

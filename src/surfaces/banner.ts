@@ -5,7 +5,7 @@ const json = "-H 'content-type: application/json'"
 const bearer = '-H "authorization: Bearer $TOKEN"'
 
 /** The executable: the sources run from their folder, the published program by its name. */
-const command = import.meta.url.endsWith('.ts') ? 'node_modules/.bin/node src/surfaces/cli.ts' : 'npx ferrule'
+const command = import.meta.url.endsWith('.ts') ? 'npm run ferrule --' : 'npx ferrule'
 
 /** A value within single quotes of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -3,12 +3,16 @@ import { banner } from './banner.ts'
 import { exitCodeOf, failureText } from './failure.ts'
 import { type Service, startService } from './service.ts'
 
-/** The first signal closes the service in order; a second one ends the process at once. */
+/** A terminal signals the whole group, so the launcher and the service can both get one and the launcher hands its own on. */
+const sameSignal = 1_000
+
+/** The first signal closes the service in order; a second one, later than the echo of the first, ends the process at once. */
 function endOnSignal(service: Service): void {
-  let isEnding = false
+  let began: number | undefined
   const end = (signal: NodeJS.Signals) => {
-    if (isEnding) process.exit(signal === 'SIGINT' ? 130 : 143)
-    isEnding = true
+    if (began !== undefined && performance.now() - began > sameSignal) process.exit(signal === 'SIGINT' ? 130 : 143)
+    if (began !== undefined) return
+    began = performance.now()
     service.close().then(
       () => process.exit(0),
       (thrown: unknown) => {
