@@ -86,7 +86,7 @@ describe('npm start', () => {
     expect(second.stdout()).not.toContain(secret)
     expect(second.stdout()).toContain('rotate-secret')
     expect((await paste(second.stdout(), { FERRULE_CLIENT_SECRET: secret })).data.length).toBeGreaterThan(1)
-    const rotate = /node src\/surfaces\/cli.ts (application rotate-secret \S+)/.exec(second.stdout())?.[1] ?? ''
+    const rotate = /npm run ferrule -- (application rotate-secret \S+)/.exec(second.stdout())?.[1] ?? ''
     const rotation = start('src/surfaces/cli.ts', {}, rotate.split(' '))
     expect(await ended(rotation), rotation.stderr()).toBe(0)
     const renewed = /client secret (\S+) /.exec(rotation.stdout())?.[1] ?? ''
@@ -213,7 +213,8 @@ describe('the end', () => {
       interval: 10,
     })
     expect(run.child.exitCode).toBeNull()
-    run.child.kill('SIGTERM')
+    // A signal right after the first is its echo; a later one counts.
+    await vi.waitFor(() => expect(run.child.kill('SIGTERM') && run.child.exitCode === null).toBe(false), { interval: 50, timeout: 10_000 })
     expect(await ended(run)).toBe(143)
     expect(await call).toBe('broken')
     vendor.close()
