@@ -25,9 +25,15 @@ export interface Metrics {
   close(): void
 }
 
+/** A member of what undici announces, when it is an object. */
+const partOf = (message: unknown, name: string): object | undefined => {
+  const part: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, name) : undefined
+  return typeof part === 'object' && part !== null ? part : undefined
+}
+
 const statusOf = (message: unknown): string => {
-  const response: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, 'response') : undefined
-  const status: unknown = typeof response === 'object' && response !== null ? Reflect.get(response, 'statusCode') : undefined
+  const response = partOf(message, 'response')
+  const status: unknown = response === undefined ? undefined : Reflect.get(response, 'statusCode')
   return typeof status === 'number' ? String(status) : 'unknown'
 }
 
@@ -36,11 +42,23 @@ function countVendorRequests(registry: Registry): () => void {
   const registers = [registry]
   const running = new Gauge({ name: 'ferrule_vendor_requests_in_flight', help: 'Requests to vendors that have not ended', registers })
   const total = new Counter({ name: 'ferrule_vendor_requests_total', help: 'Requests to vendors', labelNames: ['status'], registers })
+  /** The end of an aborted request is announced a second time when its connection fails afterwards. */
+  const open = new WeakSet<object>()
+  const begin = (message: unknown) => {
+    const request = partOf(message, 'request')
+    if (request === undefined) return
+    open.add(request)
+    running.inc()
+  }
+  const end = (message: unknown) => {
+    const request = partOf(message, 'request')
+    if (request !== undefined && open.delete(request)) running.dec()
+  }
   const listeners: Readonly<Record<string, (message: unknown) => void>> = {
-    'undici:request:create': () => running.inc(),
+    'undici:request:create': begin,
     'undici:request:headers': (message) => total.inc({ status: statusOf(message) }),
-    'undici:request:trailers': () => running.dec(),
-    'undici:request:error': () => running.dec(),
+    'undici:request:trailers': end,
+    'undici:request:error': end,
   }
   for (const [name, listener] of Object.entries(listeners)) subscribe(name, listener)
   return () => {

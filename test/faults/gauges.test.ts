@@ -1,0 +1,53 @@
+/** What runs is counted right, whatever went wrong: one too many or too few would stay for ever. */
+import { channel } from 'node:diagnostics_channel'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Fault } from '../../src/sandbox/index.ts'
+import { createMetrics } from '../../src/surfaces/metrics.ts'
+import { startWorld, type World } from '../http/support.ts'
+
+let world: World
+let connectorId: string
+beforeAll(async () => {
+  world = await startWorld({ settings: { operationSeconds: 1 } })
+  connectorId = await world.connect('gauges')
+})
+afterAll(() => world.close())
+
+const users = { entity: 'users', action: 'list' }
+const file = () => ({
+  entity: 'call_audio',
+  action: 'download',
+  params: { filter: { callIds: [world.sandbox.gong.world.callId] }, contentSelector: { exposedFields: { media: true } } },
+})
+
+async function inFlight(): Promise<readonly string[]> {
+  const { text } = await world.ask('/metrics')
+  return text
+    .split('\n')
+    .filter((line) => /^ferrule_\w+_in_flight/.test(line))
+    .toSorted()
+}
+const none = ['ferrule_executes_in_flight 0', 'ferrule_vendor_requests_in_flight 0']
+
+test.each<[string, Fault, () => unknown]>([
+  ['connections that are reset', { kind: 'reset', times: 3 }, () => users],
+  ['answers that are cut', { kind: 'cut', after: 100, times: 3 }, () => users],
+  ['a vendor that does not answer', { kind: 'never-answer' }, () => users],
+  ['a body that is too large', { kind: 'huge-body', bytes: 40_000_000, chunked: true }, () => users],
+  ['a file that is cut', { kind: 'cut', after: 10_000, on: 'media' }, file],
+  ['a file host that does not answer', { kind: 'never-answer', on: 'media' }, file],
+])('after %s nothing is in flight', async (_what, fault, body) => {
+  world.sandbox.faults.add(fault)
+  await world.execute(connectorId, body()).catch(() => undefined) // a cut file breaks the connection
+  expect(await inFlight()).toEqual(none)
+  expect(world.sandbox.faults.pending()).toEqual([])
+})
+
+test('a request that was aborted is over once, although its connection fails afterwards', async () => {
+  // As undici announces it in that case (HTTP/1, the socket ends after the abort); no server can be made to time it.
+  const metrics = createMetrics({ running: () => 0 })
+  const message = { request: {}, error: new Error('aborted') }
+  for (const event of ['create', 'error', 'error']) channel(`undici:request:${event}`).publish(message)
+  expect((await metrics.text()).content).toMatch(/^ferrule_vendor_requests_in_flight 0$/m)
+  metrics.close()
+})

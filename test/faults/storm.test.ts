@@ -1,0 +1,12 @@
+/** A small storm; `npm run soak` runs a large one (test/soak/faults.soak.test.ts). */
+import { expect, test } from 'vitest'
+import { linesOf, runStorm } from './storm.ts'
+
+test('60 random faults leave right data or documented problems behind, and nothing else', async () => {
+  const report = await runStorm({ seed: 20_260, faults: 60, warmUp: 10, lanes: 6, isPatient: false })
+  const { violations, before, after } = report
+  const figures = linesOf(report).join('\n')
+  expect(violations, figures).toEqual([])
+  expect(after, figures).toMatchObject({ vendorSockets: 0, clientSockets: 0, timers: 0, executesInFlight: 0, vendorRequestsInFlight: 0 })
+  expect(after.memory - before.memory, figures).toBeLessThan(20 * 1024 * 1024)
+}, 90_000)
