@@ -2,10 +2,16 @@ import type { RecordedRequest } from './exchange.ts'
 import type { FaultControl } from './faults.ts'
 import { createFaults } from './faults.ts'
 import type { GongWorldFacts } from './gong/facts.ts'
+import type { RunningGong } from './gong/gong.ts'
 import { startGong } from './gong/gong.ts'
 import type { MediaKind } from './gong/media.ts'
 import type { GongSwitches } from './gong/switches.ts'
 import type { CallEdit } from './gong/world.ts'
+import type { ShopifyWorldFacts } from './shopify/facts.ts'
+import type { EditableKind, RunningShopify } from './shopify/shopify.ts'
+import { startShopify } from './shopify/shopify.ts'
+import type { ShopifySwitches } from './shopify/switches.ts'
+import type { RecordEdit } from './shopify/world.ts'
 import type { SwitchControl } from './switches.ts'
 
 export type { RecordedRequest } from './exchange.ts'
@@ -15,55 +21,116 @@ export type { MediaKind } from './gong/media.ts'
 export type { GongSwitches } from './gong/switches.ts'
 export { sandboxCredentials } from './gong/tokens.ts'
 export type { CallEdit } from './gong/world.ts'
+export type { ShopifyWorldFacts } from './shopify/facts.ts'
+export type { EditableKind } from './shopify/shopify.ts'
+export type { ShopifySwitches } from './shopify/switches.ts'
+export { shopifyCredentials } from './shopify/tokens.ts'
+export type { RecordEdit } from './shopify/world.ts'
 export type { SwitchControl } from './switches.ts'
 
 /** How a sandbox is started; everything can be left out. */
 export interface SandboxOptions {
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string
-  /** Ports of the servers; 0 or left out for a free one. */
-  readonly ports?: { readonly api?: number; readonly oauth?: number; readonly media?: number }
-  /** Whether rate and daily quota are enforced; default true. */
+  /** Ports of the servers: three of Gong, one of Shopify; 0 or left out for a free one. */
+  readonly ports?: { readonly api?: number; readonly oauth?: number; readonly media?: number; readonly shopify?: number }
+  /** Whether rates and quotas are enforced; default true. */
   readonly limits?: boolean
   /** Epoch milliseconds; default Date.now. Not before 2024. */
   readonly clock?: () => number
-  /** The same seed gives the same company; default 1. */
+  /** The same seed gives the same company and the same store; default 1. */
   readonly seed?: number
   /** Size in bytes of the files of the large call; default 12 MiB. They are made while they are sent. */
   readonly mediaBytes?: number
 }
 
+/** What can be asked of, and done to, the stand-in of Gong. */
+export interface GongSandbox {
+  /** The newest 1,000 requests to its three servers, oldest first. */
+  requests(): readonly RecordedRequest[]
+  /** Forgets the recorded requests. */
+  clear(): void
+  /** Tokens, faults, limits, switches, calls and recorded requests as they were at the start. */
+  reset(): void
+  /**
+   * Changes a call from now on: hides it, renames it, erases it.
+   *
+   * @throws RangeError for an unknown call
+   */
+  editCall(callId: string, change: CallEdit): void
+  readonly switches: SwitchControl<GongSwitches>
+  readonly world: GongWorldFacts
+  /**
+   * Bytes of a file, to compare a download with.
+   *
+   * @throws RangeError for an unknown call
+   */
+  mediaBytes(callId: string, kind: MediaKind, range?: { readonly offset: number; readonly length: number }): Uint8Array
+}
+
+/** What can be asked of, and done to, the stand-in of Shopify. */
+export interface ShopifySandbox {
+  /** The newest 1,000 requests, oldest first. */
+  requests(): readonly RecordedRequest[]
+  /** Forgets the recorded requests. */
+  clear(): void
+  /** Faults, limits, switches, records and recorded requests as they were at the start. */
+  reset(): void
+  /**
+   * Changes a record from now on: other fields, or its end. It counts as updated now.
+   *
+   * @throws RangeError for an id that no record of the kind has
+   */
+  edit(kind: EditableKind, id: number, change: RecordEdit): void
+  readonly switches: SwitchControl<ShopifySwitches>
+  /** Ids worth knowing, as of the start. */
+  readonly world: ShopifyWorldFacts
+}
+
 /** A running sandbox. */
 export interface Sandbox {
   /** Where the servers listen, as `http://host:port`. */
-  readonly origins: { readonly gong: { readonly api: string; readonly oauth: string; readonly media: string } }
-  readonly faults: FaultControl
-  readonly gong: {
-    /** The newest 1,000 requests to the three servers, oldest first. */
-    requests(): readonly RecordedRequest[]
-    /** Forgets the recorded requests. */
-    clear(): void
-    /** Tokens, faults, limits, switches, calls and recorded requests as they were at the start. */
-    reset(): void
-    /**
-     * Changes a call from now on: hides it, renames it, erases it.
-     *
-     * @throws RangeError for an unknown call
-     */
-    editCall(callId: string, change: CallEdit): void
-    readonly switches: SwitchControl<GongSwitches>
-    readonly world: GongWorldFacts
-    /**
-     * Bytes of a file, to compare a download with.
-     *
-     * @throws RangeError for an unknown call
-     */
-    mediaBytes(callId: string, kind: MediaKind, range?: { readonly offset: number; readonly length: number }): Uint8Array
+  readonly origins: {
+    readonly gong: { readonly api: string; readonly oauth: string; readonly media: string }
+    readonly shopify: { readonly api: string }
   }
+  readonly faults: FaultControl
+  readonly gong: GongSandbox
+  readonly shopify: ShopifySandbox
   /** Stops listening and destroys every socket, also those that a fault holds. */
   close(): Promise<void>
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
+}
+
+function gongSandbox(gong: RunningGong): GongSandbox {
+  return {
+    requests: () => gong.journal.list(),
+    clear: () => gong.journal.clear(),
+    reset: () => gong.reset(),
+    editCall: (callId, change) => gong.editCall(callId, change),
+    switches: gong.switches,
+    world: gong.facts,
+    mediaBytes(callId, kind, range) {
+      const call = gong.state.world.callPositions.get(callId)
+      if (call === undefined) throw new RangeError(`There is no call ${callId}`)
+      const source = gong.state.media.source(call, kind)
+      return source.read(range?.offset ?? 0, range?.length ?? source.size)
+    },
+  }
+}
+
+function shopifySandbox(shopify: RunningShopify): ShopifySandbox {
+  return {
+    requests: () => shopify.journal.list(),
+    clear: () => shopify.journal.clear(),
+    reset: () => shopify.reset(),
+    edit: (kind, id, change) => shopify.edit(kind, id, change),
+    switches: shopify.switches,
+    get world() {
+      return shopify.facts()
+    },
+  }
 }
 
 /**
@@ -76,26 +143,22 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', ports = {}, limits = true, clock = Date.now, seed = 1, mediaBytes = 12 * 1024 * 1024 } = options
   const faults = createFaults()
-  const allPorts = { api: ports.api ?? 0, oauth: ports.oauth ?? 0, media: ports.media ?? 0 }
-  const gong = await startGong({ host, ports: allPorts, limits, clock, seed, mediaBytes, faults })
+  const common = { host, limits, clock, seed, faults }
+  const gongPorts = { api: ports.api ?? 0, oauth: ports.oauth ?? 0, media: ports.media ?? 0 }
+  const gong = await startGong({ ...common, ports: gongPorts, mediaBytes })
+  const shopify = await startShopify({ ...common, port: ports.shopify ?? 0 }).catch(async (error: unknown) => {
+    await gong.close()
+    throw error
+  })
+  const close = async () => {
+    await Promise.all([gong.close(), shopify.close()])
+  }
   return {
-    origins: { gong: gong.origins },
+    origins: { gong: gong.origins, shopify: shopify.origins },
     faults,
-    gong: {
-      requests: () => gong.journal.list(),
-      clear: () => gong.journal.clear(),
-      reset: () => gong.reset(),
-      editCall: (callId, change) => gong.editCall(callId, change),
-      switches: gong.switches,
-      world: gong.facts,
-      mediaBytes(callId, kind, range) {
-        const call = gong.state.world.callPositions.get(callId)
-        if (call === undefined) throw new RangeError(`There is no call ${callId}`)
-        const source = gong.state.media.source(call, kind)
-        return source.read(range?.offset ?? 0, range?.length ?? source.size)
-      },
-    },
-    close: () => gong.close(),
-    [Symbol.asyncDispose]: () => gong.close(),
+    gong: gongSandbox(gong),
+    shopify: shopifySandbox(shopify),
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxOptions } from './index.ts'
-import { sandboxCredentials, startSandbox } from './index.ts'
+import { sandboxCredentials, shopifyCredentials, startSandbox } from './index.ts'
 
 /** A setting that must be a non-negative integer; undefined when it is not set. */
 function numberSetting(name: string): number | undefined {
@@ -14,7 +14,7 @@ function readOptions(): SandboxOptions {
   const mediaBytes = numberSetting('SANDBOX_MEDIA_BYTES')
   return {
     host: process.env['SANDBOX_HOST'] || '127.0.0.1',
-    ports: port === 0 ? {} : { api: port, oauth: port + 1, media: port + 2 },
+    ports: port === 0 ? {} : { api: port, oauth: port + 1, media: port + 2, shopify: port + 3 },
     limits: process.env['SANDBOX_LIMITS'] !== 'off',
     ...(mediaBytes === undefined ? {} : { mediaBytes }),
   }
@@ -33,6 +33,12 @@ function banner({ origins, gong }: Sandbox): string {
     `  Client   ${known.clientId} / ${known.clientSecret}, code ${known.code}`,
     `  Tokens   ${known.accessToken}, ${known.refreshToken}`,
     `  World    ${gong.world.counts.users} users, ${gong.world.counts.calls} calls; GET ${origins.gong.api}/_sandbox/world tells ids`,
+    '',
+    'Shopify',
+    `  API      ${origins.shopify.api}`,
+    `  Shop     ${shopifyCredentials.shop}`,
+    `  Token    ${shopifyCredentials.token}`,
+    `  World    GET ${origins.shopify.api}/_sandbox/world tells ids`,
     '',
     'Ctrl+C stops it.',
     '',

@@ -2,6 +2,7 @@ import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { shopifyCredentials } from '../../src/sandbox/index.ts'
 import { ask, basic, get } from './client.ts'
 
 const main = join(import.meta.dirname, '../../src/sandbox/main.ts')
@@ -13,6 +14,9 @@ test('forked, it tells its parent where it listens and ends with it', async () =
   expect(get(message, 'type')).toBe('ready')
   const api = String(get(message, 'origins', 'gong', 'api'))
   expect((await ask(`${api}/v2/users`, { headers: { authorization: basic } })).status).toBe(200)
+  const shop = String(get(message, 'origins', 'shopify', 'api'))
+  const token = { 'x-shopify-access-token': shopifyCredentials.token }
+  expect((await ask(`${shop}/admin/api/2026-01/shop.json`, { headers: token })).status).toBe(200)
   child.disconnect()
   expect(await once(child, 'exit')).toEqual([0, null])
 })
@@ -24,7 +28,13 @@ test('started by hand, it prints addresses and credentials and stops on a signal
     printed += text
     if (printed.includes('Ctrl+C')) break
   }
-  for (const word of ['API      http://127.0.0.1:', 'sandbox / sandbox-secret', 'sandbox-client-secret']) expect(printed).toContain(word)
+  for (const word of [
+    'API      http://127.0.0.1:',
+    'sandbox / sandbox-secret',
+    'sandbox-client-secret',
+    `Token    ${shopifyCredentials.token}`,
+  ])
+    expect(printed).toContain(word)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
 })

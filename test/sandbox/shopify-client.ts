@@ -1,0 +1,70 @@
+import { afterAll, afterEach } from 'vitest'
+import type { Sandbox, SandboxOptions, ShopifyWorldFacts } from '../../src/sandbox/index.ts'
+import { shopifyCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import type { Answered } from './client.ts'
+import { ask, get, rows } from './client.ts'
+
+/** A day on which the store's clock is at UTC+1 and versions 2026-01 to 2026-10 are supported. */
+export const start = Date.UTC(2026, 10, 20, 12)
+
+/** One day in milliseconds. */
+export const day = 86_400_000
+
+/** A sandbox with a clock that a test can move, and short ways to ask its store. */
+export interface Store {
+  readonly sandbox: Sandbox
+  readonly shopify: Sandbox['shopify']
+  readonly facts: ShopifyWorldFacts
+  readonly origin: string
+  readonly clock: { now: number }
+  /** GET below `/admin/api/2026-01`, `.json` and query included, with the token that may do everything or other headers. */
+  read(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>
+}
+
+/** Headers of a request with a token. */
+export function withToken(token: string): Readonly<Record<string, string>> {
+  return { 'x-shopify-access-token': token }
+}
+
+/** Starts a sandbox for the tests of one file; each test finds it as it was at the start. */
+export async function openStore(options: SandboxOptions = {}): Promise<Store> {
+  const clock = { now: start }
+  const sandbox = await startSandbox({ limits: false, clock: () => clock.now, ...options })
+  const origin = sandbox.origins.shopify.api
+  afterEach(() => {
+    clock.now = start
+    sandbox.shopify.reset()
+  })
+  afterAll(() => sandbox.close())
+  return {
+    sandbox,
+    shopify: sandbox.shopify,
+    facts: sandbox.shopify.world,
+    origin,
+    clock,
+    read: (path, headers = withToken(shopifyCredentials.token)) => ask(`${origin}/admin/api/2026-01${path}`, { headers }),
+  }
+}
+
+/** The address of another page as a path for `read`; undefined when there is none. */
+export function linkOf(answer: Answered, rel: 'next' | 'previous'): string | undefined {
+  const found = (answer.headers.get('link') ?? '').split(/,\s*(?=<)/).find((part) => part.includes(`rel="${rel}"`))
+  return found && /<[^>]+\/admin\/api\/[\d-]+([^>]+)>/.exec(found)?.[1]
+}
+
+/** The ids of the records under a key. */
+export function idsOf(answer: Answered, key: string): readonly number[] {
+  return rows(answer.body, key).map((record) => Number(get(record, 'id')))
+}
+
+/** All pages of a list from a path on, at most 100. */
+export async function walkLinks(read: Store['read'], path: string): Promise<readonly Answered[]> {
+  const pages: Answered[] = []
+  let next: string | undefined = path
+  while (next !== undefined && pages.length < 100) {
+    const page: Answered = await read(next)
+    pages.push(page)
+    next = linkOf(page, 'next')
+  }
+  return pages
+}
