@@ -82,7 +82,9 @@ class Sandbox implements SandboxProcess {
 
   /** Resolves when it is ready, has failed or takes too long. */
   #start(): Promise<void> {
-    const child = fork(this.#program, { env: environment(), execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    // A small young generation: pages of records are made and sent, so a large one would only keep garbage (300 MB instead of 180).
+    const execArgv = ['--max-semi-space-size=2']
+    const child = fork(this.#program, { env: environment(), execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     this.#child = child
     return new Promise((resolve) => {
       const late = setTimeout(resolve, readyTimeout)
