@@ -1,6 +1,6 @@
 /** Rows that the vendor asks integrations not to show, and rows that a second call completes. */
-import { type FerruleError, fail, failAs } from '../errors.ts'
-import { bodyOf, metaOf, rowsOf } from './answer.ts'
+import { FerruleError, fail, failAs } from '../errors.ts'
+import { bodyOf, invalidAnswer, metaOf, rowsOf } from './answer.ts'
 import type { CompiledOperation } from './operation.ts'
 import { lookupOf } from './operation.ts'
 import { getAt, type Path, parsePath, setAt } from './paths.ts'
@@ -44,11 +44,21 @@ async function lookUp(running: Running, name: string, ids: readonly string[]): P
   return found
 }
 
+/** The caller of a list sent no cursor to its lookup: one that the vendor refuses is its own. */
+function ofLookup({ operation }: Running, thrown: unknown): unknown {
+  if (!(thrown instanceof FerruleError) || thrown.code !== 'invalid_cursor') return thrown
+  const details = thrown.upstream === undefined ? {} : { upstream: thrown.upstream }
+  return invalidAnswer(operation, 'it refused a cursor that it had just given', details)
+}
+
 async function lookUpBatch(running: Running): Promise<unknown[]> {
   const rows: unknown[] = []
   let params = running.params
   for (let page = 0; page < maxLookupPages; page++) {
-    const reply = await exchange({ ...running, params }, buildRequest(running.operation, params, running.runtime.clock()))
+    const request = buildRequest(running.operation, params, running.runtime.clock())
+    const reply = await exchange({ ...running, params }, request).catch((thrown: unknown) => {
+      throw ofLookup(running, thrown)
+    })
     if (reply.empty) return rows
     const body = bodyOf(running.operation, reply.answer)
     rows.push(...rowsOf(running.operation, body))

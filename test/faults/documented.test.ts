@@ -149,6 +149,14 @@ describe.each(doors)('%s', (_name, open, hasty) => {
       expect('data' in again && 'data' in page && again.data).toEqual('data' in page && page.data)
     })
 
+    test('tells of a lookup of its own that lost its place: the caller sent no cursor', async () => {
+      const { callId } = door.sandbox.gong.world
+      for (const kind of ['private-page', 'expired-cursor'] as const) door.sandbox.faults.add({ kind, path: '/v2/calls/extensive' })
+      const ended = await door.run({ entity: 'call_transcripts', action: 'list', params: { filter: { callIds: [callId] } } })
+      const upstream = { status: 400, message: 'Invalid or expired cursor', request_id: expect.any(String) }
+      expectProblem(ended, 'upstream_answer_invalid', { upstream })
+    })
+
     test('goes on after a page on which everything is private', async () => {
       door.sandbox.faults.add({ kind: 'private-page' })
       const page = await door.run(calls)
@@ -180,13 +188,23 @@ describe.each(doors)('%s', (_name, open, hasty) => {
       expect(metBy(door.sandbox)).toHaveLength(4)
     })
 
+    test.each<[string, Fault]>([
+      ['one 500', { kind: 'status', status: 500 }],
+      ['two pages of a gateway', { kind: 'html-502', times: 2 }],
+      ['one reset', { kind: 'reset' }],
+    ])('recovers from %s of its host', async (_what, fault) => {
+      add(fault)
+      expect(await door.bytes(file())).toEqual(expected())
+      expect(door.sandbox.faults.pending()).toEqual([])
+    })
+
     const faults: readonly [string, Fault, keyof typeof documented, Readonly<Record<string, unknown>>?][] = [
-      ['a 500', { kind: 'status', status: 500 }, 'upstream_error', { upstream: { status: 500 } }],
-      ['a page of a gateway', { kind: 'html-502' }, 'upstream_error', gateway],
-      ['a 429', { kind: 'status', status: 429 }, 'upstream_error', { upstream: { status: 429 } }],
-      ['a reset', { kind: 'reset' }, 'upstream_unreachable'],
+      ['a 500 without end', { kind: 'status', status: 500, times: 3 }, 'upstream_error', { upstream: { status: 500 } }],
+      ['a gateway that stays', { kind: 'html-502', times: 3 }, 'upstream_error', gateway],
+      ['connections that are always reset', { kind: 'reset', times: 3 }, 'upstream_unreachable'],
+      ['links that are always refused', { kind: 'status', status: 403, times: 2 }, 'upstream_error', { upstream: { status: 403 } }],
     ]
-    test.each(faults)('tells of %s of its host', async (_what, fault, ...[code, more]) => {
+    test.each(faults)('tells of %s', async (_what, fault, ...[code, more]) => {
       add(fault)
       const ended = await door.bytes(file())
       if (ended === 'broken' || !('problem' in ended)) throw new Error('it succeeded')

@@ -4,10 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Fault } from '../../src/sandbox/index.ts'
 import { createMetrics } from '../../src/surfaces/metrics.ts'
 import { startWorld, type World } from '../http/support.ts'
+import { withoutJitter } from './doors.ts'
 
 let world: World
 let connectorId: string
 beforeAll(async () => {
+  withoutJitter()
   world = await startWorld({ settings: { operationSeconds: 1 } })
   connectorId = await world.connect('gauges')
 })
