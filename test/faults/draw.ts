@@ -51,7 +51,7 @@ const everywhere: Readonly<Record<'api' | 'oauth' | 'media', readonly Make[]>> =
     refusal(429, 429, 500, 502, 503, 504),
   ],
   oauth: [...anywhere, ...unusable, trickle(1), cut(500), refusal(400, 401, 403, 429, 500, 503)],
-  media: [...anywhere, plain('never-answer'), cut(300_000), cut(2_000_000), refusal(403, 403, 404, 416, 429, 500, 503)],
+  media: [...anywhere, plain('never-answer'), cut(60_000), cut(1_000_000), refusal(403, 403, 404, 416, 429, 500, 503)],
 }
 /** Faults that last for half a minute, the limit of silence that is not the call's own. */
 const lasting: typeof everywhere = { api: [], oauth: silent, media: [plain('slow-body')] }

@@ -10,7 +10,7 @@ let world: World
 let connectorId: string
 beforeAll(async () => {
   withoutJitter()
-  world = await startWorld({ settings: { operationSeconds: 1 } })
+  world = await startWorld({ settings: { operationSeconds: 2 } })
   connectorId = await world.connect('gauges')
 })
 afterAll(() => world.close())

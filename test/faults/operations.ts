@@ -69,6 +69,7 @@ export async function prepareOperations(sandbox: Sandbox, client: NodeClient, co
   }
   const record = async (call: Call): Promise<RecordOperation> => {
     const { status, json } = await run(call)
+    if (status >= 500) throw new Error(`${call.entity} ${call.action} fails without a fault: ${json.message}`)
     const right = status === 200 ? { data: JSON.stringify(json.data) } : { code: String(json.code) }
     return { name: `${call.entity} ${call.action}`, call, right, places: met() }
   }

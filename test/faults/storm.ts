@@ -31,8 +31,8 @@ export interface StormReport {
   readonly after: Measured
 }
 
-const operationSeconds = 1
-/** A second for the call, half a minute of silence within a file, and time for a busy machine. */
+const operationSeconds = 2
+/** Two seconds for the call, half a minute of silence within a file, and time for a busy machine. */
 const hangMs = { quick: 15_000, patient: 60_000 } as const
 const settleMs = { quick: 15_000, patient: 60_000 } as const
 /** Faults that wait for a request at most; more would only meet operations long after their own. */
