@@ -33,6 +33,7 @@ const parameters = (fields: Fields): Json =>
 
 const listShapes = {
   cursor: { shape: 'cursor-list', meta: { cursor: 'string?', total_records: 'integer', current_page_number: 'integer' } },
+  next_page_url: { shape: 'next-page-url-list', meta: { next_page_url: 'string' } },
   none: { shape: 'list', meta: {} },
 } as const
 

@@ -8,6 +8,7 @@
  * ```
  */
 import { kinds } from './connectors/index.ts'
+import type { Kind } from './definition/connector.ts'
 import { type ConnectOptions, connectLocally } from './engine/local.ts'
 import type { LocalConnector } from './engine/types.ts'
 import { fail } from './errors.ts'
@@ -31,7 +32,8 @@ export type KindName = keyof Kinds
  */
 export function connect<K extends KindName>(kind: K, options: ConnectOptions<Kinds[K]>): LocalConnector<Kinds[K]> {
   if (!Object.hasOwn(kinds, kind)) throw fail('connector_type_not_found', { given: String(kind), known: Object.keys(kinds).join(', ') })
-  return connectLocally<Kinds[K]>(kinds[kind], options)
+  const known: { readonly [N in KindName]: Kind<Kinds[N]> } = kinds
+  return connectLocally<Kinds[K]>(known[kind], options)
 }
 
 /** Slugs of the kinds that this version has. */

@@ -32,8 +32,13 @@ const addresses = ({ origins, base, configuration, ...definition }: ConnectorDef
   ),
 ]
 
+const sendFields = (send: CredentialScheme['send']): string[] => {
+  if (send.as === 'basic') return [send.user, send.password]
+  return [send.as === 'bearer' ? send.token : send.value]
+}
+
 const sentFields = ({ send, refresh }: CredentialScheme): string[] => [
-  ...(send.as === 'basic' ? [send.user, send.password] : [send.token]),
+  ...sendFields(send),
   ...(refresh === undefined
     ? []
     : [refresh.client.user, refresh.client.password, refresh.expires.field, ...Object.values(refresh.send), ...Object.keys(refresh.read)]),
@@ -78,7 +83,7 @@ const errors = (definition: ConnectorDefinition): Sentences =>
 const limits = (definition: ConnectorDefinition): Sentences => {
   const fields = credentialFields(definition)
   return [
-    ...definition.limits.rates.map(
+    ...(definition.limits.rates ?? []).map(
       ({ calls, seconds }) =>
         !(Number.isInteger(calls) && calls >= 1 && seconds > 0) && `a rate of ${calls} calls in ${seconds} seconds is not one`,
     ),

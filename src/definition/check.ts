@@ -74,6 +74,7 @@ const operationChecks: readonly Check<OperationPlace>[] = [
     return [
       operation.page !== undefined && operation.page !== 'none' && page === undefined && `page ${operation.page} is not a page of the kind`,
       page !== undefined &&
+        operation.onePage === undefined &&
         !(page.next.param in operation.params) &&
         `page ${operation.page} continues with ${page.next.param}, which is not a parameter`,
     ]

@@ -7,6 +7,7 @@ import type { PageDefinition, PageShape } from './page.ts'
 
 /** Base addresses of a kind, by name. `api` answers the operations. Origins only: scheme, host and port. */
 export interface Origins {
+  /** `{name}` is filled with a configuration value, which must have an anchored pattern. */
   readonly api: string
   readonly oauth?: string
 }
@@ -15,6 +16,7 @@ export interface Origins {
 export type SendCredentials =
   | { readonly as: 'basic'; readonly user: string; readonly password: string }
   | { readonly as: 'bearer'; readonly token: string }
+  | { readonly as: 'header'; readonly name: string; readonly value: string }
 
 /** How an OAuth access token is renewed (RFC 6749 section 6). */
 export interface Refresh {
@@ -62,7 +64,13 @@ export interface ErrorRule {
 export interface Limits {
   /** What shares a budget: the first of these credential or configuration fields that is given. */
   readonly key: readonly string[]
-  readonly rates: readonly { readonly calls: number; readonly seconds: number }[]
+  /** At most so many calls within any so many seconds. */
+  readonly rates?: readonly { readonly calls: number; readonly seconds: number }[]
+  /**
+   * A leaky bucket: it holds `size` calls and `perSecond` of them leak away. A response header tells `used/size`; a larger
+   * bucket leaks faster in proportion.
+   */
+  readonly bucket?: { readonly header: string; readonly size: number; readonly perSecond: number }
 }
 
 /** A way to fetch some records by their ids, for joins. */
@@ -101,19 +109,34 @@ export interface ConnectorDefinition {
   readonly id: string
   readonly documentation: string
   readonly origins: Origins
+  /** Path before every endpoint; `{name}` as in the origins. */
+  readonly prefix?: string
+  /** The version of the vendor's API: what asks for it, what tells which one answered, and until when the default is supported. */
+  readonly version?: {
+    readonly configuration: string
+    readonly header: string
+    readonly deprecation: string
+    readonly supportedUntil: string
+  }
   /** A base of the customer's own: the credential or configuration field that holds it, first one given wins, and what it must match. */
   readonly base?: { readonly fields: readonly string[]; readonly matches: string }
   readonly credentials: Readonly<Record<string, CredentialScheme>>
   readonly configuration: Fields
   readonly pages: Readonly<Partial<Record<Exclude<PageShape, 'none'>, PageDefinition>>>
-  /** Paths in an error body. */
+  /** Paths in an error body; `header:<name>` for a response header. A message that is an object or array becomes one text. */
   readonly problem: { readonly message: string; readonly requestId?: string }
   readonly errors: readonly ErrorRule[]
   readonly limits: Limits
   readonly lookups?: Readonly<Record<string, Lookup>>
   readonly hidden?: Hidden
   /** The operation that proves the credentials. */
-  readonly check: { readonly entity: string; readonly action: string; readonly params: Readonly<Record<string, unknown>> }
+  readonly check: {
+    readonly entity: string
+    readonly action: string
+    readonly params: Readonly<Record<string, unknown>>
+    /** Endpoint, without the prefix, that lists the scopes of the credentials: the rows and the field that names a scope. */
+    readonly scopes?: { readonly call: `GET /${string}`; readonly at: string; readonly name: string }
+  }
   readonly entities: Readonly<Record<string, EntityDefinition>>
 }
 

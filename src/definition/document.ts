@@ -26,7 +26,7 @@ export function plainSchema(schema: unknown): unknown {
 
 /** A type of the documents: `string`, `integer`, `number`, `boolean`, `array`, `object`. */
 const typesOf = (field: Field): readonly string[] => {
-  if (Reflect.get(field, 'x-integer') === true) return ['integer']
+  if (Reflect.get(field, 'x-integer') === true) return Reflect.get(field, 'x-nullable') === true ? ['integer', 'null'] : ['integer']
   const type: unknown = Reflect.get(field, 'type')
   return Array.isArray(type) ? type.map(String) : [String(type)]
 }

@@ -72,10 +72,18 @@ export interface Operation {
   readonly params: Fields
   /** List shape; a list without it has one page. */
   readonly page?: PageShape
+  /** The vendor answers the whole list at once: its meta has the fields of the shape, and never a next page. */
+  readonly onePage?: true
   /** Parameters that travel otherwise, by their path. */
   readonly send?: Readonly<Record<string, Send>>
   /** Values that the vendor must always get, by their path on the wire. */
   readonly constant?: Readonly<Record<string, string | number | boolean>>
+  /** What is sent for a parameter that the caller leaves out; never beside a position that excludes it. */
+  readonly defaults?: Readonly<Record<string, string | number | boolean>>
+  /** Parameters of the documents that the vendor's endpoint does not have. */
+  readonly unsent?: readonly string[]
+  /** A status that means "not ready yet": the request is repeated after `Retry-After`, within the deadline. */
+  readonly running?: { readonly status: number }
   /** Filters that the vendor lacks, by the path of their parameter. */
   readonly local?: Readonly<Record<string, LocalFilter>>
   /** A rule that makes the rows from what lies at `at`. */
@@ -89,6 +97,8 @@ export interface Operation {
 /** One entity. */
 export interface EntityDefinition extends Partial<Record<LiveAction, Operation>> {
   readonly about: string
+  /** Scopes of which the credentials need one; none: every credential may read it. Left out: the kind does not tell. */
+  readonly scope?: readonly string[]
   /** Fields that identify a row; `param.<path>` for what only the call knows. */
   readonly key: readonly string[]
   /** Fields of a record; left out for downloads. */

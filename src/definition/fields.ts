@@ -15,6 +15,8 @@ export interface TextRules {
   readonly maxLength?: number
   readonly pattern?: string
   readonly format?: 'date' | 'date-time' | 'uuid'
+  /** What stands in when the value is left out. */
+  readonly default?: string
   /** What a refusal says instead of the general sentence, for example "must be a date such as 2025-03-01". */
   readonly says?: string
 }
@@ -52,9 +54,10 @@ export const int = (about: string, more: { minimum?: number; maximum?: number; d
 export const id = (about: string) =>
   Type.Refine(
     Type.Unsafe<number | bigint>({ description: about, format: 'int64', 'x-integer': true }),
-    (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
+    isExactInteger,
     () => 'must be an integer',
   )
+const isExactInteger = (value: unknown): boolean => typeof value === 'bigint' || Number.isSafeInteger(value)
 /** A number. */
 export const num = (about: string) => Type.Number({ description: about })
 /** A truth value. */
@@ -71,12 +74,30 @@ export const obj = <F extends Fields>(fields: F, about: string): TObject<F> =>
   Type.Object(fields, { description: about, additionalProperties: false })
 /** An object whose inner shape is the vendor's. */
 export const open = (about: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', description: about })
+/** An object of the vendor's shape, or whatever else it sends there; the documents call it `object|any`. */
+export const objectOrAny = (about: string) => Type.Unsafe<unknown>({ description: about, 'x-documented': 'object|any' })
+/** A value of several types, in the order of the documents. */
+export const mixed = (about: string, ...types: readonly ('string' | 'integer' | 'number' | 'boolean' | 'null')[]) =>
+  Type.Unsafe<string | number | bigint | boolean | null>({ description: about, type: [...types], 'x-documented': types.join('|') })
+/**
+ * A text that is trimmed, put in lower case and cut down before it is checked: the first pattern that matches the whole of it
+ * decides, and its first group is what is kept. For values that people paste in several forms.
+ */
+export const normalised = <T extends Field>(patterns: readonly string[], schema: T): T =>
+  Object.assign(schema, { 'x-normalise': [...patterns] })
 /** A parameter or field that may be left out. */
 export const opt = Type.Optional
 
-const typeName = (schema: Field): string => String((schema as { type?: unknown }).type ?? 'any')
+const isExact = (schema: Field): boolean => Reflect.get(schema, 'x-integer') === true
+const typeName = (schema: Field): string => (isExact(schema) ? 'integer' : String((schema as { type?: unknown }).type ?? 'any'))
 const nullable = <T extends Field>(schema: T, marks: Record<string, unknown>) =>
-  Type.Unsafe<Static<T> | null>({ ...schema, type: [typeName(schema), 'null'], ...marks })
+  isExact(schema)
+    ? Type.Refine(
+        Type.Unsafe<Static<T> | null>({ ...schema, 'x-nullable': true, ...marks }),
+        (value) => value === null || isExactInteger(value),
+        () => 'must be an integer or null',
+      )
+    : Type.Unsafe<Static<T> | null>({ ...schema, type: [typeName(schema), 'null'], ...marks })
 
 /** A record field that the documents call nullable. */
 export const orNull = <T extends Field>(schema: T) => nullable(schema, {})
@@ -92,3 +113,9 @@ export const each = <S extends Field, const K extends readonly string[]>(schema:
 export const emptyIsAbsent = <T extends Field>(schema: T): T => Object.assign(schema, { 'x-empty-is-absent': true })
 /** A schema part whose refusal gets its own error code, for example `media_selector_required`. */
 export const refuse = <T extends Field>(code: string, schema: T): T => Object.assign(schema, { 'x-refuse': code })
+/** Some of the fields of a map. */
+export const pick = <F extends Fields, const K extends readonly (keyof F & string)[]>(fields: F, ...names: K) => {
+  const picked = {} as { [P in K[number]]: F[P] } // the loop below gives it every name
+  for (const name of names as readonly K[number][]) picked[name] = fields[name]
+  return picked
+}

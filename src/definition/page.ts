@@ -3,6 +3,7 @@
 /** Meta fields of each list shape. `none`: a list that has one page only. */
 export interface PageMeta {
   readonly cursor: { readonly cursor: string | null; readonly total_records: number | null; readonly current_page_number: number | null }
+  readonly next_page_url: { readonly next_page_url: string | null }
   readonly none: Record<never, never>
 }
 /** The name of a list shape. */
@@ -19,8 +20,12 @@ export interface CommonMeta<P = Record<string, unknown>> {
 /** How one kind writes a list shape on the wire. */
 export interface PageDefinition {
   readonly shape: Exclude<PageShape, 'none'>
-  /** Meta field → path in the answer's body. What is missing there is null. */
+  /** Meta field → path in the answer's body, or `link:<relation>` for a URL of the `Link` header (RFC 8288). What is missing there is null. */
   readonly read: Readonly<Record<string, string>>
-  /** The next page: this meta field's value goes into this parameter. */
-  readonly next: { readonly meta: string; readonly param: string }
+  /** The next page: this meta field's value goes into this parameter; `from` names the query value of a URL that is meant. */
+  readonly next: { readonly meta: string; readonly param: string; readonly from?: string }
+  /** Another parameter that takes the URL of the next page as it was returned. It is taken apart, never fetched. */
+  readonly url?: string
+  /** A position excludes every other parameter but these and those of the path: it holds the filters of the first page. */
+  readonly alone?: readonly string[]
 }

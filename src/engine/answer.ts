@@ -51,9 +51,25 @@ export function bodyOf(operation: CompiledOperation, answer: WireAnswer): unknow
   }
 }
 
-const textAt = (body: unknown, path: string | undefined): string | undefined => {
-  const value = path === undefined ? undefined : getAt(body, parsePath(path))
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+/** A message as one text: vendors send a text, a list of texts, or an object of fields with either. */
+const messageOf = (value: unknown): string | undefined => {
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  if (Array.isArray(value)) return value.map(messageOf).filter(Boolean).join('; ') || undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  return Object.entries(value)
+    .map(([field, inner]) => `${field}: ${messageOf(inner) ?? ''}`)
+    .join('; ')
+}
+
+/** One value of a response header. */
+export const headerOf = ({ headers }: Pick<WireAnswer, 'headers'>, name: string): string | undefined => {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+const textAt = (answer: WireAnswer, body: unknown, path: string | undefined): string | undefined => {
+  if (path?.startsWith('header:')) return headerOf(answer, path.slice('header:'.length))
+  return path === undefined ? undefined : messageOf(getAt(body, parsePath(path)))
 }
 
 const tryParse = (text: string): unknown => {
@@ -67,8 +83,8 @@ const tryParse = (text: string): unknown => {
 const upstreamOf = ({ kind }: CompiledOperation, answer: WireAnswer, redact: Redact): Upstream => {
   const { problem } = kind.definition
   const body = tryParse(answer.text)
-  const message = textAt(body, problem.message)
-  const requestId = textAt(body, problem.requestId)
+  const message = textAt(answer, body, problem.message)
+  const requestId = textAt(answer, body, problem.requestId)
   return {
     status: answer.status,
     ...(message === undefined ? {} : { message: redact(message).slice(0, messageLimit) }),
@@ -128,32 +144,4 @@ export function rowsOf(operation: CompiledOperation, body: unknown): readonly un
   if (!Array.isArray(found)) throw invalidAnswer(operation, `there is no array at "${operation.operation.at}"`)
   const rows = operation.rule === undefined ? found : operation.rule(found)
   return Array.isArray(rows) ? rows : []
-}
-
-/** Meta of a list: the fields of its page shape, and the parameters of the next page. */
-export interface ListMeta extends Readonly<Record<string, unknown>> {
-  readonly next_params: Readonly<Record<string, unknown>> | null
-}
-
-/**
- * Reads the meta of a list.
- * @param body the answer's body; `empty` for an answer that means "nothing found"
- */
-export function metaOf({ kind, operation }: CompiledOperation, body: unknown): ListMeta {
-  const shape = operation.page
-  const page = shape === undefined || shape === 'none' ? undefined : kind.definition.pages[shape]
-  if (page === undefined) return { next_params: null }
-  const read = Object.entries(page.read).map(([name, path]) => [name, getAt(body, parsePath(path)) ?? null] as const)
-  const meta: Record<string, unknown> = Object.fromEntries(read)
-  const position = meta[page.next.meta]
-  return { ...meta, next_params: position === null || position === undefined ? null : { [page.next.param]: position } }
-}
-
-/** The meta of a list that found nothing: no position, counts of zero. */
-export function emptyMetaOf(operation: CompiledOperation): ListMeta {
-  const shape = operation.operation.page
-  const page = shape === undefined || shape === 'none' ? undefined : operation.kind.definition.pages[shape]
-  if (page === undefined) return { next_params: null }
-  const fields = Object.keys(page.read).map((name) => [name, name === page.next.meta ? null : 0] as const)
-  return { ...Object.fromEntries(fields), next_params: null }
 }

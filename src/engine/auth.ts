@@ -34,10 +34,10 @@ const schemeOf = (connection: Connection, values: CredentialValues): CredentialS
   return scheme
 }
 
-const headersOf = ({ send }: CredentialScheme, values: CredentialValues): Readonly<Record<string, string>> =>
-  send.as === 'basic'
-    ? { authorization: basic(values[send.user] ?? '', values[send.password] ?? '') }
-    : { authorization: `Bearer ${values[send.token] ?? ''}` }
+const headersOf = ({ send }: CredentialScheme, values: CredentialValues): Readonly<Record<string, string>> => {
+  if (send.as === 'basic') return { authorization: basic(values[send.user] ?? '', values[send.password] ?? '') }
+  return send.as === 'bearer' ? { authorization: `Bearer ${values[send.token] ?? ''}` } : { [send.name]: values[send.value] ?? '' }
+}
 
 /** What must never appear in a text: the secret fields, and the header that is made of them. */
 const secretsOf = ({ fields }: CredentialScheme, values: CredentialValues): string[] =>

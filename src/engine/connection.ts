@@ -34,10 +34,17 @@ export interface OriginOverride {
   readonly media?: string
 }
 
+/** Something that the vendor tells beside an answer. */
+export type VendorNotice =
+  | { readonly type: 'api_version'; readonly asked: string; readonly answered: string }
+  | { readonly type: 'deprecated'; readonly entity: string; readonly reason: string }
+
 /** One connector, as the engine uses it. */
 export interface Connection {
   readonly kind: Kind
   readonly configuration: Readonly<Record<string, unknown>>
   readonly credentials: CredentialSource
   readonly origin?: OriginOverride
+  /** Takes notices of the vendor, with every answer that carries one. Must not throw. */
+  readonly notice?: (notice: VendorNotice) => void
 }

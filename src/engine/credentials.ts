@@ -1,5 +1,6 @@
 /** Checks of what a connector is created with: credentials against the schemes of the kind, configuration against its fields. */
 import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
+import type { Fields } from '../definition/fields.ts'
 import { type FerruleError, fail, type Problem } from '../errors.ts'
 import type { CredentialValues, OriginOverride } from './connection.ts'
 import { validatorOf } from './schema.ts'
@@ -51,6 +52,17 @@ export function checkCredentials(definition: ConnectorDefinition, credentials: u
   return { scheme, values: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])) }
 }
 
+/** The first pattern that matches the whole of a trimmed text in lower case decides what is kept of it. */
+const normalisedText = (field: unknown, value: unknown): unknown => {
+  const patterns: unknown = typeof field === 'object' && field !== null ? Reflect.get(field, 'x-normalise') : undefined
+  if (!Array.isArray(patterns) || typeof value !== 'string') return value
+  const text = value.trim().toLowerCase()
+  return patterns.map((pattern) => new RegExp(String(pattern)).exec(text)?.[1]).find((kept) => kept !== undefined) ?? value
+}
+
+const normalisedConfiguration = (fields: Fields, given: unknown): unknown =>
+  isObject(given) ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, normalisedText(fields[name], value)])) : given
+
 /**
  * Checks configuration values (`replication_config`). Absent and null count as none.
  * @throws FerruleError `validation_failed` with the place of every problem
@@ -60,7 +72,7 @@ export function checkConfiguration(
   configuration: unknown,
   base = '/replication_config',
 ): Readonly<Record<string, unknown>> {
-  const given = configuration ?? {}
+  const given = normalisedConfiguration(definition.configuration, configuration ?? {})
   const problems = validatorOf(definition.configuration).problems(given, base)
   if (problems.length > 0 || !isObject(given)) throw validationFailed(problems)
   checkBase(definition, given, base)
@@ -72,10 +84,12 @@ export const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
 /** A token that was pasted with a line break would look like a network failure later. */
 function checkToken({ send }: CredentialScheme, given: Record<string, unknown>, at: string): void {
-  const value = send.as === 'bearer' ? given[send.token] : undefined
-  if (send.as !== 'bearer' || typeof value !== 'string' || isToken(value)) return
+  if (send.as === 'basic') return
+  const name = send.as === 'bearer' ? send.token : send.value
+  const value = given[name]
+  if (typeof value !== 'string' || isToken(value)) return
   const message = 'must consist of printable ASCII characters without spaces or line breaks'
-  throw validationFailed([{ field: `${at}/${send.token}`, message, error_code: 'pattern' }])
+  throw validationFailed([{ field: `${at}/${name}`, message, error_code: 'pattern' }])
 }
 
 function checkBase(definition: ConnectorDefinition, given: Record<string, unknown>, at: string): void {

@@ -1,16 +1,18 @@
 /** Runs one operation against a vendor: the steps in order. The file to read first. */
 import { type ErrorDetails, fail } from '../errors.ts'
-import { bodyOf, emptyMetaOf, invalidAnswer, metaOf, rowsOf } from './answer.ts'
+import { bodyOf, invalidAnswer, rowsOf } from './answer.ts'
 import type { Connection } from './connection.ts'
 import { Deadline, defaultDeadline } from './deadline.ts'
 import { download } from './download.ts'
 import { hiddenCount, hiddenError, isHidden, shownRows } from './hidden.ts'
 import { Http } from './http.ts'
 import { Limiter } from './limits.ts'
+import { emptyMetaOf, metaOf } from './meta.ts'
 import { type CompiledOperation, operationOf } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { checkParams, type Params } from './params.ts'
 import { getAt } from './paths.ts'
+import { followed } from './position.ts'
 import { buildRequest } from './request.ts'
 import { localFilterOf, shapeRow } from './rows.ts'
 import { exchange, type Running, type Runtime } from './transport.ts'
@@ -40,7 +42,7 @@ export interface Engine {
   close(): Promise<void>
 }
 
-async function list(running: Running): Promise<Outcome> {
+async function list(running: Running, given: Params): Promise<Outcome> {
   const { operation, params, runtime } = running
   const reply = await exchange(running, buildRequest(operation, params, runtime.clock()))
   if (reply.empty) return { type: 'list', data: [], meta: { ...emptyMetaOf(operation), ...hiddenCount(running, 0) } }
@@ -51,7 +53,7 @@ async function list(running: Running): Promise<Outcome> {
   return {
     type: 'list',
     data: keep === undefined ? records : records.filter(keep),
-    meta: { ...metaOf(operation, body), ...hiddenCount(running, excluded) },
+    meta: { ...metaOf(operation, { answer: reply.answer, body, params: given }), ...hiddenCount(running, excluded) },
   }
 }
 
@@ -68,12 +70,13 @@ async function single(running: Running): Promise<Outcome> {
 
 async function runLive(runtime: Runtime, connection: Connection, call: Call): Promise<Outcome> {
   const operation: CompiledOperation = operationOf(connection.kind, call.entity, call.action)
-  const params: Params = checkParams(operation, call.params)
+  const given: Params = checkParams(operation, call.params)
+  const params: Params = followed(connection, operation, given)
   const running = { runtime, connection, operation, params }
   const deadlineMs = call.deadlineMs ?? defaultDeadline
   if (operation.action === 'download') return { type: 'file', file: await download(running, { deadlineMs, signal: call.signal }) }
   using deadline = new Deadline(deadlineMs, connection.kind.definition.title, call.signal)
-  return await (operation.action === 'list' ? list : single)({ ...running, deadline })
+  return await (operation.action === 'list' ? list({ ...running, deadline }, given) : single({ ...running, deadline }))
 }
 
 /** A search where nothing answers it: an entity without the action is told so first. */

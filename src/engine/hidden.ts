@@ -1,6 +1,7 @@
 /** Rows that the vendor asks integrations not to show, and rows that a second call completes. */
 import { FerruleError, fail, failAs } from '../errors.ts'
-import { bodyOf, invalidAnswer, metaOf, rowsOf } from './answer.ts'
+import { bodyOf, invalidAnswer, rowsOf } from './answer.ts'
+import { metaOf } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
 import { lookupOf } from './operation.ts'
 import { getAt, type Path, parsePath, setAt } from './paths.ts'
@@ -62,7 +63,7 @@ async function lookUpBatch(running: Running): Promise<unknown[]> {
     if (reply.empty) return rows
     const body = bodyOf(running.operation, reply.answer)
     rows.push(...rowsOf(running.operation, body))
-    const { next_params } = metaOf(running.operation, body)
+    const { next_params } = metaOf(running.operation, { answer: reply.answer, body, params })
     if (next_params === null) return rows
     params = { ...params, ...next_params }
   }

@@ -1,5 +1,6 @@
 /** Operations of a kind, compiled once: what is looked up, parsed or compiled per operation and not per call. */
 import type { ConnectorDefinition, Kind, Lookup, Rule } from '../definition/connector.ts'
+import { isOptional } from '../definition/document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation, type Origin } from '../definition/entity.ts'
 import type { Field, Fields } from '../definition/fields.ts'
 import { fail } from '../errors.ts'
@@ -27,6 +28,8 @@ export interface CompiledOperation {
   /** The endpoint's path, cut at its slots: literal, slot, literal, … */
   readonly template: readonly string[]
   readonly at: Path
+  /** Names of the required parameters. */
+  readonly required: readonly string[]
   /** Paths of array parameters that are not sent when they are empty. */
   readonly emptyIsAbsent: readonly Path[]
   readonly shapings: readonly Shaping[]
@@ -67,6 +70,7 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
     method,
     template: path.split(/[{}]/),
     at: parsePath(operation.at),
+    required: Object.keys(operation.params).filter((name) => !isOptional(operation.params, name)),
     emptyIsAbsent: emptyIsAbsentPaths(operation.params).map(parsePath),
     shapings: Object.entries(entity.from ?? {}).map(shapingOf),
     fields: Object.keys(entity.record ?? {}),

@@ -31,6 +31,37 @@ const customerBase = ({ kind, configuration }: Connection, values: CredentialVal
   return trim(given)
 }
 
+const fieldOf = ({ kind }: Connection, name: string): object => {
+  const field: unknown = kind.definition.configuration[name]
+  return typeof field === 'object' && field !== null ? field : {}
+}
+
+/** A configuration value as text: the connector's, else the default of the definition, else ''. */
+export function configured(connection: Connection, name: string): string {
+  const value = connection.configuration[name] ?? Reflect.get(fieldOf(connection, name), 'default')
+  return typeof value === 'string' ? value : ''
+}
+
+/**
+ * Fills `{name}` in an origin or prefix from the configuration. A value goes into a host or path only after it matched its
+ * anchored pattern, each time: what was stored under older rules is checked by those of today.
+ * @throws FerruleError `validation_failed`
+ */
+export function filled(connection: Connection, template: string): string {
+  return template.replace(/\{(\w+)\}/g, (_slot, name: string) => {
+    const value = configured(connection, name)
+    if (new RegExp(String(Reflect.get(fieldOf(connection, name), 'pattern'))).test(value)) return value
+    const problem = { field: `/replication_config/${name}`, message: 'is missing or not valid', error_code: 'pattern' }
+    throw fail('validation_failed', { reason: `the configuration value ${name} is missing or not valid` }, { problems: [problem] })
+  })
+}
+
+/** The path before every endpoint. */
+export const prefixOf = (connection: Connection): string => filled(connection, connection.kind.definition.prefix ?? '')
+
+/** The vendor's own origin of a connector, whatever stands in for it. */
+export const ownOriginOf = (connection: Connection): string => filled(connection, connection.kind.definition.origins.api)
+
 const forwardedHost = (own: string, used: string): Readonly<Record<string, string>> =>
   own === used ? {} : { 'x-forwarded-host': new URL(own).host }
 
@@ -41,10 +72,9 @@ const forwardedHost = (own: string, used: string): Readonly<Record<string, strin
 export function originsOf(connection: Connection, values: CredentialValues): ResolvedOrigins {
   const { origins } = connection.kind.definition
   const override = connection.origin
-  const own = {
-    api: override === undefined ? (customerBase(connection, values) ?? origins.api) : (tolerantBase(connection, values) ?? origins.api),
-    oauth: origins.oauth ?? origins.api,
-  }
+  const base = override === undefined ? customerBase(connection, values) : tolerantBase(connection, values)
+  const vendorApi = base ?? ownOriginOf(connection)
+  const own = { api: vendorApi, oauth: origins.oauth ?? vendorApi }
   const api = trim(override?.api ?? own.api)
   const oauth = trim(override?.oauth ?? override?.api ?? own.oauth)
   const media = override?.media === undefined ? undefined : trim(override.media)

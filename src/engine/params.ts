@@ -21,6 +21,10 @@ const refused = (code: string | undefined, problems: readonly Problem[]): Ferrul
   )
 }
 
+/** A parameter that is null counts as absent: `next_params` takes filters back in this way. */
+const withoutNulls = (params: Params): Params =>
+  Object.values(params).includes(null) ? Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null)) : params
+
 /** `limit` on a list that does not have it: existing clients send it to every list, so it is ignored. */
 const withoutForeignLimit = ({ action, operation }: CompiledOperation, params: Params): Params => {
   if (action !== 'list' || !('limit' in params) || 'limit' in operation.params) return params
@@ -30,7 +34,7 @@ const withoutForeignLimit = ({ action, operation }: CompiledOperation, params: P
 
 /**
  * Checks the parameters against the operation's schema.
- * @param given absent and null count as `{}`
+ * @param given absent and null count as `{}`; a parameter that is null counts as absent
  * @throws FerruleError `missing_parameter` (only required ones are missing), `invalid_parameter`, or the code that the definition
  *   gives to a part; each problem has its place (JSON pointer below `/params`) and a sentence
  */
@@ -42,7 +46,7 @@ export function checkParams(operation: CompiledOperation, given: unknown): Param
       { reason: '/params must be an object' },
       { problems: [{ field: '/params', message: 'must be an object', error_code: 'type' }] },
     )
-  const params = withoutForeignLimit(operation, value)
+  const params = withoutForeignLimit(operation, withoutNulls(value))
   const problems = operation.params.problems(params, '/params')
   if (problems.length > 0) throw refused(operation.params.refusal(params), problems)
   return params

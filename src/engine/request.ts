@@ -3,6 +3,7 @@ import type { Send } from '../definition/entity.ts'
 import { fail } from '../errors.ts'
 import { instantOf } from './instant.ts'
 import { writeJson } from './json.ts'
+import { pageOf } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
 import { copyOf, getAt, parsePath, setAt, takeAt } from './paths.ts'
@@ -49,7 +50,8 @@ const slot = (name: string, value: unknown): string => {
   return encodeURIComponent(text)
 }
 
-const pathOf = ({ template }: CompiledOperation, wire: Record<string, unknown>): string =>
+/** The path of an operation; the parameters of its slots are taken out of `wire`. @throws FerruleError `invalid_parameter` */
+export const pathOf = ({ template }: CompiledOperation, wire: Record<string, unknown>): string =>
   template
     .map((part, index) => {
       if (index % 2 === 0) return part
@@ -81,7 +83,17 @@ function wireParams({ operation, emptyIsAbsent }: CompiledOperation, params: Par
     if (value !== undefined) setAt(wire, parsePath(send.to), value)
   }
   for (const [path, value] of Object.entries(operation.constant ?? {})) setAt(wire, parsePath(path), value)
+  for (const name of operation.unsent ?? []) takeAt(wire, parsePath(name))
+  for (const [name, value] of Object.entries(operation.defaults ?? {})) wire[name] ??= value
   return wire
+}
+
+/** With a position that excludes filters, only the position, its companions and the path travel. */
+function withoutFilters(operation: CompiledOperation, wire: Record<string, unknown>): Record<string, unknown> {
+  const page = pageOf(operation)
+  if (page?.alone === undefined || wire[page.next.param] === undefined) return wire
+  const kept = new Set([page.next.param, ...page.alone, ...operation.template])
+  return Object.fromEntries(Object.entries(wire).filter(([name]) => kept.has(name)))
 }
 
 /**
@@ -90,7 +102,7 @@ function wireParams({ operation, emptyIsAbsent }: CompiledOperation, params: Par
  * @throws FerruleError `invalid_parameter` for a value that would change the path
  */
 export function buildRequest(operation: CompiledOperation, params: Params, now: number): WireRequest {
-  const wire = wireParams(operation, params, now)
+  const wire = withoutFilters(operation, wireParams(operation, params, now))
   const path = pathOf(operation, wire)
   if (operation.method === 'GET') return { method: 'GET', path: path + queryOf(wire) }
   return { method: 'POST', path, body: writeJson(wire) }

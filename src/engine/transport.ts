@@ -1,16 +1,16 @@
 /** Sends one request of an operation under credentials, limits and retries, and returns an answer that is a success or "nothing found". */
 import { FerruleError, fail } from '../errors.ts'
-import { verdictOf, type WireAnswer } from './answer.ts'
+import { headerOf, verdictOf, type WireAnswer } from './answer.ts'
 import { type Authorization, authorize, isRenewable, renew } from './auth.ts'
 import type { Connection } from './connection.ts'
 import type { Deadline } from './deadline.ts'
 import type { Http } from './http.ts'
 import { budgetKey, type Limiter } from './limits.ts'
 import type { CompiledOperation } from './operation.ts'
-import { originsOf } from './origin.ts'
+import { configured, originsOf, prefixOf } from './origin.ts'
 import type { Params } from './params.ts'
 import type { WireRequest } from './request.ts'
-import { isTransient, maxAttempts, pauseBefore } from './retry.ts'
+import { isTransient, maxAttempts, pauseBefore, retryAfterOf } from './retry.ts'
 
 /** What the engine shares between calls. */
 export interface Runtime {
@@ -28,6 +28,7 @@ export interface Running {
   readonly runtime: Runtime
   readonly connection: Connection
   readonly operation: CompiledOperation
+  /** Parameters as they are sent. */
   readonly params: Params
   readonly deadline: Deadline
 }
@@ -59,13 +60,26 @@ async function takeTurn(running: Running, key: string): Promise<void> {
   await running.deadline.pause(wait)
 }
 
+/** Tells the budget what the vendor says of its level, and the connector's owner which version answered. */
+function observe({ runtime, connection, operation }: Running, key: string, answer: WireAnswer): void {
+  const { limits, version } = operation.kind.definition
+  const level = limits.bucket === undefined ? undefined : headerOf(answer, limits.bucket.header)
+  if (level !== undefined) runtime.limiter?.observe(key, level, runtime.clock())
+  if (version === undefined || connection.notice === undefined) return
+  const answered = headerOf(answer, version.header)
+  const deprecated = headerOf(answer, version.deprecation)
+  const asked = configured(connection, version.configuration)
+  if (answered !== undefined && answered !== asked) connection.notice({ type: 'api_version', asked, answered })
+  if (deprecated !== undefined) connection.notice({ type: 'deprecated', entity: operation.entityName, reason: deprecated.slice(0, 500) })
+}
+
 async function attempt(running: Running, wire: WireRequest, authorization: Authorization): Promise<Reply> {
   const { runtime, connection, operation, params, deadline } = running
   const key = keyOf(running, authorization)
   await takeTurn(running, key)
   const origins = originsOf(connection, authorization.opened.values.reveal())
   const answer = await runtime.http.send({
-    url: new URL(origins.api + wire.path),
+    url: new URL(origins.api + prefixOf(connection) + wire.path),
     trust: 'config',
     method: wire.method,
     headers: {
@@ -79,6 +93,7 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
     signal: deadline.signal,
     vendor: operation.kind.definition.title,
   })
+  observe(running, key, answer)
   if (answer.status >= 200 && answer.status < 300) return { empty: false, answer }
   const verdict = verdictOf(operation, answer, { params, redact: authorization.redact, now: runtime.clock() })
   if (verdict.is === 'empty') return { empty: true }
@@ -98,13 +113,24 @@ export async function pauseOrThrow(running: Running, error: unknown, failures: n
   await running.deadline.pause(pause)
 }
 
+/** Pause before an answer that was not ready is asked for again, when the vendor names none, in milliseconds. */
+const unreadyPause = 1_000
+
 /**
  * Sends a read. Transient failures are tried again within the deadline; a wait that the vendor asks for beyond the deadline is
  * returned to the caller as `upstream_rate_limited` with its time, not slept. Credentials that the vendor no longer takes are
- * renewed once. A renewal that fails ends the call: a single-use token may be spent although no answer came.
+ * renewed once; an answer that is not ready yet is asked for again until the deadline. A renewal that fails ends the call: a single-use token may be spent although no answer came.
  * @throws FerruleError of the error table; the abort reason of a caller that went away
  */
 export async function exchange(running: Running, wire: WireRequest): Promise<Reply> {
+  for (;;) {
+    const reply = await exchangeOnce(running, wire)
+    if (reply.empty || reply.answer.status !== running.operation.operation.running?.status) return reply
+    await running.deadline.pause(retryAfterOf(reply.answer.headers, running.runtime.clock()) ?? unreadyPause)
+  }
+}
+
+async function exchangeOnce(running: Running, wire: WireRequest): Promise<Reply> {
   let authorization = await authorize(running.connection, authContext(running))
   let renewals = 0
   for (let failures = 0; ; ) {

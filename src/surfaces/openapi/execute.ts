@@ -24,6 +24,7 @@ const metaFields: Readonly<Record<PageShape, Fields>> = {
     total_records: orNull(int('Records of all pages')),
     current_page_number: orNull(int('Number of this page')),
   },
+  next_page_url: { next_page_url: orNull(str('URL of the next page; null at the end')) },
   none: {},
 }
 const nextParams = { next_params: orNull(open('What to merge into the params of the next call; null when there is no further page')) }

@@ -1,0 +1,67 @@
+/** The meta of a list: the documented fields of its page shape, and the parameters of the next page. Pure. */
+import type { PageDefinition } from '../definition/page.ts'
+import { headerOf, type WireAnswer } from './answer.ts'
+import type { CompiledOperation } from './operation.ts'
+import type { Params } from './params.ts'
+import { getAt, parsePath } from './paths.ts'
+
+/** Meta of a list, with what to merge into the parameters of the next call. */
+export interface ListMeta extends Readonly<Record<string, unknown>> {
+  readonly next_params: Readonly<Record<string, unknown>> | null
+}
+
+/** The page shape of an operation on its kind's wire; undefined for a list that has one page. */
+export function pageOf({ kind, operation }: CompiledOperation): PageDefinition | undefined {
+  const shape = operation.page
+  return shape === undefined || shape === 'none' ? undefined : kind.definition.pages[shape]
+}
+
+/** The URL of a relation in a `Link` header (RFC 8288). Tolerant of order, spacing and unquoted relations. */
+export function linkOf(header: string | undefined, relation: string): string | null {
+  for (const [, url, parameters] of (header ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
+    const relations = /;\s*rel\s*=\s*"?([^";,]+)"?/i.exec(parameters ?? '')?.[1]
+    if (url !== undefined && relations?.trim().split(/\s+/).includes(relation)) return url
+  }
+  return null
+}
+
+const valueAt = (answer: WireAnswer, body: unknown, path: string): unknown =>
+  path.startsWith('link:') ? linkOf(headerOf(answer, 'link'), path.slice('link:'.length)) : (getAt(body, parsePath(path)) ?? null)
+
+const positionOf = (value: unknown, from: string | undefined): unknown => {
+  if (from === undefined || typeof value !== 'string') return value
+  return URL.canParse(value) ? new URL(value).searchParams.get(from) : null
+}
+
+/**
+ * What to merge into the parameters of the next call. Where a position excludes filters, those of this call become null,
+ * which counts as absent.
+ */
+const nextParams = (operation: CompiledOperation, page: PageDefinition, { position, params }: { position: unknown; params: Params }) => {
+  if (position === null || position === undefined) return null
+  if (page.alone === undefined) return { [page.next.param]: position }
+  const kept = new Set([page.next.param, ...page.alone, ...operation.required])
+  const excluded = Object.keys(params).filter((name) => !kept.has(name))
+  return { ...Object.fromEntries(excluded.map((name) => [name, null])), [page.next.param]: position }
+}
+
+/** Reads the meta of a list. */
+export function metaOf(
+  operation: CompiledOperation,
+  { answer, body, params }: { answer: WireAnswer; body: unknown; params: Params },
+): ListMeta {
+  const page = pageOf(operation)
+  if (page === undefined) return { next_params: null }
+  const read = Object.entries(page.read).map(([name, path]) => [name, valueAt(answer, body, path)] as const)
+  const meta: Record<string, unknown> = Object.fromEntries(read)
+  if (operation.operation.onePage) return { ...meta, next_params: null }
+  return { ...meta, next_params: nextParams(operation, page, { position: positionOf(meta[page.next.meta], page.next.from), params }) }
+}
+
+/** The meta of a list that found nothing: no position, counts of zero. */
+export function emptyMetaOf(operation: CompiledOperation): ListMeta {
+  const page = pageOf(operation)
+  if (page === undefined) return { next_params: null }
+  const fields = Object.keys(page.read).map((name) => [name, name === page.next.meta ? null : 0] as const)
+  return { ...Object.fromEntries(fields), next_params: null }
+}
