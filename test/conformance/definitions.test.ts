@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
 import type { Kind } from '../../src/definition/connector.ts'
+import { isOptional } from '../../src/definition/document.ts'
 import { liveActions } from '../../src/definition/entity.ts'
 import type { Fields } from '../../src/definition/fields.ts'
 import { placesOf, plain } from './params.ts'
@@ -38,8 +39,11 @@ describe.each(Object.values(kinds) as Kind[])('$definition.kind', ({ definition 
   })
 
   test('its check is an operation that needs no parameter beyond its own', () => {
-    const operation = definition.entities[definition.check.entity]?.list
-    expect(definition.check.action).toBe('list')
-    expect(Object.keys(definition.check.params).every((name) => name in (operation?.params ?? {}))).toBe(true)
+    const { entity, action, params } = definition.check
+    const operation = liveActions.filter((live) => live === action).map((live) => definition.entities[entity]?.[live])[0]
+    expect(operation).toBeDefined()
+    const required = Object.keys(operation?.params ?? {}).filter((name) => !isOptional(operation?.params ?? {}, name))
+    expect(required.filter((name) => !(name in params))).toEqual([])
+    expect(Object.keys(params).filter((name) => !(name in (operation?.params ?? {})))).toEqual([])
   })
 })

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
 import type { Kind } from '../../src/definition/connector.ts'
+import { isOptional } from '../../src/definition/document.ts'
 import { liveActions, type Operation } from '../../src/definition/entity.ts'
+import type { PageDefinition } from '../../src/definition/page.ts'
 import { createEngine } from '../../src/engine/execute.ts'
 import { objectOf } from '../../src/engine/schema.ts'
 import { FerruleError } from '../../src/errors.ts'
 import { type AnswerFile, answerFiles, type ExpectedCall, type ExpectedPage, readAnswers, readCredentials } from './answers.ts'
-import { isLeaf, misplaced, type Place, placesOf, plain, valueAt, without, withValue } from './params.ts'
+import { isLeaf, misplaced, misplacedUrl, type Place, placesOf, plain, queryNames, valueAt, without, withValue } from './params.ts'
 import { expectedData, metaProblems, recordProblems } from './records.ts'
 import { connectionTo, type Door, engineDoor, libraryDoor } from './run.ts'
 import { type ScriptedVendor, startVendor } from './vendor.ts'
@@ -88,6 +90,47 @@ async function refusal(subject: Subject, params: unknown): Promise<{ code: strin
   }
 }
 
+/** The page shape of a list that goes on. */
+const pageOf = ({ kind, operation }: Subject): PageDefinition | undefined =>
+  operation.page === undefined || operation.page === 'none' || operation.onePage ? undefined : kind.definition.pages[operation.page]
+
+/** Checks of a position that holds the filters of its first page. */
+function checkPosition(subject: Subject, page: PageDefinition, pages: readonly { page: ExpectedPage; params: Values }[]) {
+  const { operation, answers } = subject
+  const positions = [page.next.param, ...(page.url === undefined ? [] : [page.url])]
+  const required = Object.keys(operation.params).filter((name) => !isOptional(operation.params, name))
+  const filters = Object.keys(operation.params).filter((name) => ![...positions, ...(page.alone ?? []), ...required].includes(name))
+  const needed = Object.fromEntries(required.map((name) => [name, answers.calls.full.params[name]]))
+
+  test('a position travels alone', () => {
+    const following = pages.filter(({ params }) => positions.some((name) => params[name] !== undefined))
+    expect(following.length).toBeGreaterThan(0)
+    const companions = [page.next.param, ...(page.alone ?? [])]
+    for (const { page: answered } of following)
+      expect(answered.exchanges.slice(0, 1).flatMap(queryNames)).toSatisfy((names: string[]) =>
+        names.every((name) => companions.includes(name)),
+      )
+  })
+
+  test('the URL of a next page is taken apart, never sent', () => {
+    const given = pages.filter(({ params }) => page.url !== undefined && params[page.url] !== undefined)
+    expect(given.length).toBeGreaterThan(page.url === undefined ? -1 : 0)
+    expect(given.flatMap(({ params, page: { exchanges } }) => misplacedUrl(page, params[page.url ?? ''], exchanges) ?? [])).toEqual([])
+  })
+
+  test('a filter beside a position, and a second position, are refused at their places', async () => {
+    for (const position of positions)
+      for (const name of filters) {
+        const { code, fields } = await refusal(subject, { ...needed, [position]: 'x', [name]: answers.calls.full.params[name] })
+        expect({ code, fields }).toEqual({ code: 'invalid_parameter', fields: [`/params/${name}`] })
+      }
+    const [first = '', second] = positions
+    if (second === undefined) return
+    const { code, fields } = await refusal(subject, { ...needed, [first]: 'x', [second]: 'x' })
+    expect({ code, fields }).toEqual({ code: 'invalid_parameter', fields: [`/params/${second}`] })
+  })
+}
+
 const pointer = ({ names }: Place): string => `/params/${names.join('/')}`
 
 /** Checks of every operation. */
@@ -98,6 +141,7 @@ function checkOperation(subject: Subject) {
   const entity = definition.entities[subject.entity]
   const places = placesOf(plain(objectOf(operation.params)))
   const pages = Object.values(answers.calls).flatMap((call) => pagesOf(call))
+  const page = pageOf(subject)
 
   test.each(Object.entries(answers.calls))('%s: sent and answered as written, by the engine', async (_name, call) => {
     for (const { credentials: values, headers } of Object.values(credentials.schemes)) {
@@ -116,16 +160,25 @@ function checkOperation(subject: Subject) {
   test('every parameter is used and travels as declared, once', () => {
     const steps = pagesOf(answers.calls.full)
     const unsent = places.filter(isLeaf).flatMap((place) => {
+      if (place.names[0] === page?.url) return []
       const used = steps.find(({ params }) => valueAt(params, place.names) !== undefined)
       if (used === undefined) return [`${place.names.join('.')} is not used`]
       return misplaced(operation, place.names, { value: valueAt(used.params, place.names), exchanges: used.page.exchanges }) ?? []
     })
     expect(unsent).toEqual([])
-    for (const { page } of pages) {
-      const names = [...new URL(page.exchanges[0]?.request.path ?? '', 'http://vendor.example').searchParams.keys()]
+    for (const { page: answered } of pages) {
+      const names = answered.exchanges.slice(0, 1).flatMap(queryNames)
       expect(names).toEqual([...new Set(names)])
     }
   })
+
+  test('what the caller leaves out is sent where it has a default, and only then', () => {
+    const [sent] = answers.calls.minimal.pages.flatMap(({ exchanges }) => exchanges).map(({ request }) => request)
+    const query = new URL(sent?.path ?? '', 'http://vendor.example').searchParams
+    for (const [name, value] of Object.entries(operation.defaults ?? {})) expect(query.getAll(name)).toEqual([String(value)])
+  })
+
+  if (page?.alone !== undefined) checkPosition(subject, page, pages)
 
   test('the minimal call has the required parameters and no other', () => {
     const used = places.filter(isLeaf).filter(({ names }) => valueAt(answers.calls.minimal.params, names) !== undefined)
@@ -162,6 +215,7 @@ function checkOperation(subject: Subject) {
 
     test('a walk has two pages and stops', () => {
       const paged = operation.page !== undefined && operation.page !== 'none' && answers.onePage === undefined
+      if (operation.onePage) expect(answers.onePage).toBeDefined()
       expect(answers.calls.full.pages).toHaveLength(paged ? 2 : 1)
     })
 
@@ -170,7 +224,11 @@ function checkOperation(subject: Subject) {
       const [scheme] = Object.values(credentials.schemes)
       if (first === undefined || scheme === undefined) throw new Error('nothing to run')
       vendor.expect(first.exchanges, scheme.headers)
-      const connection = connectionTo(kind, { origin: vendor.origin, credentials: scheme.credentials, configuration: {} })
+      const connection = connectionTo(kind, {
+        origin: vendor.origin,
+        credentials: scheme.credentials,
+        configuration: credentials.configuration,
+      })
       await engine.run(connection, { ...run(subject, { ...answers.calls.minimal.params, limit: 5 }) })
       expect(vendor.problems()).toEqual([])
     })

@@ -1,5 +1,6 @@
 /** Where parameters lie in a definition, in a call and in a request. Written apart from the engine, which is what is tested. */
 import type { Operation } from '../../src/definition/entity.ts'
+import type { PageDefinition } from '../../src/definition/page.ts'
 import type { Exchange } from './answers.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -64,6 +65,18 @@ function foundIn({ request }: Exchange, names: readonly string[]): unknown[] {
 const same = (found: unknown, value: unknown): boolean =>
   typeof found === 'string' ? found === String(value) : JSON.stringify(found) === JSON.stringify(value)
 
+/** Names of the query of a request, in order. */
+export const queryNames = ({ request }: Exchange): string[] => [...new URL(request.path, 'http://vendor.example').searchParams.keys()]
+
+/** How the URL of a next page travels when it is not taken apart: its position must be sent, and nothing else of it but companions. */
+export function misplacedUrl(page: PageDefinition, url: unknown, exchanges: readonly Exchange[]): string | undefined {
+  const [api] = exchanges
+  const wanted = new URL(String(url)).searchParams.get(page.next.from ?? '')
+  if (api === undefined || wanted === null) return 'no request, or no position in the URL'
+  const sent = new URL(api.request.path, 'http://vendor.example').searchParams
+  return sent.get(page.next.param) === wanted && !sent.has(page.url ?? '') ? undefined : `${page.url} is not sent as its position`
+}
+
 /**
  * How a parameter travels in the pinned requests of a page, when it is not as the definition says.
  * @returns a sentence; undefined when all is well
@@ -83,9 +96,15 @@ export function misplaced(
       ? undefined
       : `${path} is no Range header`
   }
+  if (operation.unsent?.includes(path)) {
+    const inPath = api.request.path.split(/[/?.]/).includes(encodeURIComponent(String(value)))
+    return found.length === 0 && !inPath ? undefined : `${path} is sent although the vendor lacks it`
+  }
   if (operation.call.includes(`{${path}}`)) {
     if (found.length > 0) return `${path} is sent in the path and once more`
-    return api.request.path.split(/[/?]/).includes(encodeURIComponent(String(value))) ? undefined : `${path} is not in the path`
+    const segment = operation.call.split('/').find((part) => part.includes(`{${path}}`)) ?? ''
+    const filled = segment.replace(`{${path}}`, encodeURIComponent(String(value)))
+    return api.request.path.split(/[/?]/).includes(filled) ? undefined : `${path} is not in the path`
   }
   const to = operation.send?.[path]?.to
   if (to !== undefined) {

@@ -27,9 +27,14 @@ function generous(schema: unknown): unknown {
   if (!isObject(schema)) return schema
   const { additionalProperties: _closed, properties, required, ...rest } = schema
   const parts = isObject(properties) ? properties : {}
-  const needed = Array.isArray(required) ? required.filter((name) => !isObject(parts[name]) || !('x-documented' in parts[name])) : []
+  const needed = Array.isArray(required) ? required.filter((name) => !mayMiss(parts[name])) : []
   return { ...each(rest), properties: each(parts), required: needed }
 }
+
+/** Whether the vendor may leave out a field of an inner object: one that the documents let be null, or that it is known to leave out. */
+const mayMiss = (part: unknown): boolean =>
+  isObject(part) &&
+  ('x-documented' in part || part['x-nullable'] === true || (Array.isArray(part['type']) && part['type'].includes('null')))
 
 const each = (parts: Values): Values => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, generous(part)]))
 
