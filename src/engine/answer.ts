@@ -61,11 +61,14 @@ const messageOf = (value: unknown): string | undefined => {
     .join('; ')
 }
 
-/** One value of a response header. */
-export const headerOf = ({ headers }: Pick<WireAnswer, 'headers'>, name: string): string | undefined => {
-  const value = headers[name]
-  return Array.isArray(value) ? value[0] : value
+/** All values of a response header, in order. */
+export const headersOf = ({ headers }: Pick<WireAnswer, 'headers'>, name: string): readonly string[] => {
+  const value = headers[name] ?? []
+  return Array.isArray(value) ? value : [value]
 }
+
+/** The first value of a response header. */
+export const headerOf = (answer: Pick<WireAnswer, 'headers'>, name: string): string | undefined => headersOf(answer, name)[0]
 
 const textAt = (answer: WireAnswer, body: unknown, path: string | undefined): string | undefined => {
   if (path?.startsWith('header:')) return headerOf(answer, path.slice('header:'.length))

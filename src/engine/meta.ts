@@ -1,6 +1,6 @@
 /** The meta of a list: the documented fields of its page shape, and the parameters of the next page. Pure. */
 import type { PageDefinition } from '../definition/page.ts'
-import { headerOf, type WireAnswer } from './answer.ts'
+import { headersOf, invalidAnswer, type WireAnswer } from './answer.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
 import { getAt, parsePath } from './paths.ts'
@@ -16,21 +16,35 @@ export function pageOf({ kind, operation }: CompiledOperation): PageDefinition |
   return shape === undefined || shape === 'none' ? undefined : kind.definition.pages[shape]
 }
 
-/** The URL of a relation in a `Link` header (RFC 8288). Tolerant of order, spacing and unquoted relations. */
+/** An entry of a `Link` header: the URL, and its parameters as they stand. */
+const entries = /<([^<>]*)>((?:\s*;\s*[^\s=;,"<]+(?:\s*=\s*(?:"[^"]*"|[^\s",;]*))?)*)/g
+/** A parameter of an entry: its name, and its value in quotes or without. */
+const parameters = /;\s*([^\s=;,"<]+)(?:\s*=\s*(?:"([^"]*)"|([^\s",;]*)))?/g
+
+const relationsOf = (text: string): string[] => {
+  const rel = [...text.matchAll(parameters)].find(([, name]) => name?.toLowerCase() === 'rel') // the first counts
+  return (rel?.[2] ?? rel?.[3] ?? '').toLowerCase().trim().split(/\s+/)
+}
+
+/** The URL of a relation in a `Link` header (RFC 8288). Tolerant of order, spacing, capitals and unquoted relations. */
 export function linkOf(header: string | undefined, relation: string): string | null {
-  for (const [, url, parameters] of (header ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
-    const relations = /;\s*rel\s*=\s*"?([^";,]+)"?/i.exec(parameters ?? '')?.[1]
-    if (url !== undefined && relations?.trim().split(/\s+/).includes(relation)) return url
-  }
+  for (const [, url, text] of (header ?? '').matchAll(entries))
+    if (url !== undefined && relationsOf(text ?? '').includes(relation)) return url
   return null
 }
 
 const valueAt = (answer: WireAnswer, body: unknown, path: string): unknown =>
-  path.startsWith('link:') ? linkOf(headerOf(answer, 'link'), path.slice('link:'.length)) : (getAt(body, parsePath(path)) ?? null)
+  path.startsWith('link:')
+    ? linkOf(headersOf(answer, 'link').join(', '), path.slice('link:'.length))
+    : (getAt(body, parsePath(path)) ?? null)
 
-const positionOf = (value: unknown, from: string | undefined): unknown => {
+/** The position within the next page's meta field; null when there is no next page. @throws FerruleError `upstream_answer_invalid` */
+const positionOf = (operation: CompiledOperation, value: unknown, from: string | undefined): unknown => {
   if (from === undefined || typeof value !== 'string') return value
-  return URL.canParse(value) ? new URL(value).searchParams.get(from) : null
+  const position = URL.canParse(value) ? new URL(value).searchParams.get(from) : null
+  // Without this the walk would end here as if the list did.
+  if (!position) throw invalidAnswer(operation, 'a next page without a position')
+  return position
 }
 
 /**
@@ -55,7 +69,10 @@ export function metaOf(
   const read = Object.entries(page.read).map(([name, path]) => [name, valueAt(answer, body, path)] as const)
   const meta: Record<string, unknown> = Object.fromEntries(read)
   if (operation.operation.onePage) return { ...meta, next_params: null }
-  return { ...meta, next_params: nextParams(operation, page, { position: positionOf(meta[page.next.meta], page.next.from), params }) }
+  return {
+    ...meta,
+    next_params: nextParams(operation, page, { position: positionOf(operation, meta[page.next.meta], page.next.from), params }),
+  }
 }
 
 /** The meta of a list that found nothing: no position, counts of zero. */
