@@ -41,8 +41,9 @@ export async function* walkPages<P extends ListPage>(
     yield page
     const next = page.meta.next_params
     if (!isObject(next)) return
-    const position = writeJson(next)
-    seen ??= new Set([writeJson(pick(params, Object.keys(next)))]) // the position that the caller began with
+    const names = Object.keys(next).filter((name) => next[name] !== null) // null takes a filter back: no part of the position
+    const position = writeJson(pick(next, names))
+    seen ??= new Set([writeJson(pick(params, names))]) // the position that the caller began with
     if (seen.has(position))
       throw fail('upstream_answer_invalid', { vendor: options.vendor, reason: 'a list that returns to a position it had before' })
     seen.add(position)

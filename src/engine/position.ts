@@ -29,6 +29,7 @@ function isOwnPage(connection: Connection, operation: CompiledOperation, { url, 
     hosts.includes(url.origin) &&
     url.username === '' &&
     url.password === '' &&
+    url.hash === '' &&
     url.pathname === prefixOf(connection) + pathOf(operation, { ...params })
   )
 }
@@ -40,12 +41,14 @@ const takenApart = (connection: Connection, operation: CompiledOperation, params
   const { [name]: _url, ...rest } = params
   const url = URL.canParse(given) ? new URL(given) : undefined
   const position = url?.searchParams.get(page?.next.from ?? '')
-  if (page === undefined || url === undefined || !position || !isOwnPage(connection, operation, { url, params }))
-    throw refused(name, 'is not the URL of a page of this list at this connector')
+  const wrong = () => refused(name, 'is not the URL of a page of this list at this connector')
+  if (page === undefined || url === undefined || !position || !isOwnPage(connection, operation, { url, params })) throw wrong()
   const size = Number(url.searchParams.get('limit'))
-  const limit =
-    'limit' in operation.operation.params && rest['limit'] === undefined && Number.isInteger(size) && size > 0 ? { limit: size } : {}
-  return { ...rest, ...limit, [page.next.param]: position }
+  const limit = 'limit' in operation.operation.params && rest['limit'] === undefined && size > 0 ? { limit: size } : {}
+  const next = { ...rest, ...limit, [page.next.param]: position }
+  // What the URL holds obeys the same rules as what a caller writes.
+  if (operation.params.problems(next).length > 0) throw wrong()
+  return next
 }
 
 /**

@@ -43,6 +43,16 @@ describe('a walk', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
+  test('a filter that a position takes back is no part of the position', async () => {
+    let asked = 0
+    const load = async ({ filter }: Readonly<Record<string, unknown>>): Promise<ListPage> => ({
+      data: [],
+      meta: { next_params: { ...(filter === null ? {} : { filter: null }), cursor: String(++asked % 3) } },
+    })
+    expect((await failure(walked(walkPages(load, { filter: 1 }, { vendor: 'Gong' })))).code).toBe('upstream_answer_invalid')
+    expect(asked).toBe(4)
+  })
+
   test('its budget is an error when there is more, and none when there is not', async () => {
     const next = { '': 'b', b: 'c', c: null }
     expect((await failure(walked(walkPages(listOf(next).load, {}, { vendor: 'Gong', maxPages: 2 })))).code).toBe('page_budget_exhausted')
