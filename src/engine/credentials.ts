@@ -56,7 +56,8 @@ export function checkCredentials(definition: ConnectorDefinition, credentials: u
 const normalisedText = (field: unknown, value: unknown): unknown => {
   const patterns: unknown = typeof field === 'object' && field !== null ? Reflect.get(field, 'x-normalise') : undefined
   if (!Array.isArray(patterns) || typeof value !== 'string') return value
-  const text = value.trim().toLowerCase()
+  // Only A to Z: the lower case of some other letters, such as the Kelvin sign, is an ASCII letter.
+  const text = value.trim().replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
   return patterns.map((pattern) => new RegExp(String(pattern)).exec(text)?.[1]).find((kept) => kept !== undefined) ?? value
 }
 
