@@ -3,6 +3,7 @@ import { errorTable } from '../errors.ts'
 import type { ConnectorDefinition, CredentialScheme, Kind } from './connector.ts'
 import { fieldAt } from './document.ts'
 import { liveActions } from './entity.ts'
+import type { Fields } from './fields.ts'
 
 type Sentences = readonly (string | false | undefined)[]
 
@@ -19,11 +20,42 @@ const isPattern = (text: string): boolean => {
 const credentialFields = ({ credentials }: ConnectorDefinition): ReadonlySet<string> =>
   new Set(Object.values(credentials).flatMap(({ fields }) => Object.keys(fields)))
 
+const isAnchored = (text: string): boolean => text.startsWith('^') && text.endsWith('$') && isPattern(text)
+
+/** The slots of an origin or prefix: what fills them comes from outside, so its pattern must bound the whole of it. */
+const slots = (what: string, template: string, configuration: Fields): Sentences =>
+  [...template.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => {
+    const field: object | undefined = configuration[name]
+    if (field === undefined) return `${what} has the slot ${name}, which is not a configuration field`
+    return !isAnchored(String(Reflect.get(field, 'pattern'))) && `${what} has the slot ${name}, whose field has no anchored pattern`
+  })
+
+const withoutSlots = (template: string): string => template.replace(/\{[^}]*\}/g, 'a')
+
+const filledAddresses = ({ origins, prefix = '', configuration, version }: ConnectorDefinition): Sentences => [
+  ...slots('origin api', origins.api, configuration),
+  ...slots('prefix', prefix, configuration),
+  !/^(\/[\w.-]+)*$/.test(withoutSlots(prefix)) && `prefix ${prefix} is not a path that begins with a slash and does not end with one`,
+  version !== undefined &&
+    !(version.configuration in configuration) &&
+    `version is asked for by ${version.configuration}, which is not a configuration field`,
+]
+
+const normalisations = ({ configuration }: ConnectorDefinition): Sentences =>
+  Object.entries(configuration).flatMap(([name, field]: [string, object]) => {
+    const patterns: unknown = Reflect.get(field, 'x-normalise')
+    return (Array.isArray(patterns) ? patterns.map(String) : []).map(
+      (pattern) =>
+        !(isAnchored(pattern) && /\((?!\?)/.test(pattern)) &&
+        `configuration ${name} is normalised by ${pattern}, which is not an anchored pattern with a group`,
+    )
+  })
+
 const addresses = ({ origins, base, configuration, ...definition }: ConnectorDefinition): Sentences => [
-  ...Object.entries(origins).map(([name, origin]) => !isOrigin(origin) && `origin ${name} is not an https origin without a path`),
-  base !== undefined &&
-    !(base.matches.startsWith('^') && base.matches.endsWith('$') && isPattern(base.matches)) &&
-    'base.matches is not an anchored pattern',
+  ...Object.entries(origins).map(
+    ([name, origin]) => !isOrigin(withoutSlots(origin)) && `origin ${name} is not an https origin without a path`,
+  ),
+  base !== undefined && !isAnchored(base.matches) && 'base.matches is not an anchored pattern',
   ...(base?.fields ?? []).map(
     (field) =>
       !(field in configuration) &&
@@ -82,8 +114,13 @@ const errors = (definition: ConnectorDefinition): Sentences =>
 
 const limits = (definition: ConnectorDefinition): Sentences => {
   const fields = credentialFields(definition)
+  const { bucket, rates } = definition.limits
   return [
-    ...(definition.limits.rates ?? []).map(
+    bucket !== undefined && rates !== undefined && 'has rates and a bucket',
+    bucket !== undefined &&
+      !(Number.isInteger(bucket.size) && bucket.size >= 2 && bucket.perSecond > 0) &&
+      `a bucket of ${bucket.size} calls that leaks ${bucket.perSecond} in a second is not one`,
+    ...(rates ?? []).map(
       ({ calls, seconds }) =>
         !(Number.isInteger(calls) && calls >= 1 && seconds > 0) && `a rate of ${calls} calls in ${seconds} seconds is not one`,
     ),
@@ -129,4 +166,6 @@ const identity = ({ kind, id, about, category }: ConnectorDefinition): Sentences
 
 /** The problems of everything but the entities. */
 export const checkConnection = ({ definition }: Kind): Sentences =>
-  [identity, addresses, schemes, pages, errors, limits, lookups, hidden, check].flatMap((rule) => rule(definition))
+  [identity, addresses, filledAddresses, normalisations, schemes, pages, errors, limits, lookups, hidden, check].flatMap((rule) =>
+    rule(definition),
+  )

@@ -2,7 +2,7 @@
 import { errorTable, fail } from '../errors.ts'
 import { checkConnection } from './check-connection.ts'
 import type { Kind } from './connector.ts'
-import { fieldAt, partsOf } from './document.ts'
+import { fieldAt, isOptional, partsOf } from './document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
 import type { Field, Fields } from './fields.ts'
 
@@ -73,12 +73,28 @@ const operationChecks: readonly Check<OperationPlace>[] = [
     const page = operation.page === undefined || operation.page === 'none' ? undefined : kind.definition.pages[operation.page]
     return [
       operation.page !== undefined && operation.page !== 'none' && page === undefined && `page ${operation.page} is not a page of the kind`,
-      page !== undefined &&
-        operation.onePage === undefined &&
-        !(page.next.param in operation.params) &&
-        `page ${operation.page} continues with ${page.next.param}, which is not a parameter`,
+      ...(page === undefined || operation.onePage ? [] : [page.next.param, ...(page.url === undefined ? [] : [page.url])]).map(
+        (name) => !(name in operation.params) && `page ${operation.page} continues with ${name}, which is not a parameter`,
+      ),
     ]
   },
+  ({ operation }) =>
+    (operation.unsent ?? []).map((name) =>
+      name in operation.params
+        ? operation.call.includes(`{${name}}`) && `unsent ${name} is in the path`
+        : `unsent ${name} is not a parameter`,
+    ),
+  ({ operation }) =>
+    Object.keys(operation.defaults ?? {}).map((name) =>
+      name in operation.params
+        ? !isOptional(operation.params, name) && `default ${name} is for a parameter that is required`
+        : `default ${name} is not a parameter`,
+    ),
+  ({ operation }) => [
+    operation.running !== undefined &&
+      !(operation.running.status > 200 && operation.running.status < 300) &&
+      `${operation.running.status} is not a status that means "not ready yet"`,
+  ],
   ({ operation, action }) => [operation.page !== undefined && action !== 'list' && 'only a list has pages'],
   ({ operation }) =>
     Object.keys(operation.send ?? {}).map((path) => fieldAt(operation.params, path) === undefined && `send ${path} is not a parameter`),

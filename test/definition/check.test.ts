@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkedKinds, problemsOf } from '../../src/definition/check.ts'
 import type { ConnectorDefinition, CredentialScheme, Kind } from '../../src/definition/connector.ts'
 import type { EntityDefinition, Operation } from '../../src/definition/entity.ts'
-import { obj, opt, refuse, str } from '../../src/definition/fields.ts'
+import { normalised, obj, opt, refuse, str } from '../../src/definition/fields.ts'
 
 const list: Operation = {
   call: 'GET /things/{group}',
@@ -62,6 +62,22 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['acme: the id is not a UUID', kind({ id: 'acme' })],
   ['acme: has no sentence or no category', kind({ category: '' })],
   ['acme: origin api is not an https origin without a path', kind({ origins: { api: 'http://api.acme.example/v1' } })],
+  ['acme: origin api is not an https origin without a path', kind({ origins: { api: 'https://{show}/v1' } })],
+  ['acme: origin api has the slot store, which is not a configuration field', kind({ origins: { api: 'https://{store}.acme.example' } })],
+  [
+    'acme: origin api has the slot show, whose field has no anchored pattern',
+    kind({ origins: { api: 'https://{show}.acme.example' }, configuration: { show: str('Show', { pattern: '[a-z]+' }) } }),
+  ],
+  ['acme: prefix has the slot version, which is not a configuration field', kind({ prefix: '/v{version}' })],
+  ['acme: prefix /v1/ is not a path that begins with a slash and does not end with one', kind({ prefix: '/v1/' })],
+  [
+    'acme: configuration show is normalised by ([a-z]+), which is not an anchored pattern with a group',
+    kind({ configuration: { show: normalised(['([a-z]+)'], str('Show')) } }),
+  ],
+  [
+    'acme: version is asked for by api, which is not a configuration field',
+    kind({ version: { configuration: 'api', header: 'v', deprecation: 'd', supportedUntil: '2027-01-01' } }),
+  ],
   ['acme: base.matches is not an anchored pattern', kind({ base: { fields: ['user'], matches: 'acme' } })],
   ['acme: base field host is neither a credential nor a configuration field', kind({ base: { fields: ['host'], matches: '^a$' } })],
   ['acme: has no credentials', kind({ credentials: {}, limits: { key: ['show'], rates: [] } })],
@@ -81,6 +97,11 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   [
     'acme: limits are shared by company, which is neither a credential nor a configuration field',
     kind({ limits: { key: ['company'], rates: [] } }),
+  ],
+  ['acme: has rates and a bucket', kind({ limits: { key: ['user'], rates: [], bucket: { header: 'h', size: 40, perSecond: 2 } } })],
+  [
+    'acme: a bucket of 0 calls that leaks 2 in a second is not one',
+    kind({ limits: { key: ['user'], bucket: { header: 'h', size: 0, perSecond: 2 } } }),
   ],
   [
     'acme: lookup thing uses stuff list, which does not exist',
@@ -131,6 +152,20 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
     'acme.things.list: page cursor continues with cursor, which is not a parameter',
     withList({ params: { group: str('Group'), filter: opt(obj({ from: str('From') }, 'Filter')) } }),
   ],
+  [
+    'acme.things.list: page cursor continues with url, which is not a parameter',
+    kind({
+      pages: {
+        cursor: { ...acme.pages.cursor, shape: 'cursor', read: { cursor: 'next' }, next: { meta: 'cursor', param: 'cursor' }, url: 'url' },
+      },
+    }),
+  ],
+  ['acme.things.list: unsent owner is not a parameter', withList({ unsent: ['owner'] })],
+  ['acme.things.list: unsent group is in the path', withList({ unsent: ['group'] })],
+  ['acme.things.list: default owner is not a parameter', withList({ defaults: { owner: 'a' } })],
+  ['acme.things.list: default group is for a parameter that is required', withList({ defaults: { group: 'a' } })],
+  ['acme.things.list: 404 is not a status that means "not ready yet"', withList({ running: { status: 404 } })],
+  ['acme.things.list: 200 is not a status that means "not ready yet"', withList({ running: { status: 200 } })],
   ['acme.things.get: only a list has pages', withEntity({ get: list })],
   ['acme.things.list: send filter.to is not a parameter', withList({ send: { 'filter.to': { to: 'until' } } })],
   ['acme.things.list: local filter.to is not a parameter', withList({ local: { 'filter.to': { field: 'name', keep: 'equals' } } })],
