@@ -51,14 +51,19 @@ export function bodyOf(operation: CompiledOperation, answer: WireAnswer): unknow
   }
 }
 
-/** A message as one text: vendors send a text, a list of texts, or an object of fields with either. */
-const messageOf = (value: unknown): string | undefined => {
-  if (typeof value === 'string' || typeof value === 'number') return String(value)
-  if (Array.isArray(value)) return value.map(messageOf).filter(Boolean).join('; ') || undefined
-  if (typeof value !== 'object' || value === null) return undefined
-  return Object.entries(value)
-    .map(([field, inner]) => `${field}: ${messageOf(inner) ?? ''}`)
-    .join('; ')
+/** How deep a message may lie within what holds it: vendors nest a field and a list; more is no message. */
+const messageDepth = 4
+
+/** A message as one text: vendors send a text, a list of texts, or an object of fields with either. Undefined when there is none. */
+const messageOf = (value: unknown, depth = messageDepth): string | undefined => {
+  if (typeof value === 'string' || typeof value === 'number') return String(value) || undefined
+  if (typeof value !== 'object' || value === null || depth === 0) return undefined
+  const parts = Object.entries(value).flatMap(([field, inner]) => {
+    const text = messageOf(inner, depth - 1)
+    if (text === undefined) return []
+    return [Array.isArray(value) ? text : `${field}: ${text}`]
+  })
+  return parts.join('; ') || undefined
 }
 
 /** All values of a response header, in order. */

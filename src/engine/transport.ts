@@ -115,18 +115,34 @@ export async function pauseOrThrow(running: Running, error: unknown, failures: n
 
 /** Pause before an answer that was not ready is asked for again, when the vendor names none, in milliseconds. */
 const unreadyPause = 1_000
+/** The shortest such pause: a vendor that names none worth the name is not asked again at once. */
+const shortestPause = 100
+
+/** Waits for an answer that was not ready. @throws FerruleError `upstream_timeout`, at once when it would come after the deadline */
+async function awaitReady({ deadline, operation, runtime }: Running, { headers }: WireAnswer): Promise<void> {
+  const pause = Math.max(shortestPause, retryAfterOf(headers, runtime.clock()) ?? unreadyPause)
+  const { remaining } = deadline
+  if (pause < remaining) return deadline.pause(pause)
+  deadline.signal.throwIfAborted()
+  throw fail(
+    'upstream_timeout',
+    { vendor: operation.kind.definition.title, seconds: Math.round(remaining) / 1000 },
+    { retryAfterMs: pause, hint: 'The answer is not ready yet: ask again after the time of Retry-After.' },
+  )
+}
 
 /**
  * Sends a read. Transient failures are tried again within the deadline; a wait that the vendor asks for beyond the deadline is
- * returned to the caller as `upstream_rate_limited` with its time, not slept. Credentials that the vendor no longer takes are
- * renewed once; an answer that is not ready yet is asked for again until the deadline. A renewal that fails ends the call: a single-use token may be spent although no answer came.
+ * returned to the caller as `upstream_rate_limited` with its time, not slept. An answer that is not ready yet is asked for again
+ * until the deadline. Credentials that the vendor no longer takes are renewed once; a renewal that fails ends the call: a
+ * single-use token may be spent although no answer came.
  * @throws FerruleError of the error table; the abort reason of a caller that went away
  */
 export async function exchange(running: Running, wire: WireRequest): Promise<Reply> {
   for (;;) {
     const reply = await exchangeOnce(running, wire)
     if (reply.empty || reply.answer.status !== running.operation.operation.running?.status) return reply
-    await running.deadline.pause(retryAfterOf(reply.answer.headers, running.runtime.clock()) ?? unreadyPause)
+    await awaitReady(running, reply.answer)
   }
 }
 

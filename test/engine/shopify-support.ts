@@ -29,7 +29,7 @@ export const shopifyAt = (
 export const pageUrl = (path: string, position: string, limit = 2): string => `${host}${base}${path}?limit=${limit}&page_info=${position}`
 
 /** One page of customers, with a next one when there is a position. */
-export const customersPage = (ids: readonly number[], next?: string): Extract<Reply, object> => ({
+export const customersPage = (ids: readonly number[], next?: string): Exclude<Reply, (...args: never[]) => unknown> => ({
   headers: next === undefined ? {} : { link: `<${pageUrl('/customers.json', next)}>; rel="next"` },
   body: { customers: ids.map((id) => ({ id, email: null })) },
 })
