@@ -4,16 +4,21 @@ import type { Budget } from './limits.ts'
 
 /** Part of the bucket that is used: the rest is for calls under way and for others that share it. */
 const usable = 0.9
+/** Waits below this are none, in milliseconds: timers and sums of fractions are not more exact. */
+const tolerance = 1
 
 /**
- * Calls fill the bucket, time empties it. Calls that wait for their turn count at once, so the level may exceed the bucket.
- * The vendor's own level wins when it is higher: other programs, and other nodes, use the same bucket.
+ * Calls fill the bucket, time empties it. The vendor's own level wins when it is higher: other programs, and other nodes, use the
+ * same bucket. As they go on doing so while a call waits for its turn, the level is looked at again when the turn has come.
  */
 export class Bucket implements Budget {
   #size: number
   readonly #perSecondAndCall: number
+  /** Calls in the vendor's bucket, as far as is known. */
   #level = 0
   #at = Number.NEGATIVE_INFINITY
+  /** Calls that have a turn and were not sent yet. */
+  #waiting = 0
 
   constructor({ size, perSecond }: NonNullable<Limits['bucket']>) {
     this.#size = size
@@ -21,26 +26,42 @@ export class Bucket implements Budget {
   }
 
   earliest(now: number): number {
-    const room = Math.floor(this.#size * usable) - 1
-    const wait = Math.max(0, this.#levelAt(now) - room) / this.#rate
-    return now + wait * 1000
+    return now + this.#waitFor(this.#levelAt(now) + this.#waiting)
   }
 
-  /** The call counts at once, even when its moment lies ahead: the leak until then is its wait. */
   take(): void {
+    this.#waiting += 1
+  }
+
+  late(now: number): number {
+    const wait = this.#waitFor(this.#levelAt(now))
+    if (wait > tolerance) return wait
     this.#level += 1
+    this.giveBack()
+    return 0
+  }
+
+  giveBack(): void {
+    this.#waiting = Math.max(0, this.#waiting - 1)
   }
 
   /** @param header `used/size` */
   observe(header: string, now: number): void {
     const [, used = '', size = ''] = /^\s*(\d{1,6})\s*\/\s*(\d{1,6})\s*$/.exec(header) ?? []
-    if (Number(size) > 0) this.#size = Number(size)
-    if (used !== '') this.#level = Math.max(this.#levelAt(now), Number(used))
+    if (Number(size) === 0) return
+    this.#size = Number(size)
+    this.#level = Math.max(this.#levelAt(now), Number(used))
   }
 
   /** Calls that leak away in a second: a larger bucket leaks faster. */
   get #rate(): number {
     return this.#size * this.#perSecondAndCall
+  }
+
+  /** Milliseconds until there is room for one more above a level. */
+  #waitFor(level: number): number {
+    const room = Math.max(0, Math.floor(this.#size * usable) - 1)
+    return (Math.max(0, level - room) / this.#rate) * 1000
   }
 
   #levelAt(now: number): number {

@@ -10,6 +10,10 @@ export interface Budget {
   earliest(now: number): number
   /** Takes one call at a moment. */
   take(moment: number): void
+  /** A call's turn has come: milliseconds that it must wait all the same, as the level rose; 0 counts it as sent. */
+  late?(now: number): number
+  /** A call that had a turn is not sent. */
+  giveBack?(): void
   /** What an answer's header tells of the level. */
   observe?(header: string, now: number): void
 }
@@ -55,6 +59,21 @@ export class Limiter {
     if (moment > latest) return { wait: moment - now, refused: true }
     share.budget.take(moment)
     return { wait: moment - now, refused: false }
+  }
+
+  /**
+   * The turn of a call has come.
+   * @returns milliseconds that it must wait all the same, as the vendor said "wait" or told a higher level; 0 when it may be sent
+   */
+  enter(key: string, now: number): number {
+    const share = this.#shares.get(key)
+    if (share?.budget.late === undefined) return 0 // turns of moving windows stay spread as they were given
+    return Math.max(0, share.notBefore - now) || share.budget.late(now)
+  }
+
+  /** A call that had a turn is not sent. */
+  giveBack(key: string): void {
+    this.#shares.get(key)?.budget.giveBack?.()
   }
 
   /** The vendor said "wait": no call of the key before `until` (milliseconds since 1970). */

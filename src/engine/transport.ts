@@ -57,7 +57,16 @@ async function takeTurn(running: Running, key: string): Promise<void> {
     latest: now + running.deadline.remaining,
   })
   if (refused) throw tooLate(running, wait)
-  await running.deadline.pause(wait)
+  try {
+    await running.deadline.pause(wait)
+    for (let more = limiter.enter(key, clock()); more > 0; more = limiter.enter(key, clock())) {
+      if (more > running.deadline.remaining) throw tooLate(running, more)
+      await running.deadline.pause(more)
+    }
+  } catch (error) {
+    limiter.giveBack(key)
+    throw error
+  }
 }
 
 /** Tells the budget what the vendor says of its level, and the connector's owner which version answered. */

@@ -121,8 +121,8 @@ export const shopify = connector({
     { statuses: [500, 599], is: 'upstream_error' },
     { status: 783, is: 'upstream_invalid_request' },
   ],
-  // Standard plan; a larger plan shows in the header.
-  limits: { key: ['shop'], bucket: { header: 'x-shopify-shop-api-call-limit', size: 40, perSecond: 2 } },
+  // Standard plan; a larger plan shows in the header. The vendor counts by app and store: a token is of one app in one store.
+  limits: { key: ['api_key'], bucket: { header: 'x-shopify-shop-api-call-limit', size: 40, perSecond: 2 } },
   check: {
     entity: 'shop',
     action: 'get',

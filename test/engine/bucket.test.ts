@@ -1,0 +1,270 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { kinds } from '../../src/connectors/index.ts'
+import type { Limits } from '../../src/definition/connector.ts'
+import { Limiter } from '../../src/engine/limits.ts'
+import { shopifyAt } from './shopify-support.ts'
+import { failure, serve, testEngine } from './support.ts'
+
+const limits: Limits = { key: [], bucket: { header: 'x-shopify-shop-api-call-limit', size: 40, perSecond: 2 } }
+const start = Date.parse('2026-01-01T00:00:00Z')
+
+/** The vendor's side: a bucket of its own, that any program with the token fills. Moments must not go back. */
+class VendorBucket {
+  readonly size: number
+  readonly #perSecond: number
+  #level = 0
+  #at = start
+  refused = 0
+  highest = 0
+
+  constructor(size = 40, perSecond = 2) {
+    this.size = size
+    this.#perSecond = perSecond
+  }
+
+  /** One request; what the header says then. */
+  take(at: number): string {
+    this.#level = Math.max(0, this.#level - (Math.max(0, at - this.#at) / 1000) * this.#perSecond)
+    this.#at = Math.max(this.#at, at)
+    if (this.#level + 1 > this.size) this.refused += 1
+    else this.#level += 1
+    this.highest = Math.max(this.highest, this.#level)
+    return `${Math.ceil(this.#level)}/${this.size}`
+  }
+}
+
+/** Something that happens at a moment. */
+interface Happening {
+  readonly at: number
+  readonly run: () => void
+}
+
+/** Runs happenings in order of their moments until `end`; what they add is run too. Simulated time. */
+function simulate(first: readonly Happening[], add: { push?: (happening: Happening) => void }, end: number): void {
+  const waiting = [...first]
+  add.push = (happening) => waiting.push(happening)
+  for (;;) {
+    waiting.sort((a, b) => a.at - b.at)
+    const next = waiting.shift()
+    if (next === undefined || next.at > end) return
+    next.run()
+  }
+}
+
+/** Walkers that ask page after page with this latency, beside another program that takes its share; the number of their calls. */
+function walk(vendor: VendorBucket, options: { walkers: number; seconds: number; latency: () => number; other?: number }): number {
+  const limiter = new Limiter()
+  const queue: { push?: (happening: Happening) => void } = {}
+  const happen = (at: number, run: () => void): void => queue.push?.({ at, run })
+  let calls = 0
+  const send = (now: number): void => {
+    const more = limiter.enter('k', now)
+    if (more > 0) {
+      happen(now + more, () => send(now + more))
+      return
+    }
+    const latency = options.latency()
+    happen(now + latency / 2, () => {
+      const header = vendor.take(now + latency / 2)
+      calls += 1
+      happen(now + latency, () => {
+        limiter.observe('k', header, now + latency)
+        ask(now + latency)
+      })
+    })
+  }
+  const ask = (now: number): void => {
+    const { wait } = limiter.reserve('k', limits, { now, latest: Number.POSITIVE_INFINITY })
+    happen(now + wait, () => send(now + wait))
+  }
+  const begin = Array.from({ length: options.walkers }, () => ({ at: start, run: () => ask(start) }))
+  const { other = 0, seconds } = options
+  const others = Array.from({ length: Math.floor(seconds * other) }, (_each, index) => start + (index * 1000) / other).map((at) => ({
+    at,
+    run: () => void vendor.take(at),
+  }))
+  simulate([...begin, ...others], queue, start + seconds * 1000)
+  return calls
+}
+
+/** A call that is sent when its turn comes; what it waits for its turn. */
+function send(limiter: Limiter, { now, latest }: { now: number; latest: number }): number {
+  const { wait, refused } = limiter.reserve('k', limits, { now, latest })
+  if (!refused && wait === 0) expect(limiter.enter('k', now)).toBe(0)
+  return wait
+}
+
+describe('a leaky bucket', () => {
+  test('is never above its size, whatever happens and whenever it is asked', () => {
+    const step = fc.record({ passes: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40_000 })), asks: fc.integer({ min: 0, max: 60 }) })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, tells) => {
+        const limiter = new Limiter()
+        const vendor = new VendorBucket()
+        const waiting: number[] = []
+        let now = start
+        for (const { passes, asks } of steps) {
+          now += passes
+          while ((waiting[0] ?? Number.POSITIVE_INFINITY) <= now) {
+            const moment = waiting.shift() ?? now
+            const more = limiter.enter('k', moment)
+            if (more > 0) {
+              expect(tells).toBe(true) // the header rounds up
+              waiting.push(moment + more)
+              waiting.sort((a, b) => a - b)
+              continue
+            }
+            const header = vendor.take(moment)
+            if (tells) limiter.observe('k', header, moment)
+          }
+          for (let ask = 0; ask < asks; ask++) {
+            const { wait, refused } = limiter.reserve('k', limits, { now, latest: now + 60_000 })
+            if (!refused) waiting.push(now + wait)
+          }
+          if (tells) waiting.sort((a, b) => a - b)
+          if (!tells) expect([...waiting].sort((a, b) => a - b)).toEqual(waiting) // turns in the order of asking
+        }
+        expect(vendor.refused).toBe(0)
+        expect(vendor.highest).toBeLessThanOrEqual(40)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('serves the first calls at once, then at the rate of the leak', () => {
+    const limiter = new Limiter()
+    const at = { now: start, latest: start + 60_000 }
+    const waits = Array.from({ length: 40 }, () => send(limiter, at))
+    expect(waits.slice(0, 36)).toEqual(Array(36).fill(0))
+    expect(waits.slice(36)).toEqual([500, 1000, 1500, 2000])
+    expect(limiter.reserve('k', limits, { now: start, latest: start + 100 })).toEqual({ wait: 2500, refused: true })
+  })
+
+  test('gives the turn of a call that is not sent to others', () => {
+    const limiter = new Limiter()
+    const at = { now: start, latest: start + 60_000 }
+    for (let call = 0; call < 46; call++) send(limiter, at)
+    for (let call = 0; call < 10; call++) limiter.giveBack('k')
+    expect(send(limiter, at)).toBe(500)
+  })
+
+  test.each([
+    ['standard plan', 40, 2],
+    ['advanced plan', 80, 4],
+    ['largest plan', 800, 40],
+  ])('twenty walkers reach its rate and meet no refusal: %s', (_what, size, perSecond) => {
+    const vendor = new VendorBucket(size, perSecond)
+    const seconds = 300
+    let asked = 0
+    const latency = () => 80 + ((++asked * 48_271) % 400)
+    const calls = walk(vendor, { walkers: 20, seconds, latency })
+    expect(vendor.refused).toBe(0)
+    expect(calls).toBeGreaterThanOrEqual(0.9 * perSecond * seconds)
+    expect(vendor.highest).toBeLessThanOrEqual(size)
+  })
+
+  test('leaves room for another program with the same token, whose level the header tells', () => {
+    const vendor = new VendorBucket()
+    const calls = walk(vendor, { walkers: 20, seconds: 600, latency: () => 200, other: 1 })
+    expect(vendor.refused).toBe(0)
+    expect(calls).toBeGreaterThanOrEqual(0.9 * 600) // what the other leaves is one call in a second
+  })
+
+  test('obeys a level that others caused, and a bucket that the vendor made smaller', () => {
+    const limiter = new Limiter()
+    const at = { now: start, latest: start + 60_000 }
+    send(limiter, at)
+    limiter.observe('k', '39/40', start)
+    expect(limiter.reserve('k', limits, at).wait).toBe(2000)
+    limiter.giveBack('k')
+    limiter.observe('k', '20/20', start + 60_000)
+    expect(limiter.reserve('k', limits, { now: start + 60_000, latest: start + 120_000 }).wait).toBe(3000) // one call in a second
+  })
+
+  test('counts calls that wait for their turn on top of what the header tells, and holds them when their turn comes too early', () => {
+    const limiter = new Limiter()
+    const at = { now: start, latest: start + 60_000 }
+    for (let call = 0; call < 46; call++) send(limiter, at) // ten of them wait, the first for half a second
+    limiter.observe('k', '40/40', start) // four calls were not ours
+    expect(limiter.reserve('k', limits, at).wait).toBe(((40 + 10 - 35) / 2) * 1000)
+    expect(limiter.enter('k', start + 500)).toBe(2000)
+    expect(limiter.enter('k', start + 2500)).toBe(0)
+  })
+
+  test('holds calls that wait for their turn when the vendor says to', () => {
+    const limiter = new Limiter()
+    const at = { now: start, latest: start + 60_000 }
+    for (let call = 0; call < 37; call++) send(limiter, at)
+    limiter.postpone('k', start + 3000)
+    expect(limiter.enter('k', start + 500)).toBe(2500)
+    expect(limiter.enter('k', start + 3000)).toBe(0)
+  })
+
+  test.each(['', 'x', '40', '/40', '5/', '-5/40', '5/-40', '5/0', '1e3/40', '5/40/2', '99999999/40', '5.5/40'])(
+    'takes no harm from the header %j',
+    (header) => {
+      const limiter = new Limiter()
+      const at = { now: start, latest: start + 1000 }
+      send(limiter, at)
+      limiter.observe('k', header, start)
+      expect(limiter.reserve('k', limits, at)).toEqual({ wait: 0, refused: false })
+    },
+  )
+
+  test('does not run backwards with a clock that does', () => {
+    const limiter = new Limiter()
+    for (let call = 0; call < 36; call++) send(limiter, { now: start, latest: start })
+    expect(limiter.reserve('k', limits, { now: start - 3_600_000, latest: start }).wait).toBe(500)
+    expect(limiter.reserve('k', limits, { now: start, latest: start + 60_000 }).wait).toBe(1000)
+  })
+})
+
+describe('calls to a store', () => {
+  const call = { entity: 'shop', action: 'get' }
+  const level = (used: string): Readonly<Record<string, string>> => ({ 'x-shopify-shop-api-call-limit': used })
+
+  test('wait when the header says that the bucket is full, for all connectors with the token', async () => {
+    await using server = await serve(() => ({ headers: level('40/40'), body: { shop: { id: 1 } } }))
+    await using engine = testEngine({ limits: true, clock: () => start })
+    await engine.run(shopifyAt(server.origin), call)
+    const error = await failure(engine.run(shopifyAt(server.origin), { ...call, deadlineMs: 500 }))
+    expect(error).toMatchObject({ code: 'upstream_rate_limited', retryAfterMs: 2500 })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  test('of another token to the same store do not wait: a wrong one costs nobody else a call', async () => {
+    await using server = await serve(() => ({ headers: level('40/40'), body: { shop: { id: 1 } } }))
+    await using engine = testEngine({ limits: true, clock: () => start })
+    await engine.run(shopifyAt(server.origin, { api_key: 'shpat_other' }), call)
+    await engine.run(shopifyAt(server.origin), { ...call, deadlineMs: 500 })
+    expect(server.seen).toHaveLength(2)
+  })
+
+  test('a larger plan shows in the header, and its rate is used', async () => {
+    await using server = await serve(() => ({ headers: level('400/400'), body: { shop: { id: 1 } } }))
+    await using engine = testEngine({ limits: true, clock: () => start })
+    await engine.run(shopifyAt(server.origin), call)
+    expect((await failure(engine.run(shopifyAt(server.origin), { ...call, deadlineMs: 500 }))).retryAfterMs).toBe((41 / 20) * 1000)
+  })
+
+  test('a refusal beside an almost empty bucket is obeyed all the same', async () => {
+    await using server = await serve(() => ({
+      status: 429,
+      headers: { ...level('1/40'), 'retry-after': '2.0' },
+      body: { errors: 'Exceeded 2 calls per second for api client. Reduce request rates to resume uninterrupted service.' },
+    }))
+    await using engine = testEngine({ limits: true, clock: () => start })
+    const first = await failure(engine.run(shopifyAt(server.origin), { ...call, deadlineMs: 500 }))
+    const second = await failure(engine.run(shopifyAt(server.origin), { ...call, deadlineMs: 500 }))
+    expect([first, second].map(({ code, retryAfterMs }) => [code, retryAfterMs])).toEqual([
+      ['upstream_rate_limited', 2000],
+      ['upstream_rate_limited', 2000],
+    ])
+    expect(server.seen).toHaveLength(1)
+  })
+
+  test('are shared by the token, as the vendor counts by app and store', () => {
+    expect(kinds.shopify.definition.limits.key).toEqual(['api_key'])
+  })
+})
