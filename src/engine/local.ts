@@ -10,8 +10,8 @@ import { type ListPage, type WalkOptions, walkPages, walkRecords } from './pages
 import { Secret } from './secret.ts'
 import type { CallOptions, ConfigurationOf, CredentialsOf, Download, LocalConnector } from './types.ts'
 
-/** What a local connector is made with. */
-export interface ConnectOptions<D extends ConnectorDefinition> {
+/** What a local connector is made with, whatever its kind needs. */
+interface AnyOptions<D extends ConnectorDefinition> {
   /** Fields of one credential scheme of the kind. */
   readonly credentials: CredentialsOf<D>
   /** Configuration values of the kind. */
@@ -29,6 +29,13 @@ export interface ConnectOptions<D extends ConnectorDefinition> {
   /** Whether the vendor's rate is obeyed ahead of time; true by default. */
   readonly limits?: boolean
 }
+
+/** Configuration must be given where the kind has a value that it needs. */
+type NeededConfig<D extends ConnectorDefinition> =
+  Record<never, never> extends ConfigurationOf<D> ? unknown : { readonly config: ConfigurationOf<D> }
+
+/** What a local connector is made with. */
+export type ConnectOptions<D extends ConnectorDefinition> = AnyOptions<D> & NeededConfig<D>
 
 /** Credentials in memory; one renewal at a time. */
 function memoryCredentials(

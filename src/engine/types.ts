@@ -9,8 +9,10 @@ import type { ListPage, WalkOptions } from './pages.ts'
 /** The plain type of a map of fields. */
 export type Flat<F> = F extends Fields ? { -readonly [K in keyof Static<TObject<F>>]: Static<TObject<F>>[K] } : Record<never, never>
 
+/** Optional fields may be null, which counts as absent: `next_params` takes filters back in this way. */
+type NullIsAbsent<P> = { [K in keyof P]: Record<never, never> extends Pick<P, K> ? P[K] | null : P[K] }
 /** Parameters of an action of an entity; `never` where it does not offer the action. */
-export type ParamsOf<E, A> = E extends { readonly [K in A & string]: { readonly params: infer P } } ? Flat<P> : never
+export type ParamsOf<E, A> = E extends { readonly [K in A & string]: { readonly params: infer P } } ? NullIsAbsent<Flat<P>> : never
 /** Record of an entity: the documented fields; what the vendor adds is there at run time. */
 export type RecordOf<E> = E extends { readonly record: infer R } ? Flat<R> : never
 /** Meta of a list: the documented keys of its shape, and `next_params`. */

@@ -98,10 +98,10 @@ entity({
   record,
   get: { call: 'GET /owners/{id}', at: 'owner', params: { id: str('Id') } },
 })
-yes<Same<ParamsOf<typeof notes, 'list'>, { cursor?: string; since?: string }>>()
+yes<Same<ParamsOf<typeof notes, 'list'>, { cursor?: string | null; since?: string | null }>>()
 yes<Same<ParamsOf<typeof notes, 'get'>, { folder: string; id: string }>>()
 yes<Same<ParamsOf<typeof tags, 'list'>, Record<never, never>>>()
-yes<Same<ParamsOf<typeof files, 'download'>, { note: { id: string }; range_header?: string }>>()
+yes<Same<ParamsOf<typeof files, 'download'>, { note: { id: string }; range_header?: string | null }>>()
 yes<Same<ParamsOf<typeof tags, 'get'>, never>>()
 yes<Same<RecordOf<typeof notes>, { id: string; title: string; owner: Record<string, unknown>; size: number | null }>>()
 yes<Same<RecordOf<typeof files>, never>>()

@@ -32,8 +32,10 @@ await gong.execute('calls', 'get', {})
 await gong.execute('calls', 'get', { id: 1 })
 // @ts-expect-error a moment is a text
 await gong.execute('calls', 'list', { fromDateTime: new Date() })
-// @ts-expect-error null is not a text
-await gong.execute('calls', 'list', { cursor: null })
+// @ts-expect-error what is required is not null
+await gong.execute('calls', 'get', { id: null })
+// @ts-expect-error null counts as absent at the top only
+await gong.execute('stats_interaction', 'list', { filter: { fromDate: '2026-01-01', toDate: '2026-02-01', userIds: null } })
 // @ts-expect-error an optional parameter is left out, not undefined
 await gong.execute('calls', 'list', { cursor: undefined })
 
