@@ -15,6 +15,7 @@ import { getAt } from './paths.ts'
 import { followed } from './position.ts'
 import { buildRequest } from './request.ts'
 import { localFilterOf, shapeRow } from './rows.ts'
+import { grantedScopes } from './scopes.ts'
 import { exchange, type Running, type Runtime } from './transport.ts'
 
 /** What an engine is made with. All are injected for tests; the defaults are the machine's. */
@@ -38,6 +39,11 @@ export interface Engine {
    * @throws FerruleError of the error table; the reason of `call.signal` when it aborts
    */
   run(connection: Connection, call: Call): Promise<Outcome>
+  /**
+   * Scopes that the vendor granted to the credentials; undefined for a kind whose vendor does not tell.
+   * @throws FerruleError of the vendor
+   */
+  scopes(connection: Connection, options?: Pick<Call, 'signal' | 'deadlineMs'>): Promise<ReadonlySet<string> | undefined>
   /** Closes all sockets at once; running calls fail. */
   close(): Promise<void>
 }
@@ -102,6 +108,10 @@ export function createEngine(options: EngineOptions = {}): Engine {
       if (call.action !== 'context_store_search') return runLive(runtime, connection, call)
       if (options.search !== undefined) return options.search(connection, call)
       throw searchRefused(connection, call, options.searchRefusal ?? 'context_store_unavailable')
+    },
+    scopes: async (connection, { signal, deadlineMs = defaultDeadline } = {}) => {
+      using deadline = new Deadline(deadlineMs, connection.kind.definition.title, signal)
+      return await grantedScopes({ runtime, connection, deadline })
     },
     close: () => http.close(),
   }

@@ -15,6 +15,8 @@ export interface WireRequest {
   readonly path: string
   /** JSON text. */
   readonly body?: string
+  /** The path is that of the origin, not of the kind's prefix. */
+  readonly unprefixed?: true
 }
 
 const day = 86_400_000

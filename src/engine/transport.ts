@@ -88,7 +88,7 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
   await takeTurn(running, key)
   const origins = originsOf(connection, authorization.opened.values.reveal())
   const answer = await runtime.http.send({
-    url: new URL(origins.api + prefixOf(connection) + wire.path),
+    url: new URL(origins.api + (wire.unprefixed ? '' : prefixOf(connection)) + wire.path),
     trust: 'config',
     method: wire.method,
     headers: {

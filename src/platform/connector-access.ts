@@ -3,6 +3,7 @@ import type { Kind } from '../definition/connector.ts'
 import type { Connection, CredentialSource, OriginOverride } from '../engine/connection.ts'
 import { fail } from '../errors.ts'
 import { readDraft } from './connector-draft.ts'
+import { createNotices } from './connector-notices.ts'
 import { statusOf } from './connector-record.ts'
 import { authErrorReason, createCredentialSources, type StoredCredentials } from './credential-source.ts'
 import { connectionQuery, type SealedConnectorRow, setAuthError, setHealthy } from './db/queries-connectors.ts'
@@ -16,6 +17,7 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'connecti
   const { db } = parts.database
   const read = connectionQuery(db)
   const sourceOf = createCredentialSources(parts, read)
+  const noticesOf = createNotices(parts)
   /** The sources behind the accesses that were handed out. */
   const sources = new WeakMap<ConnectorAccess, StoredCredentials>()
   return {
@@ -30,7 +32,7 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'connecti
       if (row === undefined) throw fail('connector_not_found', {})
       if (row.workspace_status === 'inactive') throw fail('workspace_inactive', { name: row.workspace_name })
       const source = sourceOf(row)
-      const access = accessOf(parts, row, source)
+      const access = accessOf(parts, row, { source, notice: noticesOf(row) })
       sources.set(access, source)
       return access
     },
@@ -46,7 +48,11 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'connecti
   }
 }
 
-function accessOf(parts: Parts, row: SealedConnectorRow, source: StoredCredentials): ConnectorAccess {
+function accessOf(
+  parts: Parts,
+  row: SealedConnectorRow,
+  { source, notice }: { readonly source: StoredCredentials } & Pick<Required<Connection>, 'notice'>,
+): ConnectorAccess {
   const sandbox = Boolean(row.sandbox)
   const kind = parts.catalogue.kindOf(row.kind)
   return {
@@ -60,14 +66,14 @@ function accessOf(parts: Parts, row: SealedConnectorRow, source: StoredCredentia
     get credentialsVersion() {
       return String(source.current().version)
     },
-    connection: connectionTo(parts, { kind, sandbox }, { configuration: JSON.parse(row.configuration), credentials: source }),
+    connection: connectionTo(parts, { kind, sandbox }, { configuration: JSON.parse(row.configuration), credentials: source, notice }),
   }
 }
 
 function connectionTo(
   parts: Parts,
   { kind, sandbox }: { readonly kind: Kind; readonly sandbox: boolean },
-  own: Pick<Connection, 'configuration' | 'credentials'>,
+  own: Pick<Connection, 'configuration' | 'credentials' | 'notice'>,
 ): Connection {
   const origin = sandbox ? sandboxOrigin(parts, kind) : parts.settings.origins[kind.definition.kind]
   return { kind, ...own, ...(origin === undefined ? {} : { origin }) }

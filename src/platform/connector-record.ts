@@ -3,7 +3,7 @@ import type { Kind } from '../definition/connector.ts'
 import { configurationSchema } from './catalogue.ts'
 import type { ConnectorRow } from './db/queries-connectors.ts'
 import { iso } from './ids.ts'
-import type { ConnectorCommon, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from './records.ts'
+import type { ConnectorCommon, ConnectorNotice, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from './records.ts'
 import type { Catalogue } from './types.ts'
 
 /** What is shown of a kind that this version of the service does not have. */
@@ -25,6 +25,7 @@ const kindOf = (catalogue: Catalogue, slug: string): Kind | undefined => {
 // JSON that this service wrote.
 const configurationOf = (row: ConnectorRow): Readonly<Record<string, unknown>> => JSON.parse(row.configuration)
 const entitiesOf = (row: ConnectorRow): readonly EntitySelection[] => JSON.parse(row.entities)
+const noticesOf = (row: ConnectorRow): readonly ConnectorNotice[] => JSON.parse(row.notices)
 const fieldsOf = (row: ConnectorRow): readonly string[] => JSON.parse(row.credential_fields)
 
 const commonOf = (row: ConnectorRow, kind: Kind | undefined): ConnectorCommon => ({
@@ -44,6 +45,7 @@ const commonOf = (row: ConnectorRow, kind: Kind | undefined): ConnectorCommon =>
   credential_scheme: row.scheme,
   credential_fields: fieldsOf(row),
   environment: { sandbox: Boolean(row.sandbox) },
+  notices: noticesOf(row),
 })
 
 const templateOf = (row: ConnectorRow, kind: Kind | undefined) =>

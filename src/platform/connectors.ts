@@ -78,6 +78,7 @@ const rowOf = (
   kind: draft.kind.definition.kind,
   status: 'active',
   status_reason: null,
+  notices: '[]',
   configuration: JSON.stringify(draft.configuration),
   entities: JSON.stringify(draft.entities),
   sandbox: draft.sandbox,

@@ -4,6 +4,7 @@ import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Connection } from '../engine/connection.ts'
 import type { Engine } from '../engine/execute.ts'
 import type { Call, Outcome } from '../engine/outcome.ts'
+import { missingScopes } from '../engine/scopes.ts'
 import { asFerruleError, type ErrorCode, type FerruleError } from '../errors.ts'
 import type { ExecuteRequest } from './execute-request.ts'
 import { fieldProjection } from './project-fields.ts'
@@ -24,7 +25,7 @@ export type CallCode = 'ok' | 'aborted' | ErrorCode
 /** What executing needs. */
 export interface OperationServices {
   readonly platform: Pick<Platform, 'connectors'>
-  readonly engine: Pick<Engine, 'run'>
+  readonly engine: Pick<Engine, 'run' | 'scopes'>
   /** Told of every call that reached a connector. Must not throw. */
   readonly onCall?: (report: CallReport) => void
 }
@@ -109,7 +110,8 @@ export interface CheckResult {
   }
   readonly entity_check_results: readonly {
     readonly entity: string
-    readonly status: 'succeeded' | 'failed'
+    /** `skipped`: the credentials lack the scope for it. */
+    readonly status: 'succeeded' | 'failed' | 'skipped'
     readonly status_code?: number
     readonly error_message?: string
   }[]
@@ -134,12 +136,25 @@ export async function checkConnection(
   const call: Call = { entity, action, params, ...run }
   try {
     await ('access' in target ? runMarked(services, target.access, call) : services.engine.run(connection, call))
-    return { id: randomUUID(), status: 'succeeded', entity_check_results: [{ entity, status: 'succeeded' }] }
+    const scopes = await services.engine.scopes(connection, run)
+    const entities = scopes === undefined ? [{ entity, status: 'succeeded' as const }] : reachOf(connection.kind.definition, scopes)
+    return { id: randomUUID(), status: 'succeeded', entity_check_results: entities }
   } catch (thrown) {
     const error = asFerruleError(thrown)
     if (error.fault === 'service') throw thrown
     return failedCheck(entity, error, now)
   }
+}
+
+/** Which entities the granted scopes reach. */
+function reachOf(definition: ConnectorDefinition, scopes: ReadonlySet<string>): CheckResult['entity_check_results'] {
+  const missing = missingScopes(definition, scopes)
+  return Object.keys(definition.entities).map((entity) => {
+    const needed = missing.get(entity)
+    return needed === undefined
+      ? { entity, status: 'succeeded' }
+      : { entity, status: 'skipped', error_message: `needs the scope ${needed.join(' or ')}` }
+  })
 }
 
 function failedCheck(entity: string, error: FerruleError, now: number): CheckResult {

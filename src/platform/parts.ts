@@ -19,5 +19,7 @@ export interface Parts {
   readonly catalogue: Catalogue
   /** Renewals whose token may be spent already: they are waited for before the database is closed. */
   readonly renewals: Set<Promise<unknown>>
+  readonly onBackgroundError: NonNullable<PlatformOptions['onBackgroundError']>
+  readonly onNotice: NonNullable<PlatformOptions['onNotice']>
   readonly sandboxOrigins: NonNullable<PlatformOptions['sandboxOrigins']>
 }

@@ -62,15 +62,17 @@ async function partsOf(database: Database, options: PlatformOptions): Promise<Pa
     vault: createVault(dataKeys, source.randomBytes),
     catalogue: createCatalogue(options.kinds),
     renewals: new Set(),
+    onBackgroundError: options.onBackgroundError ?? (() => undefined),
+    onNotice: options.onNotice ?? (() => undefined),
     sandboxOrigins: options.sandboxOrigins ?? (() => undefined),
   }
 }
 
-async function start(parts: Parts, { role = 'service', onBackgroundError = () => undefined }: PlatformOptions): Promise<Platform> {
+async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promise<Platform> {
   const { database, source } = parts
   const first = await startFirst(parts)
   const workspaces = createWorkspaces(parts)
-  const purge = () => workspaces.purgeExpired(source.clock()).catch(onBackgroundError)
+  const purge = () => workspaces.purgeExpired(source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
     first,

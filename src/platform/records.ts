@@ -90,6 +90,16 @@ export interface ConnectorCommon {
   /** Names of the stored credential fields; never their values. */
   readonly credential_fields: readonly string[]
   readonly environment: { readonly sandbox: boolean }
+  /** What the vendor told beside its answers: another version of its API answered, something is deprecated. */
+  readonly notices: readonly ConnectorNotice[]
+}
+
+/** Something that a vendor told beside an answer. */
+export interface ConnectorNotice {
+  readonly type: 'api_version' | 'deprecated'
+  readonly message: string
+  /** When it was told first, ISO 8601. */
+  readonly since: string
 }
 
 /** A connector in wire form. */

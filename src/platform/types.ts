@@ -10,6 +10,7 @@ import type { Connection, OriginOverride } from '../engine/connection.ts'
 import type { Secret } from '../engine/secret.ts'
 import type {
   ApplicationRecord,
+  ConnectorNotice,
   ConnectorRecord,
   ConnectorStatus,
   ConnectorSummary,
@@ -77,6 +78,8 @@ export interface PlatformOptions {
   readonly sleep?: (milliseconds: number) => Promise<void>
   /** Takes what a background task could not do. Never receives a secret. */
   readonly onBackgroundError?: (error: unknown) => void
+  /** Told once of each thing that a vendor says beside its answers. */
+  readonly onNotice?: (notice: { readonly connectorId: string } & ConnectorNotice) => void
 }
 
 /** Opened state of the service. */

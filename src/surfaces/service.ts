@@ -103,6 +103,7 @@ async function assemble(settings: Settings, undo: Undo): Promise<Assembled> {
     settings,
     kinds: served,
     sandboxOrigins: () => sandbox?.origins(),
+    onNotice: (notice) => logger.warn(notice, 'the vendor told something beside its answer'),
     onBackgroundError: (err) => logger.error({ err }, 'a background task failed'),
   })
   undo.add(() => platform.close())

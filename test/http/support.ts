@@ -85,7 +85,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable' })
   const log: string[] = []
   const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } })
-  const used = options.engine?.(engine) ?? engine
+  const used = { ...engine, ...options.engine?.(engine) }
   const draining = options.draining ?? (() => false)
   const app = await createServer({ platform, engine: used, settings, kinds, logger, clock: () => clock.now, draining })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

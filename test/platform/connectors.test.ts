@@ -46,6 +46,7 @@ overBoth('connectors', (database) => {
       credential_scheme: 'key',
       credential_fields: ['api_key', 'api_secret'],
       environment: { sandbox: false },
+      notices: [],
       source_template: {
         id: notes.definition.id,
         name: 'Good Notes',

@@ -20,6 +20,7 @@ const recordColumns = [
   'connectors.credential_fields',
   'connectors.created_at',
   'connectors.updated_at',
+  'connectors.notices',
   'workspaces.name as workspace_name',
   'workspaces.status as workspace_status',
 ] as const
@@ -128,6 +129,11 @@ const own = (db: Db, organizationId: string, id: string) =>
 /** Changes a connector that `holdConnector` read in the same transaction. */
 export const updateConnector = async (db: Db, { organization_id, id }: ConnectorRow, change: ConnectorChange): Promise<void> => {
   await own(db, organization_id, id).set(change).execute()
+}
+
+/** Replaces what is kept of the vendor's notices (JSON). */
+export const setNotices = async (db: Db, { organizationId, id }: Omit<CredentialsVersion, 'version'>, notices: string): Promise<void> => {
+  await own(db, organizationId, id).set({ notices }).execute()
 }
 
 /** Removes a connector and its credentials. */

@@ -85,6 +85,8 @@ export interface ConnectorTable {
   lease_until: Moment | null
   created_at: Moment
   updated_at: Moment
+  /** JSON array. */
+  notices: string
 }
 /** Finished pieces of work that were asked for. */
 export interface JobTable {

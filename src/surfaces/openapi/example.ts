@@ -8,7 +8,7 @@ const formats: Readonly<Record<string, string>> = {
 }
 
 /** Tried in this order for a text that must match a pattern. */
-const candidates = [...Object.values(formats), 'bytes=0-1023', 'example']
+const candidates = [...Object.values(formats), 'bytes=0-1023', '1', 'example']
 
 function textExample(schema: JsonObject, name: string): string {
   const { format, pattern } = schema
@@ -34,6 +34,7 @@ export function exampleOf(schema: unknown, name: string): unknown {
   if (!isObject(schema)) return null
   if ('const' in schema) return schema['const']
   if (Array.isArray(schema['enum'])) return schema['enum'][0]
+  if (schema['x-integer'] === true) return 1
   const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type']
   if (type === 'object') return objectExample(schema)
   if (type === 'array') return typeof schema['minItems'] === 'number' ? [exampleOf(schema['items'], name)] : []

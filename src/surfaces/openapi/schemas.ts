@@ -42,6 +42,17 @@ const connector = {
   organization_id: uuid('Organization id'),
   status,
   status_reason: orNull(str('Why it is not active, and what to do')),
+  notices: list(
+    obj(
+      {
+        type: oneOf('What it is about', 'api_version', 'deprecated'),
+        message: str('What the vendor told'),
+        since: moment('When it was told first'),
+      },
+      'Notice',
+    ),
+    'What the vendor told beside its answers',
+  ),
   credential_scheme: str('How it authenticates'),
   credential_fields: list(str('Name'), 'Names of the stored credential fields; values are never returned'),
   replication_config: open('Configuration values'),
