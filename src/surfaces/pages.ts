@@ -68,10 +68,12 @@ const fieldTable = (rows: readonly FieldRow[], { withRequired }: { readonly with
 const fields = (given: Fields, options: { readonly withRequired: boolean }): string => fieldTable(fieldRows(objectOf(given)), options)
 
 /** How a list continues, in one sentence. */
-function pageSentence({ page: shape }: Operation, definition: ConnectorDefinition): string {
+function pageSentence({ page: shape, onePage }: Operation, definition: ConnectorDefinition): string {
   const how = shape === undefined || shape === 'none' ? undefined : definition.pages[shape]
-  if (how === undefined) return 'One page.'
-  return `Pages: \`meta.${how.next.meta}\` goes into \`${how.next.param}\`, or merge \`meta.next_params\`.`
+  if (how === undefined || onePage) return 'One page.'
+  const { meta, param, from } = how.next
+  const value = from === undefined ? `\`meta.${meta}\`` : `\`${from}\` of the URL in \`meta.${meta}\``
+  return `Pages: merge \`meta.next_params\`, or put ${value} into \`${param}\`.`
 }
 
 function operationPart(

@@ -219,19 +219,21 @@ function checkOperation(subject: Subject) {
       expect(answers.calls.full.pages).toHaveLength(paged ? 2 : 1)
     })
 
-    test.runIf(!('limit' in operation.params))('limit is ignored', async () => {
-      const [first] = answers.calls.minimal.pages
-      const [scheme] = Object.values(credentials.schemes)
-      if (first === undefined || scheme === undefined) throw new Error('nothing to run')
-      vendor.expect(first.exchanges, scheme.headers)
-      const connection = connectionTo(kind, {
-        origin: vendor.origin,
-        credentials: scheme.credentials,
-        configuration: credentials.configuration,
+    if (!('limit' in operation.params)) {
+      test('limit is ignored', async () => {
+        const [first] = answers.calls.minimal.pages
+        const [scheme] = Object.values(credentials.schemes)
+        if (first === undefined || scheme === undefined) throw new Error('nothing to run')
+        vendor.expect(first.exchanges, scheme.headers)
+        const connection = connectionTo(kind, {
+          origin: vendor.origin,
+          credentials: scheme.credentials,
+          configuration: credentials.configuration,
+        })
+        await engine.run(connection, { ...run(subject, { ...answers.calls.minimal.params, limit: 5 }) })
+        expect(vendor.problems()).toEqual([])
       })
-      await engine.run(connection, { ...run(subject, { ...answers.calls.minimal.params, limit: 5 }) })
-      expect(vendor.problems()).toEqual([])
-    })
+    }
   }
 
   if (entity?.record !== undefined) {
