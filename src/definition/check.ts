@@ -58,6 +58,15 @@ const entityChecks: readonly Check<Place>[] = [
         : rename === undefined && copy === undefined && as === undefined && `from ${path} says nothing`,
     ),
   ({ definition }) => speechless(definition.context_store_search ?? {}, 'searchable'),
+  ({ definition: { filled, record } }) => [
+    ...(Array.isArray(filled?.record) ? filled.record : []).map(
+      (field) => !known(record, field) && `filled ${field} is not a field of the record`,
+    ),
+  ],
+  ({ definition }) =>
+    (definition.filled?.params ?? []).map(
+      (action) => definition[action] === undefined && `filled ${action} is not an action of the entity`,
+    ),
   ({ definition }) => [liveActions.every((action) => definition[action] === undefined) && 'has no action'],
 ]
 

@@ -94,6 +94,15 @@ export interface Operation {
   readonly file?: FileSource
 }
 
+/** Parts of an entity that the documents leave open; what stands there is from the vendor's own pages. */
+export interface Filled {
+  /** Actions whose parameters are not shown. */
+  readonly params?: readonly LiveAction[]
+  /** All fields of the record, or these. */
+  readonly record?: 'all' | readonly string[]
+  readonly searchable?: 'all'
+}
+
 /** One entity. */
 export interface EntityDefinition extends Partial<Record<LiveAction, Operation>> {
   readonly about: string
@@ -107,6 +116,7 @@ export interface EntityDefinition extends Partial<Record<LiveAction, Operation>>
   readonly from?: Readonly<Record<string, Origin>>
   /** Searchable fields of the context store. */
   readonly context_store_search?: Fields
+  readonly filled?: Filled
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Documentation pages that are printed from tables and definitions: errors, settings, and one reference page per kind. */
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
-import { type EntityDefinition, liveActions, type Operation } from '../definition/entity.ts'
+import { type EntityDefinition, type LiveAction, liveActions, type Operation } from '../definition/entity.ts'
 import type { Fields } from '../definition/fields.ts'
 import { objectOf } from '../engine/schema.ts'
 import { errorTable } from '../errors.ts'
@@ -76,23 +76,39 @@ function pageSentence({ page: shape, onePage }: Operation, definition: Connector
   return `Pages: merge \`meta.next_params\`, or put ${value} into \`${param}\`.`
 }
 
-function operationPart(
-  name: string,
-  { action, operation, definition }: { action: string; operation: Operation; definition: ConnectorDefinition },
-): string[] {
-  const sentences = [operation.about, action === 'list' ? pageSentence(operation, definition) : undefined].filter(
+/** What an operation is part of. */
+interface Of {
+  readonly definition: ConnectorDefinition
+  readonly entity: EntityDefinition
+}
+
+const openInDocuments = (what: string): string => `The specification leaves its ${what} open; these are from the vendor's pages.`
+
+/** Which fields of a record, and which searchable ones, the specification leaves open. */
+function recordSentence({ filled }: EntityDefinition): string[] {
+  const fieldNames = filled?.record === 'all' ? 'fields' : `fields ${(filled?.record ?? []).map((name) => `\`${name}\``).join(', ')}`
+  return [
+    ...(filled?.record === undefined ? [] : [openInDocuments(fieldNames)]),
+    ...(filled?.searchable === undefined ? [] : [openInDocuments('searchable fields')]),
+  ]
+}
+
+function operationPart(name: string, { action, operation, ...of }: { action: LiveAction; operation: Operation } & Of): string[] {
+  const sentences = [operation.about, action === 'list' ? pageSentence(operation, of.definition) : undefined].filter(
     (each) => each !== undefined,
   )
   const params = Object.keys(operation.params).length === 0 ? 'No parameters.' : fields(operation.params, { withRequired: true })
-  return [`### ${name} ${action}`, [...sentences, `Vendor: \`${operation.call}\`.`].join(' '), params]
+  const filled = of.entity.filled?.params?.includes(action) ? [openInDocuments('parameters')] : []
+  return [`### ${name} ${action}`, [...sentences, `Vendor: \`${operation.call}\`.`, ...filled].join(' '), params]
 }
 
 function entityPart(name: string, entity: EntityDefinition, definition: ConnectorDefinition): string[] {
   const operations = liveActions.flatMap((action) => {
     const operation = entity[action]
-    return operation === undefined ? [] : operationPart(name, { action, operation, definition })
+    return operation === undefined ? [] : operationPart(name, { action, operation, definition, entity })
   })
-  const record = entity.record === undefined ? [] : [`### ${name} record`, fields(entity.record, { withRequired: false })]
+  const record =
+    entity.record === undefined ? [] : [`### ${name} record`, ...recordSentence(entity), fields(entity.record, { withRequired: false })]
   return [`## ${name}`, `${entity.about}.`, ...operations, ...record]
 }
 
@@ -122,7 +138,7 @@ export function referencePage({ definition }: Kind): string {
     'One scheme, recognised by the fields that are given.',
     ...schemes,
     '## Configuration',
-    'Values of `replication_config` on the platform, `configuration` in the library.',
+    'Values of `replication_config` on the platform, `config` in the library.',
     configuration,
     ...entities,
   )

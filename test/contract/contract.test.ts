@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { contractOf } from '../../scripts/contract.ts'
 import { kinds } from '../../src/connectors/index.ts'
+import type { EntityDefinition } from '../../src/definition/entity.ts'
 import { withNotShown } from './not-shown.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -82,6 +83,20 @@ test.each(Object.keys(kinds))('%s: entities, actions, parameters, records and se
   )
   expect(differences.filter((difference) => !(difference in allowed))).toEqual([])
   expect(Object.keys(allowed).filter((difference) => difference.startsWith(`${kind}.`) && !differences.includes(difference))).toEqual([])
+})
+
+const filledOf = (entity: Json) => ({
+  params: Object.entries(inner(entity, 'actions')).flatMap(([action, part]) => (object(part)['paramsNotShown'] ? [action] : [])),
+  record: Boolean(entity['recordNotShown'] ?? entity['recordPartlyShown']),
+  searchable: Boolean(entity['searchableNotShown']),
+})
+
+test.each(Object.values(kinds))('$definition.kind: what the documents leave open is marked as such', ({ definition }) => {
+  const entities = inner(specification, 'connectors', definition.kind, 'entities')
+  for (const [name, { filled }] of Object.entries<EntityDefinition>(definition.entities)) {
+    const marked = { params: filled?.params ?? [], record: filled?.record !== undefined, searchable: filled?.searchable !== undefined }
+    expect({ [name]: marked }).toEqual({ [name]: filledOf(inner(entities, name)) })
+  }
 })
 
 test('search operators are those of the documents', () => {

@@ -132,6 +132,8 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['acme.things: from name says rename and copy', withEntity({ from: { name: { rename: 'a', copy: 'b' } } })],
   ['acme.things: from name says nothing', withEntity({ from: { name: {} } })],
   ['acme.things: searchable name has no sentence', withEntity({ context_store_search: { name: str('') } })],
+  ['acme.things: filled title is not a field of the record', withEntity({ filled: { record: ['title'] } })],
+  ['acme.things: filled get is not an action of the entity', withEntity({ filled: { params: ['get'] } })],
   [
     'acme.things: has no action',
     kind({ entities: { things: idle, others: things }, lookups: {}, check: { entity: 'others', action: 'list', params: {} } }),

@@ -55,6 +55,7 @@ export const customers = entity({
 /** GET /customers/{customer_id}/addresses.json. The envelope of one address has another name than that of the list. */
 export const customer_address = entity({
   about: 'Addresses of one customer',
+  filled: { params: ['list', 'get'], record: 'all' },
   scope: ['read_customers'],
   key: ['id'],
   record: address,

@@ -49,6 +49,7 @@ const level = {
 /** GET /locations/{location_id}/inventory_levels.json. A level has no id of its own. */
 export const inventory_levels = entity({
   about: 'Stock of each inventory item at one location',
+  filled: { params: ['list'], record: 'all', searchable: 'all' },
   scope: ['read_inventory'],
   key: ['location_id', 'inventory_item_id'],
   record: level,

@@ -88,6 +88,7 @@ export const metafield_smart_collections = entity({
 /** GET /product_images/{image_id}/metafields.json: the vendor's route has no product. owner_id is the id of the media image. */
 export const metafield_product_images = entity({
   about: 'Metafields of one product image',
+  filled: { params: ['list'] },
   scope: ['read_products'],
   ...shared,
   list: {

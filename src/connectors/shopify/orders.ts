@@ -142,6 +142,7 @@ export const orders = entity({
 /** GET /orders/{order_id}/refunds.json */
 export const order_refunds = entity({
   about: 'Refunds of one order',
+  filled: { params: ['list', 'get'], record: 'all' },
   scope,
   key: ['id'],
   record: refund,
@@ -173,6 +174,7 @@ export const transactions = entity({
 /** GET /orders/{order_id}/fulfillments.json */
 export const fulfillments = entity({
   about: 'Fulfillments of one order',
+  filled: { params: ['list', 'get'], record: 'all', searchable: 'all' },
   scope,
   key: ['id'],
   record: fulfillment,
@@ -214,6 +216,7 @@ const fulfillmentOrder = {
 /** GET /orders/{order_id}/fulfillment_orders.json. Only those that the granted scopes cover; the vendor does not page this list. */
 export const fulfillment_orders = entity({
   about: 'Fulfillment orders of one order',
+  filled: { params: ['list', 'get'], record: 'all', searchable: 'all' },
   scope: ['read_merchant_managed_fulfillment_orders', 'read_assigned_fulfillment_orders', 'read_third_party_fulfillment_orders'],
   key: ['id'],
   record: fulfillmentOrder,
@@ -275,6 +278,29 @@ const { id: _lineId, admin_graphql_api_id: _lineApiId, price_set: _linePriceSet,
 /** A line of a checkout: the vendor sends neither its id nor its price set. */
 const checkoutLine = { id: absent(id('Not sent by the vendor')), admin_graphql_api_id: text, price_set: object, ...line }
 
+/** What the documents leave out of a checkout. */
+const checkoutRest = {
+  ...each(
+    text,
+    'name',
+    'source',
+    'abandoned_checkout_url',
+    'source_name',
+    'presentment_currency',
+    'sms_marketing_phone',
+    'total_discounts',
+    'total_line_items_price',
+    'total_price',
+    'total_tax',
+    'subtotal_price',
+    'total_duties',
+    'admin_graphql_api_id',
+  ),
+  ...each(items, 'discount_codes', 'tax_lines'),
+  buyer_accepts_sms_marketing: flag,
+  ...each(anything, 'billing_address', 'shipping_address', 'customer'),
+}
+
 const checkout = {
   id: id('Checkout id'),
   ...each(
@@ -298,31 +324,13 @@ const checkout = {
   total_weight: count,
   ...each(ref, 'user_id', 'location_id', 'device_id'),
   line_items: list(obj(checkoutLine, 'Line item'), 'Line items'),
-  // The rest is not in the documents.
-  ...each(
-    text,
-    'name',
-    'source',
-    'abandoned_checkout_url',
-    'source_name',
-    'presentment_currency',
-    'sms_marketing_phone',
-    'total_discounts',
-    'total_line_items_price',
-    'total_price',
-    'total_tax',
-    'subtotal_price',
-    'total_duties',
-    'admin_graphql_api_id',
-  ),
-  ...each(items, 'discount_codes', 'tax_lines'),
-  buyer_accepts_sms_marketing: flag,
-  ...each(anything, 'billing_address', 'shipping_address', 'customer'),
+  ...checkoutRest,
 }
 
 /** GET /checkouts.json. Without a status the vendor would return open ones only. */
 export const abandoned_checkouts = entity({
   about: 'Checkouts that were not completed',
+  filled: { record: Object.keys(checkoutRest), searchable: 'all' },
   scope,
   key: ['id'],
   record: checkout,

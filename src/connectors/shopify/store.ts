@@ -112,6 +112,7 @@ const location = {
 /** GET /locations.json, GET /locations/{location_id}.json */
 export const locations = entity({
   about: 'Places that keep stock',
+  filled: { params: ['list', 'get'], record: 'all', searchable: 'all' },
   scope: ['read_locations'],
   key: ['id'],
   record: location,
