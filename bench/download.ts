@@ -46,8 +46,8 @@ const growth = ([first, ...others]: readonly Transfer[]) => ({
 })
 
 /**
- * Runs the benchmark. `grew_mb` is the largest growth over the transfers that count: whether memory grows with what passes. The
- * first transfer, told as `first_grew_mb`, also lets V8 take its allowance for buffers that wait for a collection; so does a pipe.
+ * Runs the benchmark. `first_grew_mb` is the growth of the first transfer, `grew_mb` the largest of the others: whether memory
+ * grows with what passes. In a bare pipe the first one lets V8 take its allowance for buffers that wait for a collection.
  */
 export async function download({ rounds }: Effort): Promise<Result> {
   await using hosted = await startHosted(size)

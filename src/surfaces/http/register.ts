@@ -8,6 +8,7 @@ import { fail } from '../../errors.ts'
 import type { Caller, Principal } from '../../platform/types.ts'
 import { contentDisposition } from './reply.ts'
 import type { Answer, Exchange, Route, Services } from './route.ts'
+import { freePassedBuffers } from './young-buffers.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -106,6 +107,7 @@ function sendFile(reply: FastifyReply, file: FileAnswer, logger: Logger): Fastif
   file.body.once('error', (err) => {
     if (!reply.raw.destroyed) logger.warn({ request_id: reply.request.id, err }, 'a download was cut')
   })
+  freePassedBuffers(file.body)
   reply.header('content-disposition', contentDisposition(file.name))
   return reply.code(file.status).header('content-type', file.contentType).send(file.body)
 }
