@@ -13,7 +13,7 @@ import { type ConnectOptions, connectLocally } from './engine/local.ts'
 import type { LocalConnector } from './engine/types.ts'
 import { fail } from './errors.ts'
 
-export type { OriginOverride } from './engine/connection.ts'
+export type { OriginOverride, VendorNotice } from './engine/connection.ts'
 export type { ConnectOptions } from './engine/local.ts'
 export type { ListPage, WalkOptions } from './engine/pages.ts'
 export type { CallOptions, ConfigurationOf, CredentialsOf, Download, LocalConnector, MetaOf, ParamsOf, RecordOf } from './engine/types.ts'
@@ -27,7 +27,7 @@ export type KindName = keyof Kinds
 /**
  * Makes a typed connector of a kind. Synchronous; nothing is sent until an operation is called.
  * @param kind slug, for example `gong`
- * @param options credentials, configuration, another origin, and what takes renewed credentials
+ * @param options credentials, configuration, another origin, and what takes renewed credentials and notices of the vendor
  * @throws FerruleError `connector_type_not_found`, `credentials_mismatch`, `validation_failed`
  */
 export function connect<K extends KindName>(kind: K, options: ConnectOptions<Kinds[K]>): LocalConnector<Kinds[K]> {

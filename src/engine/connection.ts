@@ -34,7 +34,10 @@ export interface OriginOverride {
   readonly media?: string
 }
 
-/** Something that the vendor tells beside an answer. */
+/**
+ * Something that the vendor tells beside an answer: `api_version`, another version of its API answered than the one that was asked
+ * for; `deprecated`, what an entity uses is deprecated, with the vendor's reason (500 characters at most).
+ */
 export type VendorNotice =
   | { readonly type: 'api_version'; readonly asked: string; readonly answered: string }
   | { readonly type: 'deprecated'; readonly entity: string; readonly reason: string }

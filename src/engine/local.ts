@@ -1,7 +1,7 @@
 /** A connector as a library: credentials in memory, the same engine, no platform. */
 import { Readable } from 'node:stream'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
-import type { Connection, CredentialSource, CredentialValues, OriginOverride } from './connection.ts'
+import type { Connection, CredentialSource, CredentialValues, OriginOverride, VendorNotice } from './connection.ts'
 import { checkConfiguration, checkCredentials, checkOrigin } from './credentials.ts'
 import { createEngine, type Engine } from './execute.ts'
 import { liveActionsOf } from './operation.ts'
@@ -28,6 +28,11 @@ interface AnyOptions<D extends ConnectorDefinition> {
   readonly onCredentials?: (next: CredentialsOf<D>) => void | Promise<void>
   /** Whether the vendor's rate is obeyed ahead of time; true by default. */
   readonly limits?: boolean
+  /**
+   * Takes what the vendor tells beside its answers: another version of its API answered, or what an entity uses is deprecated.
+   * Told once for each distinct notice. What it throws fails the call that met the notice.
+   */
+  readonly onNotice?: (notice: VendorNotice) => void
 }
 
 /** Configuration must be given where the kind has a value that it needs. */
@@ -66,6 +71,21 @@ function memoryCredentials(
       await renewal
       return opened()
     },
+  }
+}
+
+/** Notices that are remembered; the oldest is forgotten, and told again when it comes back. */
+const rememberedNotices = 1_000
+
+/** Hands on each distinct notice once. */
+function eachOnce(take: (notice: VendorNotice) => void): (notice: VendorNotice) => void {
+  const told = new Set<string>()
+  return (notice) => {
+    const text = JSON.stringify(notice)
+    if (told.has(text)) return
+    told.add(text)
+    if (told.size > rememberedNotices) told.delete(told.values().next().value ?? '') // a Set keeps insertion order: the oldest
+    take(notice)
   }
 }
 
@@ -145,6 +165,7 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
     configuration,
     credentials: memoryCredentials(values, onCredentials),
     ...(origin === undefined ? {} : { origin }),
+    ...(options.onNotice === undefined ? {} : { notice: eachOnce(options.onNotice) }),
   }
   const local = new Local(createEngine({ limits: options.limits ?? true, searchRefusal: 'unsupported_in_local_mode' }), connection)
   const entities = Object.keys(kind.definition.entities).map((entity) => [entity, methodsOf(local, kind.definition, entity)] as const)
