@@ -89,8 +89,6 @@ export const errorTable = {
   ),
   workspace_name_conflict: caller(409, 'The organization has a workspace with the name {name} already.', 'Choose another name.'),
   workspace_inactive: caller(409, 'The workspace {name} is inactive.', 'Set its status to active with PUT /api/v1/workspaces/{id}.'),
-  connector_deleting: caller(409, 'The connector is being deleted.', 'Create a new connector.'),
-  idempotency_conflict: caller(409, 'The Idempotency-Key was used with another request.', 'Use a new key for a new request.'),
   validation_failed: caller(422, 'The request is not valid: {reason}.', 'Correct the fields named in errors.'),
   entity_not_found: caller(422, '{kind} has no entity {entity}. It has: {known}.', 'Use one of the entities.'),
   action_not_supported: caller(422, '{entity} does not offer the action {action}. It offers: {known}.', 'Use one of the actions.'),

@@ -45,7 +45,7 @@ export type Executed = Outcome & { readonly truncatedFields?: readonly string[] 
  * Executes an operation on a connector of the principal's organization.
  * @param connectorId any text; what the principal does not see is `connector_not_found`
  * @param request made by `readExecuteRequest`
- * @throws FerruleError `insufficient_scope`, `connector_not_found`, `connector_deleting`, `workspace_inactive`, and all of the engine
+ * @throws FerruleError `insufficient_scope`, `connector_not_found`, `workspace_inactive`, and all of the engine
  */
 export async function executeOperation(
   services: OperationServices,

@@ -32,7 +32,7 @@ export interface WorkspaceRecord {
 }
 
 /** State of a connector. */
-export type ConnectorStatus = 'active' | 'auth_error' | 'disabled' | 'deleting'
+export type ConnectorStatus = 'active' | 'auth_error' | 'disabled'
 
 /** Entities that a connector is limited to, as clients send them. */
 export interface EntitySelection {

@@ -232,7 +232,7 @@ export interface Connectors {
   remove(principal: Principal, id: string): Promise<{ readonly job_id: string }>
   /**
    * What the engine needs to run a call. One statement; the credentials stay sealed until they are opened.
-   * @throws FerruleError `connector_not_found`, `connector_deleting`, `workspace_inactive`
+   * @throws FerruleError `connector_not_found`, `workspace_inactive`
    */
   connectionOf(principal: Principal, id: string): Promise<ConnectorAccess>
   /**

@@ -32,8 +32,6 @@ test('error codes and their statuses', () => {
     connector_name_conflict: '409 caller',
     workspace_name_conflict: '409 caller',
     workspace_inactive: '409 caller',
-    connector_deleting: '409 caller',
-    idempotency_conflict: '409 caller',
     payload_too_large: '413 caller',
     unsupported_media_type: '415 caller',
     range_not_satisfiable: '416 caller',

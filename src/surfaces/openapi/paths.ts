@@ -23,14 +23,7 @@ const withBody: readonly ErrorCode[] = ['malformed_json', 'payload_too_large', '
 const always: readonly ErrorCode[] = ['internal_error', 'unavailable']
 
 const executeProblems: readonly ErrorCode[] = [
-  ...([
-    'connector_not_found',
-    'connector_deleting',
-    'workspace_inactive',
-    'validation_failed',
-    'entity_not_found',
-    'action_not_supported',
-  ] as const),
+  ...(['connector_not_found', 'workspace_inactive', 'validation_failed', 'entity_not_found', 'action_not_supported'] as const),
   ...([
     'missing_parameter',
     'invalid_parameter',

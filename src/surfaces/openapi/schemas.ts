@@ -11,11 +11,10 @@ const answer = (fields: Fields, about: string): Field => ({ ...obj(fields, about
 const uuid = (about: string) => str(about, { format: 'uuid' })
 const moment = (about: string) => str(about, { format: 'date-time' })
 const status = oneOf(
-  'active; auth_error: the vendor refused the credentials; disabled: the workspace is inactive; deleting',
+  'active; auth_error: the vendor refused the credentials; disabled: the workspace is inactive',
   'active',
   'auth_error',
   'disabled',
-  'deleting',
 )
 const schema = (about: string) => open(`${about}, as JSON Schema`)
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../errors.ts'
 import { type PrincipalRoute, connectorPath as path, slot } from '../route.ts'
 
-const problems: readonly ErrorCode[] = ['connector_not_found', 'connector_deleting', 'connector_name_conflict', 'validation_failed']
+const problems: readonly ErrorCode[] = ['connector_not_found', 'connector_name_conflict', 'validation_failed']
 
 /** Replaces name, configuration and entities, as far as they are given. */
 export const updateConnector: PrincipalRoute = {

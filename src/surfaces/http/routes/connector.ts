@@ -27,7 +27,7 @@ export const deleteConnector: PrincipalRoute = {
     summary: 'Delete a connector and its credentials',
     scope: 'connectors:write',
     answer: { status: 202, about: 'The job that does it', schema: 'JobReference' },
-    problems: ['connector_not_found', 'connector_deleting'],
+    problems: ['connector_not_found'],
   },
   answer: async (exchange, { platform }) => ({
     status: 202,
