@@ -8,8 +8,8 @@ import { kinds as kindTable } from '../../src/connectors/index.ts'
 import { createEngine, type Engine } from '../../src/engine/execute.ts'
 import { openPlatform } from '../../src/platform/platform.ts'
 import { readSettings } from '../../src/platform/settings.ts'
-import type { Platform, Settings } from '../../src/platform/types.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts'
+import type { Platform, PlatformOptions, Settings } from '../../src/platform/types.ts'
+import { type Sandbox, type SandboxOptions, shopifyCredentials, startSandbox } from '../../src/sandbox/index.ts'
 import { createServer } from '../../src/surfaces/http/server.ts'
 import { createLogger } from '../../src/surfaces/logger.ts'
 
@@ -62,6 +62,7 @@ export interface World {
 
 export interface WorldOptions {
   readonly settings?: Partial<Settings>
+  readonly sandbox?: SandboxOptions
   readonly engine?: (engine: Engine) => Pick<Engine, 'run'>
   readonly draining?: () => boolean
 }
@@ -79,12 +80,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     FERRULE_RATE_LIMIT: '0',
   }
   const settings = { ...readSettings(env, { kinds: Object.keys(kindTable) }), ...options.settings }
-  const sandbox = await startSandbox({ limits: false })
+  const sandbox = await startSandbox({ limits: false, ...options.sandbox })
   const clock = { now: Date.now() }
-  const platform = await openPlatform({ settings, kinds, sandboxOrigins: () => sandbox.origins, clock: () => clock.now })
-  const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable' })
   const log: string[] = []
   const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } })
+  const onNotice: Required<PlatformOptions>['onNotice'] = (notice) => logger.warn(notice, 'a notice')
+  const platform = await openPlatform({ settings, kinds, sandboxOrigins: () => sandbox.origins, clock: () => clock.now, onNotice })
+  const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable' })
   const used = { ...engine, ...options.engine?.(engine) }
   const draining = options.draining ?? (() => false)
   const app = await createServer({ platform, engine: used, settings, kinds, logger, clock: () => clock.now, draining })
@@ -119,6 +121,14 @@ export const sandboxConnector = (name: string) => ({
   name,
   credentials: { access_key: 'sandbox', access_key_secret: 'sandbox-secret' },
   environment: { sandbox: true },
+})
+
+/** Body of a connector that talks to the sandbox's store. */
+export const sandboxStore = (name: string) => ({
+  ...sandboxConnector(name),
+  connector_type: 'shopify',
+  credentials: { api_key: shopifyCredentials.token },
+  replication_config: { shop: shopifyCredentials.shop },
 })
 
 function open(port: number, path: string, { method, token, body, headers = {} }: Sent): Promise<IncomingMessage> {
