@@ -8,7 +8,10 @@ export const maxAttempts = 3
 const firstPause = 500
 const longestPause = 8_000
 
-/** Codes that a read survives. A write is repeated only when the vendor certainly did not run it. */
+/** Longest `Retry-After` that is believed, in milliseconds: a day, the longest window of a vendor. One wrong date must not end all calls for ever. */
+const longestRetryAfter = 86_400_000
+
+/** Codes that a read survives. */
 const transient: ReadonlySet<string> = new Set(['upstream_rate_limited', 'upstream_error', 'upstream_unreachable', 'upstream_timeout'])
 
 /** Whether a failed read may be sent again. */
@@ -16,16 +19,15 @@ export const isTransient = (error: unknown): error is FerruleError => error inst
 
 /**
  * `Retry-After` (RFC 9110 section 10.2.3): seconds, also as a decimal number as some vendors send it, or a date.
- * @returns milliseconds from `now`, or undefined when there is none that can be read
+ * @returns milliseconds from `now`, a day at most, or undefined when there is none that can be read
  */
 export function retryAfterOf(headers: Readonly<Record<string, string | string[] | undefined>>, now: number): number | undefined {
   const header = headers['retry-after']
   const text = Array.isArray(header) ? header[0] : header
   if (text === undefined || text.trim() === '') return undefined
   const seconds = Number(text)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
-  const moment = Date.parse(text)
-  return Number.isNaN(moment) ? undefined : Math.max(0, moment - now)
+  const wait = Number.isNaN(seconds) ? Date.parse(text) - now : seconds * 1000
+  return Number.isFinite(wait) ? Math.min(longestRetryAfter, Math.max(0, wait)) : undefined
 }
 
 /**

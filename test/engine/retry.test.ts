@@ -18,6 +18,10 @@ describe('Retry-After', () => {
     ['', undefined],
     ['Infinity', undefined],
     ['NaN', undefined],
+    ['86400', 86_400_000],
+    ['99999999999', 86_400_000],
+    ['1e30', 86_400_000],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
   ])('%j is %s ms', (header, milliseconds) => {
     expect(retryAfterOf({ 'retry-after': header }, now)).toBe(milliseconds)
   })
