@@ -145,11 +145,12 @@ export function verdictOf(
 
 /**
  * The rows of a list, before shaping.
- * @throws FerruleError `upstream_answer_invalid` when there is no array where the definition says
+ * @throws FerruleError `upstream_answer_invalid` when there is no array where the definition says, or the rule of the kind makes none
  */
 export function rowsOf(operation: CompiledOperation, body: unknown): readonly unknown[] {
   const found = getAt(body, operation.at)
   if (!Array.isArray(found)) throw invalidAnswer(operation, `there is no array at "${operation.operation.at}"`)
   const rows = operation.rule === undefined ? found : operation.rule(found)
-  return Array.isArray(rows) ? rows : []
+  if (!Array.isArray(rows)) throw invalidAnswer(operation, `the rows of ${operation.entityName} cannot be made of it`)
+  return rows
 }
