@@ -63,7 +63,7 @@ async function rotateDataKeys(parts: RotationParts): Promise<{ resealed: number 
   for (let after: string | undefined = firstId; after !== undefined; ) {
     const workspaces = await workspacesWithKeys(database.db, after, batch)
     for (const { id, organization_id: organizationId, key_created_at: age } of workspaces) {
-      if (age <= started) await renewDataKey(parts, { organizationId, workspaceId: id })
+      if (age === null || age <= started) await renewDataKey(parts, { organizationId, workspaceId: id })
       resealed += await resealWorkspace(parts, id)
     }
     after = workspaces.at(-1)?.id

@@ -110,6 +110,20 @@ overBoth('sealed credentials', (database) => {
 })
 
 overBoth('rotation of data keys', (database) => {
+  test('gives workspaces whose keys were lost new ones, so that connectors can be made in them again', async () => {
+    const world = await newWorld(database)
+    const platform = await world.open()
+    const principal = await firstPrincipal(platform)
+    await create(platform, principal)
+    await sql`delete from connectors`.execute(world.raw().db)
+    await sql`delete from data_keys`.execute(world.raw().db)
+    await platform.close()
+    const again = await world.open()
+    expect(await refusal(create(again, principal))).toMatch(/^credentials_unreadable/)
+    expect(await again.vault.rotateDataKeys()).toEqual({ resealed: 0 })
+    expect(await opened(again, principal, await create(again, principal))).toEqual(keyPair)
+  })
+
   test('seals everything anew and destroys the old keys', async () => {
     const world = await newWorld(database)
     const platform = await world.open()

@@ -40,11 +40,11 @@ export async function rewrapDataKey(db: Db, row: DataKeyRow, next: { masterKeyId
   return done.numUpdatedRows > 0n
 }
 
-/** Workspaces after an id, with the age of their current key; removed ones too. */
+/** Workspaces after an id, with the age of their current key, null when it was lost; removed ones too. */
 export const workspacesWithKeys = (db: Db, after: string, limit: number) =>
   db
     .selectFrom('workspaces')
-    .innerJoin('data_keys', 'data_keys.id', 'workspaces.data_key_id')
+    .leftJoin('data_keys', 'data_keys.id', 'workspaces.data_key_id')
     .select(['workspaces.id', 'workspaces.organization_id', 'data_keys.created_at as key_created_at'])
     .where('workspaces.id', '>', after)
     .orderBy('workspaces.id')
