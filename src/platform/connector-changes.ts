@@ -94,9 +94,13 @@ function plainChange({ catalogue }: Parts, row: SealedConnectorRow, { name, enti
   return {
     ...(name === undefined ? {} : { name }),
     ...(entities === undefined ? {} : { entities: JSON.stringify(checkEntities(kind, entities)) }),
-    ...(next === undefined ? {} : { configuration: JSON.stringify(next) }),
+    ...(next === undefined ? {} : configurationChange(row, JSON.stringify(next))),
   }
 }
+
+/** What the vendor told was about calls under the configuration before. */
+const configurationChange = (row: SealedConnectorRow, configuration: string): ConnectorChange =>
+  configuration === row.configuration ? {} : { configuration, notices: '[]' }
 
 /** New credentials end `auth_error` and overtake a renewal that is on its way. */
 async function credentialsChange(

@@ -22,18 +22,22 @@ const messageOf = (notice: VendorNotice): string =>
 const withNotice = (kept: readonly ConnectorNotice[], notice: ConnectorNotice): ConnectorNotice[] =>
   [...kept.filter(({ type }) => type !== 'api_version' || notice.type !== 'api_version'), notice].slice(-keptNotices)
 
-/** Makes what takes the notices of one connector. A notice that is known costs a look into memory. */
+/**
+ * Makes what takes the notices of one connector. A notice that is known costs a look into memory. Notices are about calls under one
+ * configuration: a change of it removes them from the row, and what was remembered under the old one is not asked any more.
+ */
 export function createNotices(parts: Parts): (row: SealedConnectorRow) => (notice: VendorNotice) => void {
   const remembered = new BoundedMap<string, readonly ConnectorNotice[]>(keptConnectors)
   return (row) => (notice) => {
-    const kept = remembered.get(row.id) ?? (JSON.parse(row.notices) as readonly ConnectorNotice[]) // JSON that this service wrote
+    const key = `${row.id} ${row.configuration}`
+    const kept = remembered.get(key) ?? (JSON.parse(row.notices) as readonly ConnectorNotice[]) // JSON that this service wrote
     const message = messageOf(notice)
-    remembered.set(row.id, kept)
+    remembered.set(key, kept)
     if (kept.some((known) => known.message === message)) return
     const added = { type: notice.type, message, since: new Date(parts.source.clock()).toISOString() }
     const next = withNotice(kept, added)
-    remembered.set(row.id, next)
+    remembered.set(key, next)
     parts.onNotice({ connectorId: row.id, ...added })
-    setNotices(parts.database.db, { organizationId: row.organization_id, id: row.id }, JSON.stringify(next)).catch(parts.onBackgroundError)
+    setNotices(parts.database.db, row, JSON.stringify(next)).catch(parts.onBackgroundError)
   }
 }

@@ -63,6 +63,8 @@ export interface World {
 export interface WorldOptions {
   readonly settings?: Partial<Settings>
   readonly sandbox?: SandboxOptions
+  /** Of the database; it outlives the world. Left out: a new one that does not. */
+  readonly folder?: string
   readonly engine?: (engine: Engine) => Pick<Engine, 'run'>
   readonly draining?: () => boolean
 }
@@ -71,7 +73,7 @@ const kinds = Object.values(kindTable)
 
 /** Starts a world; close it in `afterAll`. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const folder = await mkdtemp(join(tmpdir(), 'ferrule-http-'))
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'ferrule-http-')))
   const env = {
     FERRULE_DATA: folder,
     FERRULE_PORT: '0',
@@ -109,7 +111,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       await engine.close()
       await platform.close()
       await sandbox.close()
-      await rm(folder, { recursive: true, force: true })
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -119,6 +119,7 @@ export type ConnectorChange = Partial<
     | 'status_reason'
     | 'lease_owner'
     | 'lease_until'
+    | 'notices'
     | 'updated_at'
   >
 >
@@ -131,9 +132,13 @@ export const updateConnector = async (db: Db, { organization_id, id }: Connector
   await own(db, organization_id, id).set(change).execute()
 }
 
-/** Replaces what is kept of the vendor's notices (JSON). */
-export const setNotices = async (db: Db, { organizationId, id }: Omit<CredentialsVersion, 'version'>, notices: string): Promise<void> => {
-  await own(db, organizationId, id).set({ notices }).execute()
+/** Replaces what is kept of the vendor's notices (JSON), unless the configuration that they are about has changed meanwhile. */
+export const setNotices = async (
+  db: Db,
+  { organization_id, id, configuration }: Pick<ConnectorRow, 'organization_id' | 'id' | 'configuration'>,
+  notices: string,
+): Promise<void> => {
+  await own(db, organization_id, id).where('configuration', '=', configuration).set({ notices }).execute()
 }
 
 /** Removes a connector and its credentials. */
