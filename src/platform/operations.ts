@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Connection } from '../engine/connection.ts'
 import type { Engine } from '../engine/execute.ts'
+import { actionsOf } from '../engine/operation.ts'
 import type { Call, Outcome } from '../engine/outcome.ts'
 import { missingScopes } from '../engine/scopes.ts'
 import { asFerruleError, type ErrorCode, type FerruleError } from '../errors.ts'
@@ -81,8 +82,10 @@ function reportOf({ definition }: Kind, { entity, action }: Call, code: CallCode
   return { kind: definition.kind, entity: known ? entity : 'unknown', action: known ? action : 'unknown', code }
 }
 
-const isOffered = ({ entities }: ConnectorDefinition, entity: string, action: string): boolean =>
-  Object.hasOwn(entities, entity) && Object.hasOwn(entities[entity] ?? {}, action)
+function isOffered({ entities }: ConnectorDefinition, name: string, action: string): boolean {
+  const entity = Object.hasOwn(entities, name) ? entities[name] : undefined
+  return entity !== undefined && actionsOf(entity).includes(action)
+}
 
 function shaped(outcome: Outcome, request: ExecuteRequest): Executed {
   if (outcome.type === 'file') return outcome
