@@ -5,9 +5,8 @@ import type { PageShape } from './page.ts'
 
 /** Live actions: they go to the external system. */
 export const liveActions = ['list', 'get', 'create', 'update', 'delete', 'download'] as const
+/** One of them. */
 export type LiveAction = (typeof liveActions)[number]
-/** All actions of the documents. */
-export type Action = LiveAction | 'context_store_search'
 
 /** Names a rule of the kind: a pure function in `connectors/<kind>/rules.ts`. */
 export type RuleName = `rule:${string}`

@@ -14,7 +14,7 @@ import { Secret } from './secret.ts'
 /** Renewed this long before the end of a token's life, in milliseconds. */
 const margin = 60_000
 /** Longest wait for the vendor's answer to a renewal, in milliseconds. A lease on the credentials must outlive it. */
-export const renewalTimeout = 30_000
+const renewalTimeout = 30_000
 
 /** Credentials that are ready to be sent. */
 export interface Authorization {

@@ -108,12 +108,6 @@ function checkBase(definition: ConnectorDefinition, given: Record<string, unknow
   }
 }
 
-/** Names of the credential fields that hold secrets. */
-export const secretFields = (definition: ConnectorDefinition): string[] =>
-  Object.values(definition.credentials).flatMap(({ fields }) =>
-    Object.keys(fields).filter((name) => Reflect.get(fields[name] ?? {}, 'writeOnly') === true),
-  )
-
 const isOrigin = (value: unknown): value is string => {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const { protocol, username, password, search, hash } = new URL(value)

@@ -9,7 +9,7 @@ import { buildRequest } from './request.ts'
 import { exchange, type Running } from './transport.ts'
 
 /** Whether the connector's configuration asks for hidden rows too. */
-export const showsHidden = ({ connection, operation }: Running): boolean => {
+const showsHidden = ({ connection, operation }: Running): boolean => {
   const { hidden } = operation.kind.definition
   return hidden === undefined || connection.configuration[hidden.unless.field] === hidden.unless.is
 }

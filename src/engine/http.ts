@@ -28,7 +28,7 @@ export interface StreamAnswer {
 }
 
 /** Largest JSON answer that is read, in bytes. */
-export const maxAnswerBytes = 32 * 1024 * 1024
+const maxAnswerBytes = 32 * 1024 * 1024
 /** Longest wait for the head of an answer, in milliseconds: half of a call's usual life, so that a second attempt is possible. */
 const headersTimeout = 30_000
 /** Longest silence within an answer, in milliseconds. */

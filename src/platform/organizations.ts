@@ -11,7 +11,7 @@ import type { Organizations } from './types.ts'
 import { makeWorkspace, type WorkspaceParts } from './workspace-keeper.ts'
 
 /** The workspace that every organization starts with. */
-export const defaultWorkspace = 'default'
+const defaultWorkspace = 'default'
 /** Organizations that one application may reach. */
 const mostOrganizations = 1_000
 

@@ -25,7 +25,7 @@ import type { Principal, Workspaces } from './types.ts'
 import { makeWorkspace } from './workspace-keeper.ts'
 
 /** How long a removed workspace can be restored, and how long jobs are kept: 30 days. */
-export const retentionMs = 30 * 24 * 60 * 60 * 1_000
+const retentionMs = 30 * 24 * 60 * 60 * 1_000
 /** Workspaces that one purge looks at between two reads. */
 const batch = 100
 

@@ -5,7 +5,7 @@ import { parseJson } from '../../engine/json.ts'
 import { type FerruleError, fail } from '../../errors.ts'
 
 /** Deepest nesting of arrays and objects in a body. */
-export const deepestBody = 64
+const deepestBody = 64
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 

@@ -18,7 +18,7 @@ declare module 'fastify' {
 }
 
 /** Largest JSON answer, in bytes. */
-export const maxResultBytes = 32 * 1024 * 1024
+const maxResultBytes = 32 * 1024 * 1024
 const jsonType = 'application/json; charset=utf-8'
 
 const isRecord = (value: unknown): value is Readonly<Record<string, string>> => typeof value === 'object' && value !== null

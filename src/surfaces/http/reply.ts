@@ -4,7 +4,7 @@ import { writeJson } from '../../engine/json.ts'
 import { FerruleError, fail } from '../../errors.ts'
 
 /** Media type of every error. */
-export const problemType = 'application/problem+json; charset=utf-8'
+const problemType = 'application/problem+json; charset=utf-8'
 
 /** A request, as far as refusals of it name it. */
 export interface RefusedRequest {

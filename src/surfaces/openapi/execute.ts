@@ -37,7 +37,7 @@ function countOf({ kind, operation }: DocumentedOperation): Fields {
 }
 
 /** Every live operation, in the order of the definitions. */
-export const documentedOperations = (kinds: readonly Kind[]): DocumentedOperation[] =>
+const documentedOperations = (kinds: readonly Kind[]): DocumentedOperation[] =>
   kinds.flatMap((kind) =>
     Object.entries(kind.definition.entities).flatMap(([name, entity]) =>
       liveActions.flatMap((action) => {

@@ -126,7 +126,7 @@ const fileHeaders = Object.fromEntries(
 )
 
 /** The execute route: its request and its answer depend on the operation. */
-export function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
+function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
   return {
     operationId: 'execute',
     tags: ['execute'],
