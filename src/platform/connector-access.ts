@@ -53,20 +53,10 @@ function accessOf(
   row: SealedConnectorRow,
   { source, notice }: { readonly source: StoredCredentials } & Pick<Required<Connection>, 'notice'>,
 ): ConnectorAccess {
-  const sandbox = Boolean(row.sandbox)
-  const kind = parts.catalogue.kindOf(row.kind)
+  const place = { kind: parts.catalogue.kindOf(row.kind), sandbox: Boolean(row.sandbox) }
   return {
-    id: row.id,
-    name: row.name,
-    kind: row.kind,
-    organizationId: row.organization_id,
-    workspaceId: row.workspace_id,
     status: statusOf(row),
-    sandbox,
-    get credentialsVersion() {
-      return String(source.current().version)
-    },
-    connection: connectionTo(parts, { kind, sandbox }, { configuration: JSON.parse(row.configuration), credentials: source, notice }),
+    connection: connectionTo(parts, place, { configuration: JSON.parse(row.configuration), credentials: source, notice }),
   }
 }
 

@@ -5,8 +5,6 @@ import { Secret } from '../engine/secret.ts'
 import { fail } from '../errors.ts'
 import { settingsTable } from './settings-table.ts'
 
-export { type SettingRow, settingsTable } from './settings-table.ts'
-
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** Settings of the process, checked. Made by `readSettings`. */

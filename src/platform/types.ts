@@ -26,26 +26,6 @@ import type {
 import type { Scope } from './scopes.ts'
 import type { Settings } from './settings.ts'
 
-export type {
-  ActionDocument,
-  ApplicationRecord,
-  ConnectorRecord,
-  ConnectorStatus,
-  ConnectorSummary,
-  CredentialSchemeDocument,
-  DefinitionRecord,
-  DefinitionSummary,
-  EntityDocument,
-  EntitySelection,
-  JobRecord,
-  OrganizationRecord,
-  Page,
-  SourceTemplate,
-  SummarizedSourceTemplate,
-  TokenAnswer,
-  WorkspaceRecord,
-} from './records.ts'
-export { requireScope, type Scope, scopeOfAction, scopes } from './scopes.ts'
 export type { Settings } from './settings.ts'
 
 /** Who asks, before an organization is chosen. */
@@ -190,16 +170,7 @@ export interface Workspaces {
 
 /** A connector that is ready to execute. */
 export interface ConnectorAccess {
-  readonly id: string
-  readonly name: string
-  /** Slug of the kind. */
-  readonly kind: string
-  readonly organizationId: string
-  readonly workspaceId: string
   readonly status: ConnectorStatus
-  readonly sandbox: boolean
-  /** Version of the credentials, for `markAuthError`. It changes with every replacement. */
-  readonly credentialsVersion: string
   readonly connection: Connection
 }
 /**

@@ -4,7 +4,7 @@ import { type EntityDefinition, type LiveAction, liveActions, type Operation } f
 import type { Fields } from '../definition/fields.ts'
 import { objectOf } from '../engine/schema.ts'
 import { errorTable } from '../errors.ts'
-import { settingsTable } from '../platform/settings.ts'
+import { settingsTable } from '../platform/settings-table.ts'
 import { type FieldRow, fieldRows } from './openapi/field-rows.ts'
 
 const printed = '<!-- Printed by `npm run gen`; do not edit. -->'

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { errorTable } from '../../src/errors.ts'
-import { scopes } from '../../src/platform/types.ts'
+import { scopes } from '../../src/platform/scopes.ts'
 import { routes } from '../../src/surfaces/http/routes/index.ts'
 
 test('error codes and their statuses', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ConnectorRecord, Platform, Principal } from '../../src/platform/types.ts'
+import type { ConnectorRecord } from '../../src/platform/records.ts'
+import type { Platform, Principal } from '../../src/platform/types.ts'
 import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
 /** What one tenant has; every id of it is foreign to others. */

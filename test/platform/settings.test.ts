@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { FerruleError } from '../../src/errors.ts'
-import { readSettings, settingsTable } from '../../src/platform/settings.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import { settingsTable } from '../../src/platform/settings-table.ts'
 
 const kinds = ['gong', 'notes']
 const read = (env: Record<string, string> = {}) => readSettings(env, { kinds })

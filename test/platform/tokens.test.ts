@@ -1,7 +1,7 @@
 import { decodeJwt, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { requireScope, scopeOfAction, scopes } from '../../src/platform/scopes.ts'
 import type { Platform, Principal } from '../../src/platform/types.ts'
-import { requireScope, scopeOfAction, scopes } from '../../src/platform/types.ts'
 import { createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'

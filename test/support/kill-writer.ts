@@ -3,8 +3,9 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { Secret } from '../../src/engine/secret.ts'
 import { openPlatform } from '../../src/platform/platform.ts'
+import { scopes } from '../../src/platform/scopes.ts'
 import { readSettings } from '../../src/platform/settings.ts'
-import { type Platform, type Principal, scopes } from '../../src/platform/types.ts'
+import type { Platform, Principal } from '../../src/platform/types.ts'
 import { notes } from '../platform/kinds.ts'
 
 /** What the writer is told. */

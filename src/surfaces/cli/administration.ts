@@ -3,8 +3,9 @@ import { Command } from 'commander'
 import { kinds } from '../../connectors/index.ts'
 import type { Secret } from '../../engine/secret.ts'
 import { openPlatform } from '../../platform/platform.ts'
+import type { ApplicationRecord } from '../../platform/records.ts'
 import { readSettings } from '../../platform/settings.ts'
-import type { ApplicationRecord, Platform } from '../../platform/types.ts'
+import type { Platform } from '../../platform/types.ts'
 import { showSecret } from '../show-secret.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)

@@ -1,7 +1,7 @@
 /** Commands that run or describe the service. */
 import { Command } from 'commander'
 import { kinds } from '../../connectors/index.ts'
-import { settingsTable } from '../../platform/settings.ts'
+import { settingsTable } from '../../platform/settings-table.ts'
 import { routes } from '../http/routes/index.ts'
 import { openApiDocument } from '../openapi.ts'
 import { serve } from '../serve.ts'

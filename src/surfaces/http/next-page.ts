@@ -1,4 +1,4 @@
-import type { Page } from '../../platform/types.ts'
+import type { Page } from '../../platform/records.ts'
 
 /**
  * A page as it is sent: its cursor becomes the address of the next page, with the query of this one.

@@ -1,7 +1,7 @@
 /** What a route says about itself in the API's document. */
 import type { Field, Fields } from '../../definition/fields.ts'
 import type { ErrorCode } from '../../errors.ts'
-import type { Scope } from '../../platform/types.ts'
+import type { Scope } from '../../platform/scopes.ts'
 
 /** JSON Schema or OpenAPI object, ready to be written. */
 export type JsonObject = Readonly<Record<string, unknown>>
