@@ -1,92 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
-import type { Limits } from '../../src/definition/connector.ts'
 import { Limiter } from '../../src/engine/limits.ts'
+import { limits, start, VendorBucket, walk } from './bucket-support.ts'
 import { shopifyAt } from './shopify-support.ts'
 import { failure, serve, testEngine } from './support.ts'
-
-const limits: Limits = { key: [], bucket: { header: 'x-shopify-shop-api-call-limit', size: 40, perSecond: 2 } }
-const start = Date.parse('2026-01-01T00:00:00Z')
-
-/** The vendor's side: a bucket of its own, that any program with the token fills. Moments must not go back. */
-class VendorBucket {
-  readonly size: number
-  readonly #perSecond: number
-  #level = 0
-  #at = start
-  refused = 0
-  highest = 0
-
-  constructor(size = 40, perSecond = 2) {
-    this.size = size
-    this.#perSecond = perSecond
-  }
-
-  /** One request; what the header says then. */
-  take(at: number): string {
-    this.#level = Math.max(0, this.#level - (Math.max(0, at - this.#at) / 1000) * this.#perSecond)
-    this.#at = Math.max(this.#at, at)
-    if (this.#level + 1 > this.size) this.refused += 1
-    else this.#level += 1
-    this.highest = Math.max(this.highest, this.#level)
-    return `${Math.ceil(this.#level)}/${this.size}`
-  }
-}
-
-/** Something that happens at a moment. */
-interface Happening {
-  readonly at: number
-  readonly run: () => void
-}
-
-/** Runs happenings in order of their moments until `end`; what they add is run too. Simulated time. */
-function simulate(first: readonly Happening[], add: { push?: (happening: Happening) => void }, end: number): void {
-  const waiting = [...first]
-  add.push = (happening) => waiting.push(happening)
-  for (;;) {
-    waiting.sort((a, b) => a.at - b.at)
-    const next = waiting.shift()
-    if (next === undefined || next.at > end) return
-    next.run()
-  }
-}
-
-/** Walkers that ask page after page with this latency, beside another program that takes its share; the number of their calls. */
-function walk(vendor: VendorBucket, options: { walkers: number; seconds: number; latency: () => number; other?: number }): number {
-  const limiter = new Limiter()
-  const queue: { push?: (happening: Happening) => void } = {}
-  const happen = (at: number, run: () => void): void => queue.push?.({ at, run })
-  let calls = 0
-  const send = (now: number): void => {
-    const more = limiter.enter('k', now)
-    if (more > 0) {
-      happen(now + more, () => send(now + more))
-      return
-    }
-    const latency = options.latency()
-    happen(now + latency / 2, () => {
-      const header = vendor.take(now + latency / 2)
-      calls += 1
-      happen(now + latency, () => {
-        limiter.observe('k', header, now + latency)
-        ask(now + latency)
-      })
-    })
-  }
-  const ask = (now: number): void => {
-    const { wait } = limiter.reserve('k', limits, { now, latest: Number.POSITIVE_INFINITY })
-    happen(now + wait, () => send(now + wait))
-  }
-  const begin = Array.from({ length: options.walkers }, () => ({ at: start, run: () => ask(start) }))
-  const { other = 0, seconds } = options
-  const others = Array.from({ length: Math.floor(seconds * other) }, (_each, index) => start + (index * 1000) / other).map((at) => ({
-    at,
-    run: () => void vendor.take(at),
-  }))
-  simulate([...begin, ...others], queue, start + seconds * 1000)
-  return calls
-}
 
 /** A call that is sent when its turn comes; what it waits for its turn. */
 function send(limiter: Limiter, { now, latest }: { now: number; latest: number }): number {
@@ -158,7 +76,7 @@ describe('a leaky bucket', () => {
     const seconds = 300
     let asked = 0
     const latency = () => 80 + ((++asked * 48_271) % 400)
-    const calls = walk(vendor, { walkers: 20, seconds, latency })
+    const { calls } = walk(vendor, { walkers: 20, seconds, latency })
     expect(vendor.refused).toBe(0)
     expect(calls).toBeGreaterThanOrEqual(0.9 * perSecond * seconds)
     expect(vendor.highest).toBeLessThanOrEqual(size)
@@ -166,9 +84,17 @@ describe('a leaky bucket', () => {
 
   test('leaves room for another program with the same token, whose level the header tells', () => {
     const vendor = new VendorBucket()
-    const calls = walk(vendor, { walkers: 20, seconds: 600, latency: () => 200, other: 1 })
+    const { calls } = walk(vendor, { walkers: 20, seconds: 600, latency: () => 200, other: 1 })
     expect(vendor.refused).toBe(0)
     expect(calls).toBeGreaterThanOrEqual(0.9 * 600) // what the other leaves is one call in a second
+  })
+
+  test.each([2, 4])('is shared by %i nodes of twenty walkers each, through the level that every answer tells', (nodes) => {
+    const vendor = new VendorBucket()
+    const seconds = 300
+    const { calls, surfaced } = walk(vendor, { walkers: 20 * nodes, nodes, seconds, latency: () => 200 })
+    expect(surfaced).toBe(0)
+    expect(calls - vendor.refused).toBeGreaterThanOrEqual(0.9 * 2 * seconds)
   })
 
   test('obeys a level that others caused, and a bucket that the vendor made smaller', () => {

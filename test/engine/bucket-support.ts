@@ -1,0 +1,114 @@
+/** A leaky bucket at the vendor, and walkers that fill it, in simulated time. */
+import type { Limits } from '../../src/definition/connector.ts'
+import { Limiter } from '../../src/engine/limits.ts'
+
+/** A bucket of Shopify's standard plan. */
+export const limits: Limits = { key: [], bucket: { header: 'x-shopify-shop-api-call-limit', size: 40, perSecond: 2 } }
+/** The moment at which simulations begin, in milliseconds since 1970. */
+export const start = Date.parse('2026-01-01T00:00:00Z')
+
+/** The vendor's side: a bucket of its own, that any program with the token fills. Moments must not go back. */
+export class VendorBucket {
+  readonly size: number
+  readonly #perSecond: number
+  #level = 0
+  #at = start
+  refused = 0
+  highest = 0
+
+  constructor(size = 40, perSecond = 2) {
+    this.size = size
+    this.#perSecond = perSecond
+  }
+
+  /** One request; what the header says then. */
+  take(at: number): string {
+    this.#level = Math.max(0, this.#level - (Math.max(0, at - this.#at) / 1000) * this.#perSecond)
+    this.#at = Math.max(this.#at, at)
+    if (this.#level + 1 > this.size) this.refused += 1
+    else this.#level += 1
+    this.highest = Math.max(this.highest, this.#level)
+    return `${Math.ceil(this.#level)}/${this.size}`
+  }
+}
+
+/** Something that happens at a moment. */
+interface Happening {
+  readonly at: number
+  readonly run: () => void
+}
+
+/** Runs happenings in order of their moments until `end`; what they add is run too. Simulated time. */
+function simulate(first: readonly Happening[], add: { push?: (happening: Happening) => void }, end: number): void {
+  const waiting = [...first]
+  add.push = (happening) => waiting.push(happening)
+  for (;;) {
+    waiting.sort((a, b) => a.at - b.at)
+    const next = waiting.shift()
+    if (next === undefined || next.at > end) return
+    next.run()
+  }
+}
+
+/** Attempts that the engine gives a call, and what the vendor asks it to wait after a refusal, in milliseconds. */
+const attempts = 3
+const retryAfter = 2_000
+
+interface Walk {
+  readonly walkers: number
+  /** Nodes of the service that the walkers are spread over; each has a limiter of its own. */
+  readonly nodes?: number
+  readonly seconds: number
+  readonly latency: () => number
+  /** Calls per second of another program with the same token. */
+  readonly other?: number
+}
+
+/** Walkers that ask page after page: how many calls they made, and how many refusals a caller saw. */
+export function walk(vendor: VendorBucket, { walkers, nodes = 1, seconds, latency, other = 0 }: Walk): { calls: number; surfaced: number } {
+  const limiters = Array.from({ length: nodes }, () => new Limiter())
+  const queue: { push?: (happening: Happening) => void } = {}
+  const happen = (at: number, run: () => void): void => queue.push?.({ at, run })
+  const met = { calls: 0, surfaced: 0 }
+  const answered = (
+    limiter: Limiter,
+    { now, header, refused, attempt }: { now: number; header: string; refused: boolean; attempt: number },
+  ) => {
+    limiter.observe('k', header, now)
+    if (!refused) {
+      ask(limiter, now, 1)
+      return
+    }
+    limiter.postpone('k', now + retryAfter)
+    if (attempt === attempts) met.surfaced += 1
+    happen(now + retryAfter, () => ask(limiter, now + retryAfter, attempt === attempts ? 1 : attempt + 1))
+  }
+  const send = (limiter: Limiter, now: number, attempt: number): void => {
+    const more = limiter.enter('k', now)
+    if (more > 0) {
+      happen(now + more, () => send(limiter, now + more, attempt))
+      return
+    }
+    const whole = latency()
+    happen(now + whole / 2, () => {
+      const before = vendor.refused
+      const header = vendor.take(now + whole / 2)
+      met.calls += 1
+      const refused = vendor.refused > before
+      happen(now + whole, () => answered(limiter, { now: now + whole, header, refused, attempt }))
+    })
+  }
+  const ask = (limiter: Limiter, now: number, attempt: number): void => {
+    const { wait } = limiter.reserve('k', limits, { now, latest: Number.POSITIVE_INFINITY })
+    happen(now + wait, () => send(limiter, now + wait, attempt))
+  }
+  const begin = Array.from({ length: walkers }, (_each, index) => limiters[index % nodes]).flatMap((limiter) =>
+    limiter === undefined ? [] : [{ at: start, run: () => ask(limiter, start, 1) }],
+  )
+  const others = Array.from({ length: Math.floor(seconds * other) }, (_each, index) => start + (index * 1000) / other).map((at) => ({
+    at,
+    run: () => void vendor.take(at),
+  }))
+  simulate([...begin, ...others], queue, start + seconds * 1000)
+  return met
+}
