@@ -24,12 +24,12 @@ const withNotice = (kept: readonly ConnectorNotice[], notice: ConnectorNotice): 
 
 /**
  * Makes what takes the notices of one connector. A notice that is known costs a look into memory. Notices are about calls under one
- * configuration: a change of it removes them from the row, and what was remembered under the old one is not asked any more.
+ * configuration: a change of it removes them from the row, and what was remembered before a change is not asked any more.
  */
 export function createNotices(parts: Parts): (row: SealedConnectorRow) => (notice: VendorNotice) => void {
   const remembered = new BoundedMap<string, readonly ConnectorNotice[]>(keptConnectors)
   return (row) => (notice) => {
-    const key = `${row.id} ${row.configuration}`
+    const key = `${row.id} ${row.updated_at} ${row.configuration}`
     const kept = remembered.get(key) ?? (JSON.parse(row.notices) as readonly ConnectorNotice[]) // JSON that this service wrote
     const message = messageOf(notice)
     remembered.set(key, kept)

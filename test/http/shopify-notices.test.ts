@@ -111,6 +111,10 @@ test('another configuration begins without notices, and what is still so is told
   const same = await patch({ replication_config: { api_version: '2026-10', shop: 'Sandbox-Store' } })
   expect(same.notices.map(({ message }: Json) => message)).toEqual([deprecated('products')])
   expect(logged(id)).toEqual([fell('2026-01'), deprecated('products'), deprecated('products')])
+  world.clock.now += 1
+  await patch(old)
+  await use(id, 'orders')
+  await messages(id, [fell('2026-01')])
 })
 
 test('a store that the clock leaves behind answers under the version that is supported then', async () => {
