@@ -35,10 +35,14 @@ function problemOf({ status, headers, json }: Answer): Json {
   return json
 }
 
-/** The service over HTTP. @param operationSeconds the setting FERRULE_OPERATION_SECONDS */
-export async function openHosted(operationSeconds = 60): Promise<Door> {
+/**
+ * The service over HTTP.
+ * @param operationSeconds the setting FERRULE_OPERATION_SECONDS
+ * @param connector body of the connector, where it is another than Gong's
+ */
+export async function openHosted(operationSeconds = 60, connector: Readonly<Record<string, unknown>> = {}): Promise<Door> {
   const world = await startWorld({ settings: { operationSeconds } })
-  const connectorId = await world.connect('faults')
+  const connectorId = await world.connect('faults', connector)
   const execute = (call: Call) => world.execute(connectorId, call)
   return {
     sandbox: world.sandbox,
@@ -65,13 +69,23 @@ export const connectTo = ({ origins }: Sandbox) =>
     limits: false,
   })
 
-/** The library. @param deadlineMs of every call */
-export async function openLibrary(deadlineMs = 60_000): Promise<Door> {
+/** A connector of the library, whatever its types. */
+interface Local {
+  readonly execute: (...args: never[]) => Promise<unknown>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * The library.
+ * @param deadlineMs of every call
+ * @param connectIt makes the connector, where it is another than Gong's
+ */
+export async function openLibrary(deadlineMs = 60_000, connectIt: (sandbox: Sandbox) => Local = connectTo): Promise<Door> {
   const sandbox = await startSandbox({ limits: false })
-  const gong = connectTo(sandbox)
+  const local = connectIt(sandbox)
   // Names of the table's calls are data here; the types of the library's door are tested elsewhere.
   const execute = ({ entity, action, params = {} }: Call): Promise<Json> =>
-    Reflect.apply(gong.execute, gong, [entity, action, params, { deadlineMs }])
+    Reflect.apply(local.execute, local, [entity, action, params, { deadlineMs }])
   return {
     sandbox,
     run: (call) => execute(call).catch(problemThrown),
@@ -84,7 +98,7 @@ export async function openLibrary(deadlineMs = 60_000): Promise<Door> {
       )
     },
     close: async () => {
-      await gong.close()
+      await local.close()
       await sandbox.close()
     },
   }

@@ -7,6 +7,7 @@ import {
   type MetaOf,
   type ParamsOf,
   type RecordOf,
+  type VendorNotice,
 } from '../../src/index.ts'
 import { type Same, yes } from './same.ts'
 
@@ -16,6 +17,14 @@ const shopify = connect('shopify', { credentials: { api_key: 'shpat_a' }, config
 connect('shopify', { credentials: { api_key: 'shpat_a' }, config: { shop: 'my-store', api_version: '2026-07' }, limits: false })
 yes<Same<CredentialsOf<Shopify>, { api_key: string }>>()
 yes<Same<ConfigurationOf<Shopify>, { shop: string; api_version?: string }>>()
+connect('shopify', {
+  credentials: { api_key: 'shpat_a' },
+  config: { shop: 'my-store' },
+  onNotice: (notice) => {
+    yes<Same<typeof notice, VendorNotice>>()
+    if (notice.type === 'deprecated') yes<Same<typeof notice.reason, string>>()
+  },
+})
 
 // Ids keep every digit
 const orders = await shopify.orders.list()
