@@ -4,7 +4,10 @@ import { Compile } from 'typebox/compile'
 import type { Field, Fields } from '../definition/fields.ts'
 import type { Problem } from '../errors.ts'
 
-/** A compiled schema. `problems` returns all problems of a value, none when it is valid. Places are JSON pointers below `base`. */
+/**
+ * A compiled schema. `problems` returns the problems of a value, none exactly when it is valid; TypeBox stops after eight findings,
+ * where all missing names of one object are one. Places are JSON pointers below `base`.
+ */
 export interface Validator {
   problems(value: unknown, base?: string): Problem[]
   /** Code of the first part marked with `refuse` that the value breaks. */
@@ -57,6 +60,14 @@ const formats: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID',
 }
 
+const unknownNames = '/additionalProperties'
+
+/**
+ * `additionalProperties: false` reports "schema is false" at each unknown name, and then all names together. The second report is
+ * dropped: where there are many it is the one that no longer comes.
+ */
+const isUnknownName = (error: RawError): boolean => error.keyword === 'boolean' && error.schemaPath.endsWith(unknownNames)
+
 const expand = (error: RawError, schema: unknown, base: string): Problem[] => {
   const part = partAt(schema, error.schemaPath)
   const at = base + error.instancePath
@@ -66,17 +77,12 @@ const expand = (error: RawError, schema: unknown, base: string): Problem[] => {
       message: 'is required',
       error_code: 'required',
     }))
-  if (error.keyword === 'additionalProperties')
-    return list(error.params['additionalProperties']).map((name) => ({
-      field: `${at}/${escapeKey(String(name))}`,
-      message: `is not known here; known: ${known(part) || 'none'}`,
-      error_code: 'unknown',
-    }))
+  if (isUnknownName(error)) {
+    const holder = partAt(schema, error.schemaPath.slice(0, -unknownNames.length))
+    return [{ field: at, message: `is not known here; known: ${known(holder) || 'none'}`, error_code: 'unknown' }]
+  }
   return [{ field: at, message: sentence(error, part), error_code: error.keyword }]
 }
-
-/** `additionalProperties: false` also reports "schema is false" at each unknown key; that second report is dropped. */
-const isEcho = (error: RawError): boolean => error.keyword === 'boolean' && error.schemaPath.endsWith('/additionalProperties')
 
 const refusalsOf = (schema: unknown, path: string[] = []): { path: string; code: string }[] => {
   if (typeof schema !== 'object' || schema === null) return []
@@ -96,7 +102,8 @@ export function compileSchema(schema: Field): Validator {
   const problems = (value: unknown, base = ''): Problem[] => {
     if (compiled.Check(value)) return []
     const found = compiled.Errors(value) as readonly RawError[] // the union of keywords is wider than what we read
-    return found.filter((error) => !isEcho(error)).flatMap((error) => expand(error, schema, base))
+    const told = found.filter(({ keyword }) => keyword !== 'additionalProperties').flatMap((error) => expand(error, schema, base))
+    return told.length > 0 ? told : [{ field: base, message: 'is not valid', error_code: 'invalid' }]
   }
   const refusal = (value: unknown): string | undefined => {
     if (refusals.length === 0) return undefined
