@@ -79,9 +79,10 @@ export function readJsonBody(bytes: Uint8Array): unknown {
  */
 export function readFormBody(bytes: Uint8Array): Readonly<Record<string, string>> {
   const pairs = [...new URLSearchParams(decode(bytes))]
-  const names = pairs.map(([name]) => name)
-  const repeated = names.find((name, index) => names.indexOf(name) !== index || name === '__proto__')
-  if (repeated !== undefined)
-    throw validationFailed([{ field: `/${escapePointer(repeated)}`, message: 'must be given once', error_code: 'repeated' }])
+  const met = new Set(['__proto__'])
+  for (const [name] of pairs) {
+    if (met.has(name)) throw validationFailed([{ field: `/${escapePointer(name)}`, message: 'must be given once', error_code: 'repeated' }])
+    met.add(name)
+  }
   return Object.fromEntries(pairs)
 }
