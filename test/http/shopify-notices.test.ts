@@ -26,7 +26,10 @@ const use = async (id: string, entity: string, more: object = {}): Promise<void>
 const record = async (id: string, token = world.token): Promise<Json> => (await world.ask(`${connectorsPath}/${id}`, { token })).json
 /** Waits until the record has notices, which are stored in the background. */
 const messages = (id: string, wanted: readonly string[]) =>
-  vi.waitFor(async () => expect((await record(id)).notices.map(({ message }: Json) => message)).toEqual(wanted), { interval: 5 })
+  vi.waitFor(async () => expect((await record(id)).notices.map(({ message }: Json) => message)).toEqual(wanted), {
+    interval: 5,
+    timeout: 10_000,
+  })
 /** Messages that were logged for a connector. */
 const logged = (id: string): string[] =>
   world.log
