@@ -249,6 +249,7 @@ describe('the service itself', () => {
     expect(answer.json.openapi).toBe('3.1.0')
     const again = await world.ask('/openapi.json', { headers: { 'if-none-match': String(answer.headers.etag) } })
     expect([again.status, again.text]).toEqual([304, ''])
+    expect([again.headers.etag, again.headers['cache-control']]).toEqual([answer.headers.etag, answer.headers['cache-control']])
   })
 
   test('shows people the reference and programs the links', async () => {

@@ -131,7 +131,10 @@ function send(reply: FastifyReply, answer: Answer, logger: Logger): FastifyReply
   if ('file' in answer) return sendFile(reply, answer.file, logger)
   if ('content' in answer) return sendContent(reply, answer)
   if ('redirect' in answer) return reply.redirect(answer.redirect, 302)
-  return reply.code(304).header('etag', answer.notModified.etag).send()
+  return reply
+    .code(304)
+    .headers({ ...answer.notModified.headers })
+    .send()
 }
 
 /** Who asks, checked before the body is read, and the answer of the route for them. */

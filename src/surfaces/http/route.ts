@@ -50,12 +50,12 @@ export interface Exchange<Who> {
   onEnd(ended: () => void): void
 }
 
-/** What a route answers. `json` values are written with all digits of big integers. */
+/** What a route answers. `json` values are written with all digits of big integers; `notModified` has the headers of the whole answer (RFC 9110 section 15.4.5). */
 export type Answer =
   | { readonly json: unknown; readonly status?: number }
   | { readonly file: FileAnswer }
   | { readonly content: string | Buffer | Readable; readonly type: string; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly notModified: { readonly etag: string } }
+  | { readonly notModified: { readonly headers: Readonly<Record<string, string>> } }
   | { readonly redirect: string }
 
 interface RouteBase {

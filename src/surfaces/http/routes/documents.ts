@@ -10,8 +10,9 @@ export const openApi: OpenRoute = {
   auth: 'none',
   answer(exchange, { openApi: printed }): Answer {
     const { text, etag } = printed()
-    if (exchange.header('if-none-match') === etag) return { notModified: { etag } }
-    return { content: text, type: 'application/json; charset=utf-8', headers: { etag, 'cache-control': 'no-cache' } }
+    const headers = { etag, 'cache-control': 'no-cache' }
+    if (exchange.header('if-none-match') === etag) return { notModified: { headers } }
+    return { content: text, type: 'application/json; charset=utf-8', headers }
   },
 }
 
