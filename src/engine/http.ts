@@ -93,6 +93,7 @@ function guarded(body: Readable, request: HttpRequest): Readable {
   const destroy = body.destroy.bind(body)
   const release = body._destroy.bind(body)
   body.destroy = (error) => {
+    body.pause() // undici closes a turn later: a flow that has just begun would hand bytes to a reader that is gone
     const failure = error !== undefined && isOfTransport(error) ? errorOf(error, request) : error
     return destroy(failure instanceof Error ? failure : error)
   }

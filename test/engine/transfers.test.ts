@@ -66,6 +66,19 @@ describe('a transfer', () => {
     await closed.promise
   })
 
+  test('hands on nothing after it was given up, in the moment that it would begin too', async () => {
+    await using server = await serve(vendor(() => begun))
+    await using engine = testEngine()
+    const { body } = await opened(engine.run(at(server), download()))
+    const ended = new Promise((resolve) => body.once('close', resolve))
+    await vi.waitFor(() => expect(body.readableLength).toBeGreaterThan(0))
+    const met: unknown[] = []
+    body.on('data', (chunk) => met.push(chunk)) // this begins the flow, in the next turn
+    body.destroy()
+    await ended
+    expect(met).toEqual([])
+  })
+
   test('that is cut before anyone reads it waits for its reader with the failure', async () => {
     const gone = Promise.withResolvers<void>()
     await using server = await serve(
