@@ -123,8 +123,8 @@ export interface ConnectorDefinition {
   readonly credentials: Readonly<Record<string, CredentialScheme>>
   readonly configuration: Fields
   readonly pages: Readonly<Partial<Record<Exclude<PageShape, 'none'>, PageDefinition>>>
-  /** Paths in an error body; `header:<name>` for a response header. A message that is an object or array becomes one text. */
-  readonly problem: { readonly message: string; readonly requestId?: string }
+  /** Paths in an error body, the first that holds something counts; `header:<name>` for a response header. A message that is an object or array becomes one text. */
+  readonly problem: { readonly message: readonly string[]; readonly requestId?: string }
   readonly errors: readonly ErrorRule[]
   readonly limits: Limits
   readonly lookups?: Readonly<Record<string, Lookup>>

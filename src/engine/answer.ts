@@ -91,7 +91,7 @@ const tryParse = (text: string): unknown => {
 const upstreamOf = ({ kind }: CompiledOperation, answer: WireAnswer, redact: Redact): Upstream => {
   const { problem } = kind.definition
   const body = tryParse(answer.text)
-  const message = textAt(answer, body, problem.message)
+  const message = problem.message.map((path) => textAt(answer, body, path)).find((text) => text !== undefined)
   const requestId = textAt(answer, body, problem.requestId)
   return {
     status: answer.status,

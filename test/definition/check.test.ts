@@ -27,7 +27,7 @@ const acme: ConnectorDefinition = {
   credentials: { key: scheme },
   configuration: { show: opt(str('Whether to show all')) },
   pages: { cursor: { shape: 'cursor', read: { cursor: 'next' }, next: { meta: 'cursor', param: 'cursor' } } },
-  problem: { message: 'message' },
+  problem: { message: ['message'] },
   errors: [{ status: 404, is: 'record_not_found' }],
   limits: { key: ['user'], rates: [{ calls: 1, seconds: 1 }] },
   lookups: { thing: { entity: 'things', action: 'list', ids: 'filter.from', batch: 10, key: 'id' } },

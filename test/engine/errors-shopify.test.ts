@@ -88,6 +88,14 @@ describe('errors of Shopify', () => {
   })
 
   test.each([
+    [{ error: 'invalid_request', error_description: 'The request is missing a parameter' }, 'The request is missing a parameter'],
+    [{ error: 'invalid_request' }, 'invalid_request'],
+  ])('in the form of OAuth %j keep their text', async (body, message) => {
+    const { error } = await met('list', { status: 400, body })
+    expect(error).toMatchObject({ code: 'upstream_invalid_request', upstream: { status: 400, message } })
+  })
+
+  test.each([
     ['no text', {}],
     ['no text in a list', []],
     ['null', null],

@@ -128,9 +128,9 @@ async function slowVendor() {
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
     env: { FERRULE_ORIGINS: JSON.stringify({ gong: `http://127.0.0.1:${address.port}` }), FERRULE_SANDBOX: 'off', ...pair },
-    arrived: () => vi.waitFor(() => expect(held).toHaveLength(1), { interval: 10 }),
+    arrived: () => vi.waitFor(() => expect(held).toHaveLength(1), { interval: 10, timeout: 20_000 }),
     answer: () => held[0]?.setHeader('content-type', 'application/json').end('{"users":[],"records":{}}'),
-    gone: () => vi.waitFor(() => expect(held[0]?.destroyed).toBe(true), { interval: 10 }),
+    gone: () => vi.waitFor(() => expect(held[0]?.destroyed).toBe(true), { interval: 10, timeout: 20_000 }),
     close: () => {
       server.closeAllConnections()
       server.close()
@@ -179,6 +179,7 @@ describe('the end', () => {
     expect(service.close()).toBe(closed)
     await vi.waitFor(() => expect(fetch(`${service.url}/health/live`, { headers: { connection: 'close' } })).rejects.toThrow(), {
       interval: 10,
+      timeout: 20_000,
     })
     vendor.answer()
     expect(await call).toMatchObject({ status: 200, data: [] })
@@ -211,6 +212,7 @@ describe('the end', () => {
     run.child.kill('SIGTERM')
     await vi.waitFor(() => expect(fetch(`${run.url}/health/live`, { headers: { connection: 'close' } })).rejects.toThrow(), {
       interval: 10,
+      timeout: 20_000,
     })
     expect(run.child.exitCode).toBeNull()
     // A signal right after the first is its echo; a later one counts.

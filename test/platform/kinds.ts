@@ -15,7 +15,7 @@ const common = {
   documentation: 'https://notes.example/docs',
   origins: { api: 'https://api.notes.example', oauth: 'https://login.notes.example' },
   pages: {},
-  problem: { message: 'message' },
+  problem: { message: ['message'] },
   errors: [],
   limits: { key: ['api_key'], rates: [] },
   check: { entity: 'users', action: 'list', params: {} },

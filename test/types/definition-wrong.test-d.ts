@@ -96,7 +96,7 @@ const base = {
   credentials: { token },
   configuration: {},
   pages: {},
-  problem: { message: 'message' },
+  problem: { message: ['message'] },
   errors: [],
   limits: { key: ['token'], rates: [{ calls: 1, seconds: 1 }] },
   check: { entity: 'notes', action: 'get', params: { id: '1' } },

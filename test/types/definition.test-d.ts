@@ -129,7 +129,7 @@ const kind = connector({
   },
   configuration: { folder: opt(str('Folder id')) },
   pages: { cursor: { shape: 'cursor', read: { cursor: 'next' }, next: { meta: 'cursor', param: 'cursor' } } },
-  problem: { message: 'message' },
+  problem: { message: ['message'] },
   errors: [
     { status: 401, is: 'upstream_auth_failed' },
     { statuses: [400, 499], is: 'upstream_invalid_request', hint: 'Look again.' },

@@ -59,7 +59,7 @@ export const gong = connector(
         next: { meta: 'cursor', param: 'cursor' },
       },
     },
-    problem: { message: 'errors[0]', requestId: 'requestId' },
+    problem: { message: ['errors[0]'], requestId: 'requestId' },
     errors: [
       // The vendor answers 404 to a list that finds nothing, with one of these texts; any other 404 is a failure.
       {

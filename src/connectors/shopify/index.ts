@@ -82,7 +82,7 @@ export const shopify = connector({
       alone: ['limit'],
     },
   },
-  problem: { message: 'errors', requestId: 'header:x-request-id' },
+  problem: { message: ['errors', 'error_description', 'error'], requestId: 'header:x-request-id' },
   errors: [
     {
       status: 400,
