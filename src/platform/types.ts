@@ -179,8 +179,8 @@ export interface ConnectorAccess {
  */
 export interface Connectors {
   /**
-   * @param body facts: workspace_name (or customer_name, external_user_id), name, connector_type | definition_id | source_template_id,
-   *   credentials, replication_config, environment, entities. Null counts as absent.
+   * @param body `{ workspace_name (or its old names), name, connector_type (or definition_id, source_template_id), credentials,
+   *   replication_config?, environment?, entities? }`; null counts as absent
    * @throws FerruleError `validation_failed`, `connector_type_not_found`, `credentials_mismatch`, `connector_name_conflict`, `workspace_inactive`
    */
   create(principal: Principal, body: unknown): Promise<ConnectorRecord>
