@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectDocumented, expectOperation } from './contract.ts'
-import { base, connectorsPath, type Sent, sandboxConnector, startWorld, type World } from './support.ts'
+import { base, client, connectorsPath, type Sent, sandboxConnector, startWorld, type World } from './support.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 let world: World
@@ -127,6 +127,12 @@ describe('connectors', () => {
     expect((await ask(check, { slots, body: { credentials } })).json.status).toBe('failed')
     expect((await ask(`GET ${connectorsPath}/{connector_id}`, { slots })).json).toMatchObject({ status: 'active', replication_config: {} })
     expect((await ask(check, { slots, body: { credential: {} } })).json.errors[0].field).toBe('/credential')
+    expect((await ask(check, { slots, body: { replication_config: { private_calls: null } } })).json.status).toBe('succeeded')
+    const body = { client_id: client.id, client_secret: client.secret, scope: 'connectors:read' }
+    const { access_token: token } = (await world.ask(`${base}/account/applications/token`, { body })).json
+    expect((await ask(check, { slots, token })).json.status).toBe('succeeded')
+    for (const change of [{ credentials }, { replication_config: {} }])
+      expect((await ask(check, { slots, token, body: change })).json.code).toBe('insufficient_scope')
   })
 
   test('know that their credentials were refused, until they work again', async () => {

@@ -2,13 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { checkConfiguration } from '../../engine/credentials.ts'
 import { bodies, readBody } from '../../platform/bodies.ts'
+import { withoutNulls } from '../../platform/connector-draft.ts'
 import type { CheckTarget } from '../../platform/operations.ts'
 import { requireScope } from '../../platform/scopes.ts'
 import type { Platform, Principal } from '../../platform/types.ts'
 
 /**
  * The stored connector, or the stored connector with the credentials or the configuration of a body: these replace the stored ones
- * for the check and are not stored.
+ * for the check and are not stored. To try a change needs the scope of making it: a configuration can lead the stored credentials to
+ * another host of the vendor.
  * @throws FerruleError `insufficient_scope`, `connector_not_found`, `validation_failed`, `credentials_mismatch`
  */
 export async function checkTarget(
@@ -20,8 +22,9 @@ export async function checkTarget(
   const { credentials, replication_config } = readBody(bodies.patchConnector, body ?? {})
   const access = await connectors.connectionOf(principal, id)
   if (credentials === undefined && replication_config === undefined) return { access }
+  requireScope(principal, 'connectors:write')
   if (credentials === undefined) {
-    const configuration = checkConfiguration(access.connection.kind.definition, replication_config)
+    const configuration = checkConfiguration(access.connection.kind.definition, withoutNulls(replication_config ?? {}))
     return { connection: { ...access.connection, configuration } }
   }
   const { workspace_name, connector_type, environment, replication_config: stored } = await connectors.get(principal, id)

@@ -45,7 +45,8 @@ export const checkStored: PrincipalRoute = {
     id: 'checkConnector',
     tag: 'connectors',
     summary: 'Check a connector at the vendor',
-    about: 'Without a body the stored credentials are used. With credentials or replication_config these are tried and not stored.',
+    about:
+      'Without a body the stored credentials are used. With credentials or replication_config these are tried and not stored, which needs the scope connectors:write.',
     scope: 'connectors:read',
     body: 'ConnectorPatch',
     bodyOptional: true,
