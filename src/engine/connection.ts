@@ -48,6 +48,6 @@ export interface Connection {
   readonly configuration: Readonly<Record<string, unknown>>
   readonly credentials: CredentialSource
   readonly origin?: OriginOverride
-  /** Takes notices of the vendor, with every answer that carries one. Must not throw. */
+  /** Takes notices of the vendor, with every answer that carries one. What it throws fails the call. */
   readonly notice?: (notice: VendorNotice) => void
 }

@@ -29,6 +29,8 @@ export interface OperationServices {
   readonly engine: Pick<Engine, 'run' | 'scopes'>
   /** Told of every call that reached a connector. Must not throw. */
   readonly onCall?: (report: CallReport) => void
+  /** Takes what went wrong beside a call: a status that could not be stored changes no answer. Must not throw. */
+  readonly onBackgroundError?: (error: unknown) => void
 }
 
 /** How one call is run. */
@@ -61,17 +63,19 @@ export async function executeOperation(
 }
 
 /** Runs a call on a stored connector and keeps its status true: refused credentials mark it, a success clears the mark. */
-async function runMarked({ platform, engine, onCall }: OperationServices, access: ConnectorAccess, call: Call): Promise<Outcome> {
+async function runMarked(services: OperationServices, access: ConnectorAccess, call: Call): Promise<Outcome> {
+  const { platform, engine, onCall } = services
+  const marked = (marking: Promise<void>) => marking.catch((error: unknown) => services.onBackgroundError?.(error))
   const report = (code: CallCode) => onCall?.(reportOf(access.connection.kind, call, code))
   try {
     const outcome = await engine.run(access.connection, call)
-    await platform.connectors.markHealthy(access)
+    await marked(platform.connectors.markHealthy(access))
     report('ok')
     return outcome
   } catch (thrown) {
     const error = asFerruleError(thrown)
     report(call.signal?.aborted ? 'aborted' : error.code)
-    if (error.code === 'upstream_auth_failed') await platform.connectors.markAuthError(access, error.message)
+    if (error.code === 'upstream_auth_failed') await marked(platform.connectors.markAuthError(access, error.message))
     throw thrown
   }
 }

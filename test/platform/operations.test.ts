@@ -1,39 +1,45 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Outcome } from '../../src/engine/outcome.ts'
 import { fail } from '../../src/errors.ts'
-import { type CallReport, executeOperation } from '../../src/platform/operations.ts'
-import { connectorBody, createWorld, firstPrincipal, type World } from './world.ts'
+import { executeOperation, type OperationServices } from '../../src/platform/operations.ts'
+import type { Platform, Principal } from '../../src/platform/types.ts'
+import { connectorBody, createWorld, firstPrincipal, refusal, type World } from './world.ts'
 
-let world: World | undefined
-afterEach(() => world?.close())
+let world: World
+let platform: Platform
+let principal: Principal
+let connectorId: string
 
-test('what a client invents is no label of a metric, also when it is a word of the definition', async () => {
+beforeAll(async () => {
   world = await createWorld('sqlite', 'operations')
-  const platform = await world.open()
-  const principal = await firstPrincipal(platform)
-  const { id: connectorId } = await platform.connectors.create(principal, connectorBody())
-  const reports: CallReport[] = []
-  const engine = {
-    run: async () => {
-      throw fail('action_not_supported', { entity: 'users', action: '', known: '' })
-    },
-    scopes: async () => undefined,
-  }
-  const calls = [
-    ['users', 'list'],
-    ['users', 'context_store_search'],
-    ['users', 'key'],
-    ['users', 'record'],
-    ['users', 'constructor'],
-    ['constructor', 'list'],
-  ] as const
-  for (const [entity, action] of calls) {
-    const services = { platform, engine, onCall: (report: CallReport) => void reports.push(report) }
-    await expect(executeOperation(services, principal, { connectorId, request: { entity, action } })).rejects.toThrow()
-  }
-  const unknown = 'unknown unknown'
-  expect(reports.map(({ entity, action }) => `${entity} ${action}`)).toEqual([
-    'users list',
-    'users context_store_search',
-    ...[unknown, unknown, unknown, unknown],
-  ])
+  platform = await world.open()
+  principal = await firstPrincipal(platform)
+  connectorId = (await platform.connectors.create(principal, connectorBody())).id
+})
+afterAll(() => world.close())
+
+const request = { entity: 'users', action: 'list' }
+const page: Outcome = { type: 'list', data: [{ id: '1' }], meta: { next_params: null } }
+
+/** A platform that cannot store what became of a connector. */
+function servicesWith(run: () => Promise<Outcome>): { services: OperationServices; failures: unknown[] } {
+  const failures: unknown[] = []
+  const broken = () => Promise.reject(new Error('the disk is full'))
+  const connectors = { ...platform.connectors, markHealthy: broken, markAuthError: broken }
+  const engine = { run, scopes: async () => undefined }
+  return { services: { platform: { connectors }, engine, onBackgroundError: (error) => failures.push(error) }, failures }
+}
+
+test('an answer stays an answer when the status of the connector cannot be stored', async () => {
+  const { services, failures } = servicesWith(async () => page)
+  expect(await executeOperation(services, principal, { connectorId, request })).toMatchObject({ data: [{ id: '1' }] })
+  expect(failures).toEqual([new Error('the disk is full')])
+})
+
+test('refused credentials are told as such when the status of the connector cannot be stored', async () => {
+  const { services, failures } = servicesWith(() =>
+    Promise.reject(fail('upstream_auth_failed', { vendor: 'Good Notes', reason: 'wrong key' })),
+  )
+  expect(await refusal(executeOperation(services, principal, { connectorId, request }))).toMatch(/^upstream_auth_failed: .*wrong key/)
+  expect(failures).toHaveLength(1)
 })

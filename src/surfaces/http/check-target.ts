@@ -25,7 +25,9 @@ export async function checkTarget(
   requireScope(principal, 'connectors:write')
   if (credentials === undefined) {
     const configuration = checkConfiguration(access.connection.kind.definition, withoutNulls(replication_config ?? {}))
-    return { connection: { ...access.connection, configuration } }
+    // Without the stored connector's notices: what a trial version answers is not true of it.
+    const { notice: _notice, ...connection } = access.connection
+    return { connection: { ...connection, configuration } }
   }
   const { workspace_name, connector_type, environment, replication_config: stored } = await connectors.get(principal, id)
   const trial = {

@@ -81,7 +81,8 @@ function servicesOf(options: ServerOptions & { readonly logger: Logger }): Servi
   const { platform, engine, settings, kinds, logger, clock = Date.now, draining = () => false } = options
   const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock })
   const metrics = createMetrics({ running: () => limits.running })
-  const operations = { platform, engine, onCall: metrics.call }
+  const onBackgroundError = (err: unknown) => logger.error({ err }, 'the status of a connector could not be stored')
+  const operations = { platform, engine, onCall: metrics.call, onBackgroundError }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
   return { platform, engine, settings, kinds, operations, limits, metrics, logger, openApi, clock, draining }
 }
