@@ -1,7 +1,7 @@
 import { isObject } from './http.ts'
 
-/** The servers: three of Gong, one of Shopify. */
-export type OriginName = 'api' | 'oauth' | 'media' | 'shopify'
+/** The servers: three of Gong, one of Shopify, one of TikTok. */
+export type OriginName = 'api' | 'oauth' | 'media' | 'shopify' | 'tiktok'
 
 /** Which requests a fault meets. */
 export interface FaultTarget {
@@ -43,8 +43,16 @@ export type PageFault =
   /** Gong only: every call of the page is private and there is a cursor. */
   | { readonly kind: 'private-page' }
 
+/** TikTok only: HTTP 200 with this code in the body. */
+export interface CodeFault {
+  readonly kind: 'code'
+  readonly code: number
+  /** Left out: one that fits the code. */
+  readonly message?: string
+}
+
 /** One fault: which requests, and what happens to them. */
-export type Fault = FaultTarget & (WireFault | PageFault)
+export type Fault = FaultTarget & (WireFault | PageFault | CodeFault)
 
 /** Adds and removes faults. */
 export interface FaultControl {
@@ -62,6 +70,8 @@ export interface FaultSupply extends FaultControl {
   takeWire(on: OriginName, path: string): WireFault | undefined
   /** True when this request meets the given fault of a page, counted as used. */
   takePage(kind: PageFault['kind'], on: OriginName, path: string): boolean
+  /** The refusal by code that this request meets, counted as used. */
+  takeCode(on: OriginName, path: string): CodeFault | undefined
 }
 
 type Kind = Fault['kind']
@@ -85,10 +95,12 @@ const kindFields: Readonly<Record<Kind, Readonly<Record<string, FieldRule>>>> = 
   'same-cursor': {},
   'expired-cursor': {},
   'private-page': {},
+  code: { code: 'number', message: 'string?' },
 }
 
-const origins: readonly OriginName[] = ['api', 'oauth', 'media', 'shopify']
-const pageKinds: readonly string[] = ['same-cursor', 'expired-cursor', 'private-page']
+const origins: readonly OriginName[] = ['api', 'oauth', 'media', 'shopify', 'tiktok']
+/** Kinds that only a stand-in can bring about that knows what is asked. */
+const innerKinds: readonly string[] = ['same-cursor', 'expired-cursor', 'private-page', 'code']
 
 function fits(value: unknown, rule: FieldRule): boolean {
   if (value === undefined) return rule.endsWith('?')
@@ -122,7 +134,7 @@ export function isFault(value: unknown): value is Fault {
 }
 
 function isWire(fault: Fault): fault is FaultTarget & WireFault {
-  return !pageKinds.includes(fault.kind)
+  return !innerKinds.includes(fault.kind)
 }
 
 /** An empty supply of faults. */
@@ -151,5 +163,6 @@ export function createFaults(): FaultSupply {
     pending: () => entries.map(({ fault, left }) => ({ ...fault, times: left })),
     takeWire: (on, path) => take(isWire, on, path),
     takePage: (kind, on, path) => take((fault): fault is Fault => fault.kind === kind, on, path) !== undefined,
+    takeCode: (on, path) => take((fault): fault is FaultTarget & CodeFault => fault.kind === 'code', on, path),
   }
 }

@@ -13,9 +13,14 @@ import { startShopify } from './shopify/shopify.ts'
 import type { ShopifySwitches } from './shopify/switches.ts'
 import type { RecordEdit } from './shopify/world.ts'
 import type { SwitchControl } from './switches.ts'
+import type { TiktokWorldFacts } from './tiktok-marketing/facts.ts'
+import type { TiktokSwitches } from './tiktok-marketing/switches.ts'
+import type { RunningTiktok } from './tiktok-marketing/tiktok.ts'
+import { startTiktok } from './tiktok-marketing/tiktok.ts'
+import type { ObjectEdit, Kind as TiktokKind } from './tiktok-marketing/world.ts'
 
 export type { RecordedRequest } from './exchange.ts'
-export type { Fault, FaultControl, FaultTarget, OriginName, PageFault, WireFault } from './faults.ts'
+export type { CodeFault, Fault, FaultControl, FaultTarget, OriginName, PageFault, WireFault } from './faults.ts'
 export type { GongWorldFacts } from './gong/facts.ts'
 export type { MediaKind } from './gong/media.ts'
 export type { GongSwitches } from './gong/switches.ts'
@@ -27,18 +32,28 @@ export type { ShopifySwitches } from './shopify/switches.ts'
 export { shopifyCredentials } from './shopify/tokens.ts'
 export type { RecordEdit } from './shopify/world.ts'
 export type { SwitchControl } from './switches.ts'
+export type { TiktokWorldFacts } from './tiktok-marketing/facts.ts'
+export type { TiktokSwitches } from './tiktok-marketing/switches.ts'
+export { tiktokCredentials } from './tiktok-marketing/tokens.ts'
+export type { Kind as TiktokKind, ObjectEdit } from './tiktok-marketing/world.ts'
 
 /** How a sandbox is started; everything can be left out. */
 export interface SandboxOptions {
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string
-  /** Ports of the servers: three of Gong, one of Shopify; 0 or left out for a free one. */
-  readonly ports?: { readonly api?: number; readonly oauth?: number; readonly media?: number; readonly shopify?: number }
+  /** Ports of the servers: three of Gong, one of Shopify, one of TikTok; 0 or left out for a free one. */
+  readonly ports?: {
+    readonly api?: number
+    readonly oauth?: number
+    readonly media?: number
+    readonly shopify?: number
+    readonly tiktok?: number
+  }
   /** Whether rates and quotas are enforced; default true. */
   readonly limits?: boolean
   /** Epoch milliseconds; default Date.now. Not before 2024. */
   readonly clock?: () => number
-  /** The same seed gives the same company and the same store; default 1. */
+  /** The same seed gives the same company, store and advertiser accounts; default 1. */
   readonly seed?: number
   /** Size in bytes of the files of the large call; default 12 MiB. They are made while they are sent. */
   readonly mediaBytes?: number
@@ -87,16 +102,37 @@ export interface ShopifySandbox {
   readonly world: ShopifyWorldFacts
 }
 
+/** What can be asked of, and done to, the stand-in of TikTok. */
+export interface TiktokSandbox {
+  /** The newest 1,000 requests, oldest first. */
+  requests(): readonly RecordedRequest[]
+  /** Forgets the recorded requests. */
+  clear(): void
+  /** Tokens, faults, limits, switches, objects and recorded requests as they were at the start. */
+  reset(): void
+  /**
+   * Changes an object from now on: other fields, or its deletion. Campaigns, ad groups and ads count as modified now.
+   *
+   * @throws RangeError for an id that no object of the kind has
+   */
+  edit(kind: TiktokKind, id: string, change: ObjectEdit): void
+  readonly switches: SwitchControl<TiktokSwitches>
+  /** Ids worth knowing, as of the start. */
+  readonly world: TiktokWorldFacts
+}
+
 /** A running sandbox. */
 export interface Sandbox {
   /** Where the servers listen, as `http://host:port`. */
   readonly origins: {
     readonly gong: { readonly api: string; readonly oauth: string; readonly media: string }
     readonly shopify: { readonly api: string }
+    readonly 'tiktok-marketing': { readonly api: string; readonly oauth: string }
   }
   readonly faults: FaultControl
   readonly gong: GongSandbox
   readonly shopify: ShopifySandbox
+  readonly tiktok: TiktokSandbox
   /** Stops listening and destroys every socket, also those that a fault holds. */
   close(): Promise<void>
   /** The same as `close`, for `await using`. */
@@ -133,6 +169,28 @@ function shopifySandbox(shopify: RunningShopify): ShopifySandbox {
   }
 }
 
+function tiktokSandbox(tiktok: RunningTiktok): TiktokSandbox {
+  return {
+    requests: () => tiktok.journal.list(),
+    clear: () => tiktok.journal.clear(),
+    reset: () => tiktok.reset(),
+    edit: (kind, id, change) => tiktok.edit(kind, id, change),
+    switches: tiktok.switches,
+    get world() {
+      return tiktok.facts()
+    },
+  }
+}
+
+/** Awaits servers; when one does not open, those that did are closed. */
+async function allOpen<T extends readonly { close(): Promise<void> }[]>(starts: { readonly [I in keyof T]: Promise<T[I]> }): Promise<T> {
+  const settled = await Promise.allSettled<{ close(): Promise<void> }>(starts)
+  const failed = settled.find((result) => result.status === 'rejected')
+  if (!failed) return Promise.all(starts)
+  await Promise.all(settled.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)))
+  throw failed.reason
+}
+
 /**
  * Starts the stand-ins of the vendors.
  *
@@ -145,19 +203,20 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const faults = createFaults()
   const common = { host, limits, clock, seed, faults }
   const gongPorts = { api: ports.api ?? 0, oauth: ports.oauth ?? 0, media: ports.media ?? 0 }
-  const gong = await startGong({ ...common, ports: gongPorts, mediaBytes })
-  const shopify = await startShopify({ ...common, port: ports.shopify ?? 0 }).catch(async (error: unknown) => {
-    await gong.close()
-    throw error
-  })
+  const [gong, shopify, tiktok] = await allOpen<[RunningGong, RunningShopify, RunningTiktok]>([
+    startGong({ ...common, ports: gongPorts, mediaBytes }),
+    startShopify({ ...common, port: ports.shopify ?? 0 }),
+    startTiktok({ ...common, port: ports.tiktok ?? 0 }),
+  ])
   const close = async () => {
-    await Promise.all([gong.close(), shopify.close()])
+    await Promise.all([gong.close(), shopify.close(), tiktok.close()])
   }
   return {
-    origins: { gong: gong.origins, shopify: shopify.origins },
+    origins: { gong: gong.origins, shopify: shopify.origins, 'tiktok-marketing': tiktok.origins },
     faults,
     gong: gongSandbox(gong),
     shopify: shopifySandbox(shopify),
+    tiktok: tiktokSandbox(tiktok),
     close,
     [Symbol.asyncDispose]: close,
   }

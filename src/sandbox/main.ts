@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxOptions } from './index.ts'
-import { sandboxCredentials, shopifyCredentials, startSandbox } from './index.ts'
+import { sandboxCredentials, shopifyCredentials, startSandbox, tiktokCredentials } from './index.ts'
 
 /** A setting that must be a non-negative integer; undefined when it is not set. */
 function numberSetting(name: string): number | undefined {
@@ -14,13 +14,13 @@ function readOptions(): SandboxOptions {
   const mediaBytes = numberSetting('SANDBOX_MEDIA_BYTES')
   return {
     host: process.env['SANDBOX_HOST'] || '127.0.0.1',
-    ports: port === 0 ? {} : { api: port, oauth: port + 1, media: port + 2, shopify: port + 3 },
+    ports: port === 0 ? {} : { api: port, oauth: port + 1, media: port + 2, shopify: port + 3, tiktok: port + 4 },
     limits: process.env['SANDBOX_LIMITS'] !== 'off',
     ...(mediaBytes === undefined ? {} : { mediaBytes }),
   }
 }
 
-function banner({ origins, gong }: Sandbox): string {
+function banner({ origins, gong, tiktok }: Sandbox): string {
   const known = sandboxCredentials
   return [
     'Sandbox of the vendors; the data are invented, the credentials are public.',
@@ -39,6 +39,13 @@ function banner({ origins, gong }: Sandbox): string {
     `  Shop     ${shopifyCredentials.shop}`,
     `  Token    ${shopifyCredentials.token}`,
     `  World    GET ${origins.shopify.api}/_sandbox/world tells ids`,
+    '',
+    'TikTok Marketing',
+    `  API      ${origins['tiktok-marketing'].api}`,
+    `  Token    ${tiktokCredentials.accessToken}`,
+    `  App      ${tiktokCredentials.appId} / ${tiktokCredentials.secret}, code ${tiktokCredentials.authCode}`,
+    `  Account  ${tiktok.world.advertiserId}`,
+    `  World    GET ${origins['tiktok-marketing'].api}/_sandbox/world tells ids`,
     '',
     'Ctrl+C stops it.',
     '',

@@ -2,7 +2,7 @@ import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { shopifyCredentials } from '../../src/sandbox/index.ts'
+import { shopifyCredentials, tiktokCredentials } from '../../src/sandbox/index.ts'
 import { ask, basic, get } from './client.ts'
 
 const main = join(import.meta.dirname, '../../src/sandbox/main.ts')
@@ -17,6 +17,10 @@ test('forked, it tells its parent where it listens and ends with it', async () =
   const shop = String(get(message, 'origins', 'shopify', 'api'))
   const token = { 'x-shopify-access-token': shopifyCredentials.token }
   expect((await ask(`${shop}/admin/api/2026-01/shop.json`, { headers: token })).status).toBe(200)
+  const ads = get(message, 'origins', 'tiktok-marketing')
+  expect(get(ads, 'oauth')).toBe(get(ads, 'api'))
+  const advertiser = { 'access-token': tiktokCredentials.accessToken }
+  expect(get((await ask(`${get(ads, 'api')}/open_api/v1.3/user/info/`, { headers: advertiser })).body, 'code')).toBe(0)
   child.disconnect()
   expect(await once(child, 'exit')).toEqual([0, null])
 })
@@ -33,6 +37,7 @@ test('started by hand, it prints addresses and credentials and stops on a signal
     'sandbox / sandbox-secret',
     'sandbox-client-secret',
     `Token    ${shopifyCredentials.token}`,
+    `Token    ${tiktokCredentials.accessToken}`,
   ])
     expect(printed).toContain(word)
   child.kill('SIGTERM')

@@ -1,0 +1,285 @@
+import { describe, expect, test } from 'vitest'
+import { tiktokCredentials as known, startSandbox } from '../../src/sandbox/index.ts'
+import type { Answered } from './client.ts'
+import { ask, get, rows } from './client.ts'
+import { codeOf, openDesk, queryOf, start, withToken } from './tiktok-client.ts'
+
+const { sandbox, tiktok, facts, origin, clock, read } = await openDesk()
+const base = `${origin}/open_api/v1.3`
+const mine = { advertiser_id: facts.advertiserId }
+const campaigns = (headers?: Readonly<Record<string, string>>) => read('/campaign/get/', mine, headers)
+
+describe('the wire', () => {
+  test('a path without its slash is not found, in plain text', async () => {
+    for (const path of ['/campaign/get', '/nothing/get/']) {
+      const answer = await read(path, mine)
+      expect([answer.status, answer.text]).toEqual([404, '404 page not found'])
+      expect(answer.headers.get('content-type')).toContain('text/plain')
+    }
+    expect((await ask(`${origin}/campaign/get/`)).status).toBe(404)
+  })
+
+  test('another method is not allowed', async () => {
+    expect((await ask(`${base}/campaign/get/`, { method: 'POST', body: {} })).status).toBe(405)
+    expect((await ask(`${base}/oauth2/access_token/`)).status).toBe(405)
+  })
+
+  test('every answer has an envelope with a fresh request id in UTC+8, also in its headers', async () => {
+    const [first, second] = [await campaigns(), await campaigns()]
+    expect(first).toMatchObject({
+      status: 200,
+      body: { code: 0, message: 'OK', request_id: expect.stringMatching(/^20250616110000[0-9A-F]{20}$/) },
+    })
+    expect(first.headers.get('content-type')).toBe('application/json')
+    expect(first.headers.get('x-tt-logid')).toBe(get(first.body, 'request_id'))
+    expect(first.headers.get('x-tt-trace-id')).not.toBeNull()
+    expect(get(second.body, 'request_id')).not.toBe(get(first.body, 'request_id'))
+  })
+})
+
+describe('who may ask', () => {
+  const wrong = 'Access token is incorrect or has been revoked.'
+
+  test.each([
+    ['no token', {}, 40104, 'Access token is null, you should set it in http header with key Access-Token.'],
+    ['an unknown token', withToken('whatever'), 40105, wrong],
+    ['a word before the token', withToken(`Bearer ${known.accessToken}`), 40105, wrong],
+    ['another header', { authorization: `Bearer ${known.accessToken}` }, 40104, expect.any(String)],
+    ['a revoked token', withToken(known.revokedToken), 40105, wrong],
+    ['an expired token', withToken(known.expiredToken), 40102, 'Access token is expired.'],
+  ])('%s is refused with HTTP 200', async (...[, headers, code, message]) => {
+    const answer = await campaigns(headers)
+    expect(answer).toMatchObject({ status: 200, body: { code, message, data: {} } })
+    expect(Object.keys(Object(answer.body))).toEqual(['code', 'message', 'request_id', 'data'])
+  })
+
+  test('the token reads three accounts', async () => {
+    for (const id of [facts.advertiserId, facts.secondAdvertiserId, facts.emptyAdvertiserId]) {
+      expect(codeOf(await read('/ad/get/', { advertiser_id: id }))).toEqual([0, 'OK'])
+    }
+    const denied = await read('/ad/get/', { advertiser_id: facts.deniedAdvertiserId })
+    expect(codeOf(denied)).toEqual([40001, `No permission to operate advertiser: ${facts.deniedAdvertiserId}`])
+    const unknown = await read('/ad/get/', { advertiser_id: facts.unknownAdvertiserId })
+    expect(codeOf(unknown)[0]).toBe(40300)
+    const one = await read('/advertiser/info/', { advertiser_ids: [facts.advertiserId, facts.deniedAdvertiserId] })
+    expect(codeOf(one)[0]).toBe(40001)
+  })
+
+  test.each([
+    ['/advertiser/info/', '100'],
+    ['/campaign/get/', '200'],
+    ['/adgroup/get/', '210'],
+    ['/ad/get/', '220'],
+    ['/dmp/custom_audience/list/', '30'],
+    ['/file/image/ad/search/', '600'],
+    ['/file/video/ad/search/', '610'],
+    ['/tt_video/list/', '691'],
+    ['/catalog/get/', '900'],
+    ['/report/integrated/get/', '44'],
+  ])('%s needs the scope %s', async (path, scope) => {
+    tiktok.switches.set({ scopes: '1' })
+    const message = `Permission error: The access token lacks the required scope for endpoint '${path}'`
+    expect(codeOf(await read(path, mine))).toEqual([40001, message])
+    tiktok.switches.set({ scopes: `1, ${scope}` })
+    expect(codeOf(await read(path, mine))[0]).not.toBe(40001)
+  })
+
+  test('a token tells nothing but what it was given for', async () => {
+    const headers = withToken(known.limitedToken)
+    expect(codeOf(await read('/adgroup/get/', mine, headers))[0]).toBe(0)
+    expect(codeOf(await read('/ad/get/', mine, headers))[0]).toBe(40001)
+    expect(codeOf(await read('/user/info/', {}, headers))[0]).toBe(0)
+  })
+})
+
+describe('tokens', () => {
+  const app = { app_id: known.appId, secret: known.secret }
+  const post = (path: string, body: unknown) =>
+    ask(`${base}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const exchange = (code: string, further = {}) => post('/oauth2/access_token/', { ...app, auth_code: code, ...further })
+  const consent = (query: Readonly<Record<string, string>>) => ask(`${origin}/portal/auth?${queryOf(query)}`)
+  const codeIn = (answer: Answered) => new URL(answer.headers.get('location') ?? '').searchParams.get('auth_code') ?? ''
+
+  test('a code becomes a token and the accounts that it reads', async () => {
+    const { body } = await exchange(known.authCode)
+    const ids = [facts.advertiserId, facts.secondAdvertiserId, facts.emptyAdvertiserId]
+    expect(get(body, 'data')).toMatchObject({ advertiser_ids: ids, scope: expect.arrayContaining([44, 200]) })
+    const token = String(get(body, 'data', 'access_token'))
+    expect(codeOf(await campaigns(withToken(token)))[0]).toBe(0)
+    const list = await read('/oauth2/advertiser/get/', app, withToken(token))
+    expect(rows(list.body, 'data', 'list').map((account) => get(account, 'advertiser_id'))).toEqual(ids)
+    expect(codeOf(await post('/oauth2/revoke_token/', { ...app, access_token: token }))[0]).toBe(0)
+    expect(codeOf(await campaigns(withToken(token)))[0]).toBe(40105)
+  })
+
+  test('a code of the consent page is good once, for an hour', async () => {
+    const query = { app_id: known.appId, redirect_uri: 'https://app.example/back?x=1', state: 's 1' }
+    const page = await consent(query)
+    const back = new URL(page.headers.get('location') ?? '')
+    expect([page.status, back.origin, back.searchParams.get('x'), back.searchParams.get('state')]).toEqual([
+      302,
+      'https://app.example',
+      '1',
+      's 1',
+    ])
+    expect(codeOf(await exchange(codeIn(page)))[0]).toBe(0)
+    expect(codeOf(await exchange(codeIn(page)))[0]).toBe(40110)
+    const late = codeIn(await consent(query))
+    clock.now += 3_600_000
+    expect(codeOf(await exchange(late))[0]).toBe(40110)
+  })
+
+  test('what is wrong with an exchange is told by its code', async () => {
+    expect(codeOf(await exchange(known.authCode, { secret: 'wrong' }))[0]).toBe(40101)
+    expect(codeOf(await exchange('', {}))).toEqual([40002, 'auth_code: Missing data for required field.'])
+    expect(codeOf(await exchange(known.authCode, { app_id: 7 }))[0]).toBe(40002)
+    expect(codeOf(await post('/oauth2/access_token/', 'app_id=1'))[0]).toBe(40002)
+    expect(codeOf(await read('/oauth2/advertiser/get/', { ...app, secret: 'wrong' }))[0]).toBe(40101)
+    expect((await consent({ app_id: known.appId, redirect_uri: 'javascript:alert(1)' })).status).toBe(400)
+  })
+})
+
+describe('rates', () => {
+  const often = async (times: number) => {
+    for (let time = 0; time < times; time += 1) await read('/user/info/')
+  }
+
+  test('ten requests a second; the next second is free', async () => {
+    tiktok.switches.set({ limits: true })
+    await often(10)
+    expect(codeOf(await campaigns())).toEqual([40100, 'Requests made too frequently.'])
+    clock.now += 1000
+    expect(codeOf(await campaigns())[0]).toBe(0)
+  })
+
+  test('too many in a minute suspend the app for five', async () => {
+    tiktok.switches.set({ limits: true, qps: 50, qpm: 12 })
+    await often(12)
+    const message = `Due to too many requests, requests from App ${known.appId} are temporarily restricted.`
+    expect(codeOf(await campaigns())).toEqual([40100, message])
+    clock.now += 299_000
+    expect(codeOf(await campaigns())).toEqual([40100, message])
+    clock.now += 1000
+    expect(codeOf(await campaigns())[0]).toBe(0)
+  })
+
+  test('too many in a day suspend it until midnight UTC', async () => {
+    tiktok.switches.set({ limits: true, qpd: 3 })
+    await often(3)
+    expect(codeOf(await campaigns())[0]).toBe(40100)
+    clock.now = Date.UTC(2025, 5, 16, 23, 59, 59)
+    expect(codeOf(await campaigns())[0]).toBe(40100)
+    clock.now = Date.UTC(2025, 5, 17)
+    expect(codeOf(await campaigns())[0]).toBe(0)
+  })
+
+  test('an advertiser has a rate of its own for each path', async () => {
+    tiktok.switches.set({ limits: true, level: 'ultimate', advertiserQps: 2 })
+    await campaigns()
+    await campaigns()
+    const message = `Advertiser (${facts.advertiserId})'s QPS (3) reaches QPS limit 2 for current path, request is temporarily restricted.`
+    expect(codeOf(await campaigns())).toEqual([40133, message])
+    expect(codeOf(await read('/adgroup/get/', mine))[0]).toBe(0)
+    expect(codeOf(await read('/campaign/get/', { advertiser_id: facts.secondAdvertiserId }))[0]).toBe(0)
+  })
+})
+
+describe("the vendor's sandbox environment", () => {
+  const headers = { ...withToken(known.environmentToken), 'x-forwarded-host': 'sandbox-ads.tiktok.com' }
+  const account = { advertiser_id: facts.sandboxAdvertiserId }
+
+  test('has its own host, token and account', async () => {
+    expect(codeOf(await read('/campaign/get/', account, headers))[0]).toBe(0)
+    expect(codeOf(await read('/campaign/get/', mine, headers))[0]).toBe(40300)
+    expect(codeOf(await read('/campaign/get/', account, withToken(known.environmentToken)))[0]).toBe(40105)
+    expect(codeOf(await read('/campaign/get/', mine, { ...headers, ...withToken(known.accessToken) }))[0]).toBe(40105)
+    tiktok.switches.set({ environment: 'sandbox' })
+    expect(codeOf(await read('/campaign/get/', account, withToken(known.environmentToken)))[0]).toBe(0)
+  })
+
+  test('lacks endpoints and statuses', async () => {
+    expect(codeOf(await read('/tt_video/list/', account, headers))[0]).toBe(40008)
+    const list = rows((await read('/adgroup/get/', account, headers)).body, 'data', 'list')
+    expect(list.length).toBeGreaterThan(0)
+    for (const group of list) expect(group).not.toHaveProperty('secondary_status')
+  })
+
+  test('takes one request a second of each endpoint', async () => {
+    tiktok.switches.set({ limits: true })
+    expect(codeOf(await read('/campaign/get/', account, headers))[0]).toBe(0)
+    expect(codeOf(await read('/campaign/get/', account, headers))[0]).toBe(40100)
+    expect(codeOf(await read('/adgroup/get/', account, headers))[0]).toBe(0)
+  })
+})
+
+describe('faults', () => {
+  test('a code can be sent as often as wanted', async () => {
+    sandbox.faults.add({ kind: 'code', code: 50000, times: 2, path: '/open_api/v1.3/campaign/' })
+    sandbox.faults.add({ kind: 'code', code: 40132, message: 'Slow down' })
+    expect(codeOf(await read('/user/info/'))).toEqual([40132, 'Slow down'])
+    expect([codeOf(await campaigns())[0], codeOf(await campaigns())[0], codeOf(await campaigns())[0]]).toEqual([50000, 50000, 0])
+    expect((await ask(`${sandbox.origins.gong.api}/v2/users`)).status).toBe(401)
+    sandbox.gong.clear()
+  })
+
+  test('or by a switch, to everything', async () => {
+    tiktok.switches.set({ errorCode: 60001 })
+    expect(codeOf(await campaigns())).toEqual([60001, 'The system is under maintenance.'])
+  })
+
+  test('statuses, pages of gateways, broken bodies', async () => {
+    sandbox.faults.add({ kind: 'status', on: 'tiktok', status: 503, retryAfter: 7 })
+    const refused = await campaigns()
+    expect([refused.status, refused.headers.get('retry-after'), get(refused.body, 'code')]).toEqual([503, '7', 50000])
+    sandbox.faults.add({ kind: 'html-502', on: 'tiktok' })
+    expect((await campaigns()).text).toContain('502 Bad Gateway')
+    sandbox.faults.add({ kind: 'truncated-json', on: 'tiktok' })
+    expect((await campaigns()).body).toBeUndefined()
+    sandbox.faults.add({ kind: 'reset', on: 'tiktok' })
+    await expect(campaigns()).rejects.toThrow()
+    expect(() => sandbox.faults.add({ kind: 'code', code: -1 })).toThrow('code must be a number')
+  })
+
+  test('a page after the first can come again or be refused', async () => {
+    const page = (number: number) => read('/campaign/get/', { ...mine, page: number, page_size: 5 })
+    sandbox.faults.add({ kind: 'same-cursor', on: 'tiktok' })
+    const first = await page(1)
+    expect(get((await page(2)).body, 'data')).toEqual(get(first.body, 'data'))
+    sandbox.faults.add({ kind: 'expired-cursor', on: 'tiktok' })
+    expect(codeOf(await page(2))[0]).toBe(40002)
+  })
+})
+
+describe('control', () => {
+  const control = (path: string, body?: unknown, method = 'POST') =>
+    ask(`${origin}/_sandbox${path}`, { method, ...(body === undefined ? {} : { body }) })
+
+  test('from outside: switches, records, requests, the world', async () => {
+    expect((await control('/switches', { level: 'golden' })).body).toEqual({
+      error: 'level must be one of basic, advanced, premium, ultimate',
+    })
+    expect((await control('/records', { kind: 'campaigns', id: facts.campaignId, erased: true })).status).toBe(200)
+    expect((await control('/records', { kind: 'campaigns', id: '5', erased: true })).status).toBe(404)
+    expect((await control('/records', { kind: 'moons', id: '5' })).status).toBe(400)
+    const shown = await campaigns()
+    expect(get(shown.body, 'data', 'page_info', 'total_number')).toBe(Number(facts.counts[facts.advertiserId]?.campaigns) - 1)
+    expect(rows((await control('/requests', undefined, 'GET')).body, 'requests').map((request) => get(request, 'origin'))).toEqual([
+      'tiktok',
+    ])
+    expect((await control('/world', undefined, 'GET')).body).toEqual({ world: facts })
+    expect((await control('/reset')).status).toBe(204)
+    expect(get((await campaigns()).body, 'data', 'page_info', 'total_number')).toBe(facts.counts[facts.advertiserId]?.campaigns)
+  })
+
+  test('the requests are those of the vendor alone', async () => {
+    await campaigns()
+    expect(tiktok.requests()).toMatchObject([{ origin: 'tiktok', path: '/open_api/v1.3/campaign/get/', query: mine, at: start }])
+    tiktok.clear()
+    expect([tiktok.requests(), sandbox.gong.requests(), sandbox.shopify.requests()]).toEqual([[], [], []])
+    expect(() => tiktok.edit('ads', '5', { erased: true })).toThrow('There is no object 5 among ads')
+  })
+
+  test('a port that is taken leaves nothing behind', async () => {
+    await expect(startSandbox({ ports: { tiktok: Number(new URL(origin).port) } })).rejects.toThrow('EADDRINUSE')
+  })
+})
