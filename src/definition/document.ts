@@ -1,8 +1,7 @@
 /** Schemas as documents: plain JSON Schema (draft 2020-12) of what a definition says, for OpenAPI, catalogues and reference pages. */
 import Type from 'typebox'
 import type { Field, Fields } from './fields.ts'
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+import { isObject } from './object.ts'
 
 /** The type of an integer that can exceed a double: the engine checks it itself, so it is not in the schema. */
 const exactType = (schema: Record<string, unknown>): readonly (readonly [string, unknown])[] =>

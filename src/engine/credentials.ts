@@ -1,6 +1,7 @@
 /** Checks of what a connector is created with: credentials against the schemes of the kind, configuration against its fields. */
 import type { ConnectorDefinition, CredentialScheme } from '../definition/connector.ts'
 import type { Fields } from '../definition/fields.ts'
+import { isObject } from '../definition/object.ts'
 import { type FerruleError, fail, type Problem } from '../errors.ts'
 import type { CredentialValues, OriginOverride } from './connection.ts'
 import { validatorOf } from './schema.ts'
@@ -10,8 +11,6 @@ const summary = (problems: readonly Problem[]): string => problems.map(({ field,
 /** A `validation_failed` error over problems. */
 export const validationFailed = (problems: readonly Problem[]): FerruleError =>
   fail('validation_failed', { reason: summary(problems) }, { problems })
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const schemeFor = (definition: ConnectorDefinition, given: readonly string[]): [string, CredentialScheme] | undefined =>
   Object.entries(definition.credentials).find(([, { fields }]) => given.length > 0 && given.every((name) => Object.hasOwn(fields, name)))

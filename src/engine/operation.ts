@@ -3,6 +3,7 @@ import type { ConnectorDefinition, Kind, Lookup, Rule } from '../definition/conn
 import { isOptional } from '../definition/document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation, type Origin } from '../definition/entity.ts'
 import type { Field, Fields } from '../definition/fields.ts'
+import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
 import { type Path, parsePath } from './paths.ts'
 import { compileSchema, objectOf, type Validator } from './schema.ts'
@@ -38,8 +39,6 @@ export interface CompiledOperation {
   readonly rule?: Rule
   readonly hidden?: Path
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const emptyIsAbsentPaths = (fields: Fields, prefix = ''): string[] =>
   Object.entries(fields).flatMap(([name, field]: [string, Field]) => {

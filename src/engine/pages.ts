@@ -1,4 +1,6 @@
 /** Walks a list page by page. Small and suspicious: it stops on a repeated position and on an exhausted budget. */
+
+import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
 import { writeJson } from './json.ts'
 
@@ -15,8 +17,6 @@ export interface WalkOptions {
 }
 
 const defaultMaxPages = 10_000
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const pick = (params: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, params[name]]))

@@ -1,11 +1,11 @@
 /** Validation of the parameters of a call, before anything is sent. */
+
+import { isObject } from '../definition/object.ts'
 import { type ErrorCode, errorTable, type FerruleError, fail, failAs, type Problem } from '../errors.ts'
 import type { CompiledOperation } from './operation.ts'
 
 /** Validated parameters. */
 export type Params = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Params => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const reasonOf = (problems: readonly Problem[]): string => problems.map(({ field, message }) => `${field} ${message}`).join('; ')
 

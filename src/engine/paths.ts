@@ -1,12 +1,12 @@
 /** Paths into JSON values: `a.b`, `a[0].b` (one element), `a[].b` (every element). */
 
+import { isObject } from '../definition/object.ts'
+
 /** A step of a path: a key, an index, or `*` for every element of an array. */
 type Step = string | number | typeof every
 const every = Symbol('every element')
 /** A path, parsed. */
 export type Path = readonly Step[]
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const stepsOf = (part: string): Step[] => {
   const [, key = '', indices = ''] = /^([^[\]]*)((?:\[\d*\])*)$/.exec(part) ?? []

@@ -1,11 +1,10 @@
 /** Rows as the vendor sends them → records as the documents name them; what is hidden or filtered is left out and counted. */
 import type { LocalFilter, Origin } from '../definition/entity.ts'
+import { isObject } from '../definition/object.ts'
 import { instantOf } from './instant.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
 import { getAt, parsePath, setAt, takeAt, visitHolders } from './paths.ts'
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const conversions: Readonly<Record<NonNullable<Origin['as']>, (value: unknown) => unknown>> = {
   text: (value) => (typeof value === 'number' || typeof value === 'bigint' ? value.toString() : value),

@@ -1,5 +1,6 @@
 /** Bodies and queries of the services: their schemas, which documents are printed from too, and reading them. */
 import { bool, type Field, type Fields, int, list, obj, oneOf, open, opt, orNull, str } from '../definition/fields.ts'
+import { isObject } from '../definition/object.ts'
 import { validationFailed } from '../engine/credentials.ts'
 import { validatorOf } from '../engine/schema.ts'
 import type { Flat } from '../engine/types.ts'
@@ -85,7 +86,6 @@ export const bodies = {
   scopedToken: { ...workspaceNames, region_id: opt(uuid('Taken for compatibility; there is one region.')) },
 } as const satisfies Record<string, Fields>
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 const takesNull = (field: Field | undefined): boolean => {
   const type: unknown = field === undefined ? undefined : Reflect.get(field, 'type')
   return Array.isArray(type) && type.includes('null')

@@ -1,10 +1,9 @@
 /** Cuts records to the fields that the caller asked for (`select_fields`) or did not want (`exclude_fields`). */
 
-type Json = Readonly<Record<string, unknown>>
+import { isObject } from '../definition/object.ts'
+
 /** Names below a place; an empty map stands for everything below it. */
 interface FieldTree extends Map<string, FieldTree> {}
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** `a[].b` and `a.b` say the same: arrays fan out. */
 function treeOf(paths: readonly string[]): FieldTree {

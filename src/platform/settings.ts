@@ -1,5 +1,6 @@
 /** The settings of the process: one table that is validated and documented. */
 import ipaddr from 'ipaddr.js'
+import { isObject } from '../definition/object.ts'
 import type { OriginOverride } from '../engine/connection.ts'
 import { Secret } from '../engine/secret.ts'
 import { fail } from '../errors.ts'
@@ -168,8 +169,6 @@ function readPublicUrl(text: string | undefined): string | undefined {
     throw invalid('FERRULE_PUBLIC_URL', 'it must be an http:// or https:// URL without query or user')
   return url.href.replace(/\/+$/, '')
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function readOrigins(text: string | undefined, kinds: readonly string[]): Settings['origins'] {
   const name = 'FERRULE_ORIGINS'

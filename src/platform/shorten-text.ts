@@ -1,12 +1,11 @@
 /** Cuts long texts of records for readers with little room (`skip_truncation: false`). */
 
+import { isObject } from '../definition/object.ts'
+
 /** Longest text that is returned whole, in UTF-16 units. */
 export const longestText = 2_000
 /** How many different paths of cut texts an answer names. */
 const namedPaths = 100
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Cuts between characters, never inside a surrogate pair. */
 function cut(text: string): string {

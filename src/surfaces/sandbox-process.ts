@@ -1,6 +1,7 @@
 /** The sandbox as a process of its own: started with the service, restarted when it dies, ended with it. */
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Logger } from 'pino'
+import { isObject } from '../definition/object.ts'
 import type { OriginOverride } from '../engine/connection.ts'
 
 /** Where the stand-ins listen, by kind. */
@@ -35,8 +36,6 @@ const endTimeout = 2_000
 
 /** What a child may know of our environment: nothing that is ours or secret. */
 const inherited = ['PATH', 'NODE_COMPILE_CACHE', 'TZ', 'LANG', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
 
 function overrideOf(value: unknown): OriginOverride | undefined {
   if (!isObject(value) || typeof value['api'] !== 'string') return undefined

@@ -1,9 +1,9 @@
 /** Client credentials of a token request: in the body (JSON or form), or as HTTP Basic (RFC 6749 section 2.3.1). */
+
+import { isObject } from '../../definition/object.ts'
 import { validationFailed } from '../../engine/credentials.ts'
 import { FerruleError, fail, type Problem } from '../../errors.ts'
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const problem = (name: string, message: string, error_code: string): Problem => ({ field: `/${name}`, message, error_code })
 
 /** Both parts are form-encoded before they are joined; a stray percent sign is taken as it is. */

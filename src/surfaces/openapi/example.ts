@@ -1,6 +1,6 @@
+import { isObject } from '../../definition/object.ts'
 import type { JsonObject } from './types.ts'
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 const formats: Readonly<Record<string, string>> = {
   'date-time': '2025-03-01T00:00:00Z',
   date: '2025-03-01',

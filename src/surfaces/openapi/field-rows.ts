@@ -1,3 +1,4 @@
+import { isObject } from '../../definition/object.ts'
 import type { JsonObject } from './types.ts'
 
 /** One field of a schema, for a table. */
@@ -9,7 +10,6 @@ export interface FieldRow {
   readonly about: string
 }
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [])
 
 function typeOf(schema: JsonObject): string {
