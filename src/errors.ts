@@ -12,7 +12,7 @@ interface ErrorRow {
   /** HTTP status of the answer. */
   readonly status: number
   readonly fault: Fault
-  /** Whether the same request can succeed later without a change. Failed writes override this with false. */
+  /** Whether the same request can succeed later without a change. */
   readonly retryable: boolean
   /** One sentence; `{slot}` is filled by `fail`. */
   readonly message: string

@@ -56,7 +56,7 @@ export interface FileSource {
   readonly range: string
   /** Statuses of the file host that mean "the URL has expired": a fresh one is asked for once. */
   readonly renew: readonly number[]
-  /** File name of the download; `{path}` is filled from the parameters, for example `{filter.callIds.0}.mp3`. */
+  /** File name of the download; `{path}` is filled from the parameters, for example `{filter.callIds[0]}.mp3`. */
   readonly name: string
 }
 

@@ -114,9 +114,12 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
 const isStale = (running: Running, error: unknown, authorization: Authorization): boolean =>
   error instanceof FerruleError && error.code === 'upstream_auth_failed' && isRenewable(running.connection, authorization)
 
+/** Actions that change something: whether the vendor ran one that failed is not known, so it is never sent again. */
+const writes: ReadonlySet<string> = new Set(['create', 'update', 'delete'])
+
 /** Waits before the next attempt. @throws the error itself when there is to be none; the reason of a signal that ends the pause */
 export async function pauseOrThrow(running: Running, error: unknown, failures: number): Promise<void> {
-  if (!isTransient(error) || failures >= maxAttempts || running.deadline.signal.aborted) throw error
+  if (!isTransient(error) || writes.has(running.operation.action) || failures >= maxAttempts || running.deadline.signal.aborted) throw error
   const pause = pauseBefore(error, failures, running.runtime.random)
   if (pause >= running.deadline.remaining) throw error
   await running.deadline.pause(pause)
@@ -141,7 +144,7 @@ async function awaitReady({ deadline, operation, runtime }: Running, { headers }
 }
 
 /**
- * Sends a read. Transient failures are tried again within the deadline; a wait that the vendor asks for beyond the deadline is
+ * Sends a request. Transient failures of reads are tried again within the deadline, a write that failed is not; a wait that the vendor asks for beyond the deadline is
  * returned to the caller as `upstream_rate_limited` with its time, not slept. An answer that is not ready yet is asked for again
  * until the deadline. Credentials that the vendor no longer takes are renewed once; a renewal that fails ends the call: a
  * single-use token may be spent although no answer came.
