@@ -1,3 +1,4 @@
+import type { RecordEdit } from './edits.ts'
 import type { RecordedRequest } from './exchange.ts'
 import type { FaultControl } from './faults.ts'
 import { createFaults } from './faults.ts'
@@ -11,14 +12,14 @@ import type { ShopifyWorldFacts } from './shopify/facts.ts'
 import type { EditableKind, RunningShopify } from './shopify/shopify.ts'
 import { startShopify } from './shopify/shopify.ts'
 import type { ShopifySwitches } from './shopify/switches.ts'
-import type { RecordEdit } from './shopify/world.ts'
 import type { SwitchControl } from './switches.ts'
 import type { TiktokWorldFacts } from './tiktok-marketing/facts.ts'
 import type { TiktokSwitches } from './tiktok-marketing/switches.ts'
 import type { RunningTiktok } from './tiktok-marketing/tiktok.ts'
 import { startTiktok } from './tiktok-marketing/tiktok.ts'
-import type { ObjectEdit, Kind as TiktokKind } from './tiktok-marketing/world.ts'
+import type { Kind as TiktokKind } from './tiktok-marketing/world.ts'
 
+export type { RecordEdit } from './edits.ts'
 export type { RecordedRequest } from './exchange.ts'
 export type { CodeFault, Fault, FaultControl, FaultTarget, OriginName, PageFault, WireFault } from './faults.ts'
 export type { GongWorldFacts } from './gong/facts.ts'
@@ -30,12 +31,11 @@ export type { ShopifyWorldFacts } from './shopify/facts.ts'
 export type { EditableKind } from './shopify/shopify.ts'
 export type { ShopifySwitches } from './shopify/switches.ts'
 export { shopifyCredentials } from './shopify/tokens.ts'
-export type { RecordEdit } from './shopify/world.ts'
 export type { SwitchControl } from './switches.ts'
 export type { TiktokWorldFacts } from './tiktok-marketing/facts.ts'
 export type { TiktokSwitches } from './tiktok-marketing/switches.ts'
 export { tiktokCredentials } from './tiktok-marketing/tokens.ts'
-export type { Kind as TiktokKind, ObjectEdit } from './tiktok-marketing/world.ts'
+export type { Kind as TiktokKind } from './tiktok-marketing/world.ts'
 
 /** How a sandbox is started; everything can be left out. */
 export interface SandboxOptions {
@@ -115,7 +115,7 @@ export interface TiktokSandbox {
    *
    * @throws RangeError for an id that no object of the kind has
    */
-  edit(kind: TiktokKind, id: string, change: ObjectEdit): void
+  edit(kind: TiktokKind, id: string, change: RecordEdit): void
   readonly switches: SwitchControl<TiktokSwitches>
   /** Ids worth knowing, as of the start. */
   readonly world: TiktokWorldFacts

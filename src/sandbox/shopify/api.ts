@@ -1,3 +1,4 @@
+import type { DatedEdit } from '../edits.ts'
 import type { FaultSupply } from '../faults.ts'
 import type { ReceivedRequest, Reply } from '../http.ts'
 import { findRoute } from '../http.ts'
@@ -15,7 +16,6 @@ import { bucketOf } from './switches.ts'
 import type { Access } from './tokens.ts'
 import { accessOf } from './tokens.ts'
 import { answeringVersion, oldestVersion } from './versions.ts'
-import type { DatedEdit } from './world.ts'
 
 /** Everything that the stand-in keeps between requests. */
 export interface ShopifyState {

@@ -1,4 +1,5 @@
 import { createControl } from '../control.ts'
+import { isRecordEdit, mergedEdit, type RecordEdit } from '../edits.ts'
 import type { Journal } from '../exchange.ts'
 import { createJournal, openStandIn } from '../exchange.ts'
 import type { FaultSupply } from '../faults.ts'
@@ -15,7 +16,7 @@ import { receiptNumber } from './payments.ts'
 import type { ShopifySwitches } from './switches.ts'
 import { createShopifySwitches } from './switches.ts'
 import { oldestVersion } from './versions.ts'
-import type { RecordEdit, View } from './world.ts'
+import type { View } from './world.ts'
 import { editKey } from './world.ts'
 
 /** How a stand-in of the vendor is started; every part is set. */
@@ -84,15 +85,11 @@ function edit(state: ShopifyState, spot: { kind: EditableKind; id: number }, cha
   const position = recordPosition(state.seed, spot.kind, spot.id)
   if (position === undefined) throw new RangeError(`There is no record ${spot.id} among ${spot.kind}`)
   const key = editKey({ kind: spot.kind, position })
-  const before = state.edits.get(key)
-  const fields = change.fields || before?.fields ? { fields: { ...before?.fields, ...change.fields } } : {}
-  state.edits.set(key, { ...before, ...change, ...fields, at: state.clock() })
+  state.edits.set(key, mergedEdit(state.edits.get(key), change, state.clock()))
 }
 
 function isEdit(body: unknown): body is RecordEdit & { readonly kind: EditableKind; readonly id: number } {
-  if (!isObject(body) || !editable.some((kind) => kind === body['kind']) || typeof body['id'] !== 'number') return false
-  const { fields, erased } = body
-  return (fields === undefined || isObject(fields)) && (erased === undefined || typeof erased === 'boolean')
+  return isObject(body) && editable.some((kind) => kind === body['kind']) && typeof body['id'] === 'number' && isRecordEdit(body)
 }
 
 function changeRecord(state: ShopifyState, body: unknown) {

@@ -1,3 +1,4 @@
+import type { DatedEdit } from '../edits.ts'
 import { hash32, Random } from '../random.ts'
 import type { IdKind } from './ids.ts'
 import { recordId } from './ids.ts'
@@ -5,19 +6,6 @@ import { day } from './time.ts'
 
 /** Fields of a record with the vendor's names. */
 export type JsonRecord = Readonly<Record<string, unknown>>
-
-/** A later change to a record; what is left out stays. */
-export interface RecordEdit {
-  /** Fields that replace those of the record. */
-  readonly fields?: JsonRecord
-  /** The record is gone: lists leave it out, its own address answers 404, the events tell its end where the vendor has them. */
-  readonly erased?: boolean
-}
-
-/** An edit and when it was made, epoch milliseconds. */
-export interface DatedEdit extends RecordEdit {
-  readonly at: number
-}
 
 /** The store at one moment: what has happened until then. */
 export interface View {

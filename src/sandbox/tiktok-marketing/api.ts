@@ -1,3 +1,4 @@
+import type { DatedEdit } from '../edits.ts'
 import type { FaultSupply } from '../faults.ts'
 import type { ReceivedRequest, Reply } from '../http.ts'
 import { findRoute } from '../http.ts'
@@ -16,7 +17,6 @@ import type { TiktokSwitches } from './switches.ts'
 import { appRate } from './switches.ts'
 import { hour, isoStamp } from './time.ts'
 import type { Access, TokenStore } from './tokens.ts'
-import type { DatedObjectEdit } from './world.ts'
 
 /** Everything that the stand-in keeps between requests. */
 export interface TiktokState {
@@ -27,7 +27,7 @@ export interface TiktokState {
   readonly faults: FaultSupply
   readonly limiter: Limiter
   readonly tokens: TokenStore
-  readonly edits: Map<string, DatedObjectEdit>
+  readonly edits: Map<string, DatedEdit>
 }
 
 const version = '/open_api/v1.3'

@@ -1,4 +1,5 @@
 import { createControl } from '../control.ts'
+import { isRecordEdit, mergedEdit, type RecordEdit } from '../edits.ts'
 import type { Journal } from '../exchange.ts'
 import { createJournal, openStandIn } from '../exchange.ts'
 import type { FaultSupply } from '../faults.ts'
@@ -13,7 +14,7 @@ import { findSpot } from './lists.ts'
 import type { TiktokSwitches } from './switches.ts'
 import { createTiktokSwitches } from './switches.ts'
 import { createTokens } from './tokens.ts'
-import type { Kind, ObjectEdit } from './world.ts'
+import type { Kind } from './world.ts'
 import { editableKinds, editKey } from './world.ts'
 
 /** How a stand-in of the vendor is started; every part is set. */
@@ -35,7 +36,7 @@ export interface RunningTiktok {
   readonly journal: Journal
   readonly switches: SwitchControl<TiktokSwitches>
   /** @throws RangeError for an id that no object of the kind has */
-  edit(kind: Kind, id: string, change: ObjectEdit): void
+  edit(kind: Kind, id: string, change: RecordEdit): void
   reset(): void
   close(): Promise<void>
 }
@@ -46,21 +47,17 @@ function createState({ clock, seed, faults, limits }: TiktokOptions): TiktokStat
 }
 
 /** Changes an object; false when there is none. */
-function edit(state: TiktokState, of: { readonly kind: Kind; readonly id: string }, change: ObjectEdit): boolean {
+function edit(state: TiktokState, of: { readonly kind: Kind; readonly id: string }, change: RecordEdit): boolean {
   const { seed, clock, edits } = state
   const { hugeIds } = state.switches.current()
   const spot = findSpot({ seed, now: clock(), hugeIds, edits: new Map() }, of.kind, of.id)
   if (!spot) return false
-  const before = edits.get(editKey(spot))
-  const fields = change.fields || before?.fields ? { fields: { ...before?.fields, ...change.fields } } : {}
-  edits.set(editKey(spot), { ...before, ...change, ...fields, at: clock() })
+  edits.set(editKey(spot), mergedEdit(edits.get(editKey(spot)), change, clock()))
   return true
 }
 
-function isEdit(body: unknown): body is ObjectEdit & { readonly kind: Kind; readonly id: string } {
-  if (!isObject(body) || !editableKinds.some((kind) => kind === body['kind']) || typeof body['id'] !== 'string') return false
-  const { fields, erased } = body
-  return (fields === undefined || isObject(fields)) && (erased === undefined || typeof erased === 'boolean')
+function isEdit(body: unknown): body is RecordEdit & { readonly kind: Kind; readonly id: string } {
+  return isObject(body) && editableKinds.some((kind) => kind === body['kind']) && typeof body['id'] === 'string' && isRecordEdit(body)
 }
 
 function changeObject(state: TiktokState, body: unknown) {

@@ -1,3 +1,4 @@
+import type { DatedEdit } from '../edits.ts'
 import { hash32, idOf } from '../random.ts'
 import type { Account } from './accounts.ts'
 import type { JsonRecord } from './answers.ts'
@@ -16,26 +17,13 @@ export interface Spot {
   readonly position: number
 }
 
-/** What a change does to an object. */
-export interface ObjectEdit {
-  /** Fields that replace those of the object. */
-  readonly fields?: JsonRecord
-  /** The object is deleted, or exists again. */
-  readonly erased?: boolean
-}
-
-/** A change with its moment, epoch milliseconds. */
-export interface DatedObjectEdit extends ObjectEdit {
-  readonly at: number
-}
-
 /** The accounts as one request sees them. */
 export interface View {
   readonly seed: number
   /** Epoch milliseconds. */
   readonly now: number
   readonly hugeIds: boolean
-  readonly edits: ReadonlyMap<string, DatedObjectEdit>
+  readonly edits: ReadonlyMap<string, DatedEdit>
 }
 
 /** The key of an object among the changes. */
@@ -44,7 +32,7 @@ export function editKey({ kind, account, position }: Spot): string {
 }
 
 /** The change of an object; undefined when there is none. */
-export function editOf(view: View, spot: Spot): DatedObjectEdit | undefined {
+export function editOf(view: View, spot: Spot): DatedEdit | undefined {
   return view.edits.size === 0 ? undefined : view.edits.get(editKey(spot))
 }
 
