@@ -1,8 +1,6 @@
 /**
- * The one table of errors and the one error class.
- *
- * Every room throws `fail(code, slots, details)`; the HTTP surface, the library and the errors page read this table.
- * Wire form: RFC 9457 problem details.
+ * The one table of errors and the one error class. Every room throws `fail(code, slots, details)`; the HTTP surface, the library and
+ * the errors page read this table. Wire form: RFC 9457 problem details.
  */
 
 /** Whose fault an error is: the caller's request, the stored credentials, the vendor, or this service. */
@@ -87,6 +85,9 @@ export const errorTable = {
     'The workspace has a connector with the name {name} already.',
     'Choose another name, or update the existing connector.',
   ),
+  idempotency_key_conflict: caller(409, 'The Idempotency-Key was used for another call.', 'Use a new key for another call.'),
+  idempotency_key_in_flight: callerForNow(409, 'A call with this Idempotency-Key is running.', 'Wait for the time of Retry-After.'),
+  request_id_conflict: caller(409, 'The request id {request_id} was used for another statement.', 'Use a new request id.'),
   workspace_name_conflict: caller(409, 'The organization has a workspace with the name {name} already.', 'Choose another name.'),
   workspace_inactive: caller(409, 'The workspace {name} is inactive.', 'Set its status to active with PUT /api/v1/workspaces/{id}.'),
   validation_failed: caller(422, 'The request is not valid: {reason}.', 'Correct the fields named in errors.'),
@@ -105,6 +106,7 @@ export const errorTable = {
     'A download needs contentSelector.exposedFields.media true and filter.callIds with exactly one call id.',
     'Send {"filter":{"callIds":["<id>"]},"contentSelector":{"exposedFields":{"media":true}}}.',
   ),
+  statement_not_allowed: caller(422, 'The statement is not allowed: {reason}.', 'Send one statement of the kind that the action takes.'),
   unsupported_in_local_mode: caller(422, '{action} is offered by the hosted platform only.', 'Use list and get, or a hosted connector.'),
   result_too_large: caller(422, 'The answer is larger than {limit} bytes.', 'Ask for fewer records or fields.'),
   page_budget_exhausted: caller(422, 'The walk stopped after {pages} pages, its budget.', 'Raise the budget, or narrow the request.'),
@@ -134,6 +136,13 @@ export const errorTable = {
     502,
     '{vendor} answered something that cannot be used: {reason}.',
     'Try again; report it when it lasts.',
+  ),
+  statement_failed: vendor(422, '{vendor} refused the statement: {reason}.', "Correct the statement; the message is the vendor's."),
+  statement_timeout: vendor(504, '{vendor} stopped the statement: {reason}.', 'Raise its time limit, or do less in one statement.'),
+  outcome_unknown: vendor(
+    504,
+    'It is not known whether {vendor} carried out the write (request id {request_id}): {reason}.',
+    'Look at the vendor before you write again; where the action takes requestId, the same call with this requestId and retry true writes once.',
   ),
   context_store_unavailable: serviceForNow(503, 'The context store is not available.', 'Use list and get.'),
   overloaded: serviceForNow(503, 'The service is busy: {reason}.', 'Wait for the time of Retry-After.'),

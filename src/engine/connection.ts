@@ -42,6 +42,27 @@ export type VendorNotice =
   | { readonly type: 'api_version'; readonly asked: string; readonly answered: string }
   | { readonly type: 'deprecated'; readonly entity: string; readonly reason: string }
 
+/** What is known of a request id that was claimed. */
+export interface Claim {
+  /**
+   * The id was claimed before, for the same write: an earlier submission may have reached the vendor, so this one is sent as its
+   * repetition (Snowflake: `retry=true`), never as a first one.
+   */
+  readonly repeated: boolean
+}
+
+/** Which write each vendor request id stands for. */
+export interface WriteClaims {
+  /**
+   * Binds a request id to one write of the connector, durably, before anything of it is sent; kept for 7 days. The same write may
+   * claim its id again.
+   * @param requestId the id that the vendor knows the write by; the case of a UUID's letters does not matter
+   * @param fingerprint what the write is: a hash of everything that changes what the vendor does, such as statement and context
+   * @throws FerruleError `request_id_conflict` when another write has the id; `unavailable`
+   */
+  claim(requestId: string, fingerprint: string): Promise<Claim>
+}
+
 /** One connector, as the engine uses it. */
 export interface Connection {
   readonly kind: Kind
@@ -50,4 +71,6 @@ export interface Connection {
   readonly origin?: OriginOverride
   /** Takes notices of the vendor, with every answer that carries one. What it throws fails the call. */
   readonly notice?: (notice: VendorNotice) => void
+  /** Absent for credentials that are only tried: they write nothing. */
+  readonly writes?: WriteClaims
 }

@@ -1,6 +1,7 @@
 /** A connector as a library: credentials in memory, the same engine, no platform. */
 import { Readable } from 'node:stream'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
+import { memoryClaims } from './claims.ts'
 import type { Connection, CredentialSource, CredentialValues, OriginOverride, VendorNotice } from './connection.ts'
 import { checkConfiguration, checkCredentials, checkOrigin } from './credentials.ts'
 import { createEngine, type Engine } from './execute.ts'
@@ -124,9 +125,8 @@ class Local {
     return walkRecords(this.pages(entity, ...args))
   }
 
-  async check(options: CallOptions = {}): Promise<void> {
-    const { entity, action, params } = this.#connection.kind.definition.check
-    await this.execute(entity, action, params, options)
+  check(options: CallOptions = {}): Promise<void> {
+    return this.#engine.check(this.#connection, options)
   }
 
   close(): Promise<void> {
@@ -164,6 +164,7 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
     kind,
     configuration,
     credentials: memoryCredentials(values, onCredentials),
+    writes: memoryClaims(),
     ...(origin === undefined ? {} : { origin }),
     ...(options.onNotice === undefined ? {} : { notice: eachOnce(options.onNotice) }),
   }
