@@ -145,6 +145,11 @@ export const errorTable = {
     'Look at the vendor before you write again; where the action takes requestId, the same call with this requestId and retry true writes once.',
   ),
   context_store_unavailable: serviceForNow(503, 'The context store is not available.', 'Use list and get.'),
+  context_store_timeout: serviceForNow(
+    504,
+    'The context store did not finish within {seconds} seconds.',
+    'Narrow the filter or ask for less, and try again.',
+  ),
   overloaded: serviceForNow(503, 'The service is busy: {reason}.', 'Wait for the time of Retry-After.'),
   unavailable: serviceForNow(503, 'The service is not ready: {reason}.', 'Try again; see /health/ready.'),
   credentials_unreadable: service(
