@@ -4,7 +4,7 @@ import { kinds } from '../src/connectors/index.ts'
 import type { ConnectorDefinition } from '../src/definition/connector.ts'
 import { documentedType, isOptional, partsOf, plainType } from '../src/definition/document.ts'
 import { type EntityDefinition, liveActions, type Operation } from '../src/definition/entity.ts'
-import type { Field, Fields } from '../src/definition/fields.ts'
+import { type Field, type Fields, fillOf } from '../src/definition/fields.ts'
 import { searchOperators } from '../src/definition/search.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -20,7 +20,7 @@ const parameter = (fields: Fields, name: string, field: Field): Json => {
   const itemEnum: unknown = items === undefined ? undefined : Reflect.get(items, 'enum')
   return {
     type: plainType(field),
-    required: !isOptional(fields, name),
+    required: !isOptional(fields, name) || fillOf(field) !== undefined,
     ...Object.fromEntries(rules),
     ...(items === undefined ? {} : { items: plainType(items) }),
     ...(itemEnum === undefined ? {} : { enum: itemEnum }),
@@ -34,6 +34,7 @@ const parameters = (fields: Fields): Json =>
 const listShapes = {
   cursor: { shape: 'cursor-list', meta: { cursor: 'string?', total_records: 'integer', current_page_number: 'integer' } },
   next_page_url: { shape: 'next-page-url-list', meta: { next_page_url: 'string' } },
+  page_info: { shape: 'page-number-list', meta: { page_info: 'object' } },
   none: { shape: 'list', meta: {} },
 } as const
 

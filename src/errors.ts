@@ -123,6 +123,7 @@ export const errorTable = {
   ),
   upstream_account_unavailable: credentials(424, 'The account at {vendor} is not available: {reason}.', 'Settle it with the vendor.'),
   upstream_invalid_request: vendor(422, '{vendor} refused the request: {reason}.', "Correct the parameters; the message is the vendor's."),
+  upstream_conflict: vendorForNow(409, '{vendor} is busy with another change: {reason}.', 'Try again in a moment.'),
   upstream_unsupported: vendor(422, '{vendor} does not offer this: {reason}.', 'Use another operation.'),
   upstream_rate_limited: vendorForNow(429, '{vendor} asks to slow down.', 'Wait for the time of Retry-After.'),
   upstream_error: vendorForNow(502, '{vendor} failed: {reason}.', 'Try again later.'),

@@ -2,6 +2,7 @@
 import { checkedKinds } from '../definition/check.ts'
 import { gong } from './gong/index.ts'
 import { shopify } from './shopify/index.ts'
+import { tiktokMarketing } from './tiktok-marketing/index.ts'
 
 /** Every kind by its slug, checked together when it is loaded. */
-export const kinds = checkedKinds({ gong, shopify })
+export const kinds = checkedKinds({ gong, shopify, 'tiktok-marketing': tiktokMarketing })

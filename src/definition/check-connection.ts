@@ -32,8 +32,27 @@ const slots = (what: string, template: string, configuration: Fields): Sentences
 
 const withoutSlots = (template: string): string => template.replace(/\{[^}]*\}/g, 'a')
 
-const filledAddresses = ({ origins, prefix = '', configuration, version }: ConnectorDefinition): Sentences => [
-  ...slots('origin api', origins.api, configuration),
+/** The origins of the API: one with slots, or some that a configuration field chooses. */
+const apiOrigins = ({ origins: { api }, configuration }: ConnectorDefinition): Sentences => {
+  if (typeof api === 'string') return slots('origin api', api, configuration)
+  const field: object | undefined = configuration[api.by]
+  const values: unknown = field === undefined ? undefined : Reflect.get(field, 'enum')
+  const chosen = Object.keys(api.origins)
+  return [
+    !(Array.isArray(values) && [...values].sort().join() === [...chosen].sort().join()) &&
+      `origin api is chosen by ${api.by}, which is not a configuration field with the values ${chosen.join(', ')}`,
+    field !== undefined &&
+      !chosen.includes(String(Reflect.get(field, 'default'))) &&
+      `origin api is chosen by ${api.by}, which has no default`,
+  ]
+}
+
+const originsOf = ({ api, oauth }: ConnectorDefinition['origins']): [string, string][] => [
+  ...(typeof api === 'string' ? [['api', api] as [string, string]] : Object.entries(api.origins)),
+  ...(oauth === undefined ? [] : [['oauth', oauth] as [string, string]]),
+]
+
+const filledAddresses = ({ prefix = '', configuration, version }: ConnectorDefinition): Sentences => [
   ...slots('prefix', prefix, configuration),
   !/^(\/[\w.-]+)*$/.test(withoutSlots(prefix)) && `prefix ${prefix} is not a path that begins with a slash and does not end with one`,
   version !== undefined &&
@@ -52,9 +71,7 @@ const normalisations = ({ configuration }: ConnectorDefinition): Sentences =>
   })
 
 const addresses = ({ origins, base, configuration, ...definition }: ConnectorDefinition): Sentences => [
-  ...Object.entries(origins).map(
-    ([name, origin]) => !isOrigin(withoutSlots(origin)) && `origin ${name} is not an https origin without a path`,
-  ),
+  ...originsOf(origins).map(([name, origin]) => !isOrigin(withoutSlots(origin)) && `origin ${name} is not an https origin without a path`),
   base !== undefined && !isAnchored(base.matches) && 'base.matches is not an anchored pattern',
   ...(base?.fields ?? []).map(
     (field) =>
@@ -73,7 +90,13 @@ const sentFields = ({ send, refresh }: CredentialScheme): string[] => [
   ...sendFields(send),
   ...(refresh === undefined
     ? []
-    : [refresh.client.user, refresh.client.password, refresh.expires.field, ...Object.values(refresh.send), ...Object.keys(refresh.read)]),
+    : [
+        ...(refresh.client === undefined ? [] : [refresh.client.user, refresh.client.password]),
+        ...(refresh.expires === undefined ? [] : [refresh.expires.field]),
+        ...Object.values(refresh.send),
+        ...Object.keys(refresh.read),
+        ...(refresh.spent ?? []),
+      ]),
 ]
 
 const schemes = ({ credentials, origins }: ConnectorDefinition): Sentences => {
@@ -102,11 +125,14 @@ const pages = (definition: ConnectorDefinition): Sentences =>
   )
 
 const errors = (definition: ConnectorDefinition): Sentences =>
-  definition.errors.flatMap(({ is, matches, statuses, status, actions }, index) => [
+  definition.errors.flatMap(({ is, matches, statuses, status, actions, codes, wait }, index) => [
     is !== 'empty' && !(is in errorTable) && `error ${index} is ${is}, which is not an error code`,
     matches !== undefined && !isPattern(matches) && `error ${index} has a pattern that is not one`,
     status !== undefined && statuses !== undefined && `error ${index} says status and statuses`,
     statuses !== undefined && statuses[0] > statuses[1] && `error ${index} has a range that is empty`,
+    codes !== undefined && definition.problem.code === undefined && `error ${index} has codes, but the kind does not say where they are`,
+    ...(codes ?? []).map((code) => !/^\w+(-\w+)?$/.test(code) && `error ${index} has ${code}, which is neither a code nor a range`),
+    wait !== undefined && !(wait.first > 0 && wait.first <= wait.longest) && `error ${index} has a wait that is none`,
     ...(actions ?? []).map(
       (action) => !liveActions.some((live) => live === action) && `error ${index} is for ${action}, which is not an action`,
     ),
@@ -114,13 +140,16 @@ const errors = (definition: ConnectorDefinition): Sentences =>
 
 const limits = (definition: ConnectorDefinition): Sentences => {
   const fields = credentialFields(definition)
-  const { bucket, rates } = definition.limits
+  const { bucket, rates, other } = definition.limits
   return [
+    other !== undefined &&
+      !(other.configuration in definition.configuration) &&
+      `other rates depend on ${other.configuration}, which is not a configuration field`,
     bucket !== undefined && rates !== undefined && 'has rates and a bucket',
     bucket !== undefined &&
       !(Number.isInteger(bucket.size) && bucket.size >= 2 && bucket.perSecond > 0) &&
       `a bucket of ${bucket.size} calls that leaks ${bucket.perSecond} in a second is not one`,
-    ...(rates ?? []).map(
+    ...[...(rates ?? []), ...(other?.rates ?? [])].map(
       ({ calls, seconds }) =>
         !(Number.isInteger(calls) && calls >= 1 && seconds > 0) && `a rate of ${calls} calls in ${seconds} seconds is not one`,
     ),
@@ -158,6 +187,18 @@ const check = ({ check: probe, entities }: ConnectorDefinition): Sentences => {
   return [operation === undefined && `the check is ${probe.entity} ${probe.action}, which does not exist`]
 }
 
+const problem = ({ problem: { code, success, partial } }: ConnectorDefinition): Sentences => [
+  (success ?? partial) !== undefined && code === undefined && 'has codes of a success, but does not say where they are',
+]
+
+const known = (definition: ConnectorDefinition): Sentences =>
+  Object.entries(definition.known ?? {}).flatMap(([name, { configuration, credential }]) => [
+    !(configuration in definition.configuration) && `known ${name} is in ${configuration}, which is not a configuration field`,
+    credential !== undefined &&
+      !credentialFields(definition).has(credential) &&
+      `known ${name} is in ${credential}, which is not a credential field`,
+  ])
+
 const identity = ({ kind, id, about, category }: ConnectorDefinition): Sentences => [
   !/^[a-z][a-z0-9-]{0,31}$/.test(kind) && 'the slug is not lower case with dashes, at most 32 characters',
   !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) && 'the id is not a UUID',
@@ -166,6 +207,19 @@ const identity = ({ kind, id, about, category }: ConnectorDefinition): Sentences
 
 /** The problems of everything but the entities. */
 export const checkConnection = ({ definition }: Kind): Sentences =>
-  [identity, addresses, filledAddresses, normalisations, schemes, pages, errors, limits, lookups, hidden, check].flatMap((rule) =>
-    rule(definition),
-  )
+  [
+    identity,
+    addresses,
+    apiOrigins,
+    filledAddresses,
+    normalisations,
+    schemes,
+    pages,
+    problem,
+    errors,
+    limits,
+    known,
+    lookups,
+    hidden,
+    check,
+  ].flatMap((rule) => rule(definition))

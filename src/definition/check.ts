@@ -4,7 +4,7 @@ import { checkConnection } from './check-connection.ts'
 import type { Kind } from './connector.ts'
 import { fieldAt, isOptional, partsOf } from './document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
-import type { Field, Fields } from './fields.ts'
+import { type Field, type Fields, fillOf } from './fields.ts'
 
 /** Names that the library's connector has itself. */
 const reserved: ReadonlySet<string> = new Set(['execute', 'pages', 'records', 'check', 'close'])
@@ -52,10 +52,23 @@ const entityChecks: readonly Check<Place>[] = [
   ({ definition }) =>
     Object.keys(definition.from ?? {}).map((path) => !known(definition.record, path) && `from ${path} is not a field of the record`),
   ({ definition }) =>
-    Object.entries(definition.from ?? {}).map(([path, { rename, copy, as }]) =>
-      rename !== undefined && copy !== undefined
-        ? `from ${path} says rename and copy`
-        : rename === undefined && copy === undefined && as === undefined && `from ${path} says nothing`,
+    Object.entries(definition.from ?? {}).map(([path, { rename, copy, param, as }]) => {
+      const sources = Object.entries({ rename, copy, param }).flatMap(([name, source]) => (source === undefined ? [] : [name]))
+      return sources.length > 1
+        ? `from ${path} says ${sources.join(' and ')}`
+        : sources.length === 0 && as === undefined && `from ${path} says nothing`
+    }),
+  ({ definition }) =>
+    Object.entries(definition.from ?? {}).flatMap(([path, { param }]) =>
+      liveActions.map((action) => {
+        const operation = definition[action]
+        return (
+          param !== undefined &&
+          operation !== undefined &&
+          !known(operation.params, param) &&
+          `from ${path} takes ${param}, which is not a parameter of ${action}`
+        )
+      }),
     ),
   ({ definition }) => speechless(definition.context_store_search ?? {}, 'searchable'),
   ({ definition: { filled, record } }) => [
@@ -118,8 +131,24 @@ const operationChecks: readonly Check<OperationPlace>[] = [
       (path) => fieldAt(operation.params, path) !== undefined && `constant ${path} is a parameter too`,
     ),
   ({ operation, kind }) => [
-    operation.rows !== undefined && !(operation.rows.slice('rule:'.length) in kind.rules) && `${operation.rows} is not a rule of the kind`,
+    typeof operation.rows === 'string' &&
+      !(operation.rows.slice('rule:'.length) in (kind.rules.rows ?? {})) &&
+      `${operation.rows} is not a rule of the kind`,
+    typeof operation.rows === 'object' && operation.rows.merge.length === 0 && 'merges rows from nothing',
+    operation.admit !== undefined &&
+      !(operation.admit.slice('rule:'.length) in (kind.rules.params ?? {})) &&
+      `${operation.admit} is not a rule of the kind`,
   ],
+  ({ operation }) => Object.values(operation.slice ?? {}).map((name) => !(name in operation.params) && `slice ${name} is not a parameter`),
+  ({ operation, kind }) =>
+    Object.entries(operation.params).map(([name, field]: [string, Field]) => {
+      const fill = fillOf(field)
+      return (
+        fill !== undefined &&
+        !(fill.known in (kind.definition.known ?? {})) &&
+        `${name} is filled from ${fill.known}, which the kind does not know`
+      )
+    }),
   ({ operation, kind }) => [
     operation.hidden !== undefined && kind.definition.hidden === undefined && 'hides rows, but the kind does not say what hiding means',
   ],

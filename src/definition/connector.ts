@@ -5,10 +5,16 @@ import type { EntityDefinition } from './entity.ts'
 import type { Fields } from './fields.ts'
 import type { PageDefinition, PageShape } from './page.ts'
 
+/** An origin that a configuration field chooses: its values, each with its origin. The field must have a default. */
+export interface ChosenOrigin {
+  readonly by: string
+  readonly origins: Readonly<Record<string, string>>
+}
+
 /** Base addresses of a kind, by name. `api` answers the operations. Origins only: scheme, host and port. */
 export interface Origins {
-  /** `{name}` is filled with a configuration value, which must have an anchored pattern. */
-  readonly api: string
+  /** `{name}` is filled with a configuration value, which must have an anchored pattern. Or one of some, by a configuration value. */
+  readonly api: string | ChosenOrigin
   readonly oauth?: string
 }
 
@@ -18,22 +24,24 @@ export type SendCredentials =
   | { readonly as: 'bearer'; readonly token: string }
   | { readonly as: 'header'; readonly name: string; readonly value: string }
 
-/** How an OAuth access token is renewed (RFC 6749 section 6). */
+/** How an access token is got or renewed (RFC 6749 sections 4.1.3 and 6). Without the fields of `send` it is not tried. */
 export interface Refresh {
   /** Endpoint on the origin `oauth`. */
   readonly call: `POST /${string}`
-  /** Credential fields that authenticate the client, by HTTP Basic. */
-  readonly client: { readonly user: string; readonly password: string }
+  /** Credential fields that authenticate the client, by HTTP Basic; left out where they are among `send`. */
+  readonly client?: { readonly user: string; readonly password: string }
   /** Where the grant travels. */
-  readonly place: 'query' | 'form'
+  readonly place: 'query' | 'form' | 'json'
   /** Name on the wire → credential field. */
   readonly send: Readonly<Record<string, string>>
   /** Name on the wire → fixed value. */
   readonly constant: Readonly<Record<string, string>>
-  /** Credential field → name in the answer. Fields that are missing there keep their value. */
+  /** Credential field → path in the answer. Fields that are missing there keep their value; a list becomes texts with commas. */
   readonly read: Readonly<Record<string, string>>
-  /** The token's life: name in the answer (seconds) and the credential field that keeps the moment of its end (ISO 8601). */
-  readonly expires: { readonly seconds: string; readonly field: string }
+  /** Credential fields that are good for one exchange and forgotten after it. */
+  readonly spent?: readonly string[]
+  /** The token's life: name in the answer (seconds) and the credential field that keeps the moment of its end (ISO 8601). Left out: it has no end. */
+  readonly expires?: { readonly seconds: string; readonly field: string }
 }
 
 /** One way to authenticate. The scheme is recognised by the fields that are given. */
@@ -55,9 +63,21 @@ export interface ErrorRule {
   readonly sent?: string
   /** Regular expression, without flags but `i`, that the vendor's message must match. */
   readonly matches?: string
+  /** The vendor's own codes (`problem.code`): `40001`, or a range `40900-40999`. */
+  readonly codes?: readonly string[]
   /** The error, or `empty`: a list without records. */
   readonly is: ErrorCode | 'empty'
   readonly hint?: string
+  /** Whether the same request can succeed later, where it differs from the error's own row. */
+  readonly retryable?: boolean
+  /** How long to wait where the vendor does not tell, in seconds: first so long, then twice as long each time that it says so again. */
+  readonly wait?: { readonly first: number; readonly longest: number }
+}
+
+/** So many calls within any so many seconds. */
+export interface Rate {
+  readonly calls: number
+  readonly seconds: number
 }
 
 /** How many calls the vendor takes. All connectors with the same key share one budget. */
@@ -65,7 +85,9 @@ export interface Limits {
   /** What shares a budget: the first of these credential or configuration fields that is given. */
   readonly key: readonly string[]
   /** At most so many calls within any so many seconds. */
-  readonly rates?: readonly { readonly calls: number; readonly seconds: number }[]
+  readonly rates?: readonly Rate[]
+  /** Other rates with a value of a configuration field. */
+  readonly other?: { readonly configuration: string; readonly is: string; readonly rates: readonly Rate[] }
   /**
    * A leaky bucket: it holds `size` calls and `perSecond` of them leak away. A response header tells `used/size`; a larger
    * bucket leaks faster in proportion.
@@ -122,9 +144,22 @@ export interface ConnectorDefinition {
   readonly base?: { readonly fields: readonly string[]; readonly matches: string }
   readonly credentials: Readonly<Record<string, CredentialScheme>>
   readonly configuration: Fields
+  /** Values that fill parameters, by the names that fields use: a configuration field (one value or several), else a credential field (texts with commas). */
+  readonly known?: Readonly<Record<string, { readonly configuration: string; readonly credential?: string }>>
   readonly pages: Readonly<Partial<Record<Exclude<PageShape, 'none'>, PageDefinition>>>
   /** Paths in an error body, the first that holds something counts; `header:<name>` for a response header. A message that is an object or array becomes one text. */
-  readonly problem: { readonly message: readonly string[]; readonly requestId?: string }
+  readonly problem: {
+    readonly message: readonly string[]
+    readonly requestId?: string
+    /** Path of the vendor's own code. */
+    readonly code?: string
+    /** Codes of a success: an answer with another one is an error whatever its status, and one without is no answer. */
+    readonly success?: readonly string[]
+    /** Codes of a success that is not whole: its message is told in the meta, as a warning. */
+    readonly partial?: readonly string[]
+    /** Response headers that are told in the meta, as warnings. */
+    readonly warnings?: readonly string[]
+  }
   readonly errors: readonly ErrorRule[]
   readonly limits: Limits
   readonly lookups?: Readonly<Record<string, Lookup>>
@@ -134,16 +169,27 @@ export interface ConnectorDefinition {
     readonly entity: string
     readonly action: string
     readonly params: Readonly<Record<string, unknown>>
+    /** Endpoint that proves credentials alone, asked where a parameter of the operation cannot be filled. */
+    readonly probe?: `GET /${string}`
     /** Endpoint, without the prefix, that lists the scopes of the credentials: the rows and the field that names a scope. */
     readonly scopes?: { readonly call: `GET /${string}`; readonly at: string; readonly name: string }
   }
   readonly entities: Readonly<Record<string, EntityDefinition>>
 }
 
-/** A pure function of a kind: rows or one record in, rows or one record out. No input, output, clock or randomness. */
-export type Rule = (value: unknown) => unknown
-/** The rules of a kind by name, without `rule:`. */
-export type Rules = Readonly<Record<string, Rule>>
+/** Makes the rows of an answer. Pure: no input, output, clock or randomness, as all rules. */
+export type RowRule = (value: unknown) => unknown
+/** What a rule says of parameters: what goes on in their place, or the code, the parameter and the sentence of a refusal. */
+export type Admitted =
+  | { readonly params: Readonly<Record<string, unknown>> }
+  | { readonly refused: { readonly code: ErrorCode; readonly param: string; readonly message: string; readonly hint?: string } }
+/** Reads validated parameters before anything is sent. */
+export type ParameterRule = (params: Readonly<Record<string, unknown>>) => Admitted
+/** The rules of a kind by name, without `rule:`; `rows` names the first, `admit` the second. */
+export interface Rules {
+  readonly rows?: Readonly<Record<string, RowRule>>
+  readonly params?: Readonly<Record<string, ParameterRule>>
+}
 
 /** A kind as the engine takes it: its data, and the few named functions that the data mentions. */
 export interface Kind<D extends ConnectorDefinition = ConnectorDefinition> {

@@ -31,11 +31,21 @@ export interface LocalFilter {
   readonly keep: 'from' | 'before' | 'equals' | 'in'
 }
 
-/** Where a record field comes from when it is not simply there. One of `rename` (vendor's key removed) and `copy` (kept), and a conversion. */
+/**
+ * Where a record field comes from when it is not simply there. One of `rename` (vendor's key removed), `copy` (kept) and `param`
+ * (what the call asked for), and a conversion: `integer` and `number` read a decimal text, and give null for one that is none.
+ */
 export interface Origin {
   readonly rename?: string
   readonly copy?: string
-  readonly as?: 'text' | 'lower'
+  readonly param?: string
+  readonly as?: 'text' | 'lower' | 'integer' | 'number'
+}
+
+/** Rows that lie in parts: one record of the objects under these keys, a later one wins. A value that means "none" becomes null. */
+export interface MergedRows {
+  readonly merge: readonly string[]
+  readonly empty: string
 }
 
 /** A second call that completes the rows of a page. */
@@ -85,8 +95,15 @@ export interface Operation {
   readonly running?: { readonly status: number }
   /** Filters that the vendor lacks, by the path of their parameter. */
   readonly local?: Readonly<Record<string, LocalFilter>>
-  /** A rule that makes the rows from what lies at `at`. */
-  readonly rows?: RuleName
+  /** How the rows are made from what lies at `at`: a rule, or the parts that each of them is merged from. */
+  readonly rows?: RuleName | MergedRows
+  /** A rule that reads the parameters before anything is sent: it lets them through, changes or refuses them. */
+  readonly admit?: RuleName
+  /**
+   * The vendor answers all rows at once and the documents page them: the parameters that name the page, from 1, and its size.
+   * The page is taken here and its meta is made.
+   */
+  readonly slice?: { readonly page: string; readonly size: string }
   /** Path in the row, before renames, whose value `true` means that the row is to be hidden. */
   readonly hidden?: string
   readonly join?: Join

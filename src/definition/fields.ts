@@ -36,6 +36,10 @@ export const str = (about: string, { says, ...rules }: TextRules = {}) =>
 export const secret = (about: string) => text(about, { writeOnly: true, minLength: 1 })
 /** A moment, ISO 8601 with an offset (RFC 3339). It compares as an instant and is returned as the vendor wrote it. */
 export const time = (about: string) => text(about, { format: 'date-time' })
+/** A moment in UTC as some vendors write it, `YYYY-MM-DD HH:MM:SS`. It compares as an instant and is returned as the vendor wrote it. */
+export const stamp = (about: string) => text(about, { 'x-compare': 'instant' })
+/** A decimal number that the vendor sends as a text. It compares as a number and is returned as the vendor wrote it. */
+export const decimal = (about: string) => text(about, { 'x-compare': 'decimal' })
 /** A calendar day, YYYY-MM-DD. */
 export const date = (about: string) => text(about, { format: 'date' })
 /** A moment or a calendar day, ISO 8601. */
@@ -44,6 +48,21 @@ export const moment = (about: string) =>
     pattern: '^\\d{4}-\\d{2}-\\d{2}([T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(Z|[+-]\\d{2}:?\\d{2})?)?$',
     says: 'must be an ISO 8601 date or date-time such as 2025-03-01T00:00:00Z',
   })
+const isJsonArray = (value: string): boolean => {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return Array.isArray(parsed) && parsed.length > 0 && parsed.every((item) => typeof item === 'string')
+  } catch {
+    return false
+  }
+}
+/** A text that holds a JSON array of texts. It is sent as it was given, to the letter. */
+export const jsonArray = (about: string) =>
+  Type.Refine(
+    Type.Unsafe<string>(text(about, { format: 'json-array' })),
+    (value) => typeof value !== 'string' || isJsonArray(value),
+    () => 'must be a text that holds a JSON array of texts, such as ["a","b"]',
+  )
 /** An integer that always fits a double. */
 export const int = (about: string, more: { minimum?: number; maximum?: number; default?: number } = {}) =>
   Type.Integer({ description: about, ...more })
@@ -87,6 +106,27 @@ export const normalised = <T extends Field>(patterns: readonly string[], schema:
   Object.assign(schema, { 'x-normalise': [...patterns] })
 /** A parameter or field that may be left out. */
 export const opt = Type.Optional
+/** One value, or a list of 1 to `maxItems` different ones. */
+export const oneOrMany = <T extends Field>(schema: T, about: string, { maxItems }: { readonly maxItems: number }) =>
+  Type.Unsafe<Static<T> | readonly Static<T>[]>({
+    description: about,
+    anyOf: [schema, { type: 'array', items: schema, minItems: 1, maxItems, uniqueItems: true }],
+    'x-documented': 'string|array',
+    'x-says': `${Reflect.get(schema, 'x-says') ?? 'must be one value'}; one, or a list of 1 to ${maxItems} different ones`,
+  })
+/** What stands in when a value is left out. */
+export const byDefault = <T extends Field>(value: string | number | boolean, schema: T): T => Object.assign(schema, { default: value })
+/** How a parameter is filled from what the connector knows: one value, where it knows no more; or all, as a JSON array in a text. */
+export interface Fill {
+  /** Name among the kind's `known`. */
+  readonly known: string
+  readonly as: 'one' | 'json_array'
+}
+/** A parameter that the documents require and that the connector supplies when the caller leaves it out. */
+export const fromConnector = <T extends Field>(known: string, schema: T, as: Fill['as'] = 'one') =>
+  Type.Optional(Object.assign(schema, { 'x-fill': { known, as } satisfies Fill }))
+/** How a parameter is filled; undefined for one that is not. */
+export const fillOf = (schema: Field): Fill | undefined => Reflect.get(schema, 'x-fill')
 
 const isExact = (schema: Field): boolean => Reflect.get(schema, 'x-integer') === true
 const typeName = (schema: Field): string => (isExact(schema) ? 'integer' : String((schema as { type?: unknown }).type ?? 'any'))

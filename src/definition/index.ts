@@ -1,14 +1,18 @@
 /** The words that a kind is written in. */
-export { type ConnectorDefinition, connector, type Kind, type Rule, type Rules } from './connector.ts'
+export { type ConnectorDefinition, connector, type Kind, type ParameterRule, type RowRule, type Rules } from './connector.ts'
 export { entity } from './entity.ts'
 export {
   absent,
   bool,
+  byDefault,
   date,
+  decimal,
   each,
   emptyIsAbsent,
+  fromConnector,
   id,
   int,
+  jsonArray,
   list,
   mixed,
   moment,
@@ -18,12 +22,14 @@ export {
   obj,
   objectOrAny,
   oneOf,
+  oneOrMany,
   open,
   opt,
   orNull,
   pick,
   refuse,
   secret,
+  stamp,
   str,
   time,
 } from './fields.ts'

@@ -1,9 +1,20 @@
 /** The shapes of a list and of its meta, as the documents name them. */
 
+/** Where a numbered page stands. */
+export interface PageInfo {
+  /** From 1. */
+  readonly page: number
+  readonly page_size: number
+  readonly total_number: number
+  /** 0 when there are no records. */
+  readonly total_page: number
+}
+
 /** Meta fields of each list shape. `none`: a list that has one page only. */
 export interface PageMeta {
   readonly cursor: { readonly cursor: string | null; readonly total_records: number | null; readonly current_page_number: number | null }
   readonly next_page_url: { readonly next_page_url: string | null }
+  readonly page_info: { readonly page_info: PageInfo }
   readonly none: Record<never, never>
 }
 /** The name of a list shape. */
@@ -15,6 +26,8 @@ export interface CommonMeta<P = Record<string, unknown>> {
   readonly next_params: Partial<P> | null
   /** How many private calls were left out of this page; present for operations that can meet them. */
   readonly private_calls_excluded?: number
+  /** What the vendor tells beside the records, for example that it left some out; present when it tells something. */
+  readonly warnings?: readonly string[]
 }
 
 /** How one kind writes a list shape on the wire. */
@@ -22,8 +35,16 @@ export interface PageDefinition {
   readonly shape: Exclude<PageShape, 'none'>
   /** Meta field → path in the answer's body, or `link:<relation>` for a URL of the `Link` header (RFC 8288). What is missing there is null. */
   readonly read: Readonly<Record<string, string>>
-  /** The next page: this meta field's value goes into this parameter; `from` names the query value of a URL that is meant. */
-  readonly next: { readonly meta: string; readonly param: string; readonly from?: string }
+  /**
+   * The next page: this meta field's value goes into this parameter. `from` names the query value of a URL that is meant. `count`
+   * names the number of the page and that of the last one within the field: the next number, while there is one.
+   */
+  readonly next: {
+    readonly meta: string
+    readonly param: string
+    readonly from?: string
+    readonly count?: { readonly page: string; readonly last: string }
+  }
   /** Another parameter that takes the URL of the next page as it was returned. It is taken apart, never fetched. */
   readonly url?: string
   /** A position excludes every other parameter but these and those of the path: it holds the filters of the first page. */

@@ -1,15 +1,17 @@
 /** Credentials → headers, and the renewal of those that expire. The only place, beside the vault, that reveals a secret. */
 import type { CredentialScheme, Refresh } from '../definition/connector.ts'
 import { FerruleError, fail } from '../errors.ts'
-import { type Redact, redactorOf, type WireAnswer } from './answer.ts'
+import { bodyOf, type WireAnswer } from './answer.ts'
 import type { Connection, CredentialValues, OpenedCredentials } from './connection.ts'
 import { isToken } from './credentials.ts'
 import { Deadline, within } from './deadline.ts'
 import type { Http } from './http.ts'
-import { parseJson } from './json.ts'
+import { writeJson } from './json.ts'
 import { originsOf } from './origin.ts'
+import { getAt, parsePath } from './paths.ts'
 import { retryAfterOf } from './retry.ts'
 import { Secret } from './secret.ts'
+import { type Redact, redactorOf, successOf, verdictOf } from './verdict.ts'
 
 /** Renewed this long before the end of a token's life, in milliseconds. */
 const margin = 60_000
@@ -45,11 +47,22 @@ const secretsOf = ({ fields }: CredentialScheme, values: CredentialValues): stri
     Reflect.get(fields[name] ?? {}, 'writeOnly') === true && values[name] !== undefined ? [values[name]] : [],
   )
 
-const expired = (scheme: CredentialScheme, values: CredentialValues, now: number): boolean => {
-  if (scheme.refresh === undefined || scheme.send.as !== 'bearer') return false
-  const end = Date.parse(values[scheme.refresh.expires.field] ?? '')
-  return values[scheme.send.token] === undefined || (!Number.isNaN(end) && end - margin <= now)
+/** The credential field that holds the token. */
+const tokenField = ({ send }: CredentialScheme): string | undefined => {
+  if (send.as === 'basic') return undefined
+  return send.as === 'bearer' ? send.token : send.value
 }
+
+const expired = (scheme: CredentialScheme, values: CredentialValues, now: number): boolean => {
+  const field = tokenField(scheme)
+  if (scheme.refresh === undefined || field === undefined) return false
+  const end = Date.parse(values[scheme.refresh.expires?.field ?? ''] ?? '')
+  return values[field] === undefined || (!Number.isNaN(end) && end - margin <= now)
+}
+
+/** Credential fields that an exchange needs and that are not there. */
+const lacking = ({ client, send }: Refresh, values: CredentialValues): string[] =>
+  [...(client === undefined ? [] : [client.user, client.password]), ...Object.values(send)].filter((field) => values[field] === undefined)
 
 const authorization = (connection: Connection, opened: OpenedCredentials): Authorization => {
   const values = opened.values.reveal()
@@ -81,7 +94,7 @@ export async function authorize(connection: Connection, context: AuthContext): P
 export const isRenewable = (connection: Connection, { opened }: Authorization): boolean => {
   const values = opened.values.reveal()
   const { refresh } = schemeOf(connection, values)
-  return refresh !== undefined && values[refresh.client.user] !== undefined && values[refresh.client.password] !== undefined
+  return refresh !== undefined && lacking(refresh, values).length === 0
 }
 
 /**
@@ -108,35 +121,36 @@ interface Exchange {
   readonly context: AuthContext
 }
 
+/** The grant as a request: where it travels, and who sends it. */
+function grantOf({ call, client, place, constant, send }: Refresh, { oauth, values }: { oauth: string; values: CredentialValues }) {
+  const grant = { ...constant, ...Object.fromEntries(Object.entries(send).map(([name, field]) => [name, values[field] ?? ''])) }
+  const url = new URL(oauth + call.slice('POST '.length))
+  if (place === 'query') url.search = new URLSearchParams(grant).toString()
+  const authorized = client === undefined ? {} : { authorization: basic(values[client.user] ?? '', values[client.password] ?? '') }
+  const body = {
+    query: undefined,
+    form: { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(grant).toString() },
+    json: { type: 'application/json', text: writeJson(grant) },
+  }[place]
+  return {
+    url,
+    headers: { accept: 'application/json', ...authorized, ...(body === undefined ? {} : { 'content-type': body.type }) },
+    ...(body === undefined ? {} : { body: body.text }),
+  }
+}
+
 async function exchange(connection: Connection, refresh: Refresh, { current, context }: Exchange): Promise<Secret<CredentialValues>> {
   const values = current.reveal()
-  const user = values[refresh.client.user]
-  const password = values[refresh.client.password]
-  if (user === undefined || password === undefined)
-    throw refused(
-      connection,
-      `the access token has expired, and ${refresh.client.user} and ${refresh.client.password} are needed to renew it`,
-      'Give the client id and client secret of the integration with the credentials.',
-    )
-  const grant = new URLSearchParams({
-    ...refresh.constant,
-    ...Object.fromEntries(Object.entries(refresh.send).map(([name, field]) => [name, values[field] ?? ''])),
-  }).toString()
+  const missing = lacking(refresh, values)
+  if (missing.length > 0) throw unrenewable(connection, refresh, missing)
   const { oauth, forwarded } = originsOf(connection, values)
-  const url = new URL(oauth + refresh.call.slice('POST '.length))
-  if (refresh.place === 'query') url.search = grant
   const vendor = connection.kind.definition.title
+  const { headers, ...grant } = grantOf(refresh, { oauth, values })
   const sent = context.http.send({
-    url,
+    ...grant,
     trust: 'config',
     method: 'POST',
-    headers: {
-      accept: 'application/json',
-      authorization: basic(user, password),
-      ...forwarded.oauth,
-      ...(refresh.place === 'form' ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
-    },
-    ...(refresh.place === 'form' ? { body: grant } : {}),
+    headers: { ...headers, ...forwarded.oauth },
     signal: context.signal,
     vendor,
   })
@@ -146,8 +160,18 @@ async function exchange(connection: Connection, refresh: Refresh, { current, con
     throw isTooLarge ? fail('upstream_answer_invalid', { vendor, reason: 'the answer to the renewal of the token is too large' }) : thrown
   })
   if (answer.status !== 200) throw renewalError(connection, answer, context.now)
-  return new Secret(renewed(connection, refresh, { values, text: answer.text, now: context.now }))
+  const body = readAnswer(connection, { answer, now: context.now, redact: redactorOf(secretsOf(schemeOf(connection, values), values)) })
+  return new Secret(renewed(connection, refresh, { values, body, now: context.now }))
 }
+
+const unrenewable = (connection: Connection, { client, spent = [] }: Refresh, missing: readonly string[]): FerruleError =>
+  spent.some((field) => missing.includes(field))
+    ? refused(connection, `there is no access token, and no ${missing.join(' and ')} to get one`, 'Connect the account anew.')
+    : refused(
+        connection,
+        `the access token has expired, and ${client === undefined ? missing.join(' and ') : `${client.user} and ${client.password}`} are needed to renew it`,
+        'Give the client id and client secret of the integration with the credentials.',
+      )
 
 function renewalError(connection: Connection, { status, headers }: WireAnswer, now: number): FerruleError {
   const vendor = connection.kind.definition.title
@@ -160,28 +184,44 @@ function renewalError(connection: Connection, { status, headers }: WireAnswer, n
   return refused(connection, reason, 'Connect the account anew: the refresh token was used or revoked.')
 }
 
+/** The body of an answer with status 200. @throws FerruleError by the vendor's own code, where it sends its errors so */
+function readAnswer(connection: Connection, { answer, now, redact }: { answer: WireAnswer; now: number; redact: Redact }): unknown {
+  const of = { kind: connection.kind, action: 'get' } as const
+  const body = bodyOf(of, answer)
+  if (successOf(of, { answer, body, redact }) !== undefined) return body
+  const verdict = verdictOf(of, answer, {
+    params: {},
+    redact,
+    now,
+    waitBy: ({ wait }) => (wait === undefined ? undefined : wait.first * 1000),
+  })
+  throw verdict.is === 'error' ? verdict.error : refused(connection, 'the renewal of the token brought nothing')
+}
+
 /** Longest life of a token that is believed, in seconds: ten years. */
 const longestLife = 315_360_000
+
+/** A value of the answer as a credential: a text, or texts with commas between them. */
+const readText = (value: unknown): string | undefined =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join(',') : typeof value === 'string' ? value : undefined
 
 function renewed(
   connection: Connection,
   refresh: Refresh,
-  { values, text, now }: { values: CredentialValues; text: string; now: number },
+  { values, body, now }: { values: CredentialValues; body: unknown; now: number },
 ): CredentialValues {
-  const body = readAnswer(text)
   const { base } = connection.kind.definition
   // A base that is not the vendor's is not kept: the token is still good, and goes to the base that was known before.
   const usable = (field: string, value: string) => value !== '' && !(base?.fields.includes(field) && !new RegExp(base.matches).test(value))
-  const read = Object.entries(refresh.read).flatMap(([field, name]) => {
-    const value = body[name]
-    return typeof value === 'string' && usable(field, value) ? [[field, value] as const] : []
+  const read = Object.entries(refresh.read).flatMap(([field, path]) => {
+    const value = readText(getAt(body, parsePath(path)))
+    return value !== undefined && usable(field, value) ? [[field, value] as const] : []
   })
-  const seconds = Number(body[refresh.expires.seconds])
-  const end = seconds > 0 && seconds <= longestLife ? [[refresh.expires.field, new Date(now + seconds * 1000).toISOString()] as const] : []
-  const next: Record<string, string> = { ...values, ...Object.fromEntries([...read, ...end]) }
-  if (end.length === 0) delete next[refresh.expires.field]
-  const { send } = schemeOf(connection, values)
-  if (send.as === 'bearer' && !read.some(([field, value]) => field === send.token && isToken(value)))
+  const token = tokenField(schemeOf(connection, values))
+  const next: Record<string, string> = { ...values, ...Object.fromEntries(read) }
+  for (const field of refresh.spent ?? []) delete next[field]
+  setEnd(next, refresh, { body, now })
+  if (!read.some(([field, value]) => field === token && isToken(value)))
     throw fail('upstream_answer_invalid', {
       vendor: connection.kind.definition.title,
       reason: 'the renewal of the token brought no token that can be sent',
@@ -189,11 +229,10 @@ function renewed(
   return next
 }
 
-const readAnswer = (text: string): Readonly<Record<string, unknown>> => {
-  try {
-    const body = parseJson(text)
-    return typeof body === 'object' && body !== null ? Object.fromEntries(Object.entries(body)) : {}
-  } catch {
-    return {}
-  }
+/** The moment at which the token ends; an answer that does not tell leaves none. */
+function setEnd(next: Record<string, string>, { expires }: Refresh, { body, now }: { body: unknown; now: number }): void {
+  if (expires === undefined) return
+  const seconds = Number(getAt(body, parsePath(expires.seconds)))
+  if (seconds > 0 && seconds <= longestLife) next[expires.field] = new Date(now + seconds * 1000).toISOString()
+  else delete next[expires.field]
 }

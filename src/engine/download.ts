@@ -1,6 +1,6 @@
 /** A file behind a URL of an answer: found, fetched without the connector's credentials, and handed on as it comes. */
 import { FerruleError, fail } from '../errors.ts'
-import { bodyOf, invalidAnswer } from './answer.ts'
+import { invalidAnswer } from './answer.ts'
 import { Deadline, within } from './deadline.ts'
 import { hiddenError, isHidden } from './hidden.ts'
 import type { StreamAnswer } from './http.ts'
@@ -17,8 +17,8 @@ async function fileUrl(running: Running): Promise<URL> {
   const { operation, params, runtime } = running
   const reply = await exchange(running, buildRequest(operation, params, runtime.clock()))
   const missing = () => fail('record_not_found', { reason: `there is no such file of ${operation.entityName}` })
-  if (reply.empty) throw missing()
-  const row = getAt(bodyOf(operation, reply.answer), operation.at)
+  if (reply.is === 'empty') throw missing()
+  const row = getAt(reply.body, operation.at)
   if (isHidden(running, row)) throw hiddenError(operation)
   const link = getAt(row, parsePath(operation.operation.file?.at ?? ''))
   if (typeof link !== 'string' || link === '') throw missing()

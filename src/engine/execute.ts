@@ -1,22 +1,25 @@
 /** Runs one operation against a vendor: the steps in order. The file to read first. */
-import { type ErrorDetails, fail } from '../errors.ts'
-import { bodyOf, invalidAnswer, rowsOf } from './answer.ts'
+import { type ErrorDetails, FerruleError, fail } from '../errors.ts'
+import { invalidAnswer, rowsOf } from './answer.ts'
+import { authorize } from './auth.ts'
 import type { Connection } from './connection.ts'
 import { Deadline, defaultDeadline } from './deadline.ts'
 import { download } from './download.ts'
+import { filledParams } from './fill.ts'
 import { hiddenCount, hiddenError, isHidden, shownRows } from './hidden.ts'
 import { Http } from './http.ts'
 import { Limiter } from './limits.ts'
 import { emptyMetaOf, metaOf } from './meta.ts'
 import { type CompiledOperation, operationOf } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
-import { checkParams, type Params } from './params.ts'
+import { admitted, checkParams, type Params } from './params.ts'
 import { getAt } from './paths.ts'
 import { followed } from './position.ts'
 import { buildRequest } from './request.ts'
 import { localFilterOf, shapeRow } from './rows.ts'
 import { grantedScopes } from './scopes.ts'
-import { exchange, type Running, type Runtime } from './transport.ts'
+import { sliceOf } from './slice.ts'
+import { authContext, exchange, type Running, type Runtime } from './transport.ts'
 
 /** What an engine is made with. All are injected for tests; the defaults are the machine's. */
 export interface EngineOptions {
@@ -32,6 +35,9 @@ export interface EngineOptions {
   readonly searchRefusal?: 'unsupported_in_local_mode' | 'context_store_unavailable'
 }
 
+/** How a check is run. */
+export type CheckOptions = Pick<Call, 'signal' | 'deadlineMs'>
+
 /** Runs operations. It knows no vendor: a definition arrives as a value. */
 export interface Engine {
   /**
@@ -40,10 +46,15 @@ export interface Engine {
    */
   run(connection: Connection, call: Call): Promise<Outcome>
   /**
+   * Proves the credentials of a connection with one cheap call.
+   * @throws FerruleError `upstream_auth_failed` and others, as `run`
+   */
+  check(connection: Connection, options?: CheckOptions): Promise<void>
+  /**
    * Scopes that the vendor granted to the credentials; undefined for a kind whose vendor does not tell.
    * @throws FerruleError of the vendor
    */
-  scopes(connection: Connection, options?: Pick<Call, 'signal' | 'deadlineMs'>): Promise<ReadonlySet<string> | undefined>
+  scopes(connection: Connection, options?: CheckOptions): Promise<ReadonlySet<string> | undefined>
   /** Closes all sockets at once; running calls fail. */
   close(): Promise<void>
 }
@@ -51,38 +62,59 @@ export interface Engine {
 async function list(running: Running, given: Params): Promise<Outcome> {
   const { operation, params, runtime } = running
   const reply = await exchange(running, buildRequest(operation, params, runtime.clock()))
-  if (reply.empty) return { type: 'list', data: [], meta: { ...emptyMetaOf(operation), ...hiddenCount(running, 0) } }
-  const body = bodyOf(operation, reply.answer)
-  const { rows, excluded } = await shownRows(running, rowsOf(operation, body))
-  const records = rows.map((row) => shapeRow(operation, row))
+  if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...emptyMetaOf(operation), ...hiddenCount(running, 0) } }
+  const { rows, excluded } = await shownRows(running, rowsOf(operation, reply.body))
+  const records = rows.map((row) => shapeRow(operation, row, params))
   const keep = localFilterOf(operation, params)
+  const { rows: data, made } = sliceOf(operation, params, keep === undefined ? records : records.filter(keep))
   return {
     type: 'list',
-    data: keep === undefined ? records : records.filter(keep),
-    meta: { ...metaOf(operation, { answer: reply.answer, body, params: given }), ...hiddenCount(running, excluded) },
+    data,
+    meta: {
+      ...metaOf(operation, { ...reply, params: given, ...(made === undefined ? {} : { made }) }),
+      ...hiddenCount(running, excluded),
+      ...told(reply.warnings),
+    },
   }
 }
+
+/** What the vendor tells beside its records; nothing where it tells nothing. */
+const told = (warnings: readonly string[]) => (warnings.length === 0 ? {} : { warnings })
 
 async function single(running: Running): Promise<Outcome> {
   const { operation, params, runtime } = running
   const reply = await exchange(running, buildRequest(operation, params, runtime.clock()))
-  const row = reply.empty ? undefined : getAt(bodyOf(operation, reply.answer), operation.at)
-  if (reply.empty) throw fail('record_not_found', { reason: `${operation.entityName} has none` })
+  if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
+  const row = getAt(reply.body, operation.at)
   if (typeof row !== 'object' || row === null || Array.isArray(row))
     throw invalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
   if (isHidden(running, row)) throw hiddenError(operation)
-  return { type: 'record', data: shapeRow(operation, row), meta: {} }
+  return { type: 'record', data: shapeRow(operation, row, params), meta: told(reply.warnings) }
 }
 
 async function runLive(runtime: Runtime, connection: Connection, call: Call): Promise<Outcome> {
   const operation: CompiledOperation = operationOf(connection.kind, call.entity, call.action)
-  const given: Params = checkParams(operation, call.params)
-  const params: Params = followed(connection, operation, given)
-  const running = { runtime, connection, operation, params }
+  const given: Params = admitted(operation, checkParams(operation, call.params))
   const deadlineMs = call.deadlineMs ?? defaultDeadline
+  const running = { runtime, connection, operation, params: followed(connection, operation, given) }
   if (operation.action === 'download') return { type: 'file', file: await download(running, { deadlineMs, signal: call.signal }) }
   using deadline = new Deadline(deadlineMs, connection.kind.definition.title, call.signal)
-  return await (operation.action === 'list' ? list({ ...running, deadline }, given) : single({ ...running, deadline }))
+  const credentials = async () => (await authorize(connection, authContext({ runtime, deadline }))).opened.values.reveal()
+  const params = await filledParams(connection, { operation, params: running.params, credentials })
+  return await (operation.action === 'list' ? list({ ...running, params, deadline }, given) : single({ ...running, params, deadline }))
+}
+
+/** Proves credentials by the operation of the kind, or by its probe where a parameter of the operation cannot be filled. */
+async function runCheck(runtime: Runtime, connection: Connection, options: CheckOptions): Promise<void> {
+  const { entity, action, params, probe } = connection.kind.definition.check
+  try {
+    await runLive(runtime, connection, { ...options, entity, action, params })
+  } catch (thrown) {
+    if (probe === undefined || !(thrown instanceof FerruleError) || thrown.code !== 'missing_parameter') throw thrown
+    using deadline = new Deadline(options.deadlineMs ?? defaultDeadline, connection.kind.definition.title, options.signal)
+    const operation = operationOf(connection.kind, entity, action)
+    await exchange({ runtime, connection, operation, params: {}, deadline }, { method: 'GET', path: probe.slice('GET '.length) })
+  }
 }
 
 /** A search where nothing answers it: an entity without the action is told so first. */
@@ -109,6 +141,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       if (options.search !== undefined) return options.search(connection, call)
       throw searchRefused(connection, call, options.searchRefusal ?? 'context_store_unavailable')
     },
+    check: (connection, checkOptions = {}) => runCheck(runtime, connection, checkOptions),
     scopes: async (connection, { signal, deadlineMs = defaultDeadline } = {}) => {
       using deadline = new Deadline(deadlineMs, connection.kind.definition.title, signal)
       return await grantedScopes({ runtime, connection, deadline })

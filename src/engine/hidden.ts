@@ -1,6 +1,6 @@
 /** Rows that the vendor asks integrations not to show, and rows that a second call completes. */
 import { FerruleError, fail, failAs } from '../errors.ts'
-import { bodyOf, invalidAnswer, rowsOf } from './answer.ts'
+import { invalidAnswer, rowsOf } from './answer.ts'
 import { metaOf } from './meta.ts'
 import { type CompiledOperation, lookupOf } from './operation.ts'
 import { getAt, type Path, parsePath, setAt } from './paths.ts'
@@ -59,10 +59,9 @@ async function lookUpBatch(running: Running): Promise<unknown[]> {
     const reply = await exchange({ ...running, params }, request).catch((thrown: unknown) => {
       throw ofLookup(running, thrown)
     })
-    if (reply.empty) return rows
-    const body = bodyOf(running.operation, reply.answer)
-    rows.push(...rowsOf(running.operation, body))
-    const { next_params } = metaOf(running.operation, { answer: reply.answer, body, params })
+    if (reply.is === 'empty') return rows
+    rows.push(...rowsOf(running.operation, reply.body))
+    const { next_params } = metaOf(running.operation, { ...reply, params })
     if (next_params === null) return rows
     params = { ...params, ...next_params }
   }

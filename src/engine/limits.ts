@@ -26,11 +26,14 @@ interface Share {
   readonly budget: Budget
   /** The vendor said "wait" until this moment. */
   notBefore: number
+  /** Refusals in a row without a time. */
+  refusals: number
 }
 
 const shareOf = ({ rates, bucket }: Limits): Share => ({
   budget: bucket === undefined ? new Windows(rates ?? []) : new Bucket(bucket),
   notBefore: Number.NEGATIVE_INFINITY,
+  refusals: 0,
 })
 
 /**
@@ -67,8 +70,12 @@ export class Limiter {
    */
   enter(key: string, now: number): number {
     const share = this.#shares.get(key)
-    if (share?.budget.late === undefined) return 0 // turns of moving windows stay spread as they were given
-    return Math.max(0, share.notBefore - now) || share.budget.late(now)
+    if (share === undefined) return 0
+    if (share.budget.late !== undefined) return Math.max(0, share.notBefore - now) || share.budget.late(now)
+    if (now >= share.notBefore) return 0 // turns of moving windows stay spread as they were given
+    const moment = Math.max(share.budget.earliest(now), share.notBefore) // a new turn: all at the end of the wait would be too many
+    share.budget.take(moment)
+    return moment - now
   }
 
   /** A call that had a turn is not sent. */
@@ -80,6 +87,28 @@ export class Limiter {
   postpone(key: string, until: number): void {
     const share = this.#shares.get(key)
     if (share !== undefined) share.notBefore = Math.max(share.notBefore, until)
+  }
+
+  /**
+   * The vendor refused a call and did not say for how long.
+   * @param wait seconds: `first`, then twice as long with each refusal in a row, `longest` at most. Calls that are refused within
+   *   one wait are one refusal
+   * @returns milliseconds from `now` until the next call may be sent
+   */
+  refuse(key: string, { first, longest }: { first: number; longest: number }, now: number): number {
+    const share = this.#shares.get(key)
+    if (share === undefined) return first * 1000
+    if (now >= share.notBefore) {
+      share.notBefore = now + Math.min(longest, first * 2 ** share.refusals) * 1000
+      share.refusals += 1
+    }
+    return share.notBefore - now
+  }
+
+  /** The vendor took a call: the next refusal is the first of its row. */
+  accept(key: string): void {
+    const share = this.#shares.get(key)
+    if (share !== undefined) share.refusals = 0
   }
 
   /** The vendor told its level in a header of an answer. */

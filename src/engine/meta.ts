@@ -38,8 +38,17 @@ const valueAt = (answer: WireAnswer, body: unknown, path: string): unknown =>
     ? linkOf(headersOf(answer, 'link').join(', '), path.slice('link:'.length))
     : (getAt(body, parsePath(path)) ?? null)
 
+/** The number of the next page; null at the last. @throws FerruleError `upstream_answer_invalid` for numbers that are none: the walk would end as if the list did */
+const nextNumber = (operation: CompiledOperation, value: unknown, { page, last }: { page: string; last: string }): number | null => {
+  const number = getAt(value, parsePath(page))
+  const end = getAt(value, parsePath(last))
+  if (typeof number !== 'number' || typeof end !== 'number') throw invalidAnswer(operation, 'a page without its number')
+  return number < end ? number + 1 : null
+}
+
 /** The position within the next page's meta field; null when there is no next page. @throws FerruleError `upstream_answer_invalid` */
-const positionOf = (operation: CompiledOperation, value: unknown, from: string | undefined): unknown => {
+const positionOf = (operation: CompiledOperation, value: unknown, { from, count }: PageDefinition['next']): unknown => {
+  if (count !== undefined) return nextNumber(operation, value, count)
   if (from === undefined || typeof value !== 'string') return value
   const position = URL.canParse(value) ? new URL(value).searchParams.get(from) : null
   // Without this the walk would end here as if the list did.
@@ -59,19 +68,24 @@ const nextParams = (operation: CompiledOperation, page: PageDefinition, { positi
   return { ...Object.fromEntries(excluded.map((name) => [name, null])), [page.next.param]: position }
 }
 
+/** What the meta of a list is read from. `made`: meta fields that the engine made, as the vendor does not page the list. */
+interface MetaSource {
+  readonly answer: WireAnswer
+  readonly body: unknown
+  readonly params: Params
+  readonly made?: Readonly<Record<string, unknown>>
+}
+
 /** Reads the meta of a list. */
-export function metaOf(
-  operation: CompiledOperation,
-  { answer, body, params }: { answer: WireAnswer; body: unknown; params: Params },
-): ListMeta {
+export function metaOf(operation: CompiledOperation, { answer, body, params, made }: MetaSource): ListMeta {
   const page = pageOf(operation)
   if (page === undefined) return { next_params: null }
   const read = Object.entries(page.read).map(([name, path]) => [name, valueAt(answer, body, path)] as const)
-  const meta: Record<string, unknown> = Object.fromEntries(read)
+  const meta: Record<string, unknown> = { ...Object.fromEntries(read), ...made }
   if (operation.operation.onePage) return { ...meta, next_params: null }
   return {
     ...meta,
-    next_params: nextParams(operation, page, { position: positionOf(operation, meta[page.next.meta], page.next.from), params }),
+    next_params: nextParams(operation, page, { position: positionOf(operation, meta[page.next.meta], page.next), params }),
   }
 }
 

@@ -1,8 +1,8 @@
 /** Operations of a kind, compiled once: what is looked up, parsed or compiled per operation and not per call. */
-import type { ConnectorDefinition, Kind, Lookup, Rule } from '../definition/connector.ts'
+import type { ConnectorDefinition, Kind, Lookup, ParameterRule, RowRule } from '../definition/connector.ts'
 import { isOptional } from '../definition/document.ts'
-import { type EntityDefinition, type LiveAction, liveActions, type Operation, type Origin } from '../definition/entity.ts'
-import type { Field, Fields } from '../definition/fields.ts'
+import { type EntityDefinition, type LiveAction, liveActions, type MergedRows, type Operation, type Origin } from '../definition/entity.ts'
+import { type Field, type Fields, type Fill, fillOf } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
 import { type Path, parsePath } from './paths.ts'
@@ -13,8 +13,14 @@ export interface Shaping {
   /** Where the value goes (or is changed in place). */
   readonly to: Path
   readonly origin: Origin
-  /** Where it comes from, for `rename` and `copy`. */
+  /** Where it comes from, for `rename`, `copy` and `param`. */
   readonly source?: Path
+}
+
+/** A parameter that the connector supplies when the caller leaves it out. */
+export interface FilledParameter {
+  readonly name: string
+  readonly fill: Fill
 }
 
 /** An operation with everything that a call needs, ready to run. */
@@ -36,7 +42,10 @@ export interface CompiledOperation {
   readonly shapings: readonly Shaping[]
   /** Documented top-level fields of a record. */
   readonly fields: readonly string[]
-  readonly rule?: Rule
+  readonly rule?: RowRule
+  readonly merged?: MergedRows
+  readonly admit?: ParameterRule
+  readonly fills: readonly FilledParameter[]
   readonly hidden?: Path
 }
 
@@ -49,7 +58,7 @@ const emptyIsAbsentPaths = (fields: Fields, prefix = ''): string[] =>
   })
 
 const shapingOf = ([to, origin]: [string, Origin]): Shaping => {
-  const source = origin.rename ?? origin.copy
+  const source = origin.rename ?? origin.copy ?? origin.param
   return { to: parsePath(to), origin, ...(source === undefined ? {} : { source: parsePath(source) }) }
 }
 
@@ -58,7 +67,9 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
   const operation = entity?.[action]
   if (entity === undefined || operation === undefined) return undefined
   const [method, path] = operation.call.split(' ') as ['GET' | 'POST', string] // the type of `call` says so
-  const rule = operation.rows === undefined ? undefined : kind.rules[operation.rows.slice('rule:'.length)]
+  const { rows, admit: admission } = operation
+  const rule = typeof rows === 'string' ? kind.rules.rows?.[rows.slice('rule:'.length)] : undefined
+  const admit = admission === undefined ? undefined : kind.rules.params?.[admission.slice('rule:'.length)]
   return {
     kind,
     entityName,
@@ -73,7 +84,13 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
     emptyIsAbsent: emptyIsAbsentPaths(operation.params).map(parsePath),
     shapings: Object.entries(entity.from ?? {}).map(shapingOf),
     fields: Object.keys(entity.record ?? {}),
+    fills: Object.entries(operation.params).flatMap(([name, field]: [string, Field]) => {
+      const fill = fillOf(field)
+      return fill === undefined ? [] : [{ name, fill }]
+    }),
     ...(rule === undefined ? {} : { rule }),
+    ...(typeof rows === 'object' ? { merged: rows } : {}),
+    ...(admit === undefined ? {} : { admit }),
     ...(operation.hidden === undefined ? {} : { hidden: parsePath(operation.hidden) }),
   }
 }

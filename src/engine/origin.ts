@@ -59,8 +59,15 @@ export function filled(connection: Connection, template: string): string {
 /** The path before every endpoint. */
 export const prefixOf = (connection: Connection): string => filled(connection, connection.kind.definition.prefix ?? '')
 
-/** The vendor's own origin of a connector, whatever stands in for it. */
-export const ownOriginOf = (connection: Connection): string => filled(connection, connection.kind.definition.origins.api)
+/** The vendor's own origin of a connector, whatever stands in for it. @throws FerruleError `validation_failed` */
+export function ownOriginOf(connection: Connection): string {
+  const { api } = connection.kind.definition.origins
+  if (typeof api === 'string') return filled(connection, api)
+  const chosen = api.origins[configured(connection, api.by)]
+  if (chosen !== undefined) return chosen
+  const problem = { field: `/replication_config/${api.by}`, message: 'is not valid', error_code: 'enum' }
+  throw fail('validation_failed', { reason: `the configuration value ${api.by} is not valid` }, { problems: [problem] })
+}
 
 const forwardedHost = (own: string, used: string): Readonly<Record<string, string>> =>
   own === used ? {} : { 'x-forwarded-host': new URL(own).host }

@@ -51,3 +51,17 @@ export function checkParams(operation: CompiledOperation, given: unknown): Param
   if (problems.length > 0) throw refused(operation.params.refusal(params), problems)
   return params
 }
+
+/**
+ * What the kind's own rule makes of validated parameters; without one they go on as they are.
+ * @throws FerruleError of the rule's code, with the place of the parameter
+ */
+export function admitted({ admit }: CompiledOperation, params: Params): Params {
+  if (admit === undefined) return params
+  const answer = admit(params)
+  if ('params' in answer) return answer.params
+  const { code, param, message, hint } = answer.refused
+  const field = `/params/${param}`
+  const problems = [{ field, message, error_code: 'rule' }]
+  throw failAs(code, { reason: `${field} ${message}` }, { problems, ...(hint === undefined ? {} : { hint }) })
+}

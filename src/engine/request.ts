@@ -85,7 +85,7 @@ function wireParams({ operation, emptyIsAbsent }: CompiledOperation, params: Par
     if (value !== undefined) setAt(wire, parsePath(send.to), value)
   }
   for (const [path, value] of Object.entries(operation.constant ?? {})) setAt(wire, parsePath(path), value)
-  for (const name of operation.unsent ?? []) takeAt(wire, parsePath(name))
+  for (const name of [...(operation.unsent ?? []), ...Object.values(operation.slice ?? {})]) takeAt(wire, parsePath(name))
   for (const [name, value] of Object.entries(operation.defaults ?? {})) wire[name] ??= value
   return wire
 }

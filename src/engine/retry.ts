@@ -12,10 +12,17 @@ const longestPause = 8_000
 const longestRetryAfter = 86_400_000
 
 /** Codes that a read survives. */
-const transient: ReadonlySet<string> = new Set(['upstream_rate_limited', 'upstream_error', 'upstream_unreachable', 'upstream_timeout'])
+const transient: ReadonlySet<string> = new Set([
+  'upstream_rate_limited',
+  'upstream_conflict',
+  'upstream_error',
+  'upstream_unreachable',
+  'upstream_timeout',
+])
 
 /** Whether a failed read may be sent again. */
-export const isTransient = (error: unknown): error is FerruleError => error instanceof FerruleError && transient.has(error.code)
+export const isTransient = (error: unknown): error is FerruleError =>
+  error instanceof FerruleError && error.retryable && transient.has(error.code)
 
 /**
  * `Retry-After` (RFC 9110 section 10.2.3): seconds, also as a decimal number as some vendors send it, or a date.

@@ -9,7 +9,17 @@ import { getAt, parsePath, setAt, takeAt, visitHolders } from './paths.ts'
 const conversions: Readonly<Record<NonNullable<Origin['as']>, (value: unknown) => unknown>> = {
   text: (value) => (typeof value === 'number' || typeof value === 'bigint' ? value.toString() : value),
   lower: (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+  integer: (value) => (typeof value === 'string' ? integerOf(value) : value),
+  number: (value) => (typeof value === 'string' ? (integerOf(value) ?? decimalOf(value)) : value),
 }
+
+/** A decimal text without a fraction as an integer with all its digits; null for any other text. */
+const integerOf = (text: string): number | bigint | null => {
+  if (!/^-?\d{1,30}$/.test(text)) return null
+  return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
+}
+
+const decimalOf = (text: string): number | null => (/^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : null)
 
 /** Whether a row has all fields, in their order, as most rows do: walking its own keys takes a quarter of asking for each field. */
 function holdsInOrder(row: Record<string, unknown>, fields: readonly string[]): boolean {
@@ -19,12 +29,12 @@ function holdsInOrder(row: Record<string, unknown>, fields: readonly string[]): 
 }
 
 /** Shapes one row in place: the rows of an answer were parsed for this call only. */
-export function shapeRow({ shapings, fields }: CompiledOperation, row: unknown): unknown {
+export function shapeRow({ shapings, fields }: CompiledOperation, row: unknown, params: Params): unknown {
   if (!isObject(row)) return row
   for (const { to, origin, source } of shapings) {
     const convert = origin.as === undefined ? undefined : conversions[origin.as]
     if (source !== undefined) {
-      const value = origin.rename === undefined ? getAt(row, source) : takeAt(row, source)
+      const value = origin.rename === undefined ? getAt(origin.param === undefined ? row : params, source) : takeAt(row, source)
       if (value !== undefined) setAt(row, to, convert === undefined ? value : convert(value))
       continue
     }

@@ -102,7 +102,13 @@ export function compileSchema(schema: Field): Validator {
   const problems = (value: unknown, base = ''): Problem[] => {
     if (compiled.Check(value)) return []
     const found = compiled.Errors(value) as readonly RawError[] // the union of keywords is wider than what we read
-    const told = found.filter(({ keyword }) => keyword !== 'additionalProperties').flatMap((error) => expand(error, schema, base))
+    // Of a value with several forms only the sentence for all of them is told.
+    const forms = found.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath)
+    const isOfForm = ({ keyword, instancePath }: RawError) =>
+      keyword !== 'anyOf' && forms.some((form) => instancePath === form || instancePath.startsWith(`${form}/`))
+    const told = found
+      .filter((error) => error.keyword !== 'additionalProperties' && !isOfForm(error))
+      .flatMap((error) => expand(error, schema, base))
     return told.length > 0 ? told : [{ field: base, message: 'is not valid', error_code: 'invalid' }]
   }
   const refusal = (value: unknown): string | undefined => {

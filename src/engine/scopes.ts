@@ -1,6 +1,6 @@
 /** The scopes that a vendor granted to the credentials, and what they reach. */
 import type { ConnectorDefinition } from '../definition/connector.ts'
-import { bodyOf, invalidAnswer } from './answer.ts'
+import { invalidAnswer } from './answer.ts'
 import { operationOf } from './operation.ts'
 import { getAt, parsePath } from './paths.ts'
 import { exchange, type Running } from './transport.ts'
@@ -19,7 +19,7 @@ export async function grantedScopes(running: Omit<Running, 'operation' | 'params
     { ...running, operation, params: {} },
     { method: 'GET', path: scopes.call.slice('GET '.length), unprefixed: true },
   )
-  const rows = reply.empty ? [] : getAt(bodyOf(operation, reply.answer), parsePath(scopes.at))
+  const rows = reply.is === 'empty' ? [] : getAt(reply.body, parsePath(scopes.at))
   if (!Array.isArray(rows)) throw invalidAnswer(operation, 'there is no list of scopes')
   const name = parsePath(scopes.name)
   return new Set(rows.map((row) => String(getAt(row, name))))

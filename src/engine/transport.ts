@@ -1,16 +1,18 @@
 /** Sends one request of an operation under credentials, limits and retries, and returns an answer that is a success or "nothing found". */
+import type { ErrorRule, Limits } from '../definition/connector.ts'
 import { FerruleError, fail } from '../errors.ts'
-import { headerOf, verdictOf, type WireAnswer } from './answer.ts'
+import { bodyOf, headerOf, type WireAnswer } from './answer.ts'
 import { type Authorization, authorize, isRenewable, renew } from './auth.ts'
 import type { Connection } from './connection.ts'
 import type { Deadline } from './deadline.ts'
 import type { Http } from './http.ts'
 import { budgetKey, type Limiter } from './limits.ts'
 import type { CompiledOperation } from './operation.ts'
-import { configured, originsOf, prefixOf } from './origin.ts'
+import { configured, originsOf, ownOriginOf, prefixOf } from './origin.ts'
 import type { Params } from './params.ts'
 import type { WireRequest } from './request.ts'
 import { isTransient, maxAttempts, pauseBefore, retryAfterOf } from './retry.ts'
+import { successOf, verdictOf } from './verdict.ts'
 
 /** What the engine shares between calls. */
 export interface Runtime {
@@ -33,16 +35,32 @@ export interface Running {
   readonly deadline: Deadline
 }
 
-/** A success, or an answer that means "nothing found". */
-export type Reply = { readonly empty: false; readonly answer: WireAnswer } | { readonly empty: true }
+/** A success, with its body and what the vendor tells beside it; or an answer that means "nothing found". */
+export type Reply =
+  | { readonly is: 'answer'; readonly answer: WireAnswer; readonly body: unknown; readonly warnings: readonly string[] }
+  | { readonly is: 'empty' }
+/** A reply, or an answer that means "not yet". */
+type Attempt = Reply | { readonly is: 'unready'; readonly answer: WireAnswer }
 
-const authContext = ({ runtime, deadline }: Running) => ({ http: runtime.http, signal: deadline.signal, now: runtime.clock() })
+/** What an authorization of this call needs. */
+export const authContext = ({ runtime, deadline }: Pick<Running, 'runtime' | 'deadline'>) => ({
+  http: runtime.http,
+  signal: deadline.signal,
+  now: runtime.clock(),
+})
 
 const keyOf = ({ connection, operation }: Running, authorization: Authorization): string => {
   const { kind, limits } = operation.kind.definition
   const values = authorization.opened.values.reveal()
   const shared = limits.key.map((field) => values[field] ?? connection.configuration[field]).find((value) => typeof value === 'string')
-  return budgetKey(kind, connection.origin?.api ?? '', String(shared ?? ''))
+  return budgetKey(kind, connection.origin?.api ?? '', ownOriginOf(connection), String(shared ?? ''))
+}
+
+/** The budget's rules, by the configuration of the connector. */
+const limitsOf = ({ connection, operation }: Running): Limits => {
+  const { limits } = operation.kind.definition
+  const { other } = limits
+  return other !== undefined && configured(connection, other.configuration) === other.is ? { ...limits, rates: other.rates } : limits
 }
 
 const tooLate = (running: Running, wait: number) =>
@@ -52,7 +70,7 @@ async function takeTurn(running: Running, key: string): Promise<void> {
   const { limiter, clock } = running.runtime
   if (limiter === undefined) return
   const now = clock()
-  const { wait, refused } = limiter.reserve(key, running.operation.kind.definition.limits, {
+  const { wait, refused } = limiter.reserve(key, limitsOf(running), {
     now,
     latest: now + running.deadline.remaining,
   })
@@ -82,12 +100,10 @@ function observe({ runtime, connection, operation }: Running, key: string, answe
   if (deprecated !== undefined) connection.notice({ type: 'deprecated', entity: operation.entityName, reason: deprecated.slice(0, 500) })
 }
 
-async function attempt(running: Running, wire: WireRequest, authorization: Authorization): Promise<Reply> {
-  const { runtime, connection, operation, params, deadline } = running
-  const key = keyOf(running, authorization)
-  await takeTurn(running, key)
+async function send(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
+  const { runtime, connection, operation, deadline } = running
   const origins = originsOf(connection, authorization.opened.values.reveal())
-  const answer = await runtime.http.send({
+  return runtime.http.send({
     url: new URL(origins.api + (wire.unprefixed ? '' : prefixOf(connection)) + wire.path),
     trust: 'config',
     method: wire.method,
@@ -102,13 +118,37 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
     signal: deadline.signal,
     vendor: operation.kind.definition.title,
   })
+}
+
+async function attempt(running: Running, wire: WireRequest, authorization: Authorization): Promise<Attempt> {
+  const { runtime, operation, params } = running
+  const { redact } = authorization
+  const key = keyOf(running, authorization)
+  await takeTurn(running, key)
+  const answer = await send(running, wire, authorization)
   observe(running, key, answer)
-  if (answer.status >= 200 && answer.status < 300) return { empty: false, answer }
-  const verdict = verdictOf(operation, answer, { params, redact: authorization.redact, now: runtime.clock() })
-  if (verdict.is === 'empty') return { empty: true }
+  if (answer.status === operation.operation.running?.status) return { is: 'unready', answer }
+  if (answer.status >= 200 && answer.status < 300) {
+    const body = bodyOf(operation, answer)
+    const warnings = successOf(operation, { answer, body, redact })
+    if (warnings !== undefined) {
+      runtime.limiter?.accept(key)
+      return { is: 'answer', answer, body, warnings }
+    }
+  }
+  const now = runtime.clock()
+  const verdict = verdictOf(operation, answer, { params, redact, now, waitBy: (rule) => waitBy(running, key, rule) })
+  if (verdict.is === 'empty') return { is: 'empty' }
   if (verdict.error.code === 'upstream_rate_limited' && verdict.error.retryAfterMs !== undefined)
-    runtime.limiter?.postpone(key, runtime.clock() + verdict.error.retryAfterMs)
+    runtime.limiter?.postpone(key, now + verdict.error.retryAfterMs)
   throw verdict.error
+}
+
+/** How long to wait by a rule of the kind: refusals for too many calls in a row add up, other failures do not. */
+function waitBy({ runtime }: Running, key: string, { is, wait }: ErrorRule): number | undefined {
+  if (wait === undefined) return undefined
+  const counted = is === 'upstream_rate_limited' ? runtime.limiter?.refuse(key, wait, runtime.clock()) : undefined
+  return counted ?? wait.first * 1000
 }
 
 const isStale = (running: Running, error: unknown, authorization: Authorization): boolean =>
@@ -153,12 +193,12 @@ async function awaitReady({ deadline, operation, runtime }: Running, { headers }
 export async function exchange(running: Running, wire: WireRequest): Promise<Reply> {
   for (;;) {
     const reply = await exchangeOnce(running, wire)
-    if (reply.empty || reply.answer.status !== running.operation.operation.running?.status) return reply
+    if (reply.is !== 'unready') return reply
     await awaitReady(running, reply.answer)
   }
 }
 
-async function exchangeOnce(running: Running, wire: WireRequest): Promise<Reply> {
+async function exchangeOnce(running: Running, wire: WireRequest): Promise<Attempt> {
   let authorization = await authorize(running.connection, authContext(running))
   let renewals = 0
   for (let failures = 0; ; ) {

@@ -13,7 +13,7 @@ export interface StoredScheme {
 
 /**
  * Merges fields into stored credentials (RFC 7396: null removes). What an answer of the vendor's token endpoint carried belongs
- * together: with one such field given, the stored others are dropped. Fields of another scheme replace everything.
+ * together: with one such field given, or one that is good for one exchange, the stored others are dropped. Fields of another scheme replace everything.
  * @throws FerruleError `credentials_mismatch`, `validation_failed`
  */
 export function mergeCredentials(
@@ -37,6 +37,6 @@ const without = (values: CredentialValues, names: readonly string[]): Credential
 function supersededBy(definition: ConnectorDefinition, scheme: string, given: Record<string, unknown>): readonly string[] {
   const refresh = definition.credentials[scheme]?.refresh
   if (refresh === undefined) return []
-  const answered = [...Object.keys(refresh.read), refresh.expires.field]
-  return answered.some((name) => name in given) ? answered : []
+  const answered = [...Object.keys(refresh.read), ...(refresh.expires === undefined ? [] : [refresh.expires.field])]
+  return [...answered, ...(refresh.spent ?? [])].some((name) => name in given) ? answered : []
 }

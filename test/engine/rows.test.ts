@@ -7,14 +7,14 @@ const listOf = (entity: string) => operationOf(kinds.gong, entity, 'list')
 
 describe('records', () => {
   test('documented fields that the vendor leaves out are null, its additions are kept', () => {
-    const record = shapeRow(listOf('library_folders'), { id: '1', name: 'Onboarding', color: 'blue' })
+    const record = shapeRow(listOf('library_folders'), { id: '1', name: 'Onboarding', color: 'blue' }, {})
     expect(record).toEqual({ id: '1', name: 'Onboarding', color: 'blue', parentFolderId: null, createdBy: null, updated: null })
   })
 
   test('a renamed key is moved, a copied one stays', () => {
-    expect(shapeRow(listOf('library_folder_content'), { id: '7', note: 'n' })).toMatchObject({ callId: '7', note: 'n' })
-    expect(shapeRow(listOf('library_folder_content'), { id: '7' })).not.toHaveProperty('id')
-    expect(shapeRow(listOf('workspaces'), { id: '7', name: 'n', description: '' })).toMatchObject({ id: '7', workspaceId: '7' })
+    expect(shapeRow(listOf('library_folder_content'), { id: '7', note: 'n' }, {})).toMatchObject({ callId: '7', note: 'n' })
+    expect(shapeRow(listOf('library_folder_content'), { id: '7' }, {})).not.toHaveProperty('id')
+    expect(shapeRow(listOf('workspaces'), { id: '7', name: 'n', description: '' }, {})).toMatchObject({ id: '7', workspaceId: '7' })
   })
 
   test('ids are texts, however the vendor writes them', () => {
@@ -26,7 +26,7 @@ describe('records', () => {
       visibilityType: 'OPT_IN_USERS',
       answers: [{ questionId: 9223372036854775807n, questionRevisionId: '5' }, { questionId: null }],
     }
-    expect(shapeRow(listOf('stats_activity_scorecards'), row)).toMatchObject({
+    expect(shapeRow(listOf('stats_activity_scorecards'), row, {})).toMatchObject({
       answeredScorecardId: '6107734829915563302',
       callId: '7',
       reviewerUserId: null,
@@ -55,12 +55,12 @@ describe('records', () => {
     ['settings_trackers', { saidAtInterval: 30, saidInTopics: [] }, { saidAtInterval: '30' }],
     ['coaching', { userId: 6107734829915563302n }, { userId: '6107734829915563302' }],
   ])('%s: numbers become the texts that the documents name', (entity, row, record) => {
-    expect(shapeRow(listOf(entity), row)).toMatchObject(record)
+    expect(shapeRow(listOf(entity), row, {})).toMatchObject(record)
   })
 
   test('a row that is no object stays what it is', () => {
-    expect(shapeRow(listOf('users'), null)).toBeNull()
-    expect(shapeRow(listOf('users'), 'x')).toBe('x')
+    expect(shapeRow(listOf('users'), null, {})).toBeNull()
+    expect(shapeRow(listOf('users'), 'x', {})).toBe('x')
   })
 })
 

@@ -59,4 +59,4 @@ const answered_scorecards = (value: unknown): Row[] =>
   })
 
 /** By the name that definitions use, without `rule:`. */
-export const rules = { coaching, answered_scorecards }
+export const rules = { rows: { coaching, answered_scorecards } }

@@ -25,6 +25,17 @@ const metaFields: Readonly<Record<PageShape, Fields>> = {
     current_page_number: orNull(int('Number of this page')),
   },
   next_page_url: { next_page_url: orNull(str('URL of the next page; null at the end')) },
+  page_info: {
+    page_info: obj(
+      {
+        page: int('Number of this page, from 1'),
+        page_size: int('Records per page'),
+        total_number: int('Records of all pages'),
+        total_page: int('Number of the last page; 0 without records'),
+      },
+      'Where the page stands',
+    ),
+  },
   none: {},
 }
 const nextParams = { next_params: orNull(open('What to merge into the params of the next call; null when there is no further page')) }

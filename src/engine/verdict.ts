@@ -1,0 +1,158 @@
+/** What an answer that is not a success means: an error of the table, by the rules of the kind. Pure. */
+import type { ErrorRule } from '../definition/connector.ts'
+import { type FerruleError, failAs, type Upstream } from '../errors.ts'
+import { headerOf, invalidAnswer, type WireAnswer } from './answer.ts'
+import { parseJson } from './json.ts'
+import type { CompiledOperation } from './operation.ts'
+import type { Params } from './params.ts'
+import { getAt, parsePath } from './paths.ts'
+import { retryAfterOf } from './retry.ts'
+
+/** Removes secrets from a vendor's text. */
+export type Redact = (text: string) => string
+
+/** How much of a vendor's message is kept, in characters. */
+const messageLimit = 500
+
+/** A value as it is, and as it looks in a URL, in a form and within JSON. */
+const formsOf = (value: string): string[] => [
+  value,
+  encodeURIComponent(value.toWellFormed()),
+  new URLSearchParams({ '': value }).toString().slice(1),
+  JSON.stringify(value).slice(1, -1),
+]
+
+/** Makes a redactor of known secret values. Values below four characters are left: they would blank ordinary words. */
+export function redactorOf(secrets: readonly string[]): Redact {
+  let known: readonly string[] | undefined // worked out for the first error only
+  return (text) => {
+    known ??= secrets.filter((secret) => secret.length >= 4).flatMap(formsOf)
+    return known.reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), text)
+  }
+}
+
+/** How deep a message may lie within what holds it: vendors nest a field and a list; more is no message. */
+const messageDepth = 4
+
+/** A message as one text: vendors send a text, a list of texts, or an object of fields with either. Undefined when there is none. */
+const messageOf = (value: unknown, depth = messageDepth): string | undefined => {
+  if (typeof value === 'string' || typeof value === 'number') return String(value) || undefined
+  if (typeof value !== 'object' || value === null || depth === 0) return undefined
+  const parts = Object.entries(value).flatMap(([field, inner]) => {
+    const text = messageOf(inner, depth - 1)
+    if (text === undefined) return []
+    return [Array.isArray(value) ? text : `${field}: ${text}`]
+  })
+  return parts.join('; ') || undefined
+}
+
+const textAt = (answer: WireAnswer, body: unknown, path: string | undefined): string | undefined => {
+  if (path?.startsWith('header:')) return headerOf(answer, path.slice('header:'.length))
+  return path === undefined ? undefined : messageOf(getAt(body, parsePath(path)))
+}
+
+const tryParse = (text: string): unknown => {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined // error bodies of proxies are HTML
+  }
+}
+
+/** What belongs to an operation and decides on its answers. */
+type Of = Pick<CompiledOperation, 'kind' | 'action'>
+
+/** What the vendor says in an answer, without secrets. */
+export function upstreamOf({ kind }: Of, answer: WireAnswer, redact: Redact): Upstream {
+  const { problem } = kind.definition
+  const body = tryParse(answer.text)
+  const message = problem.message.map((path) => textAt(answer, body, path)).find((text) => text !== undefined)
+  const requestId = textAt(answer, body, problem.requestId)
+  const code = textAt(answer, body, problem.code)
+  return {
+    status: answer.status,
+    ...(code === undefined ? {} : { code: redact(code).slice(0, messageLimit) }),
+    ...(message === undefined ? {} : { message: redact(message).slice(0, messageLimit) }),
+    ...(requestId === undefined ? {} : { request_id: redact(requestId).slice(0, messageLimit) }),
+  }
+}
+
+/** Whether a code of the vendor is one of an entry: the code itself, or a range of numbers. */
+const isWithin = (code: string | undefined, entry: string): boolean => {
+  const [lowest = '', highest] = entry.split('-')
+  return highest === undefined ? code === lowest : code !== undefined && Number(code) >= Number(lowest) && Number(code) <= Number(highest)
+}
+
+/** What decides on a rule beside the answer. */
+interface Context {
+  readonly action: string
+  readonly params: Params
+}
+
+const holds = (rule: ErrorRule, upstream: Upstream, { action, params }: Context): boolean => {
+  const [lowest, highest] = rule.statuses ?? [rule.status ?? upstream.status, rule.status ?? upstream.status]
+  if (upstream.status < lowest || upstream.status > highest) return false
+  if (rule.actions !== undefined && !rule.actions.includes(action)) return false
+  if (rule.sent !== undefined && params[rule.sent] === undefined) return false
+  if (rule.codes !== undefined && !rule.codes.some((entry) => isWithin(upstream.code, entry))) return false
+  return rule.matches === undefined || new RegExp(rule.matches, 'i').test(upstream.message ?? '')
+}
+
+/**
+ * Whether an answer with a success status is one, and what the vendor tells beside it. Vendors that send their errors with
+ * status 200 say so by a code of their own.
+ * @returns undefined when it is an error
+ * @throws FerruleError `upstream_answer_invalid` when the code is missing
+ */
+export function successOf(
+  of: Of,
+  { answer, body, redact }: { answer: WireAnswer; body: unknown; redact: Redact },
+): readonly string[] | undefined {
+  const { success, partial = [], code: path, warnings = [] } = of.kind.definition.problem
+  const told = warnings.flatMap((name) => headerOf(answer, name) ?? [])
+  if (success === undefined) return told
+  const code = textAt(answer, body, path)
+  if (code === undefined) throw invalidAnswer(of, 'there is no code in it', { upstream: upstreamOf(of, answer, redact) })
+  if (success.includes(code)) return told
+  return partial.includes(code) ? [upstreamOf(of, answer, redact).message ?? `code ${code}`, ...told] : undefined
+}
+
+/** What an answer that is no success means. */
+export type Verdict = { readonly is: 'empty' } | { readonly is: 'error'; readonly error: FerruleError }
+
+/** What is known beside the answer. */
+export interface VerdictContext {
+  readonly params: Params
+  readonly redact: Redact
+  /** Milliseconds since 1970, for `Retry-After` as a date. */
+  readonly now: number
+  /** Milliseconds to wait by a rule that has a wait, where the vendor does not tell. */
+  readonly waitBy?: (rule: ErrorRule) => number | undefined
+}
+
+/** Reads an answer that is no success by the error table of the kind. */
+export function verdictOf(of: Of, answer: WireAnswer, context: VerdictContext): Verdict {
+  const upstream = upstreamOf(of, answer, context.redact)
+  const location = answer.headers['location']
+  if (answer.status >= 300 && answer.status < 400)
+    return {
+      is: 'error',
+      error: invalidAnswer(
+        of,
+        `a redirect${location === undefined ? '' : ' to another address'}, which is never followed with credentials`,
+        { upstream },
+      ),
+    }
+  const rule = of.kind.definition.errors.find((row) => holds(row, upstream, { action: of.action, params: context.params }))
+  if (rule?.is === 'empty') return { is: 'empty' }
+  const retryAfterMs = retryAfterOf(answer.headers, context.now) ?? (rule === undefined ? undefined : context.waitBy?.(rule))
+  const details = {
+    upstream,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(rule?.hint === undefined ? {} : { hint: rule.hint }),
+    ...(rule?.retryable === undefined ? {} : { retryable: rule.retryable }),
+  }
+  const said = upstream.message?.replace(/\.$/, '') ?? `status ${upstream.status}`
+  const slots = { vendor: of.kind.definition.title, reason: upstream.code === undefined ? said : `${said} (${upstream.code})` }
+  return { is: 'error', error: failAs(rule?.is ?? 'upstream_error', slots, details) }
+}
