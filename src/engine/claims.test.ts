@@ -18,6 +18,13 @@ test('ids that are no UUIDs are other ids in other letters', async () => {
   expect(await claim('order-A', 'two')).toEqual({ repeated: false })
 })
 
+test.each(['', 'x'.repeat(256), 'line\nbreak', 'ü'])('the id %j is refused', async (wrong) => {
+  await expect(memoryClaims().claim(wrong, 'a')).rejects.toMatchObject({
+    code: 'validation_failed',
+    problems: [{ field: '/params/requestId' }],
+  })
+})
+
 test('after seven days the id is free', async () => {
   const time = { now: 1 }
   const { claim } = memoryClaims(() => time.now)

@@ -1,15 +1,25 @@
 /** Request ids of writes in memory: what the library has in the place of the platform's table. */
 import { fail } from '../errors.ts'
 import type { WriteClaims } from './connection.ts'
+import { validationFailed } from './credentials.ts'
 
 /** How long a request id stands for its write, in milliseconds: 7 days. */
 export const claimLifeMs = 7 * 24 * 60 * 60 * 1_000
 /** Request ids that are remembered; the oldest is forgotten first. */
 const rememberedClaims = 10_000
 
-/** A request id as it is compared: UUIDs are the same in capitals (RFC 9562 section 4). */
-export const claimKey = (requestId: string): string => (uuid.test(requestId) ? requestId.toLowerCase() : requestId)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const printable = /^[\x20-\x7e]{1,255}$/
+
+/**
+ * A request id as it is compared: UUIDs are the same in capitals (RFC 9562 section 4).
+ * @throws FerruleError `validation_failed` unless it has 1 to 255 printable ASCII characters
+ */
+export function claimKey(requestId: string): string {
+  const message = 'must have 1 to 255 printable ASCII characters'
+  if (!printable.test(requestId)) throw validationFailed([{ field: '/params/requestId', message, error_code: 'pattern' }])
+  return uuid.test(requestId) ? requestId.toLowerCase() : requestId
+}
 
 /**
  * Claims that live as long as the process, 10,000 at most.

@@ -9,6 +9,7 @@ import { authErrorReason, createCredentialSources, type StoredCredentials } from
 import { connectionQuery, type SealedConnectorRow, setAuthError, setHealthy } from './db/queries-connectors.ts'
 import { asId } from './ids.ts'
 import type { Parts } from './parts.ts'
+import { claimsOf } from './request-claims.ts'
 import { requireScope } from './scopes.ts'
 import type { ConnectorAccess, Connectors } from './types.ts'
 
@@ -53,17 +54,16 @@ function accessOf(
   row: SealedConnectorRow,
   { source, notice }: { readonly source: StoredCredentials } & Pick<Required<Connection>, 'notice'>,
 ): ConnectorAccess {
-  const place = { kind: parts.catalogue.kindOf(row.kind), sandbox: Boolean(row.sandbox) }
-  return {
-    status: statusOf(row),
-    connection: connectionTo(parts, place, { configuration: JSON.parse(row.configuration), credentials: source, notice }),
-  }
+  const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
+  const own = { configuration: JSON.parse(row.configuration), credentials: source, notice, writes: claimsOf(parts, place) }
+  const kind = parts.catalogue.kindOf(row.kind)
+  return { place, status: statusOf(row), connection: connectionTo(parts, { kind, sandbox: Boolean(row.sandbox) }, own) }
 }
 
 function connectionTo(
   parts: Parts,
   { kind, sandbox }: { readonly kind: Kind; readonly sandbox: boolean },
-  own: Pick<Connection, 'configuration' | 'credentials' | 'notice'>,
+  own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'writes'>,
 ): Connection {
   const origin = sandbox ? sandboxOrigin(parts, kind) : parts.settings.origins[kind.definition.kind]
   return { kind, ...own, ...(origin === undefined ? {} : { origin }) }

@@ -118,8 +118,8 @@ async function renew(sources: SourceParts, loaded: SealedConnectorRow, renewal: 
     if (String(row.version) !== renewal.stale) return row
     const now = parts.source.clock()
     if (await takeLease(parts.database.db, versionOf(row), { owner, now, until: now + leaseMs })) {
-      const running = exchanged(sources, row, renewal).finally(() => parts.renewals.delete(running))
-      parts.renewals.add(running)
+      const running = exchanged(sources, row, renewal).finally(() => parts.unfinished.delete(running))
+      parts.unfinished.add(running)
       return running
     }
     if (waited >= longestWaitMs)

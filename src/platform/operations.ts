@@ -2,14 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Connection } from '../engine/connection.ts'
+import { defaultDeadline } from '../engine/deadline.ts'
 import type { Engine } from '../engine/execute.ts'
 import { actionsOf } from '../engine/operation.ts'
 import type { Call, Outcome } from '../engine/outcome.ts'
 import { missingScopes } from '../engine/scopes.ts'
-import { asFerruleError, type ErrorCode, type FerruleError } from '../errors.ts'
+import { asFerruleError, type ErrorCode, type FerruleError, fail } from '../errors.ts'
 import type { ExecuteRequest } from './execute-request.ts'
+import type { Executed, ExecutedData, ReplayedAnswer } from './executed.ts'
 import { fieldProjection } from './project-fields.ts'
-import { requireScope, scopeOfAction } from './scopes.ts'
+import { isWrite, requireScope, scopeOfAction } from './scopes.ts'
 import { shortenTexts } from './shorten-text.ts'
 import type { ConnectorAccess, Platform, Principal } from './types.ts'
 
@@ -25,7 +27,7 @@ export type CallCode = 'ok' | 'aborted' | ErrorCode
 
 /** What executing needs. */
 export interface OperationServices {
-  readonly platform: Pick<Platform, 'connectors'>
+  readonly platform: Pick<Platform, 'connectors' | 'writes'>
   readonly engine: Pick<Engine, 'run' | 'scopes'>
   /** Told of every call that reached a connector. Must not throw. */
   readonly onCall?: (report: CallReport) => void
@@ -41,34 +43,63 @@ export interface RunOptions {
   readonly deadlineMs?: number
 }
 
-/** An outcome, with the paths of texts that were cut on the caller's wish. */
-export type Executed = Outcome & { readonly truncatedFields?: readonly string[] }
+/** One call of a client. */
+export interface ExecuteCall extends RunOptions {
+  /** Any text; what the principal does not see is `connector_not_found`. */
+  readonly connectorId: string
+  /** Made by `readExecuteRequest`. */
+  readonly request: ExecuteRequest
+  /** The header Idempotency-Key; reads take no notice of it. */
+  readonly idempotencyKey?: string | undefined
+  /** Id of the client's request, for a problem that is kept under the key. */
+  readonly requestId?: string | undefined
+}
 
 /**
- * Executes an operation on a connector of the principal's organization.
- * @param connectorId any text; what the principal does not see is `connector_not_found`
- * @param request made by `readExecuteRequest`
- * @throws FerruleError `insufficient_scope`, `connector_not_found`, `workspace_inactive`, and all of the engine
+ * Executes an operation on a connector of the principal's organization. A read ends with the client that asked for it; a write goes
+ * on to its deadline, because nobody would know what became of one that was cut off.
+ * @throws FerruleError `insufficient_scope`, `connector_not_found`, `workspace_inactive`, those of `Writes.once`, and all of the engine
  */
 export async function executeOperation(
   services: OperationServices,
   principal: Principal,
-  { connectorId, request, ...options }: { readonly connectorId: string; readonly request: ExecuteRequest } & RunOptions,
-): Promise<Executed> {
+  given: ExecuteCall,
+): Promise<Executed | ReplayedAnswer> {
+  const { connectorId, request, deadlineMs = defaultDeadline, signal } = given
   requireScope(principal, scopeOfAction(request.action))
   const access = await services.platform.connectors.connectionOf(principal, connectorId)
+  if (isWrite(request.action)) return write(services, access, given)
   const { entity, action, params } = request
-  const outcome = await runMarked(services, access, { entity, action, params: params ?? {}, ...options })
-  return shaped(outcome, request)
+  const call: Call = { entity, action, params: params ?? {}, deadlineMs, ...(signal === undefined ? {} : { signal }) }
+  return shaped(await runMarked(services, { access, connection: access.connection }, call), request)
+}
+
+function write(services: OperationServices, access: ConnectorAccess, given: ExecuteCall): Promise<ExecutedData | ReplayedAnswer> {
+  const { request, idempotencyKey: key, requestId, deadlineMs = defaultDeadline } = given
+  const { entity, action } = request
+  const call: Call = { entity, action, params: request.params ?? {}, deadlineMs, ...(key === undefined ? {} : { idempotencyKey: key }) }
+  const run = async (connection: Connection): Promise<ExecutedData> => {
+    const outcome = shaped(await runMarked(services, { access, connection }, call), request)
+    if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} ${action} answers a file` })
+    return outcome
+  }
+  if (key === undefined) return run(access.connection)
+  return services.platform.writes.once(access, { key, entity, action, params: call.params, deadlineMs, requestId }, run)
+}
+
+/** A connector with the connection of one call. */
+interface Marked {
+  readonly access: ConnectorAccess
+  readonly connection: Connection
 }
 
 /** Runs a call on a stored connector and keeps its status true: refused credentials mark it, a success clears the mark. */
-async function runMarked(services: OperationServices, access: ConnectorAccess, call: Call): Promise<Outcome> {
+async function runMarked(services: OperationServices, { access, connection }: Marked, call: Call): Promise<Outcome> {
   const { platform, engine, onCall } = services
   const marked = (marking: Promise<void>) => marking.catch((error: unknown) => services.onBackgroundError?.(error))
-  const report = (code: CallCode) => onCall?.(reportOf(access.connection.kind, call, code))
+  const report = (code: CallCode) => onCall?.(reportOf(connection.kind, call, code))
   try {
-    const outcome = await engine.run(access.connection, call)
+    const outcome = await engine.run(connection, call)
     await marked(platform.connectors.markHealthy(access))
     report('ok')
     return outcome
@@ -142,7 +173,7 @@ export async function checkConnection(
   const { entity, action, params } = connection.kind.definition.check
   const call: Call = { entity, action, params, ...run }
   try {
-    await ('access' in target ? runMarked(services, target.access, call) : services.engine.run(connection, call))
+    await ('access' in target ? runMarked(services, { access: target.access, connection }, call) : services.engine.run(connection, call))
     const scopes = await services.engine.scopes(connection, run)
     const entities = scopes === undefined ? [{ entity, status: 'succeeded' as const }] : reachOf(connection.kind.definition, scopes)
     return { id: randomUUID(), status: 'succeeded', entity_check_results: entities }

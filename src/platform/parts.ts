@@ -17,8 +17,8 @@ export interface Parts {
   readonly dataKeys: DataKeys
   readonly vault: Vault
   readonly catalogue: Catalogue
-  /** Renewals whose token may be spent already: they are waited for before the database is closed. */
-  readonly renewals: Set<Promise<unknown>>
+  /** What has to reach the database before it is closed: renewals whose token may be spent already, and writes under a key. */
+  readonly unfinished: Set<Promise<unknown>>
   readonly onBackgroundError: NonNullable<PlatformOptions['onBackgroundError']>
   readonly onNotice: NonNullable<PlatformOptions['onNotice']>
   readonly sandboxOrigins: NonNullable<PlatformOptions['sandboxOrigins']>

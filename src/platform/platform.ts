@@ -22,8 +22,9 @@ import { createTokens } from './tokens.ts'
 import type { Platform, PlatformOptions } from './types.ts'
 import { createVault } from './vault.ts'
 import { createWorkspaces } from './workspaces.ts'
+import { createWrites } from './writes.ts'
 
-/** How often expired workspaces and old jobs are looked for. */
+/** How often expired workspaces, old jobs and what is kept of writes are looked for. */
 const purgeMs = 10 * 60 * 1_000
 
 /**
@@ -61,7 +62,7 @@ async function partsOf(database: Database, options: PlatformOptions): Promise<Pa
     dataKeys,
     vault: createVault(dataKeys, source.randomBytes),
     catalogue: createCatalogue(options.kinds),
-    renewals: new Set(),
+    unfinished: new Set(),
     onBackgroundError: options.onBackgroundError ?? (() => undefined),
     onNotice: options.onNotice ?? (() => undefined),
     sandboxOrigins: options.sandboxOrigins ?? (() => undefined),
@@ -72,7 +73,8 @@ async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promi
   const { database, source } = parts
   const first = await startFirst(parts)
   const workspaces = createWorkspaces(parts)
-  const purge = () => workspaces.purgeExpired(source.clock()).catch(parts.onBackgroundError)
+  const writes = createWrites(parts)
+  const purge = () => purgeExpired([workspaces, writes], source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
     first,
@@ -81,14 +83,19 @@ async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promi
     tokens: createTokens(parts),
     workspaces,
     connectors: createConnectors(parts),
+    writes,
     jobs: createJobs(parts),
     catalogue: parts.catalogue,
     vault: createRotation(parts),
     ready: () => ping(database.db),
     close: async () => {
       clearInterval(timer)
-      await Promise.allSettled([...parts.renewals])
+      while (parts.unfinished.size > 0) await Promise.allSettled([...parts.unfinished])
       await database.close()
     },
   }
+}
+
+async function purgeExpired(services: readonly { purgeExpired(now: number): Promise<unknown> }[], now: number): Promise<void> {
+  for (const service of services) await service.purgeExpired(now)
 }

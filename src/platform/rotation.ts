@@ -1,6 +1,7 @@
 /** Rotation of master and data keys: in batches, beside a running service, resumable at any point. */
 import type { DataKeys, KeyPlace } from './data-keys.ts'
 import { type Database, isForeignKeyViolation } from './db/database.ts'
+import { replaceOutcome, staleOutcomes } from './db/queries-idempotency.ts'
 import {
   deleteUnusedKeys,
   keysNotWrappedBy,
@@ -85,7 +86,8 @@ async function resealWorkspace(parts: RotationParts, workspaceId: string): Promi
   for (;;) {
     const rows = await staleSeals(database.db, workspaceId, batch)
     resealed += await resealAll(parts, rows)
-    if (rows.length === 0 && (await destroyUnused(database, workspaceId))) return resealed
+    const outcomes = await resealOutcomes(parts, workspaceId)
+    if (rows.length === 0 && outcomes === 0 && (await destroyUnused(database, workspaceId))) return resealed
   }
 }
 
@@ -100,6 +102,20 @@ const resealAll = ({ database, vault }: RotationParts, rows: readonly StaleSeal[
       if (await reseal(db, row, sealed)) done += 1
     }
     return done
+  })
+
+/** Seals kept outcomes of writes anew; one that is damaged is dropped, its key keeps its status. @returns how many were looked at */
+const resealOutcomes = ({ database, vault }: RotationParts, workspaceId: string): Promise<number> =>
+  database.transaction(async (db) => {
+    const rows = await staleOutcomes(db, workspaceId, batch)
+    for (const { current_key_id: currentKeyId, workspace_id, ...row } of rows) {
+      const owner = { organizationId: row.organization_id, workspaceId: workspace_id, connectorId: row.connector_id }
+      const place = { ...owner, keyDigest: row.key_digest, status: row.status ?? 0, code: row.code }
+      const text = await vault.openOutcome(db, { ...place, dataKeyId: row.data_key_id ?? '' }, row.sealed ?? new Uint8Array())
+      const sealed = text === undefined ? undefined : await vault.sealOutcome(db, { ...place, dataKeyId: currentKeyId }, text)
+      await replaceOutcome(db, row, sealed === undefined ? { data_key_id: null, sealed: null } : { data_key_id: currentKeyId, sealed })
+    }
+    return rows.length
   })
 
 /** @returns false when credentials were sealed with an old key meanwhile: seal them anew first */

@@ -26,8 +26,11 @@ export const scopedTokenScopes: readonly Scope[] = [
 
 const writes: readonly string[] = ['create', 'update', 'delete']
 
+/** Whether an action of `execute` changes something at the vendor. */
+export const isWrite = (action: string): boolean => writes.includes(action)
+
 /** The scope that an action of `execute` needs. */
-export const scopeOfAction = (action: string): Scope => (writes.includes(action) ? 'execute:write' : 'execute:read')
+export const scopeOfAction = (action: string): Scope => (isWrite(action) ? 'execute:write' : 'execute:read')
 
 /** @throws FerruleError `insufficient_scope` */
 export function requireScope(holder: { readonly scopes: ReadonlySet<Scope> }, scope: Scope): void {

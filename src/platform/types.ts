@@ -8,6 +8,7 @@
 import type { Kind } from '../definition/connector.ts'
 import type { Connection, OriginOverride } from '../engine/connection.ts'
 import type { Secret } from '../engine/secret.ts'
+import type { ExecutedData, ReplayedAnswer } from './executed.ts'
 import type {
   ApplicationRecord,
   ConnectorNotice,
@@ -71,6 +72,7 @@ export interface Platform {
   readonly tokens: Tokens
   readonly workspaces: Workspaces
   readonly connectors: Connectors
+  readonly writes: Writes
   readonly jobs: Jobs
   readonly catalogue: Catalogue
   readonly vault: VaultAdministration
@@ -168,8 +170,15 @@ export interface Workspaces {
   purgeExpired(now: number): Promise<number>
 }
 
+/** Where a connector belongs. */
+export interface ConnectorPlace {
+  readonly organizationId: string
+  readonly workspaceId: string
+  readonly connectorId: string
+}
 /** A connector that is ready to execute. */
 export interface ConnectorAccess {
+  readonly place: ConnectorPlace
   readonly status: ConnectorStatus
   readonly connection: Connection
 }
@@ -213,6 +222,37 @@ export interface Connectors {
   markAuthError(access: ConnectorAccess, reason: string): Promise<void>
   /** A call succeeded: ends `auth_error`. Writes on change only, so it can follow every call. */
   markHealthy(access: ConnectorAccess): Promise<void>
+}
+
+/** A write under an Idempotency-Key. */
+export interface KeyedWrite {
+  /** 1 to 255 printable ASCII characters, known to the connector alone. */
+  readonly key: string
+  readonly entity: string
+  readonly action: string
+  readonly params: unknown
+  /** Milliseconds within which the write ends. */
+  readonly deadlineMs: number
+  /** Id of the request, for the problem that is kept. */
+  readonly requestId?: string | undefined
+}
+
+/** Writes that happen once. Callers have an access already, so these take no principal. */
+export interface Writes {
+  /**
+   * Runs a write, or gives the answer of the earlier call with the same key. The key is stored before `run` is called, and the
+   * outcome before it is returned; it is kept for 24 hours. Errors that mean that nothing happened free the key.
+   * @param run does the write with the given connection
+   * @throws FerruleError `validation_failed` (the key), `idempotency_key_conflict`, `idempotency_key_in_flight`, `outcome_unknown`
+   *   (the node that ran it died), and what `run` throws; an error that is kept says that it is not retryable
+   */
+  once(
+    access: ConnectorAccess,
+    write: KeyedWrite,
+    run: (connection: Connection) => Promise<ExecutedData>,
+  ): Promise<ExecutedData | ReplayedAnswer>
+  /** Forgets keys and vendor request ids whose time is over at `now` (milliseconds). @returns how many */
+  purgeExpired(now: number): Promise<number>
 }
 
 /** Jobs of the principal's organization; kept for 30 days. */

@@ -1,4 +1,4 @@
-/** The vault: credentials sealed with the data key of their workspace, bound to their connector. */
+/** The vault: credentials and kept outcomes, sealed with the data key of their workspace and bound to their connector. */
 import type { CredentialValues } from '../engine/connection.ts'
 import { Secret } from '../engine/secret.ts'
 import { fail } from '../errors.ts'
@@ -18,7 +18,14 @@ export interface Sealed {
   readonly fields: readonly string[]
 }
 
-/** Seals and opens credentials. */
+/** Which outcome is sealed: bound to the bytes with its status and code, which are stored in clear. */
+export interface OutcomePlace extends SealPlace {
+  readonly keyDigest: string
+  readonly status: number
+  readonly code: string | null
+}
+
+/** Seals and opens credentials and kept outcomes. */
 export interface Vault {
   /** @throws FerruleError `credentials_unreadable` when the data key cannot be had */
   seal(db: Db, place: SealPlace, values: Secret<CredentialValues>): Promise<Sealed>
@@ -27,10 +34,17 @@ export interface Vault {
    * @throws FerruleError `credentials_unreadable`
    */
   open(db: Db, place: SealPlace, sealed: Uint8Array): Promise<Secret<CredentialValues> | undefined>
+  /** @returns undefined when the data key is gone: seal with the current one. @throws FerruleError `credentials_unreadable` */
+  sealOutcome(db: Db, place: OutcomePlace, text: string): Promise<Uint8Array | undefined>
+  /** @returns undefined when the bytes are damaged or the data key is gone. @throws FerruleError `credentials_unreadable` */
+  openOutcome(db: Db, place: OutcomePlace, sealed: Uint8Array): Promise<string | undefined>
 }
 
 const about = ({ organizationId, workspaceId, connectorId, dataKeyId }: SealPlace): Buffer =>
   identity('credentials', organizationId, workspaceId, connectorId, dataKeyId)
+
+const aboutOutcome = ({ organizationId, workspaceId, connectorId, dataKeyId, keyDigest, status, code }: OutcomePlace): Buffer =>
+  identity('outcome', organizationId, workspaceId, connectorId, dataKeyId, keyDigest, String(status), code ?? '')
 
 /** Builds the vault over the data keys. */
 export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => Buffer): Vault => ({
@@ -46,5 +60,14 @@ export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => B
     const plain = decrypt(key, sealed, about(place))
     if (plain === undefined) throw fail('credentials_unreadable', { reason: 'they are damaged, or were copied from elsewhere' })
     return new Secret(JSON.parse(plain.toString()) as CredentialValues) // authenticated bytes that `seal` wrote
+  },
+  sealOutcome: async (db, place, text) => {
+    const key = await dataKeys.find(db, place)
+    if (key === undefined) return undefined
+    return encrypt(key, { plain: Buffer.from(text), about: aboutOutcome(place), nonce: randomBytes(nonceBytes) })
+  },
+  openOutcome: async (db, place, sealed) => {
+    const key = await dataKeys.find(db, place)
+    return key === undefined ? undefined : decrypt(key, sealed, aboutOutcome(place))?.toString()
   },
 })

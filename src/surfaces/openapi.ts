@@ -25,6 +25,10 @@ const headers = {
   RateLimitLimit: integerHeader('Execute calls per minute for the organization'),
   RateLimitRemaining: integerHeader('Calls that are left in this minute'),
   RateLimitReset: integerHeader('Seconds until the minute ends'),
+  IdempotentReplayed: {
+    description: '`true`: the answer of an earlier call with the same Idempotency-Key, byte for byte; nothing was done now',
+    schema: { type: 'string', enum: ['true'] },
+  },
 }
 const parameters = {
   OrganizationId: {
@@ -33,6 +37,14 @@ const parameters = {
     required: false,
     description: 'Organization; needed when the client reaches several',
     schema: { type: 'string', format: 'uuid' },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'For create, update and delete: a text of your own for one write on this connector. A repeat of the call with the same key writes nothing and gives the first answer again, for 24 hours. Reads take no notice of it.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
   },
 }
 const securitySchemes = (serverUrl = '') => ({

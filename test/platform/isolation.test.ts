@@ -56,6 +56,8 @@ const others = new Set([
   'connectors.list',
   'connectors.markAuthError',
   'connectors.markHealthy',
+  'writes.once',
+  'writes.purgeExpired',
   'catalogue.list',
   'catalogue.get',
   'catalogue.entities',

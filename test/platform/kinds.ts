@@ -1,6 +1,6 @@
 import { connector } from '../../src/definition/connector.ts'
 import { entity } from '../../src/definition/entity.ts'
-import { opt, secret, str, time } from '../../src/definition/fields.ts'
+import { id, opt, secret, str, time } from '../../src/definition/fields.ts'
 
 const users = entity({
   about: 'People.',
@@ -9,6 +9,22 @@ const users = entity({
   list: { call: 'GET /users', at: 'users', params: { team: opt(str('Only this team.')) } },
   get: { about: 'One person.', call: 'GET /users/{id}', at: 'user', params: { id: str('Id.') } },
   context_store_search: { name: str('Name.') },
+})
+
+/** What is written to. */
+const posts = entity({
+  about: 'Posts.',
+  key: ['id'],
+  record: { id: id('Id.'), text: str('Text.') },
+  list: { call: 'GET /posts', at: 'posts', params: {} },
+  create: {
+    about: 'Writes a post.',
+    call: 'POST /posts',
+    at: 'post',
+    params: { text: str('Text.'), author: opt(id('Author.')), title: opt(str('Title.')) },
+  },
+  update: { about: 'Changes a post.', call: 'POST /posts/{id}', at: 'post', params: { id: str('Id.'), text: str('Text.') } },
+  delete: { about: 'Removes a post.', call: 'POST /posts/{id}/removal', at: 'post', params: { id: str('Id.') } },
 })
 
 const common = {
@@ -70,6 +86,9 @@ export const stall = connector({
   credentials: { token: { title: 'Token', fields: { token: secret('Token.') }, send: { as: 'bearer', token: 'token' } } },
   configuration: { stall: str('Name of the stall.', { pattern: '^[a-z]+$' }) },
 })
+
+/** `notes` with an entity that is written to. */
+export const writable = connector({ ...notes.definition, entities: { users, posts } })
 
 /** Credentials of the made-up kinds. */
 export const keyPair = { api_key: 'key-in-plain-text', api_secret: 'secret-in-plain-text' } as const

@@ -27,7 +27,10 @@ function servicesWith(run: () => Promise<Outcome>): { services: OperationService
   const broken = () => Promise.reject(new Error('the disk is full'))
   const connectors = { ...platform.connectors, markHealthy: broken, markAuthError: broken }
   const engine = { run, scopes: async () => undefined }
-  return { services: { platform: { connectors }, engine, onBackgroundError: (error) => failures.push(error) }, failures }
+  return {
+    services: { platform: { connectors, writes: platform.writes }, engine, onBackgroundError: (error) => failures.push(error) },
+    failures,
+  }
 }
 
 test('an answer stays an answer when the status of the connector cannot be stored', async () => {

@@ -101,5 +101,8 @@ export const deleteUnusedKeys = async (db: Db, workspaceId: string): Promise<voi
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('connectors').select('connectors.id').whereRef('connectors.data_key_id', '=', 'data_keys.id'))),
     )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('idempotency_keys').select('owner').whereRef('idempotency_keys.data_key_id', '=', 'data_keys.id'))),
+    )
     .execute()
 }

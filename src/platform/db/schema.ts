@@ -100,6 +100,40 @@ export interface JobTable {
   finished_at: Moment
 }
 
+/** Calls under an Idempotency-Key: in flight while there is no status, then with their outcome. */
+export interface IdempotencyKeyTable {
+  organization_id: string
+  connector_id: string
+  /** Digest of the key. */
+  key_digest: string
+  /** Digest of entity, action and parameters. */
+  fingerprint: string
+  /** The attempt that runs or ran. */
+  owner: string
+  started_at: Moment
+  /** When an attempt without a status counts as dead. */
+  lease_until: Moment
+  /** Whether an attempt has claimed a vendor request id. */
+  claimed: Flag
+  /** HTTP status of the outcome. */
+  status: number | null
+  /** Code of an error. */
+  code: string | null
+  data_key_id: string | null
+  /** The sealed body; null also when it was too large to be kept. */
+  sealed: ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>
+  expires_at: Moment
+}
+/** Which write a vendor request id stands for. */
+export interface RequestClaimTable {
+  organization_id: string
+  connector_id: string
+  request_id: string
+  /** Digest of what the engine calls the write's fingerprint. */
+  fingerprint: string
+  created_at: Moment
+}
+
 /** All tables by name. */
 export interface Tables {
   state: StateTable
@@ -110,4 +144,6 @@ export interface Tables {
   data_keys: DataKeyTable
   connectors: ConnectorTable
   jobs: JobTable
+  idempotency_keys: IdempotencyKeyTable
+  request_claims: RequestClaimTable
 }

@@ -12,7 +12,8 @@ function showRate(exchange: Exchange<Principal>, { limit, remaining, resetMs }: 
 
 /**
  * Runs a call within the organization's limits; the answer tells what is left (RateLimit-Limit, -Remaining, -Reset in seconds).
- * A place among the concurrent calls is kept until the answer was sent, a download to its last byte.
+ * A place among the concurrent calls is kept until the answer was sent, a download to its last byte, and until the call has ended: a
+ * write goes on when its client goes away.
  * @throws FerruleError `rate_limited`, `overloaded`, and what `run` throws
  */
 export async function limited(
@@ -24,6 +25,16 @@ export async function limited(
   const rate = limits.count(organizationId)
   if (rate !== undefined) showRate(exchange, rate)
   if (rate?.exceeded) throw fail('rate_limited', { limit: rate.limit }, { retryAfterMs: rate.resetMs })
-  exchange.onEnd(limits.enter(organizationId))
-  return run()
+  const leave = limits.enter(organizationId)
+  let open = 2
+  const end = () => {
+    open -= 1
+    if (open === 0) leave()
+  }
+  exchange.onEnd(end)
+  try {
+    return await run()
+  } finally {
+    end()
+  }
 }

@@ -1,12 +1,11 @@
 /** Binds a route to Fastify: authentication, the exchange that the route sees, and its answer. */
-import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { writeJson } from '../../engine/json.ts'
 import type { FileAnswer } from '../../engine/outcome.ts'
 import { fail } from '../../errors.ts'
 import type { Caller, Principal } from '../../platform/types.ts'
-import { contentDisposition } from './reply.ts'
+import { contentDisposition, jsonType } from './reply.ts'
 import type { Answer, Exchange, Route, Services } from './route.ts'
 import { freePassedBuffers } from './young-buffers.ts'
 
@@ -19,7 +18,6 @@ declare module 'fastify' {
 
 /** Largest JSON answer, in bytes. */
 const maxResultBytes = 32 * 1024 * 1024
-const jsonType = 'application/json; charset=utf-8'
 
 const isRecord = (value: unknown): value is Readonly<Record<string, string>> => typeof value === 'object' && value !== null
 
@@ -40,6 +38,10 @@ class RouteExchange<Who> implements Exchange<Who> {
     this.who = who
     this.#request = request
     this.#reply = reply
+  }
+
+  get requestId(): string {
+    return this.#request.id
   }
 
   get params(): Readonly<Record<string, string>> {
@@ -112,12 +114,9 @@ function sendFile(reply: FastifyReply, file: FileAnswer, logger: Logger): Fastif
   return reply.code(file.status).header('content-type', file.contentType).send(file.body)
 }
 
-function sendContent(
-  reply: FastifyReply,
-  { content, type, headers = {} }: { content: string | Buffer | Readable; type: string; headers?: Readonly<Record<string, string>> },
-) {
+function sendContent(reply: FastifyReply, { content, type, headers = {}, status = 200 }: Extract<Answer, { readonly content: unknown }>) {
   return reply
-    .code(200)
+    .code(status)
     .headers({ ...headers, 'content-type': type })
     .send(content)
 }

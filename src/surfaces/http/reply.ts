@@ -3,8 +3,10 @@ import { validationFailed } from '../../engine/credentials.ts'
 import { writeJson } from '../../engine/json.ts'
 import { FerruleError, fail } from '../../errors.ts'
 
+/** Media type of every JSON answer that is no error. */
+export const jsonType = 'application/json; charset=utf-8'
 /** Media type of every error. */
-const problemType = 'application/problem+json; charset=utf-8'
+export const problemType = 'application/problem+json; charset=utf-8'
 
 /** A request, as far as refusals of it name it. */
 export interface RefusedRequest {

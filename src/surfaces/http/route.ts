@@ -40,6 +40,8 @@ export interface Exchange<Who> {
   readonly query: Readonly<Record<string, unknown>>
   /** A JSON object, or undefined when the request has no body. */
   readonly body: unknown
+  /** Id of the request, as the answer names it. */
+  readonly requestId: string
   /** A request header by its lower-case name. */
   header(name: string): string | undefined
   /** Aborts when the client goes away. */
@@ -54,7 +56,12 @@ export interface Exchange<Who> {
 export type Answer =
   | { readonly json: unknown; readonly status?: number }
   | { readonly file: FileAnswer }
-  | { readonly content: string | Buffer | Readable; readonly type: string; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly content: string | Buffer | Readable
+      readonly type: string
+      readonly headers?: Readonly<Record<string, string>>
+      readonly status?: number
+    }
   | { readonly notModified: { readonly headers: Readonly<Record<string, string>> } }
   | { readonly redirect: string }
 

@@ -11,6 +11,7 @@ import type { JsonObject, RouteDocument, SchemaSource } from './types.ts'
 const json = 'application/json'
 const form = 'application/x-www-form-urlencoded'
 const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
+const replayed = { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }
 const rateHeaders = Object.fromEntries(
   ['Limit', 'Remaining', 'Reset'].map((name) => [`RateLimit-${name}`, { $ref: `#/components/headers/RateLimit${name}` }]),
 )
@@ -33,6 +34,8 @@ const executeProblems: readonly ErrorCode[] = [
     'invalid_cursor',
   ] as const),
   ...(['record_not_found', 'private_call', 'result_too_large', 'rate_limited', 'overloaded', 'context_store_unavailable'] as const),
+  ...(['idempotency_key_conflict', 'idempotency_key_in_flight', 'request_id_conflict', 'outcome_unknown'] as const),
+  ...(['statement_not_allowed', 'statement_failed', 'statement_timeout'] as const),
   ...Object.keys(errorTable).filter((code): code is ErrorCode => code.startsWith('upstream_')),
 ]
 
@@ -133,13 +136,13 @@ function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
     summary: 'Execute an action on an entity',
     description:
       'Every action but `download` answers `{"data": …, "meta": {…}}`: an array of records and where the page stands for `list`, one record for `get`. `download` answers the bytes of the file. ' +
-      'Reading needs the scope `execute:read`, writing `execute:write`.',
-    parameters: parametersOf(route),
+      'Reading needs the scope `execute:read`, writing `execute:write`. A write goes on when its client goes away; send an Idempotency-Key to be able to ask for its answer again.',
+    parameters: [...parametersOf(route), { $ref: '#/components/parameters/IdempotencyKey' }],
     requestBody: { required: true, content: { [json]: { schema: ref('ExecuteRequest'), examples: executeExamples(kinds) } } },
     responses: {
       200: {
         description: 'Records, or a whole file',
-        headers: { ...requestId, ...rateHeaders, ...fileHeaders },
+        headers: { ...requestId, ...rateHeaders, ...replayed, ...fileHeaders },
         content: { [json]: { schema: ref('ExecuteAnswer') }, 'application/octet-stream': bytes },
       },
       206: {

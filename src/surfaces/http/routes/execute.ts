@@ -1,12 +1,20 @@
 import { readExecuteRequest } from '../../../platform/execute-request.ts'
-import { type Executed, executeOperation } from '../../../platform/operations.ts'
+import { answerBody, type Executed, type ReplayedAnswer } from '../../../platform/executed.ts'
+import { executeOperation } from '../../../platform/operations.ts'
+import { isWrite } from '../../../platform/scopes.ts'
 import { limited } from '../limited.ts'
-import { type Answer, connectorPath, type PrincipalRoute, slot } from '../route.ts'
+import { jsonType, problemType } from '../reply.ts'
+import { type Answer, connectorPath, type Exchange, type PrincipalRoute, slot } from '../route.ts'
 
-function answerOf(outcome: Executed): Answer {
+/** An answer that was kept under an Idempotency-Key goes out byte for byte; only its header tells. */
+function replayed(exchange: Pick<Exchange<unknown>, 'setHeader'>, { status, text }: ReplayedAnswer): Answer {
+  exchange.setHeader('idempotent-replayed', 'true')
+  return { content: text, status, type: status === 200 ? jsonType : problemType }
+}
+
+function answerOf(exchange: Pick<Exchange<unknown>, 'setHeader'>, outcome: Executed | ReplayedAnswer): Answer {
   if (outcome.type === 'file') return { file: outcome.file }
-  const { data, meta, truncatedFields } = outcome
-  return { json: truncatedFields === undefined ? { data, meta } : { data, meta, truncated_fields: truncatedFields } }
+  return outcome.type === 'replayed' ? replayed(exchange, outcome) : { json: answerBody(outcome) }
 }
 
 /** Runs an action on an entity. Its part of the API's document is made from the kinds. */
@@ -17,10 +25,10 @@ export const execute: PrincipalRoute = {
   answer: (exchange, services) =>
     limited(exchange, services, async () => {
       const request = readExecuteRequest(exchange.body)
-      const deadlineMs = services.settings.operationSeconds * 1_000
-      const connectorId = slot(exchange, 'connector_id')
-      return answerOf(
-        await executeOperation(services.operations, exchange.who, { connectorId, request, deadlineMs, signal: exchange.signal }),
-      )
+      const call = { connectorId: slot(exchange, 'connector_id'), request, deadlineMs: services.settings.operationSeconds * 1_000 }
+      const own = isWrite(request.action)
+        ? { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId }
+        : { signal: exchange.signal }
+      return answerOf(exchange, await executeOperation(services.operations, exchange.who, { ...call, ...own }))
     }),
 }

@@ -1,0 +1,42 @@
+/** Writes that happen once: outcomes under an Idempotency-Key, and the writes that vendor request ids stand for. */
+import type { Migration } from '../migrate.ts'
+
+/**
+ * Adds the tables. A key is in flight while it has no status; `claimed` says that the vendor knows the write by an id of its own.
+ * Claims have no foreign key: they hold nothing but digests, and a connector with a week of them is still removed in one short step.
+ */
+export const writes: Migration = {
+  version: 3,
+  statements: ({ id, text, bytes, moment, flag, end }) => [
+    // Unique so that a row of another table cannot name a connector of a foreign organization.
+    'create unique index connectors_of_organization on connectors (id, organization_id)',
+    `create table idempotency_keys (
+      organization_id ${id} not null,
+      connector_id ${id} not null,
+      key_digest ${text} not null,
+      fingerprint ${text} not null,
+      owner ${id} not null,
+      started_at ${moment} not null,
+      lease_until ${moment} not null,
+      claimed ${flag} not null,
+      status ${moment},
+      code ${text},
+      data_key_id ${id} references data_keys (id),
+      sealed ${bytes},
+      expires_at ${moment} not null,
+      primary key (organization_id, connector_id, key_digest),
+      foreign key (connector_id, organization_id) references connectors (id, organization_id) on delete cascade
+    )${end}`,
+    'create index idempotency_keys_by_end on idempotency_keys (expires_at)',
+    'create index idempotency_keys_by_data_key on idempotency_keys (data_key_id)',
+    `create table request_claims (
+      organization_id ${id} not null,
+      connector_id ${id} not null,
+      request_id ${text} not null,
+      fingerprint ${text} not null,
+      created_at ${moment} not null,
+      primary key (organization_id, connector_id, request_id)
+    )${end}`,
+    'create index request_claims_by_age on request_claims (created_at)',
+  ],
+}

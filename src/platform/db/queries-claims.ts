@@ -1,0 +1,56 @@
+/** Statements over vendor request ids and the writes that they stand for. */
+import type { Selectable } from 'kysely'
+import type { Db } from './database.ts'
+import type { RequestClaimTable } from './schema.ts'
+
+/** A request id with its write. */
+export type ClaimRow = Selectable<RequestClaimTable>
+
+const idColumns = ['organization_id', 'connector_id', 'request_id'] as const
+
+/** Stores a claim unless the id is taken. @returns whether it was stored */
+export async function insertClaim(db: Db, row: ClaimRow): Promise<boolean> {
+  const done = await db
+    .insertInto('request_claims')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(idColumns).doNothing())
+    .executeTakeFirst()
+  return (done.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** The claim of an id. */
+export const findClaim = (db: Db, { organization_id, connector_id, request_id }: Pick<ClaimRow, (typeof idColumns)[number]>) =>
+  db
+    .selectFrom('request_claims')
+    .selectAll()
+    .where('organization_id', '=', organization_id)
+    .where('connector_id', '=', connector_id)
+    .where('request_id', '=', request_id)
+    .executeTakeFirst()
+
+/** Gives an id to another write, unless somebody did already. @returns whether it was given */
+export async function replaceClaim(db: Db, seen: ClaimRow, { fingerprint, created_at }: ClaimRow): Promise<boolean> {
+  const done = await db
+    .updateTable('request_claims')
+    .set({ fingerprint, created_at })
+    .where('organization_id', '=', seen.organization_id)
+    .where('connector_id', '=', seen.connector_id)
+    .where('request_id', '=', seen.request_id)
+    .where('created_at', '=', seen.created_at)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Forgets claims that were made at or before a moment. @returns how many */
+export async function deleteOldClaims(db: Db, moment: number, limit: number): Promise<number> {
+  const done = await db
+    .deleteFrom('request_claims')
+    .where('created_at', '<=', moment)
+    .where(({ eb, refTuple, selectFrom }) => {
+      const old = selectFrom('request_claims as old').select(['old.organization_id', 'old.connector_id', 'old.request_id'])
+      const oldest = old.where('old.created_at', '<=', moment).orderBy('old.created_at').limit(limit)
+      return eb(refTuple(...idColumns), 'in', oldest.$asTuple('organization_id', 'connector_id', 'request_id'))
+    })
+    .executeTakeFirst()
+  return Number(done.numDeletedRows)
+}

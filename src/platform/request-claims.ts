@@ -1,0 +1,52 @@
+/** Which write each vendor request id stands for, over all nodes: the platform's side of `Connection.writes`. */
+import { createHash } from 'node:crypto'
+import { claimKey, claimLifeMs } from '../engine/claims.ts'
+import type { Claim, WriteClaims } from '../engine/connection.ts'
+import { fail } from '../errors.ts'
+import type { Db } from './db/database.ts'
+import { type ClaimRow, findClaim, insertClaim, replaceClaim } from './db/queries-claims.ts'
+import type { Parts } from './parts.ts'
+import type { ConnectorPlace } from './types.ts'
+
+/** What claims need. */
+type ClaimParts = Pick<Parts, 'database' | 'source'>
+
+/** Looks at a row that others change at the same time. */
+const looks = 5
+
+/** A digest that cannot be compared between tenants: the place of the connector is part of it. */
+export const digestOf = ({ organizationId, connectorId }: ConnectorPlace, ...parts: readonly string[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([organizationId, connectorId, ...parts]))
+    .digest('base64url')
+
+/** Binds a request id to a write; inside a transaction as part of it. @throws FerruleError `request_id_conflict`, `validation_failed` */
+export async function claimIn(
+  db: Db,
+  { parts: { source }, place }: { readonly parts: ClaimParts; readonly place: ConnectorPlace },
+  { requestId, fingerprint }: { readonly requestId: string; readonly fingerprint: string },
+): Promise<Claim> {
+  const row: ClaimRow = {
+    organization_id: place.organizationId,
+    connector_id: place.connectorId,
+    request_id: claimKey(requestId),
+    fingerprint: digestOf(place, 'write', fingerprint),
+    created_at: source.clock(),
+  }
+  for (let look = 0; look < looks; look += 1) {
+    if (await insertClaim(db, row)) return { repeated: false }
+    const seen = await findClaim(db, row)
+    if (seen === undefined) continue
+    if (seen.created_at > row.created_at - claimLifeMs) {
+      if (seen.fingerprint !== row.fingerprint) throw fail('request_id_conflict', { request_id: requestId })
+      return { repeated: true }
+    }
+    if (await replaceClaim(db, seen, row)) return { repeated: false }
+  }
+  throw fail('overloaded', { reason: 'the request id is claimed by several calls' }, { retryAfterMs: 1_000 })
+}
+
+/** The claims of a connector. */
+export const claimsOf = (parts: ClaimParts, place: ConnectorPlace): WriteClaims => ({
+  claim: (requestId, fingerprint) => claimIn(parts.database.db, { parts, place }, { requestId, fingerprint }),
+})
