@@ -1,0 +1,100 @@
+/** From a record's searchable fields to the cells of its row. */
+import { writeJson } from '../../engine/json.ts'
+import { type Column, physicalColumns, type SearchTable } from './columns.ts'
+import { instantOf } from './instants.ts'
+import { cleanJson, cleanText, decimalOf, plainNumber } from './text.ts'
+import { anyWord, foldedJson, isAscii, wordsOfJson, wordsOfText } from './words.ts'
+
+/**
+ * A value for one column of the database: text, int8, numeric and jsonb as text (jsonb is JSON text), boolean as itself, text[] as an
+ * array of texts.
+ */
+export type Cell = string | boolean | null | readonly string[]
+
+/** A word that the term table must know before a row that has it can be found by like or fuzzy. */
+export interface Term {
+  /** `Column.field`, or `irregularField` of it. */
+  readonly field: number
+  readonly term: string
+}
+
+const least = -(2n ** 63n)
+const greatest = 2n ** 63n - 1n
+
+/** A decimal number in plain notation as an integer that int8 holds. */
+const integerOf = (plain: string | undefined): string | null => {
+  if (plain === undefined || plain.includes('.')) return null
+  const value = BigInt(plain)
+  return value >= least && value <= greatest ? plain : null
+}
+
+const plainOf = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return decimalOf(value)
+  return typeof value === 'number' || typeof value === 'bigint' ? plainNumber(value) : undefined
+}
+
+const truths: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [true, true],
+  [false, false],
+  ['true', true],
+  ['false', false],
+])
+
+/**
+ * A value as its column holds it; null where it cannot be held as the documented type: an integer column takes integers of 64 bits, a
+ * number column decimal numbers, both also as texts; a truth column truth values; a text column writes other values as JSON.
+ */
+const held: Readonly<Record<Column['type'], (value: unknown) => string | boolean | null>> = {
+  text: (value) => (typeof value === 'string' ? cleanText(value) : (plainOf(value) ?? cleanJson(writeJson(value)))),
+  integer: (value) => integerOf(plainOf(value)),
+  number: (value) => plainOf(value) ?? null,
+  boolean: (value) => truths.get(value) ?? null,
+  json: (value) => cleanJson(writeJson(value)),
+}
+
+const wordsCell = (column: Column, value: unknown, text: string): readonly string[] | null => {
+  if (column.type === 'json') return [anyWord, ...wordsOfJson(value)]
+  if (column.words === 'stored') return [anyWord, ...new Set(wordsOfText(text))]
+  return isAscii(text) ? null : [...new Set(wordsOfText(text))]
+}
+
+/** The cells of one field, in the order of its physical columns. */
+function cellsOfColumn(column: Column, value: unknown): readonly Cell[] {
+  const cell = value === undefined || value === null ? null : held[column.type](value)
+  const text = typeof cell === 'string' ? cell : undefined
+  const at = column.at === undefined ? [] : [text === undefined ? null : (instantOf(text)?.toString() ?? null)]
+  const number = column.number === undefined ? [] : [text === undefined ? null : (decimalOf(text) ?? null)]
+  const words = column.terms === undefined ? [] : [text === undefined ? null : wordsCell(column, value, text)]
+  const folded = column.folded === undefined ? [] : [text === undefined || isAscii(text) ? null : cleanJson(writeJson(foldedJson(value)))]
+  return [cell, ...at, ...number, ...words, ...folded]
+}
+
+/**
+ * The cells of a row, in the order of `physicalColumns(table)`.
+ * @param record the searchable fields by their documented names; others are passed over, absent ones are null
+ */
+export const cellsOf = (table: SearchTable, record: Readonly<Record<string, unknown>>): readonly Cell[] =>
+  table.columns.flatMap((column) => cellsOfColumn(column, record[column.name]))
+
+/** Where the term table notes that a column has texts that are no time (or no decimal), though declared so. */
+export const irregularField = (column: Column): number => ~column.field
+
+/** Reads the terms of rows: what must be in `cs_terms` when the rows are. */
+export function termReader(table: SearchTable): (rows: readonly (readonly Cell[])[]) => readonly Term[] {
+  const places = new Map(physicalColumns(table).map(({ name }, index) => [name, index]))
+  const place = (name: string | undefined): number => (name === undefined ? -1 : (places.get(name) ?? -1))
+  const stored = table.columns.filter(({ words }) => words === 'stored').map(({ field, terms }) => ({ field, at: place(terms) }))
+  const checked = table.columns
+    .filter(({ at, number }) => at !== undefined || number !== undefined)
+    .map((column) => ({ field: irregularField(column), at: place(column.sql), companion: place(column.at ?? column.number) }))
+  return (rows) => [
+    ...stored.flatMap(({ field, at }) => {
+      const words = new Set<string>()
+      for (const row of rows) for (const word of (row[at] as readonly string[] | null) ?? []) if (word !== anyWord) words.add(word)
+      return [...words].map((term) => ({ field, term }))
+    }),
+    ...checked.flatMap(({ field, at, companion }) =>
+      rows.some((row) => row[at] !== null && row[companion] === null) ? [{ field, term: anyWord }] : [],
+    ),
+  ]
+}
