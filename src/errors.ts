@@ -95,6 +95,17 @@ export const errorTable = {
   action_not_supported: caller(422, '{entity} does not offer the action {action}. It offers: {known}.', 'Use one of the actions.'),
   missing_parameter: caller(422, 'A required parameter is missing: {reason}.', 'Send the parameters named in errors.'),
   invalid_parameter: caller(422, 'A parameter is not valid: {reason}.', 'Correct the parameters named in errors.'),
+  field_not_searchable: caller(
+    422,
+    '{field} cannot be searched in {entity}. Searchable: {known}.',
+    'Use a searchable field, or a path into one (a.b); a path may go as deep as the documented shape.',
+  ),
+  operator_not_supported: caller(
+    422,
+    'The operator {operator} cannot be used here: {reason}.',
+    'Use another operator, or a path into the field; the reference page lists the type of each searchable field.',
+  ),
+  query_too_complex: caller(422, 'The query is too complex: {reason}.', 'Ask for less at once, or ask several times.'),
   range_invalid: caller(422, 'The range is not valid: {reason}.', 'Send one byte range, for example bytes=0-1023.'),
   range_not_satisfiable: caller(
     416,
