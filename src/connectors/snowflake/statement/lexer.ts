@@ -1,0 +1,211 @@
+/**
+ * Reads a statement into tokens by the warehouse's lexical rules
+ * (https://docs.snowflake.com/en/sql-reference/data-types-text, identifiers-syntax, and the comment forms of its SQL reference).
+ * What two readers could read in two ways is refused. Each character is looked at a constant number of times.
+ */
+import type { Finding } from './reasons.ts'
+import { excerpt, Tokens, tokenType } from './tokens.ts'
+
+/** Reads what begins at an offset; returns the offset behind it. */
+type Scan = (tokens: Tokens, at: number) => number | Finding
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const doubleQuote = 0x22
+const dollar = 0x24
+const quote = 0x27
+const slash = 0x2f
+const backslash = 0x5c
+
+const digits = '0123456789'
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_'
+
+/** Which ASCII characters are in a set; beyond ASCII nothing is. */
+const setOf = (characters: string): Uint8Array => {
+  const set = new Uint8Array(128)
+  for (const character of characters) set[character.charCodeAt(0)] = 1
+  return set
+}
+
+const inWord = setOf(letters + digits)
+const inNumber = setOf(`${letters}${digits}.`)
+const endsStage = setOf(' \t\n\r(),;')
+/** A quoted part of a stage's name follows one of these: `@"s"`, `@%"t"`, `@db."s"`. */
+const beforeQuotedStage = setOf('@%.')
+
+/** Where a run of characters of a set ends. */
+function runEnd(text: string, at: number, set: Uint8Array): number {
+  let end = at
+  while (set[text.charCodeAt(end)] === 1) end += 1
+  return end
+}
+
+const unterminated = (at: number, found: string): Finding => ({ reason: 'unterminated', at, found })
+const ambiguous = (at: number, found: string): Finding => ({ reason: 'ambiguous', at, found })
+
+const foreignCharacter = ({ text }: Tokens, at: number): Finding => {
+  const code = (text.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  return { reason: 'foreign_character', at, found: `the character U+${code}` }
+}
+
+const skipSpace: Scan = (_tokens, at) => at + 1
+
+/** Whether a word with `$$` ends before a string is not documented. */
+const scanWord: Scan = (tokens, at) => {
+  const { text } = tokens
+  let end = runEnd(text, at, inWord)
+  while (text.charCodeAt(end) === dollar) {
+    if (text.charCodeAt(end + 1) === dollar) return ambiguous(at, excerpt(text.slice(at, end)))
+    end = runEnd(text, end + 1, inWord)
+  }
+  return tokens.add(tokenType.word, at, end)
+}
+
+const scanNumber: Scan = (tokens, at) => tokens.add(tokenType.number, at, runEnd(tokens.text, at, inNumber))
+
+/** The end of a `'…'` string, or undefined: a backslash takes the next character with it, `''` is a quote. */
+function stringEnd(text: string, at: number): number | undefined {
+  for (let end = at + 1; end < text.length; end += 1) {
+    const code = text.charCodeAt(end)
+    if (code === backslash) end += 1
+    else if (code === quote) {
+      if (text.charCodeAt(end + 1) !== quote) return end + 1
+      end += 1
+    }
+  }
+  return undefined
+}
+
+/** The end of a `"…"` identifier, or undefined: `""` is a quote, a backslash nothing special. */
+function quotedEnd(text: string, at: number): number | undefined {
+  let end = text.indexOf('"', at + 1)
+  while (end >= 0 && text.charCodeAt(end + 1) === doubleQuote) end = text.indexOf('"', end + 2)
+  return end < 0 ? undefined : end + 1
+}
+
+const scanString: Scan = (tokens, at) => {
+  const end = stringEnd(tokens.text, at)
+  return end === undefined ? unterminated(at, 'a string') : tokens.add(tokenType.string, at, end)
+}
+
+const scanQuoted: Scan = (tokens, at) => {
+  const end = quotedEnd(tokens.text, at)
+  return end === undefined ? unterminated(at, 'a quoted identifier') : tokens.add(tokenType.quoted, at, end)
+}
+
+/** `$$…$$`, `$1`, `$name`, or `$` alone, the anchor of a row pattern. */
+const scanDollar: Scan = (tokens, at) => {
+  const { text } = tokens
+  const before = tokens.length - 1
+  const isGlued = before >= 0 && tokens.end(before) === at && refusesDollar.has(tokens.type(before))
+  if (isGlued) return ambiguous(tokens.start(before), tokens.shown(before))
+  if (text.startsWith('$$', at)) {
+    const close = text.indexOf('$$', at + 2)
+    return close < 0 ? unterminated(at, 'a string') : tokens.add(tokenType.string, at, close + 2)
+  }
+  const end = runEnd(text, at + 1, inWord)
+  return tokens.add(end === at + 1 ? tokenType.dollar : tokenType.variable, at, end)
+}
+
+/** A `$` directly behind one of these belongs to it for one reader and begins a string for another. */
+const refusesDollar: ReadonlySet<number> = new Set([tokenType.number, tokenType.string, tokenType.variable])
+
+/** Inside a stage's path these are part of it for one reader and begin something else for another. */
+const ambiguousInStage: ReadonlyMap<number, readonly string[]> = new Map([
+  [dollar, ['$$']],
+  [quote, ["'"]],
+  [0x2d, ['--', '->>']],
+  [slash, ['//', '/*']],
+])
+
+/** `@stage/path` up to a space, parenthesis, comma or semicolon. */
+const scanStage: Scan = (tokens, at) => {
+  const { text } = tokens
+  let end = at + 1
+  let isPath = false
+  while (end < text.length && endsStage[text.charCodeAt(end)] !== 1) {
+    const code = text.charCodeAt(end)
+    if (code < 0x20 || code > 0x7e) return foreignCharacter(tokens, end)
+    if (ambiguousInStage.get(code)?.some((start) => text.startsWith(start, end))) return ambiguous(at, 'a stage')
+    if (code === doubleQuote) {
+      if (isPath || beforeQuotedStage[text.charCodeAt(end - 1)] !== 1) return ambiguous(at, 'a stage')
+      const close = quotedEnd(text, end)
+      if (close === undefined) return unterminated(end, 'a quoted identifier')
+      end = close
+    } else end += 1
+    isPath ||= code === slash
+  }
+  return tokens.add(tokenType.stage, at, end)
+}
+
+/** A line comment ends at either line break. The line break itself is space. */
+function lineCommentEnd(text: string, at: number): number {
+  let end = at
+  while (end < text.length && text.charCodeAt(end) !== lineFeed && text.charCodeAt(end) !== carriageReturn) end += 1
+  return end
+}
+
+/** Block comments do not nest. */
+function blockCommentEnd(text: string, at: number): number | Finding {
+  const close = text.indexOf('*/', at + 2)
+  return close < 0 ? unterminated(at, 'a block comment') : close + 2
+}
+
+const scanDash: Scan = (tokens, at) => (tokens.text.startsWith('--', at) ? lineCommentEnd(tokens.text, at + 2) : scanOperator(tokens, at))
+
+const scanSlash: Scan = (tokens, at) => {
+  if (tokens.text.startsWith('//', at)) return lineCommentEnd(tokens.text, at + 2)
+  return tokens.text.startsWith('/*', at) ? blockCommentEnd(tokens.text, at) : scanOperator(tokens, at)
+}
+
+/** Operators of several characters by their first one, longest first. */
+const longOperators: ReadonlyMap<number, readonly string[]> = Map.groupBy(
+  ['->>', '::', ':=', '->', '=>', '<=', '>=', '<>', '!=', '||'],
+  (operator) => operator.charCodeAt(0),
+)
+
+const scanOperator: Scan = (tokens, at) => {
+  const first = tokens.text.charCodeAt(at)
+  const long = longOperators.get(first)?.find((operator) => tokens.text.startsWith(operator, at))
+  if (long === undefined) return tokens.add(first, at, at + 1)
+  return tokens.add(long === '->>' ? tokenType.pipe : tokenType.operator, at, at + long.length)
+}
+
+const scanSingle: Scan = (tokens, at) => tokens.add(tokens.text.charCodeAt(at), at, at + 1)
+
+/** Who reads what begins with an ASCII character. Those that no rule of the warehouse knows (`#`, `\`, a backtick) are foreign. */
+const scanners: readonly Scan[] = (() => {
+  const table = new Array<Scan>(128).fill(foreignCharacter)
+  const assign = (characters: string, scan: Scan): void => {
+    for (const character of characters) table[character.charCodeAt(0)] = scan
+  }
+  assign(' \t\n\r', skipSpace)
+  assign(letters, scanWord)
+  assign(digits, scanNumber)
+  assign('()[]{},;.+*%?&^~', scanSingle)
+  assign(':=<>!|', scanOperator)
+  assign("'", scanString)
+  assign('"', scanQuoted)
+  assign('$', scanDollar)
+  assign('@', scanStage)
+  assign('-', scanDash)
+  assign('/', scanSlash)
+  return table
+})()
+
+/**
+ * Reads a text into tokens.
+ * @param text the statement as the caller wrote it
+ * @returns its tokens, or what the text is refused for
+ */
+export function lex(text: string): Tokens | Finding {
+  const tokens = new Tokens(text)
+  let at = 0
+  while (at < text.length) {
+    const scan = scanners[text.charCodeAt(at)] ?? foreignCharacter
+    const end = scan(tokens, at)
+    if (typeof end !== 'number') return end
+    at = end
+  }
+  return tokens
+}

@@ -1,0 +1,148 @@
+/** The tokens of a statement, as positions in its text. */
+
+/**
+ * What a token is. A single operator character is its own ASCII code; what is longer has a number beyond ASCII, so that one number per
+ * token says everything the rules compare.
+ */
+export const tokenType = {
+  none: 0,
+  dollar: 0x24,
+  open: 0x28,
+  close: 0x29,
+  comma: 0x2c,
+  dot: 0x2e,
+  colon: 0x3a,
+  semicolon: 0x3b,
+  placeholder: 0x3f,
+  openBracket: 0x5b,
+  closeBracket: 0x5d,
+  openBrace: 0x7b,
+  closeBrace: 0x7d,
+  word: 0x80,
+  quoted: 0x81,
+  string: 0x82,
+  number: 0x83,
+  variable: 0x84,
+  stage: 0x85,
+  pipe: 0x86,
+  operator: 0x87,
+} as const
+
+/** How a refusal names tokens whose text it does not show. */
+const shownAs: ReadonlyMap<number, string> = new Map([
+  [tokenType.none, 'the end of the text'],
+  [tokenType.quoted, 'a quoted identifier'],
+  [tokenType.string, 'a string'],
+  [tokenType.number, 'a number'],
+  [tokenType.stage, 'a stage'],
+])
+
+const space = 0x20
+const longestExcerpt = 40
+
+/** Cuts a text to the 40 characters that a refusal may show. */
+export const excerpt = (text: string): string => (text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt - 1)}…`)
+
+/**
+ * The tokens of one text, without its comments and spaces. Three lists of numbers instead of objects: a megabyte may have a million
+ * tokens. An index outside of the list is a token of type `none`.
+ */
+export class Tokens {
+  /** The text that the positions refer to. */
+  readonly text: string
+  readonly #types: number[] = []
+  readonly #starts: number[] = []
+  readonly #ends: number[] = []
+  /** Tokens before which there is something else than one space. */
+  readonly #wideGaps: number[] = []
+  #lastEnd = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** How many tokens there are. */
+  get length(): number {
+    return this.#types.length
+  }
+
+  /** Appends a token that reaches from `start` to before `end`; returns `end`. */
+  add(type: number, start: number, end: number): number {
+    const gap = start - this.#lastEnd
+    if (gap > 1 || (gap === 1 && this.text.charCodeAt(start - 1) !== space)) this.#wideGaps.push(this.#types.length)
+    this.#lastEnd = end
+    this.#types.push(type)
+    this.#starts.push(start)
+    this.#ends.push(end)
+    return end
+  }
+
+  /** Removes the last tokens as long as they are of this type. */
+  dropTrailing(type: number): void {
+    while (this.#types.at(-1) === type) {
+      this.#types.pop()
+      this.#starts.pop()
+      this.#ends.pop()
+    }
+  }
+
+  /** Where the first token of this type stands, or -1. */
+  indexOf(type: number): number {
+    return this.#types.indexOf(type)
+  }
+
+  /** The type of a token. */
+  type(index: number): number {
+    return this.#types[index] ?? tokenType.none
+  }
+
+  /** Where a token starts: an offset in UTF-16 code units; past the last token the length of the text. */
+  start(index: number): number {
+    return this.#starts[index] ?? this.text.length
+  }
+
+  /** The offset behind a token. */
+  end(index: number): number {
+    return this.#ends[index] ?? 0
+  }
+
+  /** A token as it is written. */
+  written(index: number): string {
+    return this.text.slice(this.start(index), this.end(index))
+  }
+
+  /** An unquoted word in upper case; empty for every other token. */
+  word(index: number): string {
+    return this.#types[index] === tokenType.word ? this.written(index).toUpperCase() : ''
+  }
+
+  /** The name that a word or a quoted identifier spells, in upper case; empty for every other token. */
+  name(index: number): string {
+    if (this.#types[index] !== tokenType.quoted) return this.word(index)
+    return this.written(index).slice(1, -1).replaceAll('""', '"').toUpperCase()
+  }
+
+  /** Whether nothing, not even a comment, stands between a token and the one before it. */
+  isAdjacent(index: number): boolean {
+    return index > 0 && this.start(index) === this.end(index - 1)
+  }
+
+  /** A token for a refusal: at most 40 characters, and never what a literal or a quoted identifier holds. */
+  shown(index: number): string {
+    return shownAs.get(this.type(index)) ?? excerpt(this.written(index))
+  }
+
+  /** The tokens as text: comments are gone, each gap is one space, all else is as it was written. */
+  joined(): string {
+    const runs: string[] = []
+    let start = this.start(0)
+    for (const index of this.#wideGaps) {
+      if (index === 0) continue
+      if (index >= this.length) break
+      runs.push(this.text.slice(start, this.end(index - 1)))
+      start = this.start(index)
+    }
+    runs.push(this.text.slice(start, this.end(this.length - 1)))
+    return runs.join(' ')
+  }
+}
