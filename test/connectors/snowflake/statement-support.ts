@@ -1,0 +1,136 @@
+/** What the tests of the gate share. */
+import fc from 'fast-check'
+import { type Admission, admit } from '../../../src/connectors/snowflake/statement/gate.ts'
+import { lex } from '../../../src/connectors/snowflake/statement/lexer.ts'
+import { Tokens, tokenType } from '../../../src/connectors/snowflake/statement/tokens.ts'
+import { gap, statement } from './statement-arbitrary.ts'
+import { accepted, kinds } from './statement-table.ts'
+
+/** What is sent for a text, or undefined when it is refused. */
+export function sent(admission: Admission): string | undefined {
+  return admission.admitted ? admission.statement : undefined
+}
+
+/** The refusal of a text; throws when it is admitted. */
+export function refusalOf(text: string, kind: (typeof kinds)[number] = 'SELECT'): Extract<Admission, { admitted: false }> {
+  const admission = admit(text, kind)
+  if (admission.admitted) throw new Error(`admitted: ${text}`)
+  return admission
+}
+
+/** The kinds that admit a text. */
+export const admittedBy = (text: string): readonly string[] => kinds.filter((kind) => admit(text, kind).admitted)
+
+/** A text without what its literals and quoted identifiers hold: read by one expression that shares nothing with the lexer. */
+export const withoutLiterals = (text: string): string =>
+  text.replace(/'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"]|"")*"|\$\$[\s\S]*?\$\$/g, (literal) => literal.charAt(0))
+
+const { semicolon } = tokenType
+
+/** What could hide or chain a statement. */
+export const dangers = /;|->>|--|\/\/|\/\*/
+
+const added = [
+  'DROP TABLE t',
+  'DELETE FROM t',
+  'SELECT 1',
+  'CALL p()',
+  "EXECUTE IMMEDIATE 'DROP TABLE t'",
+  'INSERT INTO t VALUES (1)',
+  '(SELECT 1)',
+  'WITH x AS (SELECT 1) SELECT * FROM x',
+  '-- x\nTRUNCATE t',
+  'x',
+]
+const separators = [';', '->>', ';;', '; ->>', '->> /* x */']
+const leads = ['', ' ', '\n', ' /* x */', ' -- x\r']
+
+/** Writes tokens with something between each two of them. */
+export const written = (tokens: readonly string[], gaps: readonly string[]): string =>
+  tokens.map((token, index) => (index === 0 ? token : `${gaps[index % gaps.length] ?? ' '}${token}`)).join('')
+
+function lexed(text: string): Tokens {
+  const tokens = lex(text)
+  if (!(tokens instanceof Tokens)) throw new Error(`not read: ${text}`)
+  return tokens
+}
+
+/** The tokens of a text, as the gate reads them. */
+export function tokensOf(text: string): readonly string[] {
+  const tokens = lexed(text)
+  return Array.from({ length: tokens.length }, (_, index) => tokens.written(index))
+}
+
+/** A statement that is admitted, and the offsets where its tokens start and end. */
+interface Source {
+  readonly text: string
+  readonly places: readonly number[]
+}
+
+/** A statement of the list. Spaces between all tokens would refuse its paths, so the places are those of the text as it is. */
+function listed(text: string): Source {
+  const tokens = lexed(text)
+  const indexes = Array.from({ length: tokens.length }, (_, index) => index)
+  return {
+    text,
+    places: indexes.filter((index) => tokens.type(index) !== semicolon).flatMap((index) => [tokens.start(index), tokens.end(index)]),
+  }
+}
+
+/** A generated statement, whose places do not depend on the lexer. */
+function generated(tokens: readonly string[], gaps: readonly string[]): Source {
+  const starts = tokens.map((token, index) => written(tokens.slice(0, index + 1), gaps).length - token.length)
+  return { text: written(tokens, gaps), places: starts.flatMap((start, index) => [start, start + (tokens[index]?.length ?? 0)]) }
+}
+
+const source = fc.oneof(
+  fc.tuple(statement, fc.array(gap, { minLength: 1, maxLength: 5 })).map(([{ tokens }, gaps]) => generated(tokens, gaps)),
+  fc.constantFrom(...accepted.map(({ text }) => listed(text))),
+)
+
+/** Puts a separator and another statement at one place. A pipe directly behind a minus would be a comment instead. */
+function put(text: string, place: number, [lead, separator, more]: readonly [string, string, string]): string {
+  const before = text.slice(0, place)
+  return `${before}${before.endsWith('-') ? ' ' : ''}${lead}${separator} ${more} ${text.slice(place)}`
+}
+
+/** The only reasons for which a text that another statement was put into may be refused; the last one directly behind a stage. */
+const right: readonly string[] = ['several_statements', 'pipe', 'ambiguous']
+
+/**
+ * Puts a separator and another statement before, behind and between the tokens of statements that are admitted.
+ * @param least how many mutations to make
+ * @returns how many were made, and those that were admitted or refused for something else
+ */
+export function mutate(least: number): { made: number; wrong: string[] } {
+  const addition = fc.tuple(fc.constantFrom(...leads), fc.constantFrom(...separators), fc.constantFrom(...added))
+  const wrong: string[] = []
+  let made = 0
+  const property = fc.property(source, fc.nat(), addition, ({ text, places }, nat, parts) => {
+    const mutated = put(text, places[nat % places.length] ?? 0, parts)
+    made += 1
+    for (const kind of kinds) {
+      const admission = admit(mutated, kind)
+      if (admission.admitted || !right.includes(admission.reason)) wrong.push(`${kind} ${JSON.stringify(admission)}: ${mutated}`)
+    }
+    return wrong.length === 0
+  })
+  fc.assert(property, { numRuns: least })
+  return { made, wrong }
+}
+
+/**
+ * Every place of every statement of the list, with every separator.
+ * @returns how many were made, and those that were admitted or refused for something else
+ */
+export function mutateList(): { made: number; wrong: string[] } {
+  const mutations = accepted.flatMap(({ text }) =>
+    listed(text).places.flatMap((place) => separators.map((separator) => put(text, place, ['', separator, 'DROP TABLE t']))),
+  )
+  const isWrong = (text: string): boolean =>
+    kinds.some((kind) => {
+      const admission = admit(text, kind)
+      return admission.admitted || !right.includes(admission.reason)
+    })
+  return { made: mutations.length, wrong: mutations.filter(isWrong) }
+}
