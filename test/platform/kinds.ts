@@ -88,7 +88,15 @@ export const stall = connector({
 })
 
 /** `notes` with an entity that is written to. */
-export const writable = connector({ ...notes.definition, entities: { users, posts } })
+export const writable = connector({
+  ...notes.definition,
+  entities: { users, posts },
+  errors: [
+    { status: 401, is: 'upstream_auth_failed' },
+    { status: 422, is: 'upstream_invalid_request' },
+    { status: 429, is: 'upstream_rate_limited' },
+  ],
+})
 
 /** Credentials of the made-up kinds. */
 export const keyPair = { api_key: 'key-in-plain-text', api_secret: 'secret-in-plain-text' } as const
