@@ -3,7 +3,7 @@ import { writeJson } from '../../engine/json.ts'
 import { type Column, physicalColumns, type SearchTable } from './columns.ts'
 import { instantOf } from './instants.ts'
 import { cleanJson, cleanText, decimalOf, plainNumber } from './text.ts'
-import { anyWord, foldedJson, isAscii, wordsOfJson, wordsOfText } from './words.ts'
+import { foldedJson, isAscii, isMark, storedWords, wordsOfJson, wordsOfText } from './words.ts'
 
 /**
  * A value for one column of the database: text, int8, numeric and jsonb as text (jsonb is JSON text), boolean as itself, text[] as an
@@ -53,8 +53,8 @@ const held: Readonly<Record<Column['type'], (value: unknown) => string | boolean
 }
 
 const wordsCell = (column: Column, value: unknown, text: string): readonly string[] | null => {
-  if (column.type === 'json') return [anyWord, ...wordsOfJson(value)]
-  if (column.words === 'stored') return [anyWord, ...new Set(wordsOfText(text))]
+  if (column.type === 'json') return storedWords(wordsOfJson(value))
+  if (column.words === 'stored') return storedWords(wordsOfText(text))
   return isAscii(text) ? null : [...new Set(wordsOfText(text))]
 }
 
@@ -90,11 +90,11 @@ export function termReader(table: SearchTable): (rows: readonly (readonly Cell[]
   return (rows) => [
     ...stored.flatMap(({ field, at }) => {
       const words = new Set<string>()
-      for (const row of rows) for (const word of (row[at] as readonly string[] | null) ?? []) if (word !== anyWord) words.add(word)
+      for (const row of rows) for (const word of (row[at] as readonly string[] | null) ?? []) if (!isMark(word)) words.add(word)
       return [...words].map((term) => ({ field, term }))
     }),
     ...checked.flatMap(({ field, at, companion }) =>
-      rows.some((row) => row[at] !== null && row[companion] === null) ? [{ field, term: anyWord }] : [],
+      rows.some((row) => row[at] !== null && row[companion] === null) ? [{ field, term: '' }] : [],
     ),
   ]
 }

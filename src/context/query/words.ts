@@ -14,7 +14,18 @@ export const longestWord = 253
 /** Longest word of a query. Edit distances in PostgreSQL end at 255. */
 export const longestQueryWord = 250
 /** Stands in every stored array of words: a condition on it holds for every value, and the planner knows so. */
-export const anyWord = ''
+const anyWord = ''
+/** Stands in the stored words of a value of which a word was cut: such a value is a candidate for every part of a word. */
+const cutWord = ' '
+
+/** The array of words that is stored: distinct, with the marks. */
+export const storedWords = (words: readonly string[]): readonly string[] => {
+  const distinct = new Set(words)
+  const isCut = words.some((word) => word.length >= longestWord && [...word].length === longestWord)
+  return [anyWord, ...(isCut ? [cutWord] : []), ...distinct]
+}
+/** Whether an element of a stored array is one of the marks, and no word. */
+export const isMark = (word: string): boolean => word === anyWord || word === cutWord
 
 /** Whether SQL can split a text alone. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes them

@@ -1,0 +1,156 @@
+/**
+ * The term table and the SQL functions that searches use; the store creates them with its tables. The same on PGlite and on
+ * PostgreSQL 15 and later; needs the extensions pg_trgm, btree_gin and fuzzystrmatch.
+ *
+ * The table `cs_terms` lists the distinct words of columns whose words are `stored`, per connector: a word of a query with a typing
+ * error, or a part of a word, is looked up here and becomes the words that are really there, which a GIN index over the arrays of
+ * words then finds. It may hold words that no row has any longer: they find nothing, because the final check decides.
+ *
+ * The functions that read the table are declared immutable although they are not. So the planner runs them while it plans, sees
+ * the words as constants and can tell a rare one from a common one. That is right as long as every search is planned anew, which
+ * `searchSettings` makes sure of; a plan that is kept would still answer rightly, but slowly. They must not be used in indexes.
+ */
+
+/** Settings of every session that searches. */
+export const searchSettings: Readonly<Record<string, string>> = { plan_cache_mode: 'force_custom_plan', jit: 'off' }
+
+/** Where words are listed; `field` is `Term.field`. The store may partition it by hash of connector_id. */
+export const termTable = {
+  name: 'cs_terms',
+  columns: [
+    { name: 'connector_id', type: 'int4' },
+    { name: 'field', type: 'int4' },
+    { name: 'term', type: 'text' },
+  ],
+  primaryKey: ['connector_id', 'field', 'term'],
+  /** What follows `create index … on cs_terms`: parts of words. */
+  index: 'using gin (connector_id, field, term gin_trgm_ops)',
+} as const
+
+/** More words than this are no selection: then every row is a candidate, and the final check alone decides. */
+const mostTerms = 1000
+
+const immutable = 'immutable parallel safe'
+
+/** A text as a number; null when it is none. The pattern is that of `decimalOf`. */
+const number = `create or replace function cs_number(value text) returns numeric language sql ${immutable} as $$
+  select case when length(value) <= 400 and value ~ '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$' then value::numeric end
+$$`
+
+/** A text as a moment, in microseconds since 1970; null when it is none. It reads as `instantOf`. */
+const instant = `create or replace function cs_instant(value text) returns int8 language plpgsql ${immutable} as $$
+declare
+  part text[];
+  first date;
+  hour int4;
+  seconds int8;
+begin
+  if length(value) > 64 then return null; end if;
+  part := regexp_match(value, '^([0-9]{4})-(0[1-9]|1[0-2])-([0-9]{2})(?:[Tt ]([0-9]{2}):([0-5][0-9])(?::([0-5][0-9]|60)(?:[.,]([0-9]{1,30}))?)?'
+    || '(?:[Zz]|([+-](?:[01][0-9]|2[0-3]))(?::?([0-5][0-9]))?)?)?$');
+  if part is null or part[1] = '0000' then return null; end if;
+  first := make_date(part[1]::int4, part[2]::int4, 1);
+  if part[3]::int4 not between 1 and extract(day from first + interval '1 month' - interval '1 day') then return null; end if;
+  hour := coalesce(part[4], '0')::int4;
+  if hour > 23 and (hour > 24 or concat(part[5], part[6], left(part[7], 6)) !~ '^0*$') then return null; end if;
+  seconds := (first - date '1970-01-01' + part[3]::int4 - 1)::int8 * 86400 + hour * 3600
+    + (coalesce(part[5], '0')::int4 - coalesce(part[8]::int4 * 60, 0) - coalesce((left(part[8], 1) || part[9])::int4, 0)) * 60
+    + coalesce(part[6], '0')::int4;
+  return seconds * 1000000 + rpad(left(coalesce(part[7], ''), 6), 6, '0')::int8;
+end $$`
+
+/** The words of a text: those that were stored, else of plain ASCII. */
+const words = `create or replace function cs_words(value text, stored text[]) returns text[] language sql ${immutable} as $$
+  select coalesce(stored, regexp_split_to_array(lower(value), '[^a-z0-9]+'))
+$$`
+
+/** Every text and number below a JSON value. */
+const leaves = `create or replace function cs_leaves(value jsonb) returns setof text language sql ${immutable} as $$
+  select leaf #>> '{}' from jsonb_path_query(value, 'strict $.** ? (@.type() == "string" || @.type() == "number")') leaf
+$$`
+
+/** The words below a JSON value of plain ASCII, or of its reduced twin where there is one. */
+const jsonWords = `create or replace function cs_json_words(value jsonb, folded jsonb) returns setof text language sql ${immutable} as $$
+  select word from cs_leaves(coalesce(folded, value)) leaf,
+    regexp_split_to_table(case when folded is null then lower(leaf) else leaf end, case when folded is null then '[^a-z0-9]+' else ' ' end) word
+$$`
+
+/**
+ * Whether every word of the query matches a word: it begins it, or is within an edit distance of 1 (4 to 7 characters) or 2 (8 and
+ * more). Words of a query have at most 250 characters, so no compared word passes the 255 of levenshtein.
+ */
+const fuzzy = `create or replace function cs_fuzzy(words text[], query text[]) returns boolean language plpgsql ${immutable} as $$
+declare
+  asked text;
+  word text;
+  size int4;
+  distance int4;
+  found boolean;
+begin
+  if words is null then return null; end if;
+  foreach asked in array query loop
+    size := length(asked);
+    distance := case when size >= 8 then 2 when size >= 4 then 1 else 0 end;
+    found := false;
+    foreach word in array words loop
+      found := starts_with(word, asked);
+      if not found and distance > 0 and word <> '' and abs(length(word) - size) <= distance then
+        found := levenshtein_less_equal(word, asked, distance) <= distance;
+      end if;
+      exit when found;
+    end loop;
+    if not found then return false; end if;
+  end loop;
+  return true;
+end $$`
+
+/** The listed words that a query word matches as in cs_fuzzy; the word of every row when they are too many. */
+const fuzzyTerms = `create or replace function cs_fuzzy_terms(connector int4, list int4, asked text) returns text[] language plpgsql ${immutable} as $$
+declare
+  size int4 := length(asked);
+  distance int4 := case when length(asked) >= 8 then 2 when length(asked) >= 4 then 1 else 0 end;
+  found text[];
+begin
+  found := array(select term from cs_terms where connector_id = connector and field = list
+    and term >= asked and term < asked || chr(1114111) limit ${mostTerms + 1});
+  if distance > 0 and cardinality(found) <= ${mostTerms} then
+    found := found || array(select term from cs_terms where connector_id = connector and field = list
+      and case when length(term) between size - distance and size + distance
+        then levenshtein_less_equal(term, asked, distance) <= distance end limit ${mostTerms + 1});
+  end if;
+  return case when cardinality(found) > ${mostTerms} then array[''] else found end;
+end $$`
+
+/** The listed words that contain a part of a word, and the mark of cut words (`storedWords`); the word of every row when they are too many. */
+const likeTerms = `create or replace function cs_like_terms(connector int4, list int4, part text) returns text[] language plpgsql ${immutable} as $$
+declare
+  found text[];
+begin
+  found := array(select term from cs_terms where connector_id = connector and field = list and term like '%' || part || '%' limit ${mostTerms + 1});
+  return case when cardinality(found) > ${mostTerms} then array[''] else array_append(found, ' ') end;
+end $$`
+
+/** Whether a column of a connector has texts that are not what it is declared to be; `list` is `irregularField`. */
+const irregular = `create or replace function cs_irregular(connector int4, list int4) returns boolean language plpgsql ${immutable} as $$
+begin
+  return exists (select from cs_terms where connector_id = connector and field = list);
+end $$`
+
+/**
+ * The part of a JSON value that a tree of names selects: `true` is all below. Arrays fan out, names that are not there are left out,
+ * null stays, and what has no parts where the tree names some is left out (SQL null).
+ */
+const pick = `create or replace function cs_pick(value jsonb, tree jsonb) returns jsonb language plpgsql ${immutable} as $$
+begin
+  if jsonb_typeof(tree) <> 'object' or jsonb_typeof(value) = 'null' then return value; end if;
+  if jsonb_typeof(value) = 'array' then
+    return coalesce((select jsonb_agg(part order by place) from jsonb_array_elements(value) with ordinality as e(element, place),
+      cs_pick(element, tree) part where part is not null), '[]');
+  end if;
+  if jsonb_typeof(value) <> 'object' then return null; end if;
+  return coalesce((select jsonb_object_agg(name, part) from jsonb_each(tree) as t(name, below), cs_pick(value -> name, below) part
+    where value ? name and part is not null), '{}');
+end $$`
+
+/** Statements that create the functions, or bring them up to date. The term table must be there. */
+export const searchFunctions: readonly string[] = [number, instant, words, leaves, jsonWords, fuzzy, fuzzyTerms, likeTerms, irregular, pick]
