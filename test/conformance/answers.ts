@@ -46,12 +46,24 @@ export interface ExpectedCall {
   readonly pages: readonly ExpectedPage[]
 }
 
+/** A call that a rule of the kind refuses before anything is sent. */
+export interface RefusedCall {
+  readonly params: Values
+  readonly code: string
+  /** Places of its problems. */
+  readonly fields: readonly string[]
+}
+
 /** The file of an operation. */
 export interface AnswerFile {
   /** Where the shapes were seen. */
   readonly source: readonly string[]
   /** Why a list with a page shape has one page here. */
   readonly onePage?: string
+  /** Parameters that every call needs although the documents leave them optional → why. */
+  readonly needed?: Readonly<Record<string, string>>
+  /** What the rule of the operation refuses; there is some where it has one. */
+  readonly refused?: readonly RefusedCall[]
   /** By name; `full` uses every parameter, `minimal` those that are required. */
   readonly calls: Readonly<Record<string, ExpectedCall>> & { readonly full: ExpectedCall; readonly minimal: ExpectedCall }
 }

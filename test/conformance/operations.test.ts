@@ -1,20 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
 import type { Kind } from '../../src/definition/connector.ts'
-import { isOptional } from '../../src/definition/document.ts'
-import { liveActions, type Operation } from '../../src/definition/entity.ts'
-import type { PageDefinition } from '../../src/definition/page.ts'
+import { liveActions } from '../../src/definition/entity.ts'
 import { createEngine } from '../../src/engine/execute.ts'
 import { objectOf } from '../../src/engine/schema.ts'
 import { FerruleError } from '../../src/errors.ts'
-import { type AnswerFile, answerFiles, type ExpectedCall, type ExpectedPage, readAnswers, readCredentials } from './answers.ts'
-import { isLeaf, misplaced, misplacedUrl, type Place, placesOf, plain, queryNames, valueAt, without, withValue } from './params.ts'
+import { answerFiles, type ExpectedCall, readAnswers, readCredentials } from './answers.ts'
+import { isLeaf, misplaced, type Place, placesOf, plain, queryNames, valueAt, without, withValue } from './params.ts'
 import { expectedData, metaProblems, recordProblems } from './records.ts'
 import { connectionTo, type Door, engineDoor, libraryDoor } from './run.ts'
+import { isObject, pageOf, pagesOf, type Subject, type Values } from './subject.ts'
 import { type ScriptedVendor, startVendor } from './vendor.ts'
-
-type Values = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value)
+import { checkPosition, checkRule, checkSupplied } from './words.ts'
 
 let vendor: ScriptedVendor
 const engine = createEngine({ limits: false, random: () => 0 })
@@ -26,27 +23,7 @@ afterAll(async () => {
   await vendor[Symbol.asyncDispose]()
 })
 
-/** An operation of a kind, ready to be tested. */
-interface Subject {
-  readonly kind: Kind
-  readonly entity: string
-  readonly action: (typeof liveActions)[number]
-  readonly operation: Operation
-  readonly answers: AnswerFile
-}
-
 const run = ({ entity, action }: Subject, params: Values) => ({ entity, action, params })
-
-/** Every page of a call: parameters of the next are merged from `next_params`, as clients do it. */
-function pagesOf({ params, pages }: ExpectedCall): { page: ExpectedPage; params: Values }[] {
-  let current = params
-  return pages.map((page) => {
-    const asked = current
-    const next = page.meta?.['next_params']
-    if (isObject(next)) current = { ...current, ...next }
-    return { page, params: asked }
-  })
-}
 
 /** Runs each page of a call through a door, and compares what was sent and what came. */
 async function compare(
@@ -88,47 +65,6 @@ async function refusal(subject: Subject, params: unknown): Promise<{ code: strin
     fields: error.problems.map(({ field }) => field),
     message: error.problems.map(({ message }) => message).join('; '),
   }
-}
-
-/** The page shape of a list that goes on. */
-const pageOf = ({ kind, operation }: Subject): PageDefinition | undefined =>
-  operation.page === undefined || operation.page === 'none' || operation.onePage ? undefined : kind.definition.pages[operation.page]
-
-/** Checks of a position that holds the filters of its first page. */
-function checkPosition(subject: Subject, page: PageDefinition, pages: readonly { page: ExpectedPage; params: Values }[]) {
-  const { operation, answers } = subject
-  const positions = [page.next.param, ...(page.url === undefined ? [] : [page.url])]
-  const required = Object.keys(operation.params).filter((name) => !isOptional(operation.params, name))
-  const filters = Object.keys(operation.params).filter((name) => ![...positions, ...(page.alone ?? []), ...required].includes(name))
-  const needed = Object.fromEntries(required.map((name) => [name, answers.calls.full.params[name]]))
-
-  test('a position travels alone', () => {
-    const following = pages.filter(({ params }) => positions.some((name) => params[name] !== undefined))
-    expect(following.length).toBeGreaterThan(0)
-    const companions = [page.next.param, ...(page.alone ?? [])]
-    for (const { page: answered } of following)
-      expect(answered.exchanges.slice(0, 1).flatMap(queryNames)).toSatisfy((names: string[]) =>
-        names.every((name) => companions.includes(name)),
-      )
-  })
-
-  test('the URL of a next page is taken apart, never sent', () => {
-    const given = pages.filter(({ params }) => page.url !== undefined && params[page.url] !== undefined)
-    expect(given.length).toBeGreaterThan(page.url === undefined ? -1 : 0)
-    expect(given.flatMap(({ params, page: { exchanges } }) => misplacedUrl(page, params[page.url ?? ''], exchanges) ?? [])).toEqual([])
-  })
-
-  test('a filter beside a position, and a second position, are refused at their places', async () => {
-    for (const position of positions)
-      for (const name of filters) {
-        const { code, fields } = await refusal(subject, { ...needed, [position]: 'x', [name]: answers.calls.full.params[name] })
-        expect({ code, fields }).toEqual({ code: 'invalid_parameter', fields: [`/params/${name}`] })
-      }
-    const [first = '', second] = positions
-    if (second === undefined) return
-    const { code, fields } = await refusal(subject, { ...needed, [first]: 'x', [second]: 'x' })
-    expect({ code, fields }).toEqual({ code: 'invalid_parameter', fields: [`/params/${second}`] })
-  })
 }
 
 const pointer = ({ names }: Place): string => `/params/${names.join('/')}`
@@ -178,11 +114,13 @@ function checkOperation(subject: Subject) {
     for (const [name, value] of Object.entries(operation.defaults ?? {})) expect(query.getAll(name)).toEqual([String(value)])
   })
 
-  if (page?.alone !== undefined) checkPosition(subject, page, pages)
+  if (page?.alone !== undefined) checkPosition(subject, { page, pages, refusal })
+  checkSupplied(subject, { places, configuration: credentials.configuration, refusal })
+  checkRule(subject, refusal)
 
-  test('the minimal call has the required parameters and no other', () => {
+  test('the minimal call has the required parameters, those that the file says are needed, and no other', () => {
     const used = places.filter(isLeaf).filter(({ names }) => valueAt(answers.calls.minimal.params, names) !== undefined)
-    const needed = places.filter((place) => place.required && isLeaf(place))
+    const needed = places.filter((place) => (place.required || place.names.join('.') in (answers.needed ?? {})) && isLeaf(place))
     expect(used.map(({ names }) => names.join('.'))).toEqual(needed.map(({ names }) => names.join('.')))
   })
 

@@ -1,4 +1,5 @@
 /** Where parameters lie in a definition, in a call and in a request. Written apart from the engine, which is what is tested. */
+import type { ConnectorDefinition } from '../../src/definition/connector.ts'
 import type { Operation } from '../../src/definition/entity.ts'
 import type { PageDefinition } from '../../src/definition/page.ts'
 import type { Exchange } from './answers.ts'
@@ -55,6 +56,14 @@ export const withValue = (values: Values, [name = '', ...rest]: readonly string[
   return { ...values, [name]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value) }
 }
 
+/** What the connector supplies for a parameter that is left out, as it must travel; undefined for one that it does not supply. */
+export function suppliedValue({ schema }: Place, known: ConnectorDefinition['known'], configuration: Values): string | undefined {
+  const fill = schema['x-fill']
+  if (!isObject(fill)) return undefined
+  const value = configuration[known?.[String(fill['known'])]?.configuration ?? '']
+  return fill['as'] === 'json_array' ? JSON.stringify([value].flat()) : String(value)
+}
+
 /** Where a value was found in a request. */
 function foundIn({ request }: Exchange, names: readonly string[]): unknown[] {
   const { searchParams } = new URL(request.path, 'http://vendor.example')
@@ -96,6 +105,8 @@ export function misplaced(
       ? undefined
       : `${path} is no Range header`
   }
+  if (Object.values(operation.slice ?? {}).includes(path))
+    return found.length === 0 ? undefined : `${path} is sent although the vendor does not page the list`
   if (operation.unsent?.includes(path)) {
     const inPath = api.request.path.split(/[/?.]/).includes(encodeURIComponent(String(value)))
     return found.length === 0 && !inPath ? undefined : `${path} is sent although the vendor lacks it`

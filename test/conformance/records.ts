@@ -2,12 +2,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ConnectorDefinition } from '../../src/definition/connector.ts'
 import type { EntityDefinition, Operation } from '../../src/definition/entity.ts'
+import type { PageDefinition } from '../../src/definition/page.ts'
 import { writeJson } from '../../src/engine/json.ts'
 import type { ExpectedPage } from './answers.ts'
 import { plain, valueAt } from './params.ts'
-
-type Values = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value)
+import { isObject, type Values } from './subject.ts'
 
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
 const ajv = new Ajv2020({
@@ -19,6 +18,20 @@ const ajv = new Ajv2020({
     uuid: /^[0-9a-f-]{36}$/,
     int64: true,
   },
+})
+// Exact integers are bigints beyond 2^53, which no type of JSON Schema takes: a rounded one or a text is told here.
+ajv.addKeyword({
+  keyword: 'x-integer',
+  errors: false,
+  validate: (_marked: unknown, value: unknown, schema?: Values) =>
+    typeof value === 'bigint' || Number.isSafeInteger(value) || (value === null && schema?.['x-nullable'] === true),
+})
+const compared: Readonly<Record<string, RegExp>> = { instant: /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/, decimal: /^-?\d+(\.\d+)?$/ }
+ajv.addKeyword({
+  keyword: 'x-compare',
+  type: 'string',
+  errors: false,
+  validate: (how: string, text: string) => compared[how]?.test(text) ?? true,
 })
 
 /** A schema for records: vendor additions are allowed, and inner fields that the vendor may leave out may be missing. */
@@ -65,11 +78,21 @@ const metaTypes: Readonly<Record<string, (value: unknown) => boolean>> = {
   total_records: Number.isInteger,
   current_page_number: Number.isInteger,
   next_page_url: (value) => typeof value === 'string',
-  page_info: isObject,
+  page_info: (value) =>
+    isObject(value) && ['page', 'page_size', 'total_number', 'total_page'].every((name) => Number.isInteger(value[name])),
   request_id: (value) => typeof value === 'string',
   statement_handle: (value) => typeof value === 'string',
   partition_info: Array.isArray,
   next_params: isObject,
+  warnings: (value) => Array.isArray(value) && value.every((text) => typeof text === 'string'),
+}
+
+/** What is wrong with the next number of a numbered page. */
+function countProblems({ next: { meta: field, param, count } }: PageDefinition, meta: Values): string[] {
+  if (count === undefined) return []
+  const number = Number(valueAt(meta[field], [count.page]))
+  const wanted = number < Number(valueAt(meta[field], [count.last])) ? { [param]: number + 1 } : null
+  return writeJson(meta['next_params']) === writeJson(wanted) ? [] : [`next_params is not ${writeJson(wanted)}`]
 }
 
 /** What is wrong with the meta of a list: keys that are missing or too many, types that are not the documented ones. */
@@ -78,10 +101,12 @@ export function metaProblems(definition: ConnectorDefinition, operation: Operati
   const counted = operation.hidden !== undefined || operation.join !== undefined
   const count = counted && definition.hidden !== undefined ? [definition.hidden.count] : []
   const expected = [...Object.keys(page?.read ?? {}), 'next_params', ...count]
+  const told = [...(definition.problem.partial ?? []), ...(definition.problem.warnings ?? [])].length > 0 ? ['warnings'] : []
   const keys = Object.keys(meta)
   return [
     ...expected.filter((name) => !keys.includes(name)).map((name) => `${name} is missing`),
-    ...keys.filter((name) => !expected.includes(name)).map((name) => `${name} is not documented`),
+    ...keys.filter((name) => ![...expected, ...told].includes(name)).map((name) => `${name} is not documented`),
+    ...(page === undefined ? [] : countProblems(page, meta)),
     ...Object.entries(metaTypes).flatMap(([name, test]) =>
       meta[name] === undefined || meta[name] === null || test(meta[name]) ? [] : [`${name} is ${writeJson(meta[name])}`],
     ),

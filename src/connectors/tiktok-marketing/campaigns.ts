@@ -1,4 +1,4 @@
-import { absent, bool, each, entity, id, int, list, num, open, orNull, pick, stamp, str } from '../../definition/index.ts'
+import { absent, bool, each, entity, id, int, list, num, objectOrAny, open, orNull, pick, stamp, str } from '../../definition/index.ts'
 import { advertiser_id, changes, firstPage, paging, texts } from './shared.ts'
 
 const text = orNull(str('As the vendor sends it'))
@@ -138,18 +138,20 @@ const adGroup = {
   ...each(amount, 'next_day_retention', 'rf_estimated_cpr', 'rf_estimated_frequency', 'purchased_impression', 'purchased_reach'),
   rf_purchased_type: text,
   ...each(
-    orNull(list(open('Value of any shape'), 'As the vendor sends it; null or empty where there is no choice')),
+    orNull(
+      list(open('Object of the vendor, for example { code, days }'), 'As the vendor sends it; null or empty where there is no choice'),
+    ),
     'actions',
-    'device_price_ranges',
+    'included_custom_actions',
+    'excluded_custom_actions',
     'schedule_infos',
   ),
+  device_price_ranges: orNull(list(num('Price'), 'Lowest and highest price of the device; null or empty where there is no choice')),
   ...each(
     texts('As the vendor sends it; null or empty where there is no choice'),
     'network_types',
     'operating_systems',
     'device_model_ids',
-    'included_custom_actions',
-    'excluded_custom_actions',
     'category_exclusion_ids',
     'contextual_tag_ids',
     'zipcode_ids',
@@ -233,7 +235,7 @@ const ad = {
     'playable_url',
     'card_id',
   ),
-  carousel_image_labels: texts('Labels of the pictures'),
+  carousel_image_labels: orNull(list(objectOrAny('As the vendor sends it'), 'Labels of the pictures')),
   ...each(text, 'avatar_icon_web_uri', 'campaign_automation_type'),
   create_time: changes.create_time,
   // Smart+ ads can lack it.
