@@ -34,10 +34,14 @@ export function redactorOf(secrets: readonly string[]): Redact {
 /** How deep a message may lie within what holds it: vendors nest a field and a list; more is no message. */
 const messageDepth = 4
 
+/** A text or a number as a text; undefined for anything else, and for a text that is empty. */
+const scalarOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? String(value) || undefined : undefined
+
 /** A message as one text: vendors send a text, a list of texts, or an object of fields with either. Undefined when there is none. */
 const messageOf = (value: unknown, depth = messageDepth): string | undefined => {
-  if (typeof value === 'string' || typeof value === 'number') return String(value) || undefined
-  if (typeof value !== 'object' || value === null || depth === 0) return undefined
+  if (typeof value !== 'object' || value === null) return scalarOf(value)
+  if (depth === 0) return undefined
   const parts = Object.entries(value).flatMap(([field, inner]) => {
     const text = messageOf(inner, depth - 1)
     if (text === undefined) return []
@@ -46,9 +50,9 @@ const messageOf = (value: unknown, depth = messageDepth): string | undefined => 
   return parts.join('; ') || undefined
 }
 
-const textAt = (answer: WireAnswer, body: unknown, path: string | undefined): string | undefined => {
+const foundAt = (answer: WireAnswer, body: unknown, path: string | undefined): unknown => {
   if (path?.startsWith('header:')) return headerOf(answer, path.slice('header:'.length))
-  return path === undefined ? undefined : messageOf(getAt(body, parsePath(path)))
+  return path === undefined ? undefined : getAt(body, parsePath(path))
 }
 
 const tryParse = (text: string): unknown => {
@@ -66,9 +70,9 @@ type Of = Pick<CompiledOperation, 'kind' | 'action'>
 export function upstreamOf({ kind }: Of, answer: WireAnswer, redact: Redact): Upstream {
   const { problem } = kind.definition
   const body = tryParse(answer.text)
-  const message = problem.message.map((path) => textAt(answer, body, path)).find((text) => text !== undefined)
-  const requestId = textAt(answer, body, problem.requestId)
-  const code = textAt(answer, body, problem.code)
+  const message = problem.message.map((path) => messageOf(foundAt(answer, body, path))).find((text) => text !== undefined)
+  const requestId = scalarOf(foundAt(answer, body, problem.requestId))
+  const code = scalarOf(foundAt(answer, body, problem.code))
   return {
     status: answer.status,
     ...(code === undefined ? {} : { code: redact(code).slice(0, messageLimit) }),
@@ -111,7 +115,7 @@ export function successOf(
   const { success, partial = [], code: path, warnings = [] } = of.kind.definition.problem
   const told = warnings.flatMap((name) => headerOf(answer, name) ?? [])
   if (success === undefined) return told
-  const code = textAt(answer, body, path)
+  const code = scalarOf(foundAt(answer, body, path))
   if (code === undefined) throw invalidAnswer(of, 'there is no code in it', { upstream: upstreamOf(of, answer, redact) })
   if (success.includes(code)) return told
   return partial.includes(code) ? [upstreamOf(of, answer, redact).message ?? `code ${code}`, ...told] : undefined
