@@ -138,7 +138,7 @@ function parsed(line: string): Line | undefined {
 }
 
 /** A session of a killed client can still finish the statement that it was given. */
-async function sessionsEnded(url: string): Promise<void> {
+export async function sessionsEnded(url: string): Promise<void> {
   const watcher = new URL(url)
   watcher.searchParams.set('application_name', 'watcher')
   const { db, close } = openPostgres(watcher.href)

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import type { Claim } from '../../src/engine/connection.ts'
+import { asFerruleError } from '../../src/errors.ts'
+import type { Platform } from '../../src/platform/types.ts'
+import { type CallerOptions, type CallLine, callUnder, hasVendorId, openAt } from '../support/kill-calls.ts'
+import { principalOf } from '../support/kill-writer.ts'
+import { sessionsEnded } from '../support/kills.ts'
+import { connectorBody, createWorld, overBoth } from './world.ts'
+
+const kills = 6
+/** Longer than a lease, so that calls of killed processes count as dead in the next round. */
+const roundMs = 300_000
+
+/** How far each call came, as its process told before it was killed. */
+type Steps = Map<string, CallLine & { readonly key: string }>
+
+async function callAndKill(options: CallerOptions): Promise<Steps> {
+  const script = fileURLToPath(new URL('../support/kill-calls.ts', import.meta.url))
+  const caller = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const steps: Steps = new Map()
+  for await (const text of createInterface({ input: caller.stdout })) {
+    if (!text.endsWith('}')) continue // the last line of a killed process may be cut
+    const line: CallLine = JSON.parse(text)
+    if (line.step !== 'ready') steps.set(line.key, line)
+    else setTimeout(() => caller.kill('SIGKILL'), 20 + randomInt(120))
+  }
+  if (caller.signalCode === null && caller.exitCode === null) await once(caller, 'exit')
+  expect(caller.signalCode).toBe('SIGKILL')
+  return steps
+}
+
+/** What a repeat of a call came to: an error code, or its answer and what reached the vendor. */
+async function repeat(platform: Platform, connectorId: string, key: string) {
+  const claims: (Claim | undefined)[] = []
+  const sent = (claim: Claim | undefined) => void claims.push(claim)
+  try {
+    return { ...(await callUnder(key, { platform, connectorId, sent })), claims }
+  } catch (thrown) {
+    return { code: asFerruleError(thrown).code, claims }
+  }
+}
+
+overBoth('calls under Idempotency-Keys whose process is killed', (database) => {
+  test(`are given again as they were answered, and never sent twice, ${kills} times`, { timeout: 120_000 }, async () => {
+    const world = await createWorld(database, 'idempotency kills')
+    const first = await openAt(world.env, 0)
+    const { id: connectorId } = await first.connectors.create(principalOf(first), connectorBody())
+    await first.close()
+    const met: Record<string, number> = {}
+    for (let round = 1; round <= kills; round += 1) {
+      const steps = await callAndKill({ env: world.env, connectorId, clockOffset: round * 2 * roundMs })
+      if (world.env['DATABASE_URL'] !== undefined) await sessionsEnded(world.env['DATABASE_URL'])
+      const platform = await openAt(world.env, (round * 2 + 1) * roundMs)
+      for (const [key, line] of steps) {
+        const told = await repeat(platform, connectorId, key)
+        met[line.step] = (met[line.step] ?? 0) + 1
+        if (line.step === 'done') expect(told).toEqual({ text: line.text, replayed: true, claims: [] })
+        else if (hasVendorId(key))
+          expect([[], [{ repeated: true }], ...(line.step === 'sent' ? [] : [[{ repeated: false }]])]).toContainEqual(told.claims)
+        else if (line.step === 'sent') expect(told).toMatchObject({ claims: [] })
+        if (line.step === 'sent' && !('replayed' in told && told.replayed))
+          expect([key, 'code' in told ? told.code : 'sent again']).toEqual([key, hasVendorId(key) ? 'sent again' : 'outcome_unknown'])
+      }
+      await platform.close()
+    }
+    expect(met['done']).toBeGreaterThan(kills)
+    await world.close()
+  })
+})

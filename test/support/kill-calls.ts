@@ -1,0 +1,91 @@
+// A process that makes calls under Idempotency-Keys until it is killed. Its argument is JSON of `CallerOptions`; standard output gets
+// one line of JSON (`CallLine`) for each step of a call, before the next step is made.
+import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Claim, Connection } from '../../src/engine/connection.ts'
+import { writeJson } from '../../src/engine/json.ts'
+import type { Call, Outcome } from '../../src/engine/outcome.ts'
+import { answerBody } from '../../src/platform/executed.ts'
+import { executeOperation } from '../../src/platform/operations.ts'
+import { openPlatform } from '../../src/platform/platform.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import type { Platform } from '../../src/platform/types.ts'
+import { stall, writable } from '../platform/kinds.ts'
+import { principalOf } from './kill-writer.ts'
+
+/** What the caller is told. */
+export interface CallerOptions {
+  readonly env: Readonly<Record<string, string>>
+  readonly connectorId: string
+  /** Added to the clock, so that leases of killed callers have run out. */
+  readonly clockOffset: number
+}
+/** What the caller says: it is ready; it begins a call; the vendor got the call; the client got its answer. */
+export type CallLine =
+  | { readonly step: 'ready' }
+  | { readonly step: 'begin' | 'sent'; readonly key: string }
+  | { readonly step: 'done'; readonly key: string; readonly text: string }
+
+/** Calls at one time. */
+const lanes = 3
+const say = (line: CallLine): void => {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+/** Opens the platform as it is after a number of killed callers. */
+export const openAt = (env: CallerOptions['env'], clockOffset: number): Promise<Platform> =>
+  openPlatform({
+    settings: readSettings(env, { kinds: ['notes', 'market-stall'] }),
+    kinds: [writable, stall],
+    clock: () => Date.now() + clockOffset,
+  })
+
+/** Whether the vendor of a key's write knows it by an id of its own. */
+export const hasVendorId = (key: string): boolean => key.startsWith('known')
+
+/** One answered call. */
+export interface Answered {
+  readonly text: string
+  readonly replayed: boolean
+}
+/** Where a call is made. */
+export interface Caller {
+  readonly platform: Platform
+  readonly connectorId: string
+  /** Told when the vendor gets the call, with what the claim said where there is one. */
+  readonly sent: (claim: Claim | undefined) => Promise<void> | void
+}
+
+/** Makes a call. @throws FerruleError of the service */
+export async function callUnder(key: string, { platform, connectorId, sent }: Caller): Promise<Answered> {
+  const run = async (connection: Connection, _call: Call): Promise<Outcome> => {
+    await sent(hasVendorId(key) ? await connection.writes?.claim(key, 'the write') : undefined)
+    return { type: 'record', data: { made: randomUUID() }, meta: {} }
+  }
+  const request = { entity: 'posts', action: 'create', params: { text: key } }
+  const services = { platform, engine: { run, scopes: async () => undefined } }
+  const outcome = await executeOperation(services, principalOf(platform), { connectorId, request, idempotencyKey: key })
+  if (outcome.type === 'file') throw new Error('a write answers no file')
+  return outcome.type === 'replayed' ? { text: outcome.text, replayed: true } : { text: writeJson(answerBody(outcome)), replayed: false }
+}
+
+async function run({ env, connectorId, clockOffset }: CallerOptions): Promise<void> {
+  const platform = await openAt(env, clockOffset)
+  say({ step: 'ready' })
+  const work = Array.from({ length: lanes }, async (_, lane) => {
+    for (let count = 0; ; count += 1) {
+      const key = `${count % 2 === 0 ? 'known' : 'unknown'} ${lane} ${randomUUID()}`
+      const sent = async () => {
+        say({ step: 'sent', key })
+        await turn()
+      }
+      say({ step: 'begin', key })
+      const { text } = await callUnder(key, { platform, connectorId, sent })
+      say({ step: 'done', key, text })
+      await turn()
+    }
+  })
+  await Promise.all(work)
+}
+
+if (import.meta.main) await run(JSON.parse(process.argv[2] ?? '{}'))
