@@ -18,8 +18,8 @@ const windows = optional('string', 'created_at_min', 'created_at_max', 'updated_
 interface Filled {
   readonly record?: Json | readonly [entity: string, nested: string]
   readonly searchable?: Json
-  /** Fields inside the elements of an array that the documents show in part. */
-  readonly nested?: Readonly<Record<string, readonly [entity: string, nested: string]>>
+  /** Fields inside an object, or inside the elements of an array, that the documents show in part or name without types. */
+  readonly nested?: Readonly<Record<string, Json | readonly [entity: string, nested: string]>>
   readonly params?: Readonly<Record<string, Json>>
 }
 
@@ -99,7 +99,32 @@ const onePage: ReadonlySet<string> = new Set(['product_images', 'transactions', 
 /** The parameter by which a next page is followed is not shown: the vendor's own, and the URL as it was returned. */
 const following = optional('string', 'page_info', 'next_page_url')
 
-const kinds: Readonly<Record<string, Readonly<Record<string, Filled>>>> = { shopify }
+const texts = 'spend cpc cpm impressions clicks ctr reach cost_per_1000_reached frequency'
+const numbers =
+  'video_play_actions video_watched_2s video_watched_6s average_video_play average_video_play_per_user video_views_p25 video_views_p50 ' +
+  'video_views_p75 video_views_p100 profile_visits likes comments shares follows clicks_on_music_disc real_time_app_install ' +
+  'real_time_app_install_cost app_install'
+const advertiserTexts = `stat_time_day cash_spend voucher_spend ${texts}`
+
+const tiktok: Readonly<Record<string, Filled>> = {
+  advertisers_reports_daily: {
+    record: fields({ 'integer?': 'advertiser_id', 'string?': advertiserTexts, 'number?': numbers }),
+    searchable: fields({ integer: 'advertiser_id', string: advertiserTexts, number: numbers }),
+  },
+  campaigns_reports_daily: {
+    record: fields({ 'integer?': 'campaign_id', 'string?': `stat_time_day campaign_name ${texts}`, 'number?': numbers }),
+  },
+  promoted_post_ads: {
+    nested: {
+      item_info: fields({ string: 'item_id auth_code text status item_type' }),
+      user_info: fields({ string: 'platform_name identity_id identity_type' }),
+      auth_info: fields({ string: 'invite_start_time auth_start_time auth_end_time ad_auth_status' }),
+      video_info: fields({ number: 'duration', string: 'preview_url poster_url', integer: 'height width size' }),
+    },
+  },
+}
+
+const kinds: Readonly<Record<string, Readonly<Record<string, Filled>>>> = { shopify, 'tiktok-marketing': tiktok }
 
 function filledActions(name: string, actions: Json, params: Filled['params']): Json {
   return Object.fromEntries(
@@ -113,6 +138,13 @@ function filledActions(name: string, actions: Json, params: Filled['params']): J
   )
 }
 
+/** Fields inside an object: what was filled in, and over it what the documents say. They can name the fields without their types. */
+function nestedFields(at: string, filledIn: Json, shown: unknown): Json {
+  if (Array.isArray(shown) && shown.map(String).sort().join() !== Object.keys(filledIn).sort().join())
+    throw new Error(`${at} holds ${shown.join(', ')}`)
+  return { ...filledIn, ...object(shown) }
+}
+
 /** The documents' entities of a kind with what they leave open. Throws when they show a part after all. */
 export function withNotShown(kind: string, entities: Json): Json {
   const elsewhere = ([entity, nested]: readonly [string, string]): Json => object(object(object(entities[entity])['nested'])[nested])
@@ -124,9 +156,9 @@ export function withNotShown(kind: string, entities: Json): Json {
       const want = object(stated)
       if (filled.record !== undefined && want['recordNotShown'] !== true && want['recordPartlyShown'] !== true)
         throw new Error(`${kind}.${name} is shown`)
-      const nested = Object.entries(filled.nested ?? {}).map(([path, place]) => [
+      const nested = Object.entries(filled.nested ?? {}).map(([path, part]) => [
         path,
-        { ...elsewhere(place), ...object(object(want['nested'])[path]) },
+        nestedFields(`${name} ${path}`, partOf(part), object(want['nested'])[path]),
       ])
       return [
         name,

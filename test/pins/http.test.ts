@@ -54,6 +54,7 @@ test('error codes and their statuses', () => {
     upstream_permission_denied: '424 credentials',
     upstream_account_unavailable: '424 credentials',
     upstream_invalid_request: '422 vendor',
+    upstream_conflict: '409 vendor',
     upstream_unsupported: '422 vendor',
     upstream_rate_limited: '429 vendor',
     upstream_error: '502 vendor',
