@@ -20,7 +20,7 @@ const parameter = (fields: Fields, name: string, field: Field): Json => {
   const itemEnum: unknown = items === undefined ? undefined : Reflect.get(items, 'enum')
   return {
     type: plainType(field),
-    required: !isOptional(fields, name) || fillOf(field) !== undefined,
+    required: !isOptional(fields, name) || (fillOf(field)?.as ?? 'if_known') !== 'if_known',
     ...Object.fromEntries(rules),
     ...(items === undefined ? {} : { items: plainType(items) }),
     ...(itemEnum === undefined ? {} : { enum: itemEnum }),
@@ -35,11 +35,15 @@ const listShapes = {
   cursor: { shape: 'cursor-list', meta: { cursor: 'string?', total_records: 'integer', current_page_number: 'integer' } },
   next_page_url: { shape: 'next-page-url-list', meta: { next_page_url: 'string' } },
   page_info: { shape: 'page-number-list', meta: { page_info: 'object' } },
+  statement: {
+    shape: 'statement-list',
+    meta: { next_page_url: 'string', request_id: 'string', statement_handle: 'string', partition_info: 'array' },
+  },
   none: { shape: 'list', meta: {} },
 } as const
 
 const resultOf = (action: string, { page }: Operation): Json => {
-  if (action === 'list') return listShapes[page ?? 'none']
+  if (action === 'list' || page === 'statement') return listShapes[page ?? 'none']
   return { shape: action === 'download' ? 'download' : 'record', meta: {} }
 }
 
@@ -61,14 +65,16 @@ const search: Json = {
   },
 }
 
-/** Objects inside a record, by path: `a` for an object, `a[]` for the elements of an array. */
-const nestedOf = (fields: Fields, prefix = ''): Record<string, Json> =>
+/** Objects inside a record, by path: `a` for an object, `a[]` for the elements of an array; `a[][]` is the type of a cell. */
+const nestedOf = (fields: Fields, prefix = ''): Json =>
   Object.assign(
     {},
     ...Object.entries(fields).map(([name, field]: [string, Field]) => {
       const { properties, items } = partsOf(field)
       const path = items === undefined ? `${prefix}${name}` : `${prefix}${name}[]`
       const inner = items === undefined ? properties : partsOf(items).properties
+      const cell = items === undefined ? undefined : partsOf(items).items
+      if (cell !== undefined) return { [`${path}[]`]: documentedType(cell) }
       return Object.keys(inner).length === 0 ? {} : { [path]: mapFields(inner, documentedType), ...nestedOf(inner, `${path}.`) }
     }),
   )

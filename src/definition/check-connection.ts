@@ -1,9 +1,10 @@
 /** Checks of what a kind says beside its entities: addresses, credentials, pages, errors, limits. */
 import { errorTable } from '../errors.ts'
-import type { ConnectorDefinition, CredentialScheme, Kind } from './connector.ts'
+import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
 import { fieldAt } from './document.ts'
 import { liveActions } from './entity.ts'
 import type { Fields } from './fields.ts'
+import type { PageDefinition } from './page.ts'
 
 type Sentences = readonly (string | false | undefined)[]
 
@@ -83,6 +84,7 @@ const addresses = ({ origins, base, configuration, ...definition }: ConnectorDef
 
 const sendFields = (send: CredentialScheme['send']): string[] => {
   if (send.as === 'basic') return [send.user, send.password]
+  if (send.as === 'signed') return [send.key, send.passphrase]
   return [send.as === 'bearer' ? send.token : send.value]
 }
 
@@ -99,7 +101,7 @@ const sentFields = ({ send, refresh }: CredentialScheme): string[] => [
       ]),
 ]
 
-const schemes = ({ credentials, origins }: ConnectorDefinition): Sentences => {
+const schemes = ({ credentials, origins }: ConnectorDefinition, rules: Rules): Sentences => {
   const all = Object.entries(credentials)
   const sameFields = (fields: object): string => Object.keys(fields).sort().join(' ')
   return [
@@ -112,6 +114,12 @@ const schemes = ({ credentials, origins }: ConnectorDefinition): Sentences => {
         scheme.refresh !== undefined && origins.oauth === undefined && `credentials ${name} refresh, but there is no origin oauth`,
     ),
     ...all.map(
+      ([name, { send }]) =>
+        send.as === 'signed' &&
+        !(send.claims.slice('rule:'.length) in (rules.claims ?? {})) &&
+        `credentials ${name} are signed with ${send.claims}, which is not a rule of the kind`,
+    ),
+    ...all.map(
       ([name, { fields }], index) =>
         all.slice(0, index).some(([, other]) => sameFields(other.fields) === sameFields(fields)) &&
         `credentials ${name} cannot be told from another scheme`,
@@ -119,10 +127,17 @@ const schemes = ({ credentials, origins }: ConnectorDefinition): Sentences => {
   ]
 }
 
+/** Meta fields that a page continues from. */
+const continuing = (page: PageDefinition): string[] =>
+  'next' in page ? [page.next.meta] : [page.parts.handle.meta, page.parts.known, page.parts.url]
+
 const pages = (definition: ConnectorDefinition): Sentences =>
-  Object.entries(definition.pages).map(
-    ([name, page]) => !(page.next.meta in page.read) && `page ${name} continues from ${page.next.meta}, which it does not read`,
-  )
+  Object.entries(definition.pages).flatMap(([name, page]) => [
+    ...continuing(page).map((meta) => !(meta in page.read) && `page ${name} continues from ${meta}, which it does not read`),
+    'parts' in page &&
+      definition.entities[page.parts.entity]?.get === undefined &&
+      `page ${name} continues with ${page.parts.entity} get, which does not exist`,
+  ])
 
 const errors = (definition: ConnectorDefinition): Sentences =>
   definition.errors.flatMap(({ is, matches, statuses, status, actions, codes, wait }, index) => [
@@ -206,7 +221,7 @@ const identity = ({ kind, id, about, category }: ConnectorDefinition): Sentences
 ]
 
 /** The problems of everything but the entities. */
-export const checkConnection = ({ definition }: Kind): Sentences =>
+export const checkConnection = ({ definition, rules }: Kind): Sentences =>
   [
     identity,
     addresses,
@@ -222,4 +237,4 @@ export const checkConnection = ({ definition }: Kind): Sentences =>
     lookups,
     hidden,
     check,
-  ].flatMap((rule) => rule(definition))
+  ].flatMap((rule) => rule(definition, rules))

@@ -95,9 +95,10 @@ const operationChecks: readonly Check<OperationPlace>[] = [
     const page = operation.page === undefined || operation.page === 'none' ? undefined : kind.definition.pages[operation.page]
     return [
       operation.page !== undefined && operation.page !== 'none' && page === undefined && `page ${operation.page} is not a page of the kind`,
-      ...(page === undefined || operation.onePage ? [] : [page.next.param, ...(page.url === undefined ? [] : [page.url])]).map(
-        (name) => !(name in operation.params) && `page ${operation.page} continues with ${name}, which is not a parameter`,
-      ),
+      ...(page === undefined || operation.onePage || !('next' in page)
+        ? []
+        : [page.next.param, ...(page.url === undefined ? [] : [page.url])]
+      ).map((name) => !(name in operation.params) && `page ${operation.page} continues with ${name}, which is not a parameter`),
     ]
   },
   ({ operation }) =>
@@ -117,7 +118,17 @@ const operationChecks: readonly Check<OperationPlace>[] = [
       !(operation.running.status > 200 && operation.running.status < 300) &&
       `${operation.running.status} is not a status that means "not ready yet"`,
   ],
-  ({ operation, action }) => [operation.page !== undefined && action !== 'list' && 'only a list has pages'],
+  ({ operation, action }) => [
+    operation.page !== undefined && !operation.one && action !== 'list' && 'only a list has pages',
+    operation.page === 'statement' && !operation.one && 'a result in parts is the whole answer',
+  ],
+  ({ operation }) => (operation.query ?? []).map((name) => !(name in operation.params) && `query ${name} is not a parameter`),
+  ({ operation }) => [
+    operation.submits !== undefined &&
+      !(operation.submits.within in operation.params) &&
+      `submits within ${operation.submits.within}, which is not a parameter`,
+    operation.submits !== undefined && !operation.call.startsWith('POST') && 'submits by GET',
+  ],
   ({ operation }) =>
     Object.keys(operation.send ?? {}).map((path) => fieldAt(operation.params, path) === undefined && `send ${path} is not a parameter`),
   ({ operation }) =>

@@ -18,8 +18,21 @@ export interface Origins {
   readonly oauth?: string
 }
 
+/** A token that is made of a private key, anew before it ends (RFC 7519, RS256). Values name credential fields. */
+export interface SignedToken {
+  readonly as: 'signed'
+  /** PKCS #8, PEM. */
+  readonly key: string
+  readonly passphrase: string
+  /** The rule that makes the claims beside `iat` and `exp`. */
+  readonly claims: `rule:${string}`
+  /** Life of a token, in seconds. */
+  readonly seconds: number
+}
+
 /** How credentials travel on every API request. Values name credential fields. */
 export type SendCredentials =
+  | SignedToken
   | { readonly as: 'basic'; readonly user: string; readonly password: string }
   | { readonly as: 'bearer'; readonly token: string }
   | { readonly as: 'header'; readonly name: string; readonly value: string }
@@ -49,6 +62,8 @@ export interface CredentialScheme {
   readonly title: string
   readonly fields: Fields
   readonly send: SendCredentials
+  /** Headers that go with it. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly refresh?: Refresh
 }
 
@@ -164,6 +179,8 @@ export interface ConnectorDefinition {
   readonly limits: Limits
   readonly lookups?: Readonly<Record<string, Lookup>>
   readonly hidden?: Hidden
+  /** The vendor can take this long until an answer begins, and its answers can be this large; the engine's own bounds when left out. */
+  readonly patience?: { readonly seconds: number; readonly bytes: number }
   /** The operation that proves the credentials. */
   readonly check: {
     readonly entity: string
@@ -185,10 +202,20 @@ export type Admitted =
   | { readonly refused: { readonly code: ErrorCode; readonly param: string; readonly message: string; readonly hint?: string } }
 /** Reads validated parameters before anything is sent. */
 export type ParameterRule = (params: Readonly<Record<string, unknown>>) => Admitted
+/** What the claims of a signed token are made of. */
+export interface ClaimsSource {
+  readonly credentials: Readonly<Record<string, string>>
+  readonly configuration: Readonly<Record<string, unknown>>
+  /** SHA-256 of the public key (DER, SubjectPublicKeyInfo), in base64. */
+  readonly fingerprint: string
+}
+/** Makes the claims of a signed token. */
+export type ClaimsRule = (source: ClaimsSource) => Readonly<Record<string, string>>
 /** The rules of a kind by name, without `rule:`; `rows` names the first, `admit` the second. */
 export interface Rules {
   readonly rows?: Readonly<Record<string, RowRule>>
   readonly params?: Readonly<Record<string, ParameterRule>>
+  readonly claims?: Readonly<Record<string, ClaimsRule>>
 }
 
 /** A kind as the engine takes it: its data, and the few named functions that the data mentions. */

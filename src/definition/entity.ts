@@ -70,6 +70,27 @@ export interface FileSource {
   readonly name: string
 }
 
+/** A request that the vendor knows by an id: sent again, it is not carried out twice. */
+export interface Submission {
+  /** Query name of the id, a UUID; a parameter of this name gives it. */
+  readonly id: string
+  /** Query name of `true`, which says that the request was sent before. */
+  readonly again: string
+  /** Parameter that bounds how long the vendor works on it, in seconds: a request that is older is over. */
+  readonly within: string
+}
+
+/** Where a request that is not ready is asked for; `{…}` in the paths is its handle. */
+export interface Poll {
+  readonly call: `GET /${string}`
+  /** Statuses that mean "not ready yet". */
+  readonly statuses: readonly number[]
+  /** Path of the handle in the answer. */
+  readonly handle: string
+  /** Ends a request whose caller went away, unless it changes something. */
+  readonly cancel: `POST /${string}`
+}
+
 /** One operation: an entity with an action. */
 export interface Operation {
   /** What it does, when the entity's sentence does not say it. */
@@ -79,8 +100,13 @@ export interface Operation {
   /** Path of the row, or of the rows, in the answer; '' is the whole body. */
   readonly at: string
   readonly params: Fields
-  /** List shape; a list without it has one page. */
+  /** List shape; a list without it has one page. Other actions have a shape where all actions of the kind have one. */
   readonly page?: PageShape
+  /** The whole answer is the one record, of a list too. */
+  readonly one?: true
+  /** Parameters that travel in the query although there is a body. */
+  readonly query?: readonly string[]
+  readonly submits?: Submission
   /** The vendor answers the whole list at once: its meta has the fields of the shape, and never a next page. */
   readonly onePage?: true
   /** Parameters that travel otherwise, by their path. */
@@ -91,8 +117,11 @@ export interface Operation {
   readonly defaults?: Readonly<Record<string, string | number | boolean>>
   /** Parameters of the documents that the vendor's endpoint does not have. */
   readonly unsent?: readonly string[]
-  /** A status that means "not ready yet": the request is repeated after `Retry-After`, within the deadline. */
-  readonly running?: { readonly status: number }
+  /**
+   * A status that means "not ready yet": the request is repeated after `Retry-After`, within the deadline; with `poll` its result
+   * is asked for elsewhere, and when the deadline comes first, the answer that says "not ready" is the result.
+   */
+  readonly running?: { readonly status: number; readonly poll?: Poll }
   /** Filters that the vendor lacks, by the path of their parameter. */
   readonly local?: Readonly<Record<string, LocalFilter>>
   /** How the rows are made from what lies at `at`: a rule, or the parts that each of them is merged from. */

@@ -116,13 +116,16 @@ export const oneOrMany = <T extends Field>(schema: T, about: string, { maxItems 
   })
 /** What stands in when a value is left out. */
 export const byDefault = <T extends Field>(value: string | number | boolean, schema: T): T => Object.assign(schema, { default: value })
-/** How a parameter is filled from what the connector knows: one value, where it knows no more; or all, as a JSON array in a text. */
+/** How a parameter is filled from what the connector knows: one value, where it knows no more; all, as a JSON array in a text; or one if it knows one. */
 export interface Fill {
   /** Name among the kind's `known`. */
   readonly known: string
-  readonly as: 'one' | 'json_array'
+  readonly as: 'one' | 'json_array' | 'if_known'
 }
-/** A parameter that the documents require and that the connector supplies when the caller leaves it out. */
+/**
+ * A parameter that the connector supplies when the caller leaves it out. The documents require it, unless it is `if_known`: that
+ * one stays away where the connector knows no value.
+ */
 export const fromConnector = <T extends Field>(known: string, schema: T, as: Fill['as'] = 'one') =>
   Type.Optional(Object.assign(schema, { 'x-fill': { known, as } satisfies Fill }))
 /** How a parameter is filled; undefined for one that is not. */
@@ -143,6 +146,8 @@ const nullable = <T extends Field>(schema: T, marks: Record<string, unknown>) =>
 export const orNull = <T extends Field>(schema: T) => nullable(schema, {})
 /** A record field that the documents call non-null but the vendor may leave out: it is null then. */
 export const absent = <T extends Field>(schema: T) => nullable(schema, { 'x-documented': typeName(schema) })
+/** A field that the documents call `<type>|any`: the type, or null where it does not apply. */
+export const orAny = <T extends Field>(schema: T) => nullable(schema, { 'x-documented': `${typeName(schema)}|any` })
 /** The same schema under several names. */
 export const each = <S extends Field, const K extends readonly string[]>(schema: S, ...names: K) => {
   const fields = {} as { [P in K[number]]: S } // the loop below gives it every name

@@ -1,5 +1,13 @@
 /** The words that a kind is written in. */
-export { type ConnectorDefinition, connector, type Kind, type ParameterRule, type RowRule, type Rules } from './connector.ts'
+export {
+  type ClaimsRule,
+  type ConnectorDefinition,
+  connector,
+  type Kind,
+  type ParameterRule,
+  type RowRule,
+  type Rules,
+} from './connector.ts'
 export { entity } from './entity.ts'
 export {
   absent,
@@ -25,6 +33,7 @@ export {
   oneOrMany,
   open,
   opt,
+  orAny,
   orNull,
   pick,
   refuse,

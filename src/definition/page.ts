@@ -10,11 +10,27 @@ export interface PageInfo {
   readonly total_page: number
 }
 
+/** One part of a result. */
+export interface PartitionInfo {
+  readonly rowCount: number
+  readonly uncompressedSize: number
+  readonly compressedSize?: number
+}
+
 /** Meta fields of each list shape. `none`: a list that has one page only. */
 export interface PageMeta {
   readonly cursor: { readonly cursor: string | null; readonly total_records: number | null; readonly current_page_number: number | null }
   readonly next_page_url: { readonly next_page_url: string | null }
   readonly page_info: { readonly page_info: PageInfo }
+  readonly statement: {
+    /** As the vendor sends it: a path that only the vendor's token opens. */
+    readonly next_page_url: string | null
+    readonly request_id: string | null
+    readonly statement_handle: string | null
+    readonly partition_info: readonly PartitionInfo[] | null
+    /** The operation that `next_params` are for. */
+    readonly next_operation: { readonly entity: string; readonly action: 'get' } | null
+  }
   readonly none: Record<never, never>
 }
 /** The name of a list shape. */
@@ -31,8 +47,29 @@ export interface CommonMeta<P = Record<string, unknown>> {
 }
 
 /** How one kind writes a list shape on the wire. */
-export interface PageDefinition {
-  readonly shape: Exclude<PageShape, 'none'>
+export type PageDefinition = PositionPages | PartPages
+
+/** A result in numbered parts, from 0; those after the first are another operation. */
+export interface PartPages {
+  readonly shape: 'statement'
+  /** As with positions. */
+  readonly read: Readonly<Record<string, string>>
+  readonly parts: {
+    /** Entity whose `get` gives a part. */
+    readonly entity: string
+    /** The meta field that names the result, and the parameter that takes it. */
+    readonly handle: { readonly meta: string; readonly param: string }
+    /** The parameter that takes the number of the part, and the query value of the next part's URL that tells it. */
+    readonly number: string
+    /** The meta field that lists the parts, and the one that holds the URL of the next. */
+    readonly known: string
+    readonly url: string
+  }
+}
+
+/** Pages by a position: the answer tells what asks for the next one. */
+export interface PositionPages {
+  readonly shape: Exclude<PageShape, 'none' | 'statement'>
   /** Meta field → path in the answer's body, or `link:<relation>` for a URL of the `Link` header (RFC 8288). What is missing there is null. */
   readonly read: Readonly<Record<string, string>>
   /**

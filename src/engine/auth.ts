@@ -11,6 +11,7 @@ import { originsOf } from './origin.ts'
 import { getAt, parsePath } from './paths.ts'
 import { retryAfterOf } from './retry.ts'
 import { Secret } from './secret.ts'
+import { signedToken } from './signed-token.ts'
 import { type Redact, redactorOf, successOf, verdictOf } from './verdict.ts'
 
 /** Renewed this long before the end of a token's life, in milliseconds. */
@@ -36,8 +37,13 @@ const schemeOf = (connection: Connection, values: CredentialValues): CredentialS
   return scheme
 }
 
-const headersOf = ({ send }: CredentialScheme, values: CredentialValues): Readonly<Record<string, string>> => {
+async function headersOf(
+  connection: Connection,
+  { scheme: { send }, opened, now }: { scheme: CredentialScheme; opened: OpenedCredentials; now: number },
+): Promise<Readonly<Record<string, string>>> {
+  const values = opened.values.reveal()
   if (send.as === 'basic') return { authorization: basic(values[send.user] ?? '', values[send.password] ?? '') }
+  if (send.as === 'signed') return { authorization: `Bearer ${await signedToken(connection, { send, opened, now })}` }
   return send.as === 'bearer' ? { authorization: `Bearer ${values[send.token] ?? ''}` } : { [send.name]: values[send.value] ?? '' }
 }
 
@@ -49,7 +55,7 @@ const secretsOf = ({ fields }: CredentialScheme, values: CredentialValues): stri
 
 /** The credential field that holds the token. */
 const tokenField = ({ send }: CredentialScheme): string | undefined => {
-  if (send.as === 'basic') return undefined
+  if (send.as === 'basic' || send.as === 'signed') return undefined
   return send.as === 'bearer' ? send.token : send.value
 }
 
@@ -64,12 +70,12 @@ const expired = (scheme: CredentialScheme, values: CredentialValues, now: number
 const lacking = ({ client, send }: Refresh, values: CredentialValues): string[] =>
   [...(client === undefined ? [] : [client.user, client.password]), ...Object.values(send)].filter((field) => values[field] === undefined)
 
-const authorization = (connection: Connection, opened: OpenedCredentials): Authorization => {
+async function authorization(connection: Connection, opened: OpenedCredentials, now: number): Promise<Authorization> {
   const values = opened.values.reveal()
   const scheme = schemeOf(connection, values)
-  const headers = headersOf(scheme, values)
+  const headers = await headersOf(connection, { scheme, opened, now })
   const sent = Object.values(headers).map((header) => header.slice(header.indexOf(' ') + 1))
-  return { opened, headers, redact: redactorOf([...secretsOf(scheme, values), ...sent]) }
+  return { opened, headers: { ...scheme.headers, ...headers }, redact: redactorOf([...secretsOf(scheme, values), ...sent]) }
 }
 
 /** What an authorization needs beside the connection. */
@@ -87,7 +93,15 @@ export interface AuthContext {
 export async function authorize(connection: Connection, context: AuthContext): Promise<Authorization> {
   const opened = await within(context.signal, () => connection.credentials.open())
   const values = opened.values.reveal()
-  return expired(schemeOf(connection, values), values, context.now) ? renew(connection, opened, context) : authorization(connection, opened)
+  return expired(schemeOf(connection, values), values, context.now)
+    ? renew(connection, opened, context)
+    : authorization(connection, opened, context.now)
+}
+
+/** What the credentials discovered under a field that is no secret; they are exchanged first where they have not been. @throws as `authorize` */
+export async function discovered(connection: Connection, context: AuthContext, field: string): Promise<string> {
+  const { opened } = await authorize(connection, context)
+  return opened.values.reveal()[field] ?? ''
 }
 
 /** Whether credentials that were refused can be renewed. */
@@ -110,7 +124,7 @@ export async function renew(connection: Connection, stale: OpenedCredentials, co
     return await exchange(connection, refresh, { current, context: { ...context, signal: deadline.signal } })
   }
   const opened = await within(context.signal, () => connection.credentials.renew(stale.version, exchanged))
-  return authorization(connection, opened)
+  return authorization(connection, opened, context.now)
 }
 
 const refused = (connection: Connection, reason: string, hint?: string): FerruleError =>

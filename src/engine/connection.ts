@@ -49,6 +49,8 @@ export interface Claim {
    * repetition (Snowflake: `retry=true`), never as a first one.
    */
   readonly repeated: boolean
+  /** When it was claimed last before this, in milliseconds since 1970; with `repeated`. */
+  readonly previous?: number
 }
 
 /** Which write each vendor request id stands for. */

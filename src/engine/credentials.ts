@@ -84,7 +84,7 @@ export const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
 /** A token that was pasted with a line break would look like a network failure later. */
 function checkToken({ send }: CredentialScheme, given: Record<string, unknown>, at: string): void {
-  if (send.as === 'basic') return
+  if (send.as === 'basic' || send.as === 'signed') return
   const name = send.as === 'bearer' ? send.token : send.value
   const value = given[name]
   if (typeof value !== 'string' || isToken(value)) return

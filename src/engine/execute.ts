@@ -1,7 +1,8 @@
 /** Runs one operation against a vendor: the steps in order. The file to read first. */
+import { isObject } from '../definition/object.ts'
 import { type ErrorDetails, FerruleError, fail } from '../errors.ts'
 import { invalidAnswer, rowsOf } from './answer.ts'
-import { authorize } from './auth.ts'
+import { discovered } from './auth.ts'
 import type { Connection } from './connection.ts'
 import { Deadline, defaultDeadline } from './deadline.ts'
 import { download } from './download.ts'
@@ -14,12 +15,14 @@ import { type CompiledOperation, operationOf } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { admitted, checkParams, type Params } from './params.ts'
 import { getAt } from './paths.ts'
+import { resultOf } from './polling.ts'
 import { followed } from './position.ts'
 import { buildRequest } from './request.ts'
 import { localFilterOf, shapeRow } from './rows.ts'
 import { grantedScopes } from './scopes.ts'
 import { sliceOf } from './slice.ts'
-import { authContext, exchange, type Running, type Runtime } from './transport.ts'
+import { submit } from './submission.ts'
+import { authContext, exchange, exchangeOnce, pauseOrThrow, type Running, type Runtime } from './transport.ts'
 
 /** What an engine is made with. All are injected for tests; the defaults are the machine's. */
 export interface EngineOptions {
@@ -92,6 +95,29 @@ async function single(running: Running): Promise<Outcome> {
   return { type: 'record', data: shapeRow(operation, row, params), meta: told(reply.warnings) }
 }
 
+/** The whole answer as the one record, whatever the action; what is not ready when the deadline comes is a record too. */
+async function whole(running: Running, given: Params): Promise<Outcome> {
+  const { operation, params } = running
+  const { submits } = operation.operation
+  const reply = submits === undefined ? await resultOf(running, await asked(running)) : await submit(running, submits)
+  if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
+  const { body, ready = true } = reply
+  if (!isObject(body)) throw invalidAnswer(operation, 'it is no object')
+  const meta = metaOf(operation, { ...reply, params: given, ready })
+  return { type: 'record', data: shapeRow(operation, body, params), meta: { ...meta, ...told(reply.warnings) } }
+}
+
+const asked = (running: Running) => {
+  const wire = buildRequest(running.operation, running.params, running.runtime.clock())
+  return exchangeOnce(running, { wire: () => wire, failed: (error, failures) => pauseOrThrow(running, error, failures) })
+}
+
+const runners = { list, single, whole } as const
+const runnerOf = ({ action, operation }: CompiledOperation): keyof typeof runners => {
+  if (operation.one) return 'whole'
+  return action === 'list' ? 'list' : 'single'
+}
+
 async function runLive(runtime: Runtime, connection: Connection, call: Call): Promise<Outcome> {
   const operation: CompiledOperation = operationOf(connection.kind, call.entity, call.action)
   const given: Params = admitted(operation, checkParams(operation, call.params))
@@ -99,9 +125,12 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
   const running = { runtime, connection, operation, params: followed(connection, operation, given) }
   if (operation.action === 'download') return { type: 'file', file: await download(running, { deadlineMs, signal: call.signal }) }
   using deadline = new Deadline(deadlineMs, connection.kind.definition.title, call.signal)
-  const credentials = async () => (await authorize(connection, authContext({ runtime, deadline }))).opened.values.reveal()
-  const params = await filledParams(connection, { operation, params: running.params, credentials })
-  return await (operation.action === 'list' ? list({ ...running, params, deadline }, given) : single({ ...running, params, deadline }))
+  const params = await filledParams(connection, {
+    operation,
+    params: running.params,
+    discovered: (field) => discovered(connection, authContext({ runtime, deadline }), field),
+  })
+  return await runners[runnerOf(operation)]({ ...running, params, deadline, idempotencyKey: call.idempotencyKey }, given)
 }
 
 /** Proves credentials by the operation of the kind, or by its probe where a parameter of the operation cannot be filled. */

@@ -1,6 +1,6 @@
 /** Parameters that the caller left out and the connector knows: from its configuration, else from what its credentials discovered. */
 import { fail } from '../errors.ts'
-import type { Connection, CredentialValues } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { writeJson } from './json.ts'
 import type { CompiledOperation, FilledParameter } from './operation.ts'
 import type { Params } from './params.ts'
@@ -10,12 +10,15 @@ const namedValues = 20
 
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [])
 
+/** What the credentials discovered, by a field of theirs that is no secret. */
+type Discovered = (field: string) => Promise<string>
+
 /** The values that a connector knows under a name of the kind. */
-async function knownValues(connection: Connection, name: string, credentials: () => Promise<CredentialValues>): Promise<readonly string[]> {
+async function knownValues(connection: Connection, name: string, discovered: Discovered): Promise<readonly string[]> {
   const { configuration = '', credential } = connection.kind.definition.known?.[name] ?? {}
   const configured = textsOf(connection.configuration[configuration])
   if (configured.length > 0 || credential === undefined) return configured
-  return ((await credentials())[credential] ?? '').split(',').filter((value) => value !== '')
+  return (await discovered(credential)).split(',').filter((value) => value !== '')
 }
 
 const sentence = ({ fill }: FilledParameter, configuration: string, values: readonly string[]): string => {
@@ -40,20 +43,21 @@ const refused = (connection: Connection, parameter: FilledParameter, values: rea
 
 /**
  * The parameters with what the connector supplies for those that the caller left out.
- * @param credentials opens the credentials, and exchanges them first where that discovers the values; asked only when needed
+ * @param discovered asked only when needed: it may exchange the credentials first
  * @throws FerruleError `missing_parameter`, with the known values where there are several and the call takes one
  */
 export async function filledParams(
   connection: Connection,
-  { operation, params, credentials }: { operation: CompiledOperation; params: Params; credentials: () => Promise<CredentialValues> },
+  { operation, params, discovered }: { operation: CompiledOperation; params: Params; discovered: Discovered },
 ): Promise<Params> {
   let filled = params
   for (const parameter of operation.fills) {
     const { name, fill } = parameter
     if (params[name] !== undefined) continue
-    const values = await knownValues(connection, fill.known, credentials)
-    if (values.length === 0 || (fill.as === 'one' && values.length > 1)) throw refused(connection, parameter, values)
-    filled = { ...filled, [name]: fill.as === 'one' ? values[0] : writeJson(values) }
+    const values = await knownValues(connection, fill.known, discovered)
+    if (values.length === 0 && fill.as === 'if_known') continue
+    if (values.length === 0 || (fill.as !== 'json_array' && values.length > 1)) throw refused(connection, parameter, values)
+    filled = { ...filled, [name]: fill.as === 'json_array' ? writeJson(values) : values[0] }
   }
   return filled
 }

@@ -1,5 +1,7 @@
 /** The only file that opens sockets. Every request states whether its address comes from configuration or from an answer. */
-import type { Readable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { fail } from '../errors.ts'
 import type { WireAnswer } from './answer.ts'
@@ -15,6 +17,8 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /** How long the head of the answer may take, in seconds, and how large the answer may be, in bytes; the bounds below when left out. */
+  readonly patience?: { readonly seconds: number; readonly bytes: number }
   readonly signal: AbortSignal
   /** Name of the vendor, for messages. */
   readonly vendor: string
@@ -29,6 +33,8 @@ export interface StreamAnswer {
 
 /** Largest JSON answer that is read, in bytes. */
 const maxAnswerBytes = 32 * 1024 * 1024
+/** Largest answer of a vendor whose definition asks for more, in bytes. */
+const maxLargeAnswerBytes = 128 * 1024 * 1024
 /** Longest wait for the head of an answer, in milliseconds: half of a call's usual life, so that a second attempt is possible. */
 const headersTimeout = 30_000
 /** Longest silence within an answer, in milliseconds. */
@@ -72,14 +78,16 @@ function causeOf(thrown: unknown): Error | undefined {
 }
 
 /** What a failed request means; an abort of the signal is passed on as it is. */
-function errorOf(thrown: unknown, { signal, vendor }: HttpRequest): unknown {
+function errorOf(thrown: unknown, { signal, vendor, patience }: HttpRequest): unknown {
   if (signal.aborted) return signal.reason
   const details = { cause: causeOf(thrown) }
   if (hasCause(thrown, ForbiddenAddressError))
     return fail('upstream_answer_invalid', { vendor, reason: 'a link to an address that is not public' }, details)
-  if (thrown instanceof errors.ResponseExceededMaxSizeError) return fail('result_too_large', { limit: maxAnswerBytes }, details)
+  if (thrown instanceof errors.ResponseExceededMaxSizeError || thrown instanceof TooLarge)
+    return fail('result_too_large', { limit: patience?.bytes ?? maxAnswerBytes }, details)
   const timeout = timeouts.find(([type]) => thrown instanceof type)
-  if (timeout !== undefined) return fail('upstream_timeout', { vendor, seconds: timeout[1] }, details)
+  const seconds = thrown instanceof errors.HeadersTimeoutError ? patience?.seconds : undefined
+  if (timeout !== undefined) return fail('upstream_timeout', { vendor, seconds: seconds ?? timeout[1] }, details)
   return fail('upstream_unreachable', { vendor, reason: reasonOf(thrown) }, details)
 }
 
@@ -101,9 +109,38 @@ function guarded(body: Readable, request: HttpRequest): Readable {
   return body.on('error', () => {})
 }
 
+const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/** An answer that is larger than it may be. */
+class TooLarge extends Error {}
+
+/** The text of a body, decoded by its `content-encoding`; a small body can decode to a large text, so both are bounded. */
+async function textOf(body: Dispatcher.ResponseData['body'], encoding: unknown, most: number): Promise<string> {
+  const decoder = typeof encoding === 'string' ? decoders[encoding.trim().toLowerCase()] : undefined
+  if (decoder === undefined) return body.text()
+  const chunks: Buffer[] = []
+  let size = 0
+  const kept = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      size += chunk.length
+      chunks.push(chunk)
+      done(size > most ? new TooLarge() : undefined)
+    },
+  })
+  await pipeline(body, decoder(), kept)
+  return Buffer.concat(chunks).toString()
+}
+
 /** HTTP for the engine, over one pool of connections. */
 export class Http {
   readonly #api = new Agent({ ...agentOptions, maxResponseSize: maxAnswerBytes, connect: { timeout: connectTimeout } })
+  /** For vendors whose answers may be larger: each request bounds its own. */
+  readonly #large = new Agent({ ...agentOptions, maxResponseSize: maxLargeAnswerBytes, connect: { timeout: connectTimeout } })
   readonly #files = new Agent({ ...agentOptions, connect: { timeout: connectTimeout } })
   readonly #publicFiles = new Agent({ ...agentOptions, connect: { timeout: connectTimeout, lookup: publicLookup } })
 
@@ -113,8 +150,9 @@ export class Http {
    */
   async send(request: HttpRequest): Promise<WireAnswer> {
     try {
-      const { statusCode, headers, body } = await this.#dispatch(this.#api, request)
-      return { status: statusCode, headers, text: await body.text() }
+      const { bytes = maxAnswerBytes } = request.patience ?? {}
+      const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? this.#large : this.#api, request)
+      return { status: statusCode, headers, text: await textOf(body, headers['content-encoding'], bytes) }
     } catch (thrown) {
       throw errorOf(thrown, request)
     }
@@ -137,10 +175,18 @@ export class Http {
 
   /** Closes all sockets at once. */
   async close(): Promise<void> {
-    await Promise.all([this.#api.destroy(), this.#files.destroy(), this.#publicFiles.destroy()])
+    await Promise.all([this.#api.destroy(), this.#large.destroy(), this.#files.destroy(), this.#publicFiles.destroy()])
   }
 
-  #dispatch(agent: Agent, { url, method, headers, body, signal }: HttpRequest): Promise<Dispatcher.ResponseData> {
-    return agent.request({ origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null, signal })
+  #dispatch(agent: Agent, { url, method, headers, body, signal, patience }: HttpRequest): Promise<Dispatcher.ResponseData> {
+    return agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers,
+      body: body ?? null,
+      signal,
+      ...(patience === undefined ? {} : { headersTimeout: patience.seconds * 1000 }),
+    })
   }
 }

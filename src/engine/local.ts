@@ -1,13 +1,15 @@
 /** A connector as a library: credentials in memory, the same engine, no platform. */
 import { Readable } from 'node:stream'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
+import type { Operation } from '../definition/entity.ts'
 import { memoryClaims } from './claims.ts'
 import type { Connection, CredentialSource, CredentialValues, OriginOverride, VendorNotice } from './connection.ts'
 import { checkConfiguration, checkCredentials, checkOrigin } from './credentials.ts'
 import { createEngine, type Engine } from './execute.ts'
-import { liveActionsOf } from './operation.ts'
+import { pageOf } from './meta.ts'
+import { liveActionsOf, operationOf } from './operation.ts'
 import type { Outcome } from './outcome.ts'
-import { type ListPage, type WalkOptions, walkPages, walkRecords } from './pages.ts'
+import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkRecords, walkRows } from './pages.ts'
 import { Secret } from './secret.ts'
 import type { CallOptions, ConfigurationOf, CredentialsOf, Download, LocalConnector } from './types.ts'
 
@@ -125,6 +127,17 @@ class Local {
     return walkRecords(this.pages(entity, ...args))
   }
 
+  parts(entity: string, ...[params, options]: Args): AsyncGenerator<Part, void, undefined> {
+    const run = async (of: string, action: string, given: Args[0]) => (await this.execute(of, action, given, options)) as Part // a result in parts
+    const page = pageOf(operationOf(this.#connection.kind, entity, 'list'))
+    const number = page !== undefined && 'parts' in page ? page.parts.number : ''
+    return walkParts({ first: () => run(entity, 'list', params), get: (of, given) => run(of, 'get', given), number }, options ?? {})
+  }
+
+  rows(entity: string, ...args: Args): AsyncGenerator<unknown, void, undefined> {
+    return walkRows(this.parts(entity, ...args))
+  }
+
   check(options: CallOptions = {}): Promise<void> {
     return this.#engine.check(this.#connection, options)
   }
@@ -138,15 +151,17 @@ class Local {
   }
 }
 
+/** How the results of a list are walked. */
+const walkersOf = (list: Operation | undefined): readonly ('pages' | 'records' | 'parts' | 'rows')[] => {
+  if (list === undefined) return []
+  return list.one ? ['parts', 'rows'] : ['pages', 'records']
+}
+
 const methodsOf = (local: Local, definition: ConnectorDefinition, entity: string): Readonly<Record<string, unknown>> => {
   const actions = liveActionsOf(definition.entities[entity] ?? { about: '', key: [] })
   const methods: [string, unknown][] = actions.map((action) => [action, (...args: Args) => local.execute(entity, action, ...args)])
-  const walkers: [string, unknown][] = actions.includes('list')
-    ? [
-        ['pages', (...args: Args) => local.pages(entity, ...args)],
-        ['records', (...args: Args) => local.records(entity, ...args)],
-      ]
-    : []
+  const names = walkersOf(definition.entities[entity]?.list)
+  const walkers = names.map((name): [string, unknown] => [name, (...args: Args) => local[name](entity, ...args)])
   return Object.fromEntries([...methods, ...walkers])
 }
 

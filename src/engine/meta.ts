@@ -1,5 +1,5 @@
 /** The meta of a list: the documented fields of its page shape, and the parameters of the next page. Pure. */
-import type { PageDefinition } from '../definition/page.ts'
+import type { PageDefinition, PartPages, PositionPages } from '../definition/page.ts'
 import { headersOf, invalidAnswer, type WireAnswer } from './answer.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
@@ -16,8 +16,14 @@ export function pageOf({ kind, operation }: CompiledOperation): PageDefinition |
   return shape === undefined || shape === 'none' ? undefined : kind.definition.pages[shape]
 }
 
-/** An entry of a `Link` header: the URL, and its parameters as they stand. */
-const entries = /<([^<>]*)>((?:\s*;\s*[^\s=;,"<]+(?:\s*=\s*(?:"[^"]*"|[^\s",;]*))?)*)/g
+/** The page shape of an operation whose pages are positions. */
+export function positionsOf(operation: CompiledOperation): PositionPages | undefined {
+  const page = pageOf(operation)
+  return page !== undefined && 'next' in page ? page : undefined
+}
+
+/** An entry of a `Link` header: the URL, and its parameters as they stand; some servers write them within the brackets. */
+const entries = /<([^<>;]*)((?:;[^<>]*)?)>((?:\s*;\s*[^\s=;,"<]+(?:\s*=\s*(?:"[^"]*"|[^\s",;]*))?)*)/g
 /** A parameter of an entry: its name, and its value in quotes or without. */
 const parameters = /;\s*([^\s=;,"<]+)(?:\s*=\s*(?:"([^"]*)"|([^\s",;]*)))?/g
 
@@ -28,8 +34,8 @@ const relationsOf = (text: string): string[] => {
 
 /** The URL of a relation in a `Link` header (RFC 8288). Tolerant of order, spacing, capitals and unquoted relations. */
 export function linkOf(header: string | undefined, relation: string): string | null {
-  for (const [, url, text] of (header ?? '').matchAll(entries))
-    if (url !== undefined && relationsOf(text ?? '').includes(relation)) return url
+  for (const [, url, within = '', behind = ''] of (header ?? '').matchAll(entries))
+    if (url !== undefined && relationsOf(within + behind).includes(relation)) return url
   return null
 }
 
@@ -38,17 +44,30 @@ const valueAt = (answer: WireAnswer, body: unknown, path: string): unknown =>
     ? linkOf(headersOf(answer, 'link').join(', '), path.slice('link:'.length))
     : (getAt(body, parsePath(path)) ?? null)
 
-/** The number of the next page; null at the last. @throws FerruleError `upstream_answer_invalid` for numbers that are none: the walk would end as if the list did */
-const nextNumber = (operation: CompiledOperation, value: unknown, { page, last }: { page: string; last: string }): number | null => {
+/** What tells where a page stands: the meta field of the answer, and the position that was asked for. */
+interface Position {
+  readonly value: unknown
+  readonly asked: unknown
+}
+
+/**
+ * The number of the next page; null at the last.
+ * @throws FerruleError `upstream_answer_invalid` for numbers that are none, as the walk would end as if the list did, and for another
+ *   page than the one that was asked for, as records would come twice and others never
+ */
+const nextNumber = (operation: CompiledOperation, { value, asked }: Position, { page, last }: { page: string; last: string }) => {
   const number = getAt(value, parsePath(page))
   const end = getAt(value, parsePath(last))
   if (typeof number !== 'number' || typeof end !== 'number') throw invalidAnswer(operation, 'a page without its number')
+  const wanted = typeof asked === 'number' ? asked : 1
+  if (wanted > end) return null // there is no such page, and no telling which number stands on nothing
+  if (number !== wanted) throw invalidAnswer(operation, `page ${number} in the place of page ${wanted}`)
   return number < end ? number + 1 : null
 }
 
 /** The position within the next page's meta field; null when there is no next page. @throws FerruleError `upstream_answer_invalid` */
-const positionOf = (operation: CompiledOperation, value: unknown, { from, count }: PageDefinition['next']): unknown => {
-  if (count !== undefined) return nextNumber(operation, value, count)
+const positionOf = (operation: CompiledOperation, { value, asked }: Position, { from, count }: PositionPages['next']): unknown => {
+  if (count !== undefined) return nextNumber(operation, { value, asked }, count)
   if (from === undefined || typeof value !== 'string') return value
   const position = URL.canParse(value) ? new URL(value).searchParams.get(from) : null
   // Without this the walk would end here as if the list did.
@@ -60,12 +79,37 @@ const positionOf = (operation: CompiledOperation, value: unknown, { from, count 
  * What to merge into the parameters of the next call. Where a position excludes filters, those of this call become null,
  * which counts as absent.
  */
-const nextParams = (operation: CompiledOperation, page: PageDefinition, { position, params }: { position: unknown; params: Params }) => {
+const nextParams = (operation: CompiledOperation, page: PositionPages, { position, params }: { position: unknown; params: Params }) => {
   if (position === null || position === undefined) return null
   if (page.alone === undefined) return { [page.next.param]: position }
   const kept = new Set([page.next.param, ...page.alone, ...operation.required])
   const excluded = Object.keys(params).filter((name) => !kept.has(name))
   return { ...Object.fromEntries(excluded.map((name) => [name, null])), [page.next.param]: position }
+}
+
+/** Number of the part that follows; undefined at the last. The list of parts counts more than a link, which comes in many forms. */
+function nextPart({ parts }: PartPages, meta: Readonly<Record<string, unknown>>, params: Params): number | undefined {
+  const asked = params[parts.number]
+  const known = meta[parts.known]
+  const next = typeof asked === 'number' ? asked + 1 : 1
+  if (Array.isArray(known)) return next < known.length ? next : undefined
+  const link = meta[parts.url]
+  const url = typeof link === 'string' && URL.canParse(link, 'https://vendor.example') ? new URL(link, 'https://vendor.example') : undefined
+  const number = /^\d{1,9}$/.exec(url?.searchParams.get(parts.number) ?? '')?.[0]
+  return number === undefined ? undefined : Number(number)
+}
+
+/** Meta of a result in parts: the next part is another operation. A result that is not ready is asked for by its first part. */
+function partMeta(
+  page: PartPages,
+  meta: Readonly<Record<string, unknown>>,
+  { params, ready }: { params: Params; ready: boolean },
+): ListMeta {
+  const { parts } = page
+  const handle = meta[parts.handle.meta] ?? params[parts.handle.param]
+  const number = ready ? nextPart(page, meta, params) : 0
+  const next = typeof handle === 'string' && number !== undefined ? { [parts.handle.param]: handle, [parts.number]: number } : null
+  return { ...meta, next_operation: next === null ? null : { entity: parts.entity, action: 'get' }, next_params: next }
 }
 
 /** What the meta of a list is read from. `made`: meta fields that the engine made, as the vendor does not page the list. */
@@ -74,25 +118,27 @@ interface MetaSource {
   readonly body: unknown
   readonly params: Params
   readonly made?: Readonly<Record<string, unknown>>
+  /** False for an answer that says "not ready". */
+  readonly ready?: boolean
 }
 
 /** Reads the meta of a list. */
-export function metaOf(operation: CompiledOperation, { answer, body, params, made }: MetaSource): ListMeta {
+export function metaOf(operation: CompiledOperation, { answer, body, params, made, ready = true }: MetaSource): ListMeta {
   const page = pageOf(operation)
   if (page === undefined) return { next_params: null }
   const read = Object.entries(page.read).map(([name, path]) => [name, valueAt(answer, body, path)] as const)
   const meta: Record<string, unknown> = { ...Object.fromEntries(read), ...made }
+  if (!('next' in page)) return partMeta(page, meta, { params, ready })
   if (operation.operation.onePage) return { ...meta, next_params: null }
-  return {
-    ...meta,
-    next_params: nextParams(operation, page, { position: positionOf(operation, meta[page.next.meta], page.next), params }),
-  }
+  const { next } = page
+  const position = positionOf(operation, { value: meta[next.meta], asked: params[next.param] }, next)
+  return { ...meta, next_params: nextParams(operation, page, { position, params }) }
 }
 
 /** The meta of a list that found nothing: no position, counts of zero. */
 export function emptyMetaOf(operation: CompiledOperation): ListMeta {
   const page = pageOf(operation)
   if (page === undefined) return { next_params: null }
-  const fields = Object.keys(page.read).map((name) => [name, name === page.next.meta ? null : 0] as const)
+  const fields = Object.keys(page.read).map((name) => [name, 'next' in page && name !== page.next.meta ? 0 : null] as const)
   return { ...Object.fromEntries(fields), next_params: null }
 }

@@ -56,3 +56,51 @@ export async function* walkPages<P extends ListPage>(
 export async function* walkRecords<R>(pages: AsyncIterable<ListPage<R>>): AsyncGenerator<R, void, undefined> {
   for await (const page of pages) yield* page.data
 }
+
+/** One part of a result, with the operation that gives the next one. */
+export interface Part {
+  readonly data: { readonly data?: unknown }
+  readonly meta: {
+    readonly next_params: Readonly<Record<string, unknown>> | null
+    readonly next_operation: { readonly entity: string; readonly action: string } | null
+    readonly partition_info: unknown
+  }
+}
+
+/** How the parts of a result are asked for. */
+export interface PartSource {
+  /** Runs the statement. */
+  readonly first: () => Promise<Part>
+  /** Gives a part. */
+  readonly get: (entity: string, params: Readonly<Record<string, unknown>>) => Promise<Part>
+  /** The parameter that takes the number of a part. */
+  readonly number: string
+}
+
+/**
+ * Yields the parts of a result. The statement runs once; a result that is not ready is asked for until it is.
+ * @throws FerruleError `page_budget_exhausted`, and what the operations throw
+ */
+export async function* walkParts({ first, get, number }: PartSource, options: WalkOptions): AsyncGenerator<Part, void, undefined> {
+  const maxPages = options.maxPages ?? defaultMaxPages
+  let known: number | undefined // the list of parts comes with the first only
+  let from: { readonly entity: string; readonly params: Readonly<Record<string, unknown>> } | undefined
+  let part = await first()
+  for (let index = 0, count = 1; ; count++) {
+    const { next_params: params, next_operation: operation, partition_info: info } = part.meta
+    const isReady = Array.isArray(part.data.data)
+    if (isReady) yield part
+    if (isReady) index += 1
+    known ??= Array.isArray(info) ? info.length : undefined
+    from ??= operation === null || params === null ? undefined : { entity: operation.entity, params }
+    const isLast = known === undefined ? params === null : index >= known
+    if (from === undefined || (isReady && isLast)) return
+    if (count >= maxPages) throw fail('page_budget_exhausted', { pages: maxPages })
+    part = await get(from.entity, { ...from.params, [number]: index })
+  }
+}
+
+/** Yields the rows of the parts of a result. @throws as `walkParts` */
+export async function* walkRows(parts: AsyncIterable<Part>): AsyncGenerator<unknown, void, undefined> {
+  for await (const { data } of parts) if (Array.isArray(data.data)) yield* data.data
+}

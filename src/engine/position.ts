@@ -1,7 +1,7 @@
 /** The position of a page as parameters: what may go with it, and a URL of the next page taken apart. */
 import { type FerruleError, fail } from '../errors.ts'
 import type { Connection } from './connection.ts'
-import { pageOf } from './meta.ts'
+import { positionsOf } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
 import { ownOriginOf, prefixOf } from './origin.ts'
 import type { Params } from './params.ts'
@@ -16,7 +16,7 @@ const refused = (name: string, message: string): FerruleError =>
 
 /** The names that may not go with a position. */
 function excludedBy(operation: CompiledOperation, position: string, params: Params): string[] {
-  const kept = new Set([position, ...(pageOf(operation)?.alone ?? []), ...operation.required])
+  const kept = new Set([position, ...(positionsOf(operation)?.alone ?? []), ...operation.required])
   return Object.keys(params).filter((name) => !kept.has(name))
 }
 
@@ -35,7 +35,7 @@ function isOwnPage(connection: Connection, operation: CompiledOperation, { url, 
 }
 
 const takenApart = (connection: Connection, operation: CompiledOperation, params: Params): Params => {
-  const page = pageOf(operation)
+  const page = positionsOf(operation)
   const name = page?.url ?? ''
   const given = String(params[name])
   const { [name]: _url, ...rest } = params
@@ -57,7 +57,7 @@ const takenApart = (connection: Connection, operation: CompiledOperation, params
  * @throws FerruleError `invalid_parameter` for a filter beside a position, or a URL that is not a page of this list
  */
 export function followed(connection: Connection, operation: CompiledOperation, params: Params): Params {
-  const page = pageOf(operation)
+  const page = positionsOf(operation)
   if (page?.alone === undefined) return params
   const names = [page.next.param, page.url].filter((name) => name !== undefined && params[name] !== undefined)
   const [position] = names

@@ -3,7 +3,7 @@ import type { Send } from '../definition/entity.ts'
 import { fail } from '../errors.ts'
 import { instantOf } from './instant.ts'
 import { writeJson } from './json.ts'
-import { pageOf } from './meta.ts'
+import { positionsOf } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
 import { copyOf, getAt, parsePath, setAt, takeAt } from './paths.ts'
@@ -17,6 +17,8 @@ export interface WireRequest {
   readonly body?: string
   /** The path is that of the origin, not of the kind's prefix. */
   readonly unprefixed?: true
+  /** Statuses that mean "not ready yet". */
+  readonly unready?: readonly number[]
 }
 
 const day = 86_400_000
@@ -39,7 +41,8 @@ const moment = (value: unknown): number => {
   return milliseconds
 }
 
-const slot = (name: string, value: unknown): string => {
+/** A value as one segment of a path. @throws FerruleError `invalid_parameter` for a value that would change the path */
+export const slot = (name: string, value: unknown): string => {
   const text = String(value)
   // URL parsing folds '.' and '..' even when they are percent-encoded, and an empty slot names another resource. Half of a
   // surrogate pair has no encoding at all.
@@ -92,7 +95,7 @@ function wireParams({ operation, emptyIsAbsent }: CompiledOperation, params: Par
 
 /** With a position that excludes filters, only the position, its companions and the path travel. */
 function withoutFilters(operation: CompiledOperation, wire: Record<string, unknown>): Record<string, unknown> {
-  const page = pageOf(operation)
+  const page = positionsOf(operation)
   if (page?.alone === undefined || wire[page.next.param] === undefined) return wire
   const kept = new Set([page.next.param, ...page.alone, ...operation.template])
   return Object.fromEntries(Object.entries(wire).filter(([name]) => kept.has(name)))
@@ -106,6 +109,9 @@ function withoutFilters(operation: CompiledOperation, wire: Record<string, unkno
 export function buildRequest(operation: CompiledOperation, params: Params, now: number): WireRequest {
   const wire = withoutFilters(operation, wireParams(operation, params, now))
   const path = pathOf(operation, wire)
-  if (operation.method === 'GET') return { method: 'GET', path: path + queryOf(wire) }
-  return { method: 'POST', path, body: writeJson(wire) }
+  const { running, query: names = [] } = operation.operation
+  const unready = running === undefined ? {} : { unready: [running.status] }
+  if (operation.method === 'GET') return { method: 'GET', path: path + queryOf(wire), ...unready }
+  const query = Object.fromEntries(names.map((name) => [name, takeAt(wire, parsePath(name))]))
+  return { method: 'POST', path: path + queryOf(query), body: writeJson(wire), ...unready }
 }

@@ -33,6 +33,8 @@ export interface Running {
   /** Parameters as they are sent. */
   readonly params: Params
   readonly deadline: Deadline
+  /** The caller's Idempotency-Key of a write. */
+  readonly idempotencyKey?: string | undefined
 }
 
 /** A success, with its body and what the vendor tells beside it; or an answer that means "nothing found". */
@@ -40,7 +42,13 @@ export type Reply =
   | { readonly is: 'answer'; readonly answer: WireAnswer; readonly body: unknown; readonly warnings: readonly string[] }
   | { readonly is: 'empty' }
 /** A reply, or an answer that means "not yet". */
-type Attempt = Reply | { readonly is: 'unready'; readonly answer: WireAnswer }
+export type Attempt = Reply | Unready
+
+/** An answer that means "not yet". */
+export interface Unready {
+  readonly is: 'unready'
+  readonly answer: WireAnswer
+}
 
 /** What an authorization of this call needs. */
 export const authContext = ({ runtime, deadline }: Pick<Running, 'runtime' | 'deadline'>) => ({
@@ -102,6 +110,7 @@ function observe({ runtime, connection, operation }: Running, key: string, answe
 
 async function send(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
   const { runtime, connection, operation, deadline } = running
+  const { patience, title } = operation.kind.definition
   const origins = originsOf(connection, authorization.opened.values.reveal())
   return runtime.http.send({
     url: new URL(origins.api + (wire.unprefixed ? '' : prefixOf(connection)) + wire.path),
@@ -115,8 +124,9 @@ async function send(running: Running, wire: WireRequest, authorization: Authoriz
       ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(wire.body === undefined ? {} : { body: wire.body }),
+    ...(patience === undefined ? {} : { patience }),
     signal: deadline.signal,
-    vendor: operation.kind.definition.title,
+    vendor: title,
   })
 }
 
@@ -127,7 +137,7 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
   await takeTurn(running, key)
   const answer = await send(running, wire, authorization)
   observe(running, key, answer)
-  if (answer.status === operation.operation.running?.status) return { is: 'unready', answer }
+  if (wire.unready?.includes(answer.status)) return { is: 'unready', answer }
   if (answer.status >= 200 && answer.status < 300) {
     const body = bodyOf(operation, answer)
     const warnings = successOf(operation, { answer, body, redact })
@@ -156,10 +166,12 @@ const isStale = (running: Running, error: unknown, authorization: Authorization)
 
 /** Actions that change something: whether the vendor ran one that failed is not known, so it is never sent again. */
 const writes: ReadonlySet<string> = new Set(['create', 'update', 'delete'])
+/** Whether a call changes something at the vendor. */
+export const isWrite = ({ operation }: Pick<Running, 'operation'>): boolean => writes.has(operation.action)
 
 /** Waits before the next attempt. @throws the error itself when there is to be none; the reason of a signal that ends the pause */
 export async function pauseOrThrow(running: Running, error: unknown, failures: number): Promise<void> {
-  if (!isTransient(error) || writes.has(running.operation.action) || failures >= maxAttempts || running.deadline.signal.aborted) throw error
+  if (!isTransient(error) || isWrite(running) || failures >= maxAttempts || running.deadline.signal.aborted) throw error
   const pause = pauseBefore(error, failures, running.runtime.random)
   if (pause >= running.deadline.remaining) throw error
   await running.deadline.pause(pause)
@@ -184,26 +196,36 @@ async function awaitReady({ deadline, operation, runtime }: Running, { headers }
 }
 
 /**
- * Sends a request. Transient failures of reads are tried again within the deadline, a write that failed is not; a wait that the vendor asks for beyond the deadline is
- * returned to the caller as `upstream_rate_limited` with its time, not slept. An answer that is not ready yet is asked for again
+ * Sends a request. Transient failures of reads are tried again within the deadline, a write that failed is not; a wait that the
+ * vendor asks for beyond the deadline is returned to the caller as `upstream_rate_limited` with its time, not slept. An answer that is not ready yet is asked for again
  * until the deadline. Credentials that the vendor no longer takes are renewed once; a renewal that fails ends the call: a
  * single-use token may be spent although no answer came.
  * @throws FerruleError of the error table; the abort reason of a caller that went away
  */
 export async function exchange(running: Running, wire: WireRequest): Promise<Reply> {
+  const failed = (error: unknown, failures: number) => pauseOrThrow(running, error, failures)
   for (;;) {
-    const reply = await exchangeOnce(running, wire)
+    const reply = await exchangeOnce(running, { wire: () => wire, failed })
     if (reply.is !== 'unready') return reply
     await awaitReady(running, reply.answer)
   }
 }
 
-async function exchangeOnce(running: Running, wire: WireRequest): Promise<Attempt> {
+/** What decides after an attempt that failed. */
+export interface Attempts {
+  /** What is sent next. */
+  readonly wire: () => WireRequest
+  /** Waits before the next attempt. @throws what ends the call */
+  readonly failed: (error: unknown, failures: number) => Promise<void>
+}
+
+/** Sends a request until an attempt succeeds or `failed` ends it; an answer that is not ready is returned as such. */
+export async function exchangeOnce(running: Running, { wire, failed }: Attempts): Promise<Attempt> {
   let authorization = await authorize(running.connection, authContext(running))
   let renewals = 0
   for (let failures = 0; ; ) {
     try {
-      return await attempt(running, wire, authorization)
+      return await attempt(running, wire(), authorization)
     } catch (error) {
       if (renewals === 0 && isStale(running, error, authorization)) {
         renewals += 1
@@ -211,7 +233,7 @@ async function exchangeOnce(running: Running, wire: WireRequest): Promise<Attemp
         continue
       }
       failures += 1
-      await pauseOrThrow(running, error, failures)
+      await failed(error, failures)
       authorization = await authorize(running.connection, authContext(running))
     }
   }

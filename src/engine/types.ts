@@ -18,6 +18,12 @@ export type RecordOf<E> = E extends { readonly record: infer R } ? Flat<R> : nev
 /** Meta of a list: the documented keys of its shape, and `next_params`. */
 export type MetaOf<E> = (E extends { readonly list: { readonly page: infer S extends keyof PageMeta } } ? PageMeta[S] : PageMeta['none']) &
   CommonMeta<ParamsOf<E, 'list'>>
+/** An operation whose whole answer is a result in parts. */
+interface InParts {
+  readonly page: 'statement'
+}
+/** Meta of a result in parts; `next_params` are those of the operation that gives the next part. */
+export type PartMeta = PageMeta['statement'] & CommonMeta<Record<string, unknown>>
 
 /** A file on its way to the caller. */
 export interface Download {
@@ -35,12 +41,20 @@ export interface Download {
   readonly stream: ReadableStream<Uint8Array>
 }
 
+/** One result of a statement, or one part of it. */
+export interface ResultPart<E> {
+  readonly data: RecordOf<E>
+  readonly meta: PartMeta
+}
+
 /** What an action gives back. */
-export type ResultOf<E, A> = A extends 'list'
-  ? ListPage<RecordOf<E>, MetaOf<E>>
-  : A extends 'download'
-    ? Download
-    : { readonly data: RecordOf<E>; readonly meta: Record<never, never> }
+export type ResultOf<E, A> = E extends { readonly [K in A & string]: InParts }
+  ? ResultPart<E>
+  : A extends 'list'
+    ? ListPage<RecordOf<E>, MetaOf<E>>
+    : A extends 'download'
+      ? Download
+      : { readonly data: RecordOf<E>; readonly meta: Record<never, never> }
 
 /** Live actions that an entity offers. */
 export type ActionsOf<E> = keyof E & LiveAction
@@ -66,7 +80,19 @@ export interface CallOptions {
   readonly deadlineMs?: number
 }
 
-type ListWalkers<E> = 'list' extends keyof E
+/** One cell of a row, as the vendor writes it. */
+export type Cell = string | null
+
+type ListWalkers<E> = E extends { readonly list: InParts }
+  ? {
+      /** Parts of the result, one after the other: the statement runs once. */
+      parts(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<ResultPart<E>, void, undefined>
+      /** Rows of all parts of the result; the statement runs once, and one part is in memory at a time. */
+      rows(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<readonly Cell[], void, undefined>
+    }
+  : PositionWalkers<E>
+
+type PositionWalkers<E> = 'list' extends keyof E
   ? {
       /** Pages of the list, one after the other. */
       pages(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<ListPage<RecordOf<E>, MetaOf<E>>, void, undefined>
@@ -82,7 +108,9 @@ export type EntityMethods<E> = {
 
 type Entities<D extends ConnectorDefinition> = D['entities']
 type EntityName<D extends ConnectorDefinition> = keyof Entities<D> & string
-type ListEntity<D extends ConnectorDefinition> = keyof { [N in EntityName<D> as 'list' extends keyof Entities<D>[N] ? N : never]: N }
+type ListEntity<D extends ConnectorDefinition> = keyof {
+  [N in EntityName<D> as Entities<D>[N] extends { readonly list: InParts } ? never : 'list' extends keyof Entities<D>[N] ? N : never]: N
+}
 
 /** A connector with its operations, typed by its definition. `context_store_search` is not among them: only the hosted platform has it. */
 export type LocalConnector<D extends ConnectorDefinition> = {

@@ -114,11 +114,19 @@ export function successOf(
 ): readonly string[] | undefined {
   const { success, partial = [], code: path, warnings = [] } = of.kind.definition.problem
   const told = warnings.flatMap((name) => headerOf(answer, name) ?? [])
-  if (success === undefined) return told
+  if (success === undefined) return isRefusal(of, answer, redact) ? undefined : told
   const code = scalarOf(foundAt(answer, body, path))
   if (code === undefined) throw invalidAnswer(of, 'there is no code in it', { upstream: upstreamOf(of, answer, redact) })
   if (success.includes(code)) return told
   return partial.includes(code) ? [upstreamOf(of, answer, redact).message ?? `code ${code}`, ...told] : undefined
+}
+
+/** Whether a rule of the kind calls an answer with this very status an error although it is one of success. */
+function isRefusal(of: Of, answer: WireAnswer, redact: Redact): boolean {
+  const rules = of.kind.definition.errors.filter(({ status = 0 }) => status === answer.status)
+  if (rules.length === 0) return false
+  const upstream = upstreamOf(of, answer, redact)
+  return rules.some((rule) => holds(rule, upstream, { action: of.action, params: {} }))
 }
 
 /** What an answer that is no success means. */

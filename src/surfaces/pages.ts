@@ -71,7 +71,10 @@ const fields = (given: Fields, options: { readonly withRequired: boolean }): str
 function pageSentence({ page: shape, onePage }: Operation, definition: ConnectorDefinition): string {
   const how = shape === undefined || shape === 'none' ? undefined : definition.pages[shape]
   if (how === undefined || onePage) return 'One page.'
-  const { meta, param, from } = how.next
+  if (!('next' in how)) return `Further parts: \`${how.parts.entity}\` get with \`meta.next_params\`.`
+  const { meta, param, from, count } = how.next
+  if (count !== undefined)
+    return `Pages: merge \`meta.next_params\`, or raise \`${param}\` while it is below \`${count.last}\` of \`meta.${meta}\`.`
   const value = from === undefined ? `\`meta.${meta}\`` : `\`${from}\` of the URL in \`meta.${meta}\``
   return `Pages: merge \`meta.next_params\`, or put ${value} into \`${param}\`.`
 }
@@ -94,9 +97,10 @@ function recordSentence({ filled }: EntityDefinition): string[] {
 }
 
 function operationPart(name: string, { action, operation, ...of }: { action: LiveAction; operation: Operation } & Of): string[] {
-  const sentences = [operation.about, action === 'list' ? pageSentence(operation, of.definition) : undefined].filter(
-    (each) => each !== undefined,
-  )
+  const sentences = [
+    operation.about,
+    action === 'list' || operation.page !== undefined ? pageSentence(operation, of.definition) : undefined,
+  ].filter((each) => each !== undefined)
   const params = Object.keys(operation.params).length === 0 ? 'No parameters.' : fields(operation.params, { withRequired: true })
   const filled = of.entity.filled?.params?.includes(action) ? [openInDocuments('parameters')] : []
   return [`### ${name} ${action}`, [...sentences, `Vendor: \`${operation.call}\`.`, ...filled].join(' '), params]

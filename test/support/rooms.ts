@@ -19,12 +19,13 @@ const service = [...shared, 'connectors/', 'engine/', 'context/', 'platform/']
 
 /** The rooms of `src` and their import rules. */
 export const rooms: readonly Room[] = [
-  { room: 'errors.ts' },
+  { room: 'error-table.ts' },
+  { room: 'errors.ts', files: ['error-table.ts'] },
   { room: 'definition/', files: ['errors.ts'], npm: ['typebox'] },
   { room: 'connectors/index.ts', files: ['connectors/', 'definition/'] },
   { room: 'connectors/<kind>/', files: ['definition/'] },
-  { room: 'engine/', files: shared, npm: ['typebox', 'undici', 'ipaddr.js'], node: 'all but node:sqlite' },
-  { room: 'context/', files: [...shared, 'engine/'], npm: ['kysely', 'pg'], node: 'all' },
+  { room: 'engine/', files: shared, npm: ['typebox', 'undici', 'ipaddr.js', 'jose', 'uuid'], node: 'all but node:sqlite' },
+  { room: 'context/', files: [...shared, 'engine/'], npm: ['kysely', 'pg', '@electric-sql/pglite'], node: 'all' },
   { room: 'platform/db/', files: service, npm: ['kysely', 'pg', 'jose', 'pino'], node: 'all' },
   { room: 'platform/', files: service, npm: ['jose', 'pino', 'typebox', 'ipaddr.js'], node: 'all but node:sqlite' },
   { room: 'surfaces/', files: service, npm: ['fastify', '@fastify/*', 'prom-client', 'commander', 'pino'], node: 'all but node:sqlite' },
@@ -32,7 +33,7 @@ export const rooms: readonly Room[] = [
   { room: 'index.ts', files: [...shared, 'connectors/', 'engine/', 'client/'] },
   { room: 'main.ts', files: [...service, 'surfaces/', 'sandbox/', 'server.ts'], npm: ['*'], node: 'all' },
   { room: 'server.ts', files: [...service, 'surfaces/', 'sandbox/'], npm: ['*'], node: 'all' },
-  { room: 'sandbox/', node: 'all' },
+  { room: 'sandbox/', npm: ['@duckdb/node-api'], node: 'all' },
 ]
 
 /** Rules that are narrower than a room. */

@@ -36,6 +36,18 @@ const metaFields: Readonly<Record<PageShape, Fields>> = {
       'Where the page stands',
     ),
   },
+  statement: {
+    next_page_url: orNull(str("Path of the next part at the vendor, which only the vendor's token opens")),
+    request_id: orNull(str('Id that the vendor knows the statement by')),
+    statement_handle: orNull(str('Names the result')),
+    partition_info: orNull(
+      list(
+        obj({ rowCount: int('Rows'), uncompressedSize: int('Bytes'), compressedSize: opt(int('Bytes as sent')) }, 'A part'),
+        'Parts of the result',
+      ),
+    ),
+    next_operation: orNull(obj({ entity: str('Entity'), action: str('Action') }, 'What next_params are for')),
+  },
   none: {},
 }
 const nextParams = { next_params: orNull(open('What to merge into the params of the next call; null when there is no further page')) }
@@ -45,6 +57,14 @@ function countOf({ kind, operation }: DocumentedOperation): Fields {
   const { hidden } = kind.definition
   const canMeet = hidden !== undefined && (operation.hidden !== undefined || operation.join !== undefined)
   return canMeet ? { [hidden.count]: opt(int('Hidden records that were left out of this page')) } : {}
+}
+
+/** What the vendor tells beside the records, for kinds whose vendor does. */
+const warningsOf = ({ kind }: DocumentedOperation): Fields => {
+  const { partial, warnings } = kind.definition.problem
+  return (partial ?? warnings) === undefined
+    ? {}
+    : { warnings: opt(list(str('Sentence of the vendor'), 'What the vendor tells beside the records')) }
 }
 
 /** Every live operation, in the order of the definitions. */
@@ -88,9 +108,12 @@ const recordSchema = ({ entity }: DocumentedOperation): Field => ({ ...obj(entit
 function answerSchema(each: DocumentedOperation): Field {
   const isList = each.action === 'list'
   const record = ref(`${entityName(each)}.Record`)
-  const meta = isList ? { ...metaFields[each.operation.page ?? 'none'], ...nextParams, ...countOf(each) } : {}
+  const meta =
+    isList || each.operation.page !== undefined
+      ? { ...metaFields[each.operation.page ?? 'none'], ...nextParams, ...countOf(each), ...warningsOf(each) }
+      : {}
   const truncated = isList ? { truncated_fields: opt(list(str('Path'), 'Texts that were cut on request (skip_truncation: false)')) } : {}
-  const data = isList ? list(record, 'Records of this page') : record
+  const data = isList && !each.operation.one ? list(record, 'Records of this page') : record
   return {
     ...obj({ data, meta: obj(meta, 'Where the page stands'), ...truncated }, sentence(each)),
     title: `${entityName(each)} ${each.action}`,

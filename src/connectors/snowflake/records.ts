@@ -1,0 +1,80 @@
+import { bool, entity, int, opt, refuse, str } from '../../definition/index.ts'
+import { context, result, statement } from './shared.ts'
+
+const uuid = (about: string) => str(about, { pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', says: 'must be a UUID' })
+
+const text = (about: string) =>
+  refuse('statement_not_allowed', str(`${about}, without placeholders; values are written into it`, { minLength: 1 }))
+
+const write = {
+  requestId: opt(
+    uuid('Id of the write, a UUID; made when it is left out. The same id with retry true repeats a write without doing it twice'),
+  ),
+  retry: opt(bool('The write with this requestId was sent before')),
+  ...context,
+}
+
+/** Seconds that a write may run unless the caller says more: what is older is over, and can be sent again. */
+const usualTimeout = { timeout: 20 }
+
+/** Rows by statements of the caller. */
+export const record = entity({
+  about: 'Rows of tables, by one statement of the kind that the action takes',
+  key: ['statementHandle'],
+  record: result,
+  get: {
+    about: 'Runs one SELECT that gives a single row',
+    ...statement,
+    admit: 'rule:select',
+    params: { statement: text('One SELECT'), ...context },
+  },
+  list: {
+    about: 'Runs one SELECT',
+    ...statement,
+    admit: 'rule:select',
+    params: { statement: text('One SELECT'), ...context },
+  },
+  create: {
+    about: 'Runs one INSERT, once; 20 seconds at most unless timeout says more',
+    ...statement,
+    admit: 'rule:insert',
+    params: { statement: text('One INSERT'), ...write },
+    defaults: usualTimeout,
+  },
+  update: {
+    about: 'Runs one UPDATE, once; 20 seconds at most unless timeout says more',
+    ...statement,
+    admit: 'rule:update',
+    params: { statement: text('One UPDATE'), ...write },
+    defaults: usualTimeout,
+  },
+  delete: {
+    about: 'Runs one DELETE, once; 20 seconds at most unless timeout says more',
+    ...statement,
+    admit: 'rule:delete',
+    params: { statement: text('One DELETE'), ...write },
+    defaults: usualTimeout,
+  },
+})
+
+/** GET /api/v2/statements/{statementHandle}. The vendor keeps results for 24 hours. */
+export const result_partitions = entity({
+  about: 'One part of the result of a statement that ran before; part 0 tells whether it has ended',
+  key: ['statementHandle', 'param.partition'],
+  record: result,
+  from: { statementHandle: { param: 'statementHandle' } },
+  get: {
+    call: 'GET /api/v2/statements/{statementHandle}',
+    at: '',
+    one: true,
+    page: 'statement',
+    running: statement.running,
+    params: {
+      statementHandle: uuid('Names the result: meta.statement_handle of the statement'),
+      partition: int('Number of the part, from 0', { minimum: 0 }),
+      requestId: opt(uuid('Id of the statement; the vendor does not need it')),
+      ...context,
+    },
+    unsent: ['database', 'schema', 'warehouse', 'role', 'timeout', 'parameters'],
+  },
+})

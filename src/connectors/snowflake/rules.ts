@@ -1,0 +1,95 @@
+/** The rules of Snowflake: what a statement and its session may be, and the claims of a token made of a key. */
+import type { ClaimsRule, ParameterRule } from '../../definition/index.ts'
+import { admit } from './statement/gate.ts'
+import type { StatementKind } from './statement/reasons.ts'
+
+/** Session parameters that the SQL API takes; MULTI_STATEMENT_COUNT is ours alone. */
+const sessionParameters: ReadonlySet<string> = new Set([
+  'BINARY_OUTPUT_FORMAT',
+  'CLIENT_RESULT_CHUNK_SIZE',
+  'DATE_OUTPUT_FORMAT',
+  'QUERY_TAG',
+  'ROWS_PER_RESULTSET',
+  'TIMEZONE',
+  'TIME_OUTPUT_FORMAT',
+  'TIMESTAMP_OUTPUT_FORMAT',
+  'TIMESTAMP_LTZ_OUTPUT_FORMAT',
+  'TIMESTAMP_NTZ_OUTPUT_FORMAT',
+  'TIMESTAMP_TZ_OUTPUT_FORMAT',
+  'USE_CACHED_RESULT',
+])
+const statementCount = 'MULTI_STATEMENT_COUNT'
+
+const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
+
+/** What is wrong with the session parameters of a call; undefined when nothing is. */
+function wrongParameter(given: Readonly<Record<string, unknown>>): { param: string; message: string } | undefined {
+  const names = Object.keys(given).map((name) => name.toUpperCase())
+  for (const [name, value] of Object.entries(given)) {
+    const upper = name.toUpperCase()
+    const param = `parameters/${name}`
+    if (upper === statementCount && String(value) === '1') continue
+    if (upper === statementCount) return { param, message: 'can only be 1: a call takes exactly one statement' }
+    if (!sessionParameters.has(upper))
+      return { param, message: `is not a session parameter here; known: ${[...sessionParameters].join(', ')}` }
+    if (!isPlain(value)) return { param, message: 'must be a text, a number or a truth value' }
+    if (names.indexOf(upper) !== names.lastIndexOf(upper))
+      return { param, message: 'is given twice: the case of its letters does not matter' }
+  }
+  return undefined
+}
+
+/** The session parameters as the vendor reads them: its names are in capitals, and it runs one statement. */
+const session: ParameterRule = (params) => {
+  const given = Object.fromEntries(Object.entries(Object(params['parameters'] ?? {})))
+  const wrong = wrongParameter(given)
+  if (wrong !== undefined) return { refused: { code: 'invalid_parameter', ...wrong } }
+  const named = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toUpperCase(), value]))
+  return { params: { ...params, parameters: { ...named, [statementCount]: '1' } } }
+}
+
+/** One statement of a kind: what was checked is what is sent. */
+const statementOf =
+  (kind: StatementKind): ParameterRule =>
+  (params) => {
+    if (params['retry'] === true && params['requestId'] === undefined)
+      return {
+        refused: {
+          code: 'missing_parameter',
+          param: 'requestId',
+          message: 'is required with retry: it names the write that was sent before',
+        },
+      }
+    const admission = admit(String(params['statement']), kind)
+    if (!admission.admitted) {
+      const { message, takes } = admission
+      const hint =
+        takes.length === 0 ? 'Send one statement of the kind that the action takes.' : `record ${takes.join(' and ')} would take it.`
+      return { refused: { code: 'statement_not_allowed', param: 'statement', message, hint } }
+    }
+    return session({ ...params, statement: admission.statement })
+  }
+
+/** The account as the vendor's tokens name it: in capitals, without a region; its dots are dashes. */
+const accountOf = (account: unknown): string => {
+  const text = String(account).toUpperCase()
+  return text.includes('-') ? text.replaceAll('.', '-') : (text.split('.')[0] ?? '')
+}
+
+/** Claims of a key-pair token. */
+const key_pair: ClaimsRule = ({ credentials, configuration, fingerprint }) => {
+  const subject = `${accountOf(configuration['account'])}.${(credentials['user'] ?? '').toUpperCase()}`
+  return { iss: `${subject}.SHA256:${fingerprint}`, sub: subject }
+}
+
+/** By the name that definitions use, without `rule:`. */
+export const rules = {
+  params: {
+    session,
+    select: statementOf('SELECT'),
+    insert: statementOf('INSERT'),
+    update: statementOf('UPDATE'),
+    delete: statementOf('DELETE'),
+  },
+  claims: { key_pair },
+}

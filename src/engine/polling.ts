@@ -1,0 +1,83 @@
+/** Results that are not ready at once: asked for until they are, within the deadline of the call. */
+import type { Poll } from '../definition/entity.ts'
+import { FerruleError } from '../errors.ts'
+import { bodyOf, invalidAnswer } from './answer.ts'
+import { Deadline } from './deadline.ts'
+import { getAt, parsePath } from './paths.ts'
+import { slot, type WireRequest } from './request.ts'
+import { type Attempt, exchangeOnce, isWrite, pauseOrThrow, type Reply, type Running, type Unready } from './transport.ts'
+
+/** First pause between two questions and its bound, in milliseconds. */
+const firstPause = 250
+const longestPause = 2_000
+/** Longest wait for the end of a request whose caller went away, in milliseconds. */
+const cancelTimeout = 10_000
+
+/** A reply, or the answer that says "not ready" when the deadline comes first. */
+export type Result = Reply & { readonly ready?: boolean }
+
+const wireOf = (call: string, handle: string, statuses: readonly number[]): WireRequest => {
+  const [method, template = ''] = call.split(' ')
+  return {
+    method: method === 'POST' ? 'POST' : 'GET',
+    path: template.replace(/\{\w+\}/, () => slot('handle', handle)),
+    unready: statuses,
+  }
+}
+
+/** The answer that says "not ready", as the result. */
+const notReady = ({ operation }: Running, { answer }: Unready): Result => ({
+  is: 'answer',
+  answer,
+  body: bodyOf(operation, answer),
+  warnings: [],
+  ready: false,
+})
+
+/** Tells the vendor that nobody waits for a read any more. What comes of it matters to nobody: the caller is gone. */
+async function cancelled(running: Running, poll: Poll, handle: string): Promise<void> {
+  using deadline = new Deadline(cancelTimeout, running.operation.kind.definition.title)
+  const failed = (error: unknown): Promise<void> => Promise.reject(error)
+  await exchangeOnce({ ...running, deadline }, { wire: () => wireOf(poll.cancel, handle, []), failed }).catch(() => undefined)
+}
+
+/** Whether the call's own deadline ended it, and not its caller. */
+const isOver = ({ deadline }: Running): boolean =>
+  deadline.signal.aborted && deadline.signal.reason instanceof FerruleError && deadline.signal.reason.code === 'upstream_timeout'
+
+async function polled(running: Running, first: Unready, poll: Poll): Promise<Result> {
+  const { deadline, operation } = running
+  const handle = getAt(bodyOf(operation, first.answer), parsePath(poll.handle))
+  if (typeof handle !== 'string' || handle === '') throw invalidAnswer(operation, 'a result that is not ready, without a handle')
+  const ask = {
+    wire: () => wireOf(poll.call, handle, poll.statuses),
+    failed: (error: unknown, failures: number) => pauseOrThrow(reading(running), error, failures),
+  }
+  let last = first
+  try {
+    for (let pause = firstPause; pause < deadline.remaining; pause = Math.min(longestPause, pause * 2)) {
+      await deadline.pause(pause)
+      const attempt = await exchangeOnce(running, ask)
+      if (attempt.is !== 'unready') return attempt
+      if (attempt.answer.status === first.answer.status) last = attempt
+    }
+    return notReady(running, last)
+  } catch (error) {
+    if (isOver(running)) return notReady(running, last)
+    if (deadline.signal.aborted && !isWrite(running)) await cancelled(running, poll, handle)
+    throw error
+  }
+}
+
+/** To ask for the result of a write is a read: it may be repeated. */
+const reading = (running: Running): Running => ({ ...running, operation: { ...running.operation, action: 'get' } })
+
+/**
+ * Waits for the result of a request. When the deadline comes first, the answer that says "not ready" is returned, with `ready` false.
+ * @throws FerruleError of the vendor; the reason of a caller that went away, after the vendor was told to stop a read
+ */
+export async function resultOf(running: Running, attempt: Attempt): Promise<Result> {
+  if (attempt.is !== 'unready') return attempt
+  const poll = running.operation.operation.running?.poll
+  return poll === undefined ? notReady(running, attempt) : polled(running, attempt, poll)
+}

@@ -1,0 +1,64 @@
+/** Tokens that are made of a private key (RFC 7519, RS256): kept until shortly before their end. */
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import type { SignedToken } from '../definition/connector.ts'
+import { fail } from '../errors.ts'
+import type { Connection, OpenedCredentials } from './connection.ts'
+
+/** A token is made anew this long before its end, in milliseconds. */
+const margin = 60_000
+
+interface KeptToken {
+  readonly token: string
+  /** Milliseconds since 1970. */
+  readonly end: number
+}
+
+/** By the credentials that it was made of; gone with them. */
+const kept = new WeakMap<OpenedCredentials['values'], KeptToken>()
+
+/** @throws FerruleError `upstream_auth_failed` for a key that cannot be read; the reason never quotes it */
+function keyOf({ kind }: Connection, pem: string, passphrase: string | undefined): KeyObject {
+  try {
+    return createPrivateKey({ key: pem.replaceAll('\\n', '\n'), format: 'pem', ...(passphrase === undefined ? {} : { passphrase }) })
+  } catch {
+    throw fail(
+      'upstream_auth_failed',
+      { vendor: kind.definition.title, reason: 'the private key cannot be read' },
+      { hint: 'Give an RSA key as PEM (PKCS #8), with its passphrase when it is encrypted.' },
+    )
+  }
+}
+
+const fingerprintOf = (key: KeyObject): string =>
+  createHash('sha256')
+    .update(createPublicKey(key).export({ type: 'spki', format: 'der' }))
+    .digest('base64')
+
+/**
+ * A token that is valid now.
+ * @param now milliseconds since 1970
+ * @throws FerruleError `upstream_auth_failed` for a key that cannot sign
+ */
+export async function signedToken(
+  connection: Connection,
+  { send, opened, now }: { send: SignedToken; opened: OpenedCredentials; now: number },
+): Promise<string> {
+  const known = kept.get(opened.values)
+  if (known !== undefined && known.end - margin > now) return known.token
+  const values = opened.values.reveal()
+  const key = keyOf(connection, values[send.key] ?? '', values[send.passphrase])
+  const rule = connection.kind.rules.claims?.[send.claims.slice('rule:'.length)]
+  const claims = rule?.({ credentials: values, configuration: connection.configuration, fingerprint: fingerprintOf(key) }) ?? {}
+  const { SignJWT } = await import('jose') // only kinds with such tokens need it
+  const seconds = Math.floor(now / 1000)
+  const token = await new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+    .setIssuedAt(seconds)
+    .setExpirationTime(seconds + send.seconds)
+    .sign(key)
+    .catch(() => {
+      throw fail('upstream_auth_failed', { vendor: connection.kind.definition.title, reason: 'the private key cannot sign with RS256' })
+    })
+  kept.set(opened.values, { token, end: (seconds + send.seconds) * 1000 })
+  return token
+}
