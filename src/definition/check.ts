@@ -1,6 +1,7 @@
 /** Checks of a kind as a whole: all problems at once, each a sentence that names its place. */
 import { errorTable, fail } from '../errors.ts'
 import { checkConnection } from './check-connection.ts'
+import { checkSync } from './check-sync.ts'
 import type { Kind } from './connector.ts'
 import { fieldAt, isOptional, partsOf } from './document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
@@ -80,6 +81,7 @@ const entityChecks: readonly Check<Place>[] = [
     (definition.filled?.params ?? []).map(
       (action) => definition[action] === undefined && `filled ${action} is not an action of the entity`,
     ),
+  ({ kind, definition }) => checkSync(kind, definition),
   ({ definition }) => [liveActions.every((action) => definition[action] === undefined) && 'has no action'],
 ]
 

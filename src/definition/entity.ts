@@ -2,6 +2,7 @@
 import type { CheckEntity } from './check-types.ts'
 import type { Fields } from './fields.ts'
 import type { PageShape } from './page.ts'
+import type { Sync } from './sync.ts'
 
 /** Live actions: they go to the external system. */
 export const liveActions = ['list', 'get', 'create', 'update', 'delete', 'download'] as const
@@ -161,6 +162,7 @@ export interface EntityDefinition extends Partial<Record<LiveAction, Operation>>
   readonly from?: Readonly<Record<string, Origin>>
   /** Searchable fields of the context store. */
   readonly context_store_search?: Fields
+  readonly sync?: Sync
   readonly filled?: Filled
 }
 

@@ -17,6 +17,7 @@ export {
   decimal,
   each,
   emptyIsAbsent,
+  type Fields,
   fromConnector,
   id,
   int,

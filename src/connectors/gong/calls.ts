@@ -1,5 +1,5 @@
 import { absent, bool, entity, id, list, obj, oneOf, open, opt, str, time } from '../../definition/index.ts'
-import { callIds, callRecord, callWindow, cursor, downloadParams } from './shared.ts'
+import { callIds, callRecord, callWindow, cursor, downloadParams, recentCalls } from './shared.ts'
 
 /** GET /v2/calls, GET /v2/calls/{id}. The vendor filters web conferences by their scheduled time. */
 export const calls = entity({
@@ -9,6 +9,7 @@ export const calls = entity({
   list: { call: 'GET /v2/calls', at: 'calls', page: 'cursor', hidden: 'isPrivate', params: { ...callWindow, cursor } },
   get: { call: 'GET /v2/calls/{id}', at: 'call', hidden: 'isPrivate', params: { id: str('Call id') } },
   context_store_search: callRecord,
+  sync: { since: { param: 'fromDateTime', field: 'started', ...recentCalls } },
 })
 
 const flag = (about: string) => opt(bool(about))
@@ -59,6 +60,29 @@ const contentSelector = obj(
   'Which blocks of a call to return',
 )
 
+/** Every block, for the context store. */
+const everything = {
+  context: 'Extended',
+  contextTiming: ['Now', 'TimeOfCall'],
+  exposedFields: {
+    collaboration: { publicComments: true },
+    content: {
+      structure: true,
+      topics: true,
+      trackers: true,
+      trackerOccurrences: true,
+      brief: true,
+      outline: true,
+      highlights: true,
+      callOutcome: true,
+      keyPoints: true,
+    },
+    interaction: { personInteractionStats: true, questions: true, speakers: true, video: true },
+    media: true,
+    parties: true,
+  },
+} as const
+
 const blocks = {
   parties: absent(list(open('Participant'), 'Participants')),
   interaction: absent(open('Interaction')),
@@ -96,6 +120,11 @@ export const calls_extensive = entity({
     interaction: open('Interaction'),
     media: open('Media URLs'),
     parties: list(open('Participant'), 'Participants'),
+  },
+  sync: {
+    params: { filter: {}, contentSelector: everything },
+    since: { param: 'filter.fromDateTime', field: 'metaData.started', ...recentCalls },
+    project: { id: 'metaData.id', startdatetime: 'metaData.started', context: 'context' },
   },
 })
 
@@ -138,4 +167,5 @@ export const call_transcripts = entity({
     started: time('Actual start of the call'),
     transcript: list(open('Speaker turn'), 'Speaker turns'),
   },
+  sync: { each: { entity: 'calls', take: { 'filter.callIds': 'id' }, batch: 100 }, project: { started: 'parent.started' } },
 })

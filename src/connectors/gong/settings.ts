@@ -50,6 +50,7 @@ export const settings_scorecards = entity({
     local: { workspaceId: { field: 'workspaceId', keep: 'equals' } },
   },
   context_store_search: searchable,
+  sync: {},
 })
 
 /** GET /v2/settings/trackers. Keyword trackers only. */

@@ -1,6 +1,12 @@
 /** Parameters and record fields that several Gong entities share. */
 import { absent, bool, each, emptyIsAbsent, int, list, mustBeTrue, obj, opt, orNull, refuse, str, time } from '../../definition/index.ts'
 
+/**
+ * Calls can be processed, commented, summarised or made private long after they took place, without any trace of the change: two
+ * weeks are asked for again. Their start never changes.
+ */
+export const recentCalls = { lookback: 14 * 86_400, fixed: true } as const
+
 /** Position in a paged list. The vendor's cursor lives for one hour and is bound to the other parameters. */
 export const cursor = opt(str('Cursor of the page before (meta.cursor); valid for one hour, with all other parameters unchanged'))
 

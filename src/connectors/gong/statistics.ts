@@ -154,4 +154,14 @@ export const stats_activity_scorecards = entity({
     callStartTime: time('Start of the call'),
     reviewTime: time('When it was reviewed'),
   },
+  sync: {
+    since: {
+      param: 'filter.fromDateTime',
+      until: 'filter.toDateTime',
+      first: '2010-01-01T00:00:00Z',
+      field: 'reviewTime',
+      lookback: 14 * 86_400,
+      fixed: true,
+    },
+  },
 })

@@ -26,4 +26,5 @@ export const users = entity({
   list: { call: 'GET /v2/users', at: 'users', page: 'cursor', params: { cursor } },
   get: { call: 'GET /v2/users/{id}', at: 'user', params: { id: str('User id') } },
   context_store_search: record,
+  sync: {},
 })

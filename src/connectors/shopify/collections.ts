@@ -1,5 +1,5 @@
 import { each, entity, id, opt, pick, str } from '../../definition/index.ts'
-import { count, flag, items, object, paging, ref, text, updatedWindow, when } from './shapes.ts'
+import { changed, count, flag, items, object, paging, ref, text, updatedWindow, when, wholePages } from './shapes.ts'
 
 const scope = ['read_products']
 
@@ -22,6 +22,7 @@ export const custom_collections = entity({
   list: { call: 'GET /custom_collections.json', at: 'custom_collections', page: 'next_page_url', params: filters },
   get: { call: 'GET /custom_collections/{collection_id}.json', at: 'custom_collection', params: { collection_id: id('Collection id') } },
   context_store_search: searchable,
+  sync: { params: wholePages, ...changed },
 })
 
 /** GET /smart_collections.json */
@@ -33,6 +34,7 @@ export const smart_collections = entity({
   list: { call: 'GET /smart_collections.json', at: 'smart_collections', page: 'next_page_url', params: filters },
   get: { call: 'GET /smart_collections/{collection_id}.json', at: 'smart_collection', params: { collection_id: id('Collection id') } },
   context_store_search: searchable,
+  sync: { params: wholePages, ...changed },
 })
 
 const collect = {
@@ -57,4 +59,5 @@ export const collects = entity({
   },
   get: { call: 'GET /collects/{collect_id}.json', at: 'collect', params: { collect_id: id('Collect id') } },
   context_store_search: pick(collect, 'id', 'collection_id', 'product_id', 'position', 'created_at', 'updated_at'),
+  sync: { params: wholePages, after: changed.after },
 })

@@ -1,5 +1,22 @@
 import { each, entity, id, list, obj, orNull, pick } from '../../definition/index.ts'
-import { address, anything, count, createdWindow, flag, following, limit, paging, ref, text, texts, updatedWindow, when } from './shapes.ts'
+import {
+  address,
+  anything,
+  changed,
+  count,
+  createdWindow,
+  flag,
+  following,
+  limit,
+  money,
+  paging,
+  ref,
+  text,
+  texts,
+  updatedWindow,
+  when,
+  wholePages,
+} from './shapes.ts'
 
 const record = {
   id: id('Customer id'),
@@ -19,6 +36,7 @@ const record = {
     'marketing_opt_in_level',
     'admin_graphql_api_id',
   ),
+  total_spent: money,
   ...each(when, 'created_at', 'updated_at', 'accepts_marketing_updated_at'),
   ...each(flag, 'accepts_marketing', 'verified_email', 'tax_exempt'),
   orders_count: count,
@@ -50,6 +68,7 @@ export const customers = entity({
     'created_at',
     'updated_at',
   ),
+  sync: { params: wholePages, ...changed },
 })
 
 /** GET /customers/{customer_id}/addresses.json. The envelope of one address has another name than that of the list. */

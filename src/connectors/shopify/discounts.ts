@@ -1,5 +1,21 @@
 import { each, entity, id, pick } from '../../definition/index.ts'
-import { count, createdWindow, flag, following, limit, object, paging, ref, refs, text, updatedWindow, when } from './shapes.ts'
+import {
+  changed,
+  count,
+  createdWindow,
+  flag,
+  following,
+  limit,
+  money,
+  object,
+  paging,
+  ref,
+  refs,
+  text,
+  updatedWindow,
+  when,
+  wholePages,
+} from './shapes.ts'
 
 const scope = ['read_price_rules', 'read_discounts']
 
@@ -16,6 +32,7 @@ const rule = {
     'title',
     'admin_graphql_api_id',
   ),
+  value: money,
   ...each(when, 'starts_at', 'ends_at', 'created_at', 'updated_at'),
   ...each(count, 'allocation_limit', 'usage_limit'),
   once_per_customer: flag,
@@ -68,6 +85,7 @@ export const price_rules = entity({
     'created_at',
     'updated_at',
   ),
+  sync: { params: wholePages, ...changed },
 })
 
 const code = { id: id('Discount code id'), price_rule_id: ref, usage_count: count, code: text, ...each(when, 'created_at', 'updated_at') }
@@ -90,4 +108,5 @@ export const discount_codes = entity({
     params: { price_rule_id: id('Price rule id'), discount_code_id: id('Discount code id') },
   },
   context_store_search: pick(code, 'id', 'price_rule_id', 'usage_count', 'code', 'created_at', 'updated_at'),
+  sync: { params: wholePages, each: { entity: 'price_rules', take: { price_rule_id: 'id' } } },
 })

@@ -1,5 +1,5 @@
 import { each, entity, id, pick, str } from '../../definition/index.ts'
-import { count, flag, following, items, limit, ref, text, when } from './shapes.ts'
+import { count, flag, following, items, limit, ref, text, when, wholePages } from './shapes.ts'
 
 const item = {
   id: id('Inventory item id'),
@@ -36,6 +36,7 @@ export const inventory_items = entity({
     params: { inventory_item_id: id('Inventory item id') },
   },
   context_store_search: pick(item, 'id', 'sku', 'tracked', 'requires_shipping', 'country_code_of_origin', 'created_at', 'updated_at'),
+  sync: { params: wholePages, each: { entity: 'product_variants', take: { ids: 'inventory_item_id' }, batch: 100 } },
 })
 
 const level = {
@@ -60,4 +61,5 @@ export const inventory_levels = entity({
     params: { location_id: id('Location id'), limit, ...following },
   },
   context_store_search: pick(level, 'inventory_item_id', 'location_id', 'available', 'updated_at'),
+  sync: { params: wholePages, each: { entity: 'locations', take: { location_id: 'id' } } },
 })

@@ -1,5 +1,5 @@
 import { each, entity, id, mixed, opt, pick, str } from '../../definition/index.ts'
-import { paging, ref, text, when } from './shapes.ts'
+import { changed, paging, ref, text, when, wholePages } from './shapes.ts'
 
 const metafield = {
   id: id('Metafield id'),
@@ -23,6 +23,7 @@ export const metafield_shops = entity({
   ...shared,
   list: { call: 'GET /metafields.json', ...read, params: { ...filters, type: opt(str('Type of the metafield')) } },
   get: { call: 'GET /metafields/{metafield_id}.json', at: 'metafield', params: { metafield_id: id('Metafield id') } },
+  sync: { params: wholePages, after: changed.after },
 })
 
 /** GET /customers/{customer_id}/metafields.json */
@@ -31,6 +32,7 @@ export const metafield_customers = entity({
   scope: ['read_customers'],
   ...shared,
   list: { call: 'GET /customers/{customer_id}/metafields.json', ...read, params: { customer_id: id('Customer id'), ...filters } },
+  sync: { params: wholePages, each: { entity: 'customers', take: { customer_id: 'id' } } },
 })
 
 /** GET /products/{product_id}/metafields.json */
@@ -39,6 +41,7 @@ export const metafield_products = entity({
   scope: ['read_products'],
   ...shared,
   list: { call: 'GET /products/{product_id}/metafields.json', ...read, params: { product_id: id('Product id'), ...filters } },
+  sync: { params: wholePages, each: { entity: 'products', take: { product_id: 'id' } } },
 })
 
 /** GET /orders/{order_id}/metafields.json */
@@ -47,6 +50,7 @@ export const metafield_orders = entity({
   scope: ['read_orders'],
   ...shared,
   list: { call: 'GET /orders/{order_id}/metafields.json', ...read, params: { order_id: id('Order id'), ...filters } },
+  sync: { params: wholePages, each: { entity: 'orders', take: { order_id: 'id' } } },
 })
 
 /** GET /draft_orders/{draft_order_id}/metafields.json */
@@ -59,6 +63,7 @@ export const metafield_draft_orders = entity({
     ...read,
     params: { draft_order_id: id('Draft order id'), ...filters },
   },
+  sync: { params: wholePages, each: { entity: 'draft_orders', take: { draft_order_id: 'id' } } },
 })
 
 /** GET /locations/{location_id}/metafields.json. In use, though not on the vendor's list of routes. */
@@ -67,6 +72,7 @@ export const metafield_locations = entity({
   scope: ['read_locations'],
   ...shared,
   list: { call: 'GET /locations/{location_id}/metafields.json', ...read, params: { location_id: id('Location id'), ...filters } },
+  sync: { params: wholePages, each: { entity: 'locations', take: { location_id: 'id' } } },
 })
 
 /** GET /variants/{variant_id}/metafields.json */
@@ -75,6 +81,7 @@ export const metafield_product_variants = entity({
   scope: ['read_products'],
   ...shared,
   list: { call: 'GET /variants/{variant_id}/metafields.json', ...read, params: { variant_id: id('Variant id'), ...filters } },
+  sync: { params: wholePages, each: { entity: 'product_variants', take: { variant_id: 'id' } } },
 })
 
 /** GET /collections/{collection_id}/metafields.json: the route that the vendor documents for collections of both sorts. */
@@ -83,6 +90,7 @@ export const metafield_smart_collections = entity({
   scope: ['read_products'],
   ...shared,
   list: { call: 'GET /collections/{collection_id}/metafields.json', ...read, params: { collection_id: id('Collection id'), ...filters } },
+  sync: { params: wholePages, each: { entity: 'smart_collections', take: { collection_id: 'id' } } },
 })
 
 /** GET /product_images/{image_id}/metafields.json: the vendor's route has no product. owner_id is the id of the media image. */
@@ -97,4 +105,5 @@ export const metafield_product_images = entity({
     params: { product_id: id('Product id'), image_id: id('Image id'), ...filters },
     unsent: ['product_id'],
   },
+  sync: { params: wholePages, each: { entity: 'product_images', take: { product_id: 'product_id', image_id: 'id' } } },
 })

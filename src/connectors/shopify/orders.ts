@@ -1,6 +1,7 @@
 import { absent, each, entity, id, list, obj, orNull, pick } from '../../definition/index.ts'
 import {
   anything,
+  changed,
   count,
   createdWindow,
   flag,
@@ -10,6 +11,7 @@ import {
   limit,
   lineItem,
   lineItems,
+  money,
   object,
   paging,
   ref,
@@ -21,6 +23,7 @@ import {
   transaction,
   updatedWindow,
   when,
+  wholePages,
 } from './shapes.ts'
 
 const scope = ['read_orders']
@@ -137,6 +140,7 @@ export const orders = entity({
     defaults: { status: 'any' },
   },
   get: { call: 'GET /orders/{order_id}.json', at: 'order', params: { order_id } },
+  sync: { params: { ...wholePages, status: 'any' }, ...changed },
 })
 
 /** GET /orders/{order_id}/refunds.json */
@@ -149,6 +153,7 @@ export const order_refunds = entity({
   list: { call: 'GET /orders/{order_id}/refunds.json', at: 'refunds', page: 'next_page_url', params: { order_id, limit, ...following } },
   get: { call: 'GET /orders/{order_id}/refunds/{refund_id}.json', at: 'refund', params: { order_id, refund_id: id('Refund id') } },
   context_store_search: pick(refund, 'id', 'order_id', 'user_id', 'note', 'created_at', 'processed_at'),
+  sync: { within: { entity: 'orders', at: 'refunds' } },
 })
 
 /** GET /orders/{order_id}/transactions.json. The vendor does not page this list. */
@@ -201,6 +206,7 @@ export const fulfillments = entity({
     'created_at',
     'updated_at',
   ),
+  sync: { within: { entity: 'orders', at: 'fulfillments' } },
 })
 
 const fulfillmentOrder = {
@@ -243,12 +249,14 @@ export const fulfillment_orders = entity({
     'created_at',
     'updated_at',
   ),
+  sync: { each: { entity: 'orders', take: { order_id: 'id' } } },
 })
 
 const tender = {
   id: id('Tender transaction id'),
   ...each(ref, 'order_id', 'user_id'),
   ...each(text, 'amount', 'currency', 'remote_reference', 'payment_method'),
+  amount: money,
   processed_at: when,
   test: flag,
   payment_details: object,
@@ -272,6 +280,7 @@ export const tender_transactions = entity({
     },
   },
   context_store_search: pick(tender, 'id', 'order_id', 'user_id', 'amount', 'currency', 'payment_method', 'test', 'processed_at'),
+  sync: { params: wholePages, since: { param: 'processed_at_min', field: 'processed_at', lookback: 3_600 }, after: changed.after },
 })
 
 const { id: _lineId, admin_graphql_api_id: _lineApiId, price_set: _linePriceSet, ...line } = lineItem
@@ -325,6 +334,7 @@ const checkout = {
   ...each(ref, 'user_id', 'location_id', 'device_id'),
   line_items: list(obj(checkoutLine, 'Line item'), 'Line items'),
   ...checkoutRest,
+  total_price: money,
 }
 
 /** GET /checkouts.json. Without a status the vendor would return open ones only. */
@@ -354,6 +364,7 @@ export const abandoned_checkouts = entity({
     'updated_at',
     'completed_at',
   ),
+  sync: { params: { ...wholePages, status: 'any' }, ...changed },
 })
 
 const draft = {
@@ -373,6 +384,7 @@ const draft = {
     'admin_graphql_api_id',
     'created_on_api_version_handle',
   ),
+  total_price: money,
   ...each(when, 'invoice_sent_at', 'created_at', 'updated_at', 'completed_at'),
   // The question mark is part of the last two names.
   ...each(flag, 'taxes_included', 'tax_exempt', 'allow_discount_codes_in_checkout?', 'b2b?'),
@@ -416,4 +428,5 @@ export const draft_orders = entity({
     'updated_at',
     'completed_at',
   ),
+  sync: { params: wholePages, ...changed },
 })

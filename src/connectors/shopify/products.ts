@@ -1,6 +1,7 @@
 import { each, entity, id, list, obj, opt, orNull, pick, str } from '../../definition/index.ts'
 import {
   anything,
+  changed,
   createdWindow,
   following,
   image,
@@ -13,6 +14,7 @@ import {
   updatedWindow,
   variant,
   when,
+  wholePages,
 } from './shapes.ts'
 
 const scope = ['read_products']
@@ -60,6 +62,7 @@ export const products = entity({
     },
   },
   get: { call: 'GET /products/{product_id}.json', at: 'product', params: { product_id: id('Product id') } },
+  sync: { params: wholePages, ...changed },
 })
 
 /** GET /products/{product_id}/variants.json, GET /variants/{variant_id}.json */
@@ -88,6 +91,7 @@ export const product_variants = entity({
     'created_at',
     'updated_at',
   ),
+  sync: { within: { entity: 'products', at: 'variants' } },
 })
 
 /** GET /products/{product_id}/images.json. The vendor does not page this list. */
@@ -109,4 +113,5 @@ export const product_images = entity({
     params: { product_id: id('Product id'), image_id: id('Image id') },
   },
   context_store_search: pick(image, 'id', 'product_id', 'position', 'width', 'height', 'alt', 'src', 'created_at', 'updated_at'),
+  sync: { within: { entity: 'products', at: 'images' } },
 })

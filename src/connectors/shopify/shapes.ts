@@ -1,9 +1,28 @@
 /** Words, parameters and objects that several Shopify entities share. */
-import { bool, each, id, int, list, moment, num, obj, objectOrAny, oneOf, open, opt, orNull, str, time } from '../../definition/index.ts'
+import {
+  bool,
+  decimal,
+  each,
+  id,
+  int,
+  list,
+  moment,
+  num,
+  obj,
+  objectOrAny,
+  oneOf,
+  open,
+  opt,
+  orNull,
+  str,
+  time,
+} from '../../definition/index.ts'
 
 const asSent = 'As the vendor sends it'
 /** A text or null. */
 export const text = orNull(str(asSent))
+/** An amount or another decimal number, sent as a text, or null. */
+export const money = orNull(decimal('Decimal number as a text'))
 /** A moment or null, with the offset of the store. */
 export const when = orNull(time('Moment, ISO 8601 with the offset of the store'))
 /** An id of another record, or null. */
@@ -27,6 +46,14 @@ export const anything = objectOrAny(asSent)
 
 /** A page size. The vendor's own default is 50. */
 export const limit = opt(int('Records per page, 1 to 250; 50 when it is left out', { minimum: 1, maximum: 250 }))
+/** How changed records are asked for: in the order of their ids, an hour before the latest change again. */
+export const changed = {
+  since: { param: 'updated_at_min', field: 'updated_at', lookback: 3_600 },
+  after: { param: 'since_id', field: 'id' },
+} as const
+/** The largest page. */
+export const wholePages = { limit: 250 } as const
+
 /** Only records after an id; the order is then by id, ascending. */
 export const since_id = opt(id('Only records after this id, in ascending order of ids'))
 /** The next page of a list, in one of two forms. They exclude all filters. */
@@ -87,6 +114,7 @@ export const variant = {
     'weight_unit',
     'admin_graphql_api_id',
   ),
+  ...each(money, 'price', 'compare_at_price'),
   ...each(count, 'position', 'grams', 'inventory_quantity', 'old_inventory_quantity'),
   ...each(when, 'created_at', 'updated_at'),
   ...each(flag, 'taxable', 'requires_shipping'),

@@ -1,5 +1,5 @@
 import { each, entity, id, pick } from '../../definition/index.ts'
-import { flag, following, items, limit, number, ref, since_id, text, texts, when } from './shapes.ts'
+import { flag, following, items, limit, number, ref, since_id, text, texts, when, wholePages } from './shapes.ts'
 
 const store = {
   id: id('Store id'),
@@ -84,6 +84,7 @@ export const shop = entity({
     'created_at',
     'updated_at',
   ),
+  sync: {},
 })
 
 const location = {
@@ -132,6 +133,7 @@ export const locations = entity({
     'created_at',
     'updated_at',
   ),
+  sync: { params: wholePages },
 })
 
 const country = { id: id('Country id'), ...each(text, 'name', 'code', 'tax_name'), tax: number, provinces: items }
@@ -145,4 +147,5 @@ export const countries = entity({
   list: { call: 'GET /countries.json', at: 'countries', page: 'next_page_url', onePage: true, params: { since_id } },
   get: { call: 'GET /countries/{country_id}.json', at: 'country', params: { country_id: id('Country id') } },
   context_store_search: pick(country, 'id', 'name', 'code', 'tax_name'),
+  sync: {},
 })

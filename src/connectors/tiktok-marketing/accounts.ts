@@ -15,7 +15,7 @@ import {
   stamp,
   str,
 } from '../../definition/index.ts'
-import { advertiser_id, changes, firstPage, paging } from './shared.ts'
+import { advertiser_id, changes, firstPage, paging, perAdvertiser } from './shared.ts'
 
 const advertiser = {
   advertiser_id: str('Advertiser id'),
@@ -74,6 +74,7 @@ export const advertisers = entity({
     },
   },
   context_store_search: { advertiser_id: id('Advertiser id'), balance, create_time, ...searchableTexts },
+  sync: {},
 })
 
 const audience = {
@@ -101,6 +102,7 @@ export const audiences = entity({
     defaults: firstPage(100),
   },
   context_store_search: pick(audience, 'audience_id', 'audience_type', 'create_time', 'name', 'cover_num', 'is_valid', 'shared'),
+  sync: perAdvertiser,
 })
 
 /** GET /open_api/v1.3/catalog/get/. The vendor asks by business centre and knows no advertiser here. */
@@ -206,4 +208,5 @@ export const promoted_post_ads = entity({
       'The video',
     ),
   },
+  sync: perAdvertiser,
 })

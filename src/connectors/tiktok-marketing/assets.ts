@@ -1,5 +1,5 @@
 import { bool, each, entity, int, num, orNull, pick, stamp, str, time } from '../../definition/index.ts'
-import { advertiser_id, firstPage, paging, texts } from './shared.ts'
+import { advertiser_id, firstPage, paging, perAdvertiser, texts } from './shared.ts'
 
 const text = orNull(str('As the vendor sends it'))
 const changed = { create_time: orNull(time('When it was uploaded')), modify_time: orNull(time('When it was last changed')) }
@@ -41,6 +41,7 @@ export const creative_assets_images = entity({
     'size',
     'width',
   ),
+  sync: perAdvertiser,
 })
 
 const video = {
@@ -87,4 +88,5 @@ export const creative_assets_videos = entity({
     'width',
     'size',
   ),
+  sync: perAdvertiser,
 })

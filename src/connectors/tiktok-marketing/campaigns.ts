@@ -1,5 +1,5 @@
 import { absent, bool, each, entity, id, int, list, num, objectOrAny, open, orNull, pick, stamp, str } from '../../definition/index.ts'
-import { advertiser_id, changes, firstPage, paging, texts } from './shared.ts'
+import { advertiser_id, changes, firstPage, paging, perAdvertiser, texts } from './shared.ts'
 
 const text = orNull(str('As the vendor sends it'))
 const flag = orNull(bool('As the vendor sends it; null where the feature is not used'))
@@ -74,6 +74,7 @@ export const campaigns = entity({
       'split_test_variable',
     ),
   },
+  sync: perAdvertiser,
 })
 
 const adGroup = {
@@ -195,6 +196,7 @@ export const ad_groups = entity({
       'secondary_status',
     ),
   },
+  sync: perAdvertiser,
 })
 
 const ad = {
@@ -266,4 +268,5 @@ export const ads = entity({
       'video_id',
     ),
   },
+  sync: perAdvertiser,
 })

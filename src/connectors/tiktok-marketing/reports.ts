@@ -1,6 +1,6 @@
 /** Daily reports: one endpoint of the vendor, whose rows lie in `dimensions` and `metrics` and whose values are texts. */
-import { date, decimal, each, entity, id, jsonArray, num, oneOf, orNull, stamp, str } from '../../definition/index.ts'
-import { advertiser_id, firstPage, paging } from './shared.ts'
+import { date, decimal, each, entity, type Fields, id, jsonArray, num, oneOf, orNull, stamp, str } from '../../definition/index.ts'
+import { advertiser_id, firstPage, paging, perAdvertiser } from './shared.ts'
 
 const text = orNull(str('As in the account at the time of the report'))
 const figure = orNull(decimal('Decimal text as the vendor sends it; null without a value'))
@@ -89,6 +89,23 @@ const list = {
   defaults: firstPage(1000),
 } as const
 
+/** A report of one level with all its figures. Figures of the last days still change; the days are those of the advertiser's time zone. */
+const daily = (data_level: string, dimension: string, record: Fields) => {
+  const dimensions = [dimension, 'stat_time_day']
+  const metrics = Object.keys(record).filter((name) => !dimensions.includes(name))
+  return {
+    ...perAdvertiser,
+    params: {
+      service_type: 'AUCTION',
+      report_type: 'BASIC',
+      data_level,
+      dimensions: JSON.stringify(dimensions),
+      metrics: JSON.stringify(metrics),
+    },
+    windows: { from: 'start_date', to: 'end_date', days: 30, first: 'start_date', lookback: 3 },
+  } as const
+}
+
 const advertiserReport = {
   advertiser_id: reference,
   stat_time_day,
@@ -107,6 +124,7 @@ export const advertisers_reports_daily = entity({
   from: typesOf('advertiser_id'),
   list,
   context_store_search: advertiserReport,
+  sync: daily('AUCTION_ADVERTISER', 'advertiser_id', advertiserReport),
 })
 
 const campaignReport = { campaign_id: reference, stat_time_day, campaign_name: text, ...shared, ...numbers }
@@ -121,6 +139,7 @@ export const campaigns_reports_daily = entity({
   from: typesOf('campaign_id'),
   list,
   context_store_search: campaignReport,
+  sync: daily('AUCTION_CAMPAIGN', 'campaign_id', campaignReport),
 })
 
 const adGroupReport = {
@@ -144,6 +163,7 @@ export const ad_groups_reports_daily = entity({
   from: typesOf('adgroup_id', 'campaign_id'),
   list,
   context_store_search: adGroupReport,
+  sync: daily('AUCTION_ADGROUP', 'adgroup_id', adGroupReport),
 })
 
 const adReport = {
@@ -170,4 +190,5 @@ export const ads_reports_daily = entity({
   from: typesOf('ad_id', 'adgroup_id', 'campaign_id'),
   list,
   context_store_search: adReport,
+  sync: daily('AUCTION_AD', 'ad_id', adReport),
 })

@@ -7,6 +7,9 @@ export const advertiser_id = fromConnector(
   str('Advertiser id; the one of the configuration when it is left out', { minLength: 1 }),
 )
 
+/** Every list is that of one advertiser; the vendor has no filter for what changed. */
+export const perAdvertiser = { each: { entity: 'advertisers', take: { advertiser_id: 'advertiser_id' } } } as const
+
 /** Page number and page size; the vendor's own default of 10 or 20 records is never used. */
 export const paging = (most: number, usual = most) => ({
   page: opt(int('Number of the page, from 1', { minimum: 1 })),

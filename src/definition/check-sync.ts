@@ -1,0 +1,95 @@
+/** Checks of what a kind says about filling the context store. */
+import type { Kind } from './connector.ts'
+import { fieldAt } from './document.ts'
+import type { EntityDefinition, Operation } from './entity.ts'
+import type { Fields } from './fields.ts'
+import type { Sync } from './sync.ts'
+
+type Sentences = readonly (string | false | undefined)[]
+interface Place {
+  readonly kind: Kind
+  readonly definition: EntityDefinition
+  readonly sync: Sync
+}
+
+const topOf = (path: string): string => path.split(/[.[]/)[0] ?? ''
+const has = (fields: Fields | undefined, path: string): boolean => fields !== undefined && topOf(path) in fields
+
+/** The operation that a sync calls: the list, or the one record. */
+export const syncedOperation = ({ list, get }: EntityDefinition): Operation | undefined => list ?? get
+
+const isParameter = ({ definition }: Place, path: string): boolean => {
+  const operation = syncedOperation(definition)
+  return operation !== undefined && fieldAt(operation.params, path) !== undefined
+}
+
+const feeder = ({ kind }: Place, name: string): EntityDefinition | undefined => kind.definition.entities[name]
+
+/** Parameters that a sync sends. */
+const sentBy = ({ params = {}, each, since, windows }: Sync): string[] => [
+  ...Object.keys(params),
+  ...Object.keys(each?.take ?? {}),
+  ...(since === undefined ? [] : [since.param, ...(since.until === undefined ? [] : [since.until])]),
+  ...(windows === undefined ? [] : [windows.from, windows.to]),
+]
+
+const parents = (place: Place): Sentences => {
+  const { within, each } = place.sync
+  const name = within?.entity ?? each?.entity
+  if (name === undefined) return []
+  const parent = feeder(place, name)
+  const fields = within === undefined ? Object.values(each?.take ?? {}) : [within.at]
+  return [
+    within !== undefined && each !== undefined && 'is within an entity and called for each of one',
+    parent?.sync === undefined && `is fed by ${name}, which is not synced`,
+    ...fields.map((path) => parent !== undefined && !has(parent.record, path) && `takes ${path}, which ${name} lacks`),
+  ]
+}
+
+const checks: readonly ((place: Place) => Sentences)[] = [
+  parents,
+  (place) =>
+    (place.sync.within === undefined ? sentBy(place.sync) : []).map(
+      (path) => !isParameter(place, path) && `sends ${path}, which is not a parameter`,
+    ),
+  ({ definition, sync: { since } }) => [
+    since !== undefined && !has(definition.record, since.field) && `remembers ${since.field}, which is not a field of the record`,
+    since !== undefined && since.lookback < 0 && 'looks into the future',
+  ],
+  (place) => {
+    const { after } = place.sync
+    return after === undefined
+      ? []
+      : [
+          !isParameter(place, after.param) && `goes on with ${after.param}, which is not a parameter`,
+          !has(place.definition.record, after.field) && `goes on after ${after.field}, which is not a field of the record`,
+        ]
+  },
+  ({ kind, sync: { windows } }) => [
+    windows !== undefined &&
+      !(windows.first in kind.definition.configuration) &&
+      `begins at ${windows.first}, which is not a configuration field`,
+    windows !== undefined && !(Number.isInteger(windows.days) && windows.days >= 1) && `has windows of ${windows.days} days`,
+  ],
+  ({ definition, sync }) =>
+    Object.entries(sync.project ?? {}).flatMap(([field, path]) => [
+      !has(definition.context_store_search, field) && `projects ${field}, which is not searchable`,
+      // A field of the vendor's beyond the documents is projected by its own name.
+      !path.startsWith('parent.') &&
+        path !== field &&
+        !has(definition.record, path) &&
+        `projects from ${path}, which is not a field of the record`,
+      path.startsWith('parent.') && sync.each === undefined && sync.within === undefined && `projects from ${path} without a parent`,
+    ]),
+  ({ definition, sync }) =>
+    Object.keys(definition.context_store_search ?? {}).map(
+      (field) => !has(definition.record, field) && sync.project?.[field] === undefined && `searchable ${field} comes from nowhere`,
+    ),
+]
+
+/** The problems of an entity's sync. */
+export function checkSync(kind: Kind, definition: EntityDefinition): Sentences {
+  const { sync } = definition
+  if (sync === undefined) return [definition.context_store_search !== undefined && 'is searchable, but is not said to be synced']
+  return checks.flatMap((check) => check({ kind, definition, sync }))
+}
