@@ -5,7 +5,7 @@
  *   nines, so that it sorts before, and farther from zero sorts first: -42 is `n9757`.
  * - A text is itself, with U+0001 and U+0002 each led in by U+0002.
  * - A part without a declared type (below an object of the vendor's shape, or a parameter) is an integer when it is written like
- *   one, and else a text led in by `t`: integers come first. So is a part that is declared an integer and is none.
+ *   one, and else a text led in by `t`: integers come first.
  * - Parts are joined by U+0001, which sorts before everything that a part can hold.
  * - A key of more than 1,000 bytes (an index entry holds 2,700) is cut after 300 characters and ends with its hash.
  */
@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto'
 import { fieldAt, plainType } from '../../definition/document.ts'
 import type { EntityDefinition } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
-import { cleanText } from './text.ts'
+import { cleanText, decimalOf, heldInteger, plainNumber } from './text.ts'
 
 /** One part of a primary key. */
 export interface KeyPart {
@@ -23,6 +23,8 @@ export interface KeyPart {
   readonly path: readonly string[]
   /** How it sorts: as declared; `open` when nothing is declared. */
   readonly type: 'integer' | 'text' | 'open'
+  /** The searchable field that holds the same value. A definition must not fill a field of this name from elsewhere. */
+  readonly field?: string
 }
 
 const longestKey = 1000
@@ -35,9 +37,10 @@ const keyTypes: Readonly<Record<string, KeyPart['type']>> = { integer: 'integer'
 export const keyPartsOf = (definition: EntityDefinition): readonly KeyPart[] =>
   definition.key.map((path) => {
     if (path.startsWith('param.')) return { from: 'params', path: path.slice('param.'.length).split('.'), type: 'open' }
-    const schema = definition.context_store_search?.[path] ?? fieldAt(definition.record ?? {}, path)
+    const searchable = definition.context_store_search?.[path]
+    const schema = searchable ?? fieldAt(definition.record ?? {}, path)
     const type = schema === undefined ? 'open' : (keyTypes[plainType(schema)] ?? 'open')
-    return { from: 'record', path: path.split('.'), type }
+    return { from: 'record', path: path.split('.'), type, ...(searchable === undefined ? {} : { field: path }) }
   })
 
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
@@ -54,15 +57,24 @@ const integerPart = (text: string): string => {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the two that lead and join
 const textPart = (text: string): string => cleanText(text).replace(/[\u0001\u0002]/g, '\u0002$&')
 
-/** A key value as text; undefined when it is none. */
+/** A key value as text, as a column would hold it; undefined when it is none. */
 const keyText = (value: unknown): string | undefined => {
-  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value).toString() : String(value)
-  return typeof value === 'string' ? value : typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : undefined
+  if (typeof value === 'number' || typeof value === 'bigint') return plainNumber(value)
+  return typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : undefined
 }
 
-const partOf = (part: KeyPart, text: string): string => {
-  if (part.type === 'text') return textPart(text)
-  return integer.test(text) && text !== '-0' ? integerPart(text) : `t${textPart(text)}`
+const openPart = (text: string): string => (integer.test(text) && text !== '-0' ? integerPart(text) : `t${textPart(text)}`)
+
+const declaredInteger = (text: string): string | undefined => {
+  const held = heldInteger(decimalOf(text))
+  return held === null ? undefined : integerPart(held)
+}
+
+/** How a value stands in a key; undefined when it is declared an integer and is none of 64 bits. */
+const encoded: Readonly<Record<KeyPart['type'], (text: string) => string | undefined>> = {
+  integer: declaredInteger,
+  text: textPart,
+  open: openPart,
 }
 
 /** U+0002 before U+0003 is in no other key. */
@@ -76,14 +88,38 @@ const shortened = (key: string): string =>
  * @param key     `SearchTable.key`
  * @param record  the record as the vendor's list gives it (documented names), before it is cut to the searchable fields
  * @param params  the parameters of the call that gave it
- * @returns undefined when a part is null or absent: such a record has no identity
+ * @returns undefined when a part is null, absent or not what it is declared to be: such a record has no identity
  */
 export function primaryKeyOf(key: readonly KeyPart[], record: unknown, params: Readonly<Record<string, unknown>> = {}): string | undefined {
   const parts: string[] = []
   for (const part of key) {
     const text = keyText(valueAt(part.from === 'record' ? record : params, part.path))
-    if (text === undefined) return undefined
-    parts.push(partOf(part, text))
+    const encoding = text === undefined ? undefined : encoded[part.type](text)
+    if (encoding === undefined) return undefined
+    parts.push(encoding)
   }
   return shortened(parts.join('\u0001'))
+}
+
+/** Keys that a condition on the leading key field selects: all of them lie in a range of `pk`. */
+export interface KeyRange {
+  readonly from: string
+  /** Where the range ends, not included; undefined when `from` is the only key. */
+  readonly before?: string
+}
+
+/** Longest leading part for a range: longer ones may be cut in the key. */
+const longestLeading = 200
+
+/**
+ * The keys whose leading part is a value.
+ * @param text the value as its column holds it
+ * @returns undefined when no range can tell
+ */
+export function keyRangeOf(key: readonly KeyPart[], text: string): KeyRange | undefined {
+  const [first, ...rest] = key
+  const encoding = first === undefined ? undefined : encoded[first.type](text)
+  if (encoding === undefined) return undefined
+  if (rest.length === 0) return { from: shortened(encoding) }
+  return encoding.length > longestLeading ? undefined : { from: `${encoding}\u0001`, before: `${encoding}\u0002` }
 }

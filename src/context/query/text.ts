@@ -36,3 +36,13 @@ export function decimalOf(text: string): string | undefined {
 /** A number of a record or a query in plain notation; undefined for what JSON cannot hold. */
 export const plainNumber = (value: number | bigint): string | undefined =>
   typeof value === 'bigint' ? value.toString() : Number.isFinite(value) ? decimalOf(String(value)) : undefined
+
+const least = -(2n ** 63n)
+const greatest = 2n ** 63n - 1n
+
+/** A decimal number in plain notation as int8 holds it; null when it does not. */
+export const heldInteger = (plain: string | undefined): string | null => {
+  if (plain === undefined || plain.includes('.')) return null
+  const value = BigInt(plain)
+  return value >= least && value <= greatest ? plain : null
+}

@@ -2,7 +2,7 @@
 import { writeJson } from '../../engine/json.ts'
 import { type Column, physicalColumns, type SearchTable } from './columns.ts'
 import { instantOf } from './instants.ts'
-import { cleanJson, cleanText, decimalOf, plainNumber } from './text.ts'
+import { cleanJson, cleanText, decimalOf, heldInteger, plainNumber } from './text.ts'
 import { foldedJson, isAscii, isMark, storedWords, wordsOfJson, wordsOfText } from './words.ts'
 
 /**
@@ -16,16 +16,6 @@ export interface Term {
   /** `Column.field`, or `irregularField` of it. */
   readonly field: number
   readonly term: string
-}
-
-const least = -(2n ** 63n)
-const greatest = 2n ** 63n - 1n
-
-/** A decimal number in plain notation as an integer that int8 holds. */
-const integerOf = (plain: string | undefined): string | null => {
-  if (plain === undefined || plain.includes('.')) return null
-  const value = BigInt(plain)
-  return value >= least && value <= greatest ? plain : null
 }
 
 const plainOf = (value: unknown): string | undefined => {
@@ -46,7 +36,7 @@ const truths: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
  */
 const held: Readonly<Record<Column['type'], (value: unknown) => string | boolean | null>> = {
   text: (value) => (typeof value === 'string' ? cleanText(value) : (plainOf(value) ?? cleanJson(writeJson(value)))),
-  integer: (value) => integerOf(plainOf(value)),
+  integer: (value) => heldInteger(plainOf(value)),
   number: (value) => plainOf(value) ?? null,
   boolean: (value) => truths.get(value) ?? null,
   json: (value) => cleanJson(writeJson(value)),

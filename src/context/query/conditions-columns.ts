@@ -1,0 +1,156 @@
+/** Conditions on columns that hold one text, number or truth value. */
+import { impliedBy, withCandidates } from './candidates.ts'
+import type { Column, SearchTable } from './columns.ts'
+import { keyRangeOf } from './keys.ts'
+import { among, columnSql, connector, either, hasNull, numbersOf, orderSql, type PlaceCondition, textsOf } from './scene.ts'
+import type { Values } from './statement.ts'
+import { heldInteger } from './text.ts'
+import type { Operand, Ordering } from './tree.ts'
+import { irregularField } from './values.ts'
+
+interface Subject {
+  readonly table: SearchTable
+  readonly column: Column
+  readonly values: Values
+}
+
+type Equals = Extract<PlaceCondition, { readonly op: 'equals' }>
+type Order = Extract<PlaceCondition, { readonly op: 'order' }>
+
+/** Where the values of a text are that compare otherwise than by code points. */
+const companionOf = ({
+  column,
+}: Subject): { readonly sql: string; readonly type: string; read(operand: Operand): string | undefined } | undefined => {
+  if (column.at !== undefined)
+    return { sql: columnSql(column.at), type: 'int8', read: (operand) => (operand.is === 'text' ? operand.instant?.toString() : undefined) }
+  if (column.number === undefined) return undefined
+  return {
+    sql: columnSql(column.number),
+    type: 'numeric',
+    read: (operand) => (operand.is === 'text' || operand.is === 'number' ? operand.number : undefined),
+  }
+}
+
+/** The range of keys that holds every row whose leading key field is the value: the primary key finds them. */
+function keyCondition({ table, column, values }: Subject, found: readonly string[]): string | undefined {
+  const isLeading = table.key[0]?.field === column.name && column.compare === 'text'
+  const ranges = isLeading ? found.map((each) => keyRangeOf(table.key, each)) : []
+  if (ranges.length === 0 || ranges.includes(undefined)) return undefined
+  const [only] = ranges
+  if (only?.before !== undefined)
+    return ranges.length > 1 ? undefined : `t.pk >= ${values.add(only.from, 'text')} and t.pk < ${values.add(only.before, 'text')}`
+  return among('t.pk', { values, found: ranges.flatMap((range) => (range === undefined ? [] : [range.from])), type: 'text' })
+}
+
+/** Equal to one of some values of the column's own type, found by the key where the column leads it. */
+function amongOwn(subject: Subject, found: readonly string[], type: string): string | undefined {
+  const own = among(columnSql(subject.column.sql), { values: subject.values, found, type })
+  const key = own === undefined ? undefined : keyCondition(subject, found)
+  return key === undefined ? own : `(${key} and ${own})`
+}
+
+function equalsText(subject: Subject, { values: operands }: Equals): string {
+  const { column, values } = subject
+  const companion = companionOf(subject)
+  const read = (operand: Operand) => companion?.read(operand)
+  const plain = textsOf(operands).filter((operand) => read(operand) === undefined)
+  const numbers = column.number === undefined ? numbersOf(operands) : []
+  return either([
+    amongOwn(
+      subject,
+      plain.map(({ text }) => text),
+      'text',
+    ),
+    companion && among(companion.sql, { values, found: operands.flatMap((operand) => read(operand) ?? []), type: companion.type }),
+    among(`cs_number(${columnSql(column.sql)})`, { values, found: numbers, type: 'numeric' }),
+    hasNull(operands) && `${columnSql(column.sql)} is null`,
+  ])
+}
+
+function equalsNumber(subject: Subject, { values: operands }: Equals): string {
+  const numbers = numbersOf(operands)
+  const isInteger = subject.column.type === 'integer'
+  const found = isInteger ? numbers.flatMap((number) => heldInteger(number) ?? []) : numbers
+  return either([amongOwn(subject, found, isInteger ? 'int8' : 'numeric'), hasNull(operands) && `${columnSql(subject.column.sql)} is null`])
+}
+
+function equalsTruth({ column, values }: Subject, { values: operands }: Equals): string {
+  const found = operands.flatMap((operand) => (operand.is === 'truth' ? [operand.truth] : []))
+  return either([
+    found.length > 0 && `${columnSql(column.sql)} = any(${values.add(found, 'boolean[]')})`,
+    hasNull(operands) && `${columnSql(column.sql)} is null`,
+  ])
+}
+
+/** Both sides as moments (or decimals) where the row has one, else by code points; the rows that have none are few, mostly there are none. */
+function orderText(subject: Subject, { test, value }: Order): string {
+  const { column, values } = subject
+  const sql = columnSql(column.sql)
+  const companion = companionOf(subject)
+  const read = companion?.read(value)
+  const byText = value.is === 'text' ? `${sql} ${orderSql[test]} ${values.add(value.text, 'text')}` : undefined
+  if (companion === undefined || read === undefined)
+    return byText ?? (value.is === 'number' ? `cs_number(${sql}) ${orderSql[test]} ${values.add(value.number, 'numeric')}` : 'false')
+  const own = `${companion.sql} ${orderSql[test]} ${values.add(read, companion.type)}`
+  return either([own, byText && `(cs_irregular(${connector}, ${irregularField(column)}) and ${companion.sql} is null and ${byText})`])
+}
+
+/** The greatest integer that is not above a decimal number. */
+const floorOf = (number: string): bigint => {
+  const [whole = '0', fraction] = number.split('.')
+  return BigInt(whole) - (fraction !== undefined && number.startsWith('-') ? 1n : 0n)
+}
+
+/** An order among integers: against what is none, or beyond 64 bits, the nearest one stands in. */
+function orderInteger({ column, values }: Subject, test: Ordering, number: string): string {
+  const sql = columnSql(column.sql)
+  const floor = floorOf(number)
+  // Between two integers: what is above the number is above its floor, what is below is not above it.
+  const asked = number.includes('.') ? (test.startsWith('g') ? 'gt' : 'lte') : test
+  if (heldInteger(floor.toString()) !== null) return `${sql} ${orderSql[asked]} ${values.add(floor.toString(), 'int8')}`
+  return floor < 0n === test.startsWith('g') ? `${sql} is not null` : 'false'
+}
+
+function orderNumber(subject: Subject, { test, value }: Order): string {
+  if (value.is !== 'number') return 'false'
+  if (subject.column.type === 'integer') return orderInteger(subject, test, value.number)
+  return `${columnSql(subject.column.sql)} ${orderSql[test]} ${subject.values.add(value.number, 'numeric')}`
+}
+
+/** The text of a column, and its words where they are not stored for every value. */
+const textSql = ({ type, sql }: Column): string => (type === 'text' ? columnSql(sql) : `${columnSql(sql)}::text`)
+const wordsSql = (column: Column): string =>
+  column.words === 'stored' && column.terms !== undefined
+    ? columnSql(column.terms)
+    : `cs_words(${textSql(column)}, ${column.terms === undefined ? 'null' : columnSql(column.terms)})`
+
+const byType = {
+  text: { equals: equalsText, order: orderText },
+  integer: { equals: equalsNumber, order: orderNumber },
+  number: { equals: equalsNumber, order: orderNumber },
+  boolean: { equals: equalsTruth, order: () => 'false' },
+} as const
+
+/** A condition on a column that is not JSON. */
+export function columnCondition(condition: PlaceCondition, subject: Subject): string {
+  const { column, values } = subject
+  if (column.type === 'json') return 'false'
+  // Rows of a key are found by the primary key; a CASE would hide it.
+  const isKey = condition.op === 'equals' && subject.table.key[0]?.field === column.name
+  const candidates = isKey ? [] : impliedBy(condition, subject)
+  switch (condition.op) {
+    case 'equals':
+      return withCandidates(byType[column.type].equals(subject, condition), candidates)
+    case 'order':
+      return byType[column.type].order(subject, condition)
+    case 'like':
+      return withCandidates(`${textSql(column)} like ${values.add(condition.pattern.sql, 'text')}`, candidates)
+    case 'fuzzy':
+      return [...candidates, `cs_fuzzy(${wordsSql(column)}, ${values.add(condition.words, 'text[]')})`].join(' and ')
+    case 'keyword':
+      return candidates[0] ?? `${wordsSql(column)} && ${values.add(condition.words, 'text[]')}`
+    case 'contains':
+    case 'any':
+      return 'false'
+  }
+}

@@ -1,0 +1,70 @@
+/** Cursors of searches: the keys of the last record of a page, signed, and bound to the query that they were made for. */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { isObject } from '../../definition/object.ts'
+import { fail } from '../../errors.ts'
+import type { Position } from './order.ts'
+import type { SearchQuery } from './tree.ts'
+
+/** Milliseconds that a cursor is valid. */
+export const cursorLife = 24 * 60 * 60 * 1000
+const version = 1
+const macLength = 16
+
+/** What a cursor belongs to. */
+export interface CursorScope {
+  /** Key of the signature (HMAC SHA-256). */
+  readonly key: Uint8Array
+  /** Id of the connector. */
+  readonly connector: string
+  readonly query: SearchQuery
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** JSON whose objects have their keys in order, and integers all their digits. */
+function canonical(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
+  const names = Object.keys(value).toSorted()
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`
+}
+
+/** `limit` is not in it: it may change between pages. */
+const digestOf = ({ connector, query: { table, asked } }: CursorScope): string => {
+  const bound = [connector, table.kind, table.entity, asked.filter ?? null, asked.sort ?? null, asked.fields ?? null]
+  return createHash('sha256').update(canonical(bound)).digest('base64url').slice(0, 16)
+}
+
+const macOf = (key: Uint8Array, payload: Uint8Array): Buffer =>
+  createHmac('sha256', key).update('ferrule search cursor\n').update(payload).digest().subarray(0, macLength)
+
+/** The cursor of the page that begins after a position. */
+export function cursorOf(position: Position, scope: CursorScope): string {
+  const content = [version, Math.floor(scope.now / 1000), digestOf(scope), position.pk, ...position.keys]
+  const payload = Buffer.from(JSON.stringify(content))
+  return Buffer.concat([macOf(scope.key, payload), payload]).toString('base64url')
+}
+
+type Content = readonly [version: unknown, seconds: number, digest: string, pk: string, ...keys: (string | null)[]]
+
+/** The content of a cursor that was signed with the key; undefined for anything else. */
+function contentOf(cursor: string, key: Uint8Array): Content | undefined {
+  const bytes = Buffer.from(cursor, 'base64url')
+  const [mac, payload] = [bytes.subarray(0, macLength), bytes.subarray(macLength)]
+  const isOurs = mac.length === macLength && timingSafeEqual(mac, macOf(key, payload))
+  return isOurs ? JSON.parse(payload.toString()) : undefined
+}
+
+/**
+ * Where the page of a cursor begins.
+ * @throws FerruleError `invalid_cursor` with the reason: not made here, older than 24 hours, or of another query, entity or connector
+ */
+export function positionOfCursor(cursor: string, scope: CursorScope): Position {
+  const content = contentOf(cursor, scope.key)
+  if (content === undefined || content[0] !== version) throw fail('invalid_cursor', { reason: 'it was not made here' })
+  const [, seconds, digest, pk, ...keys] = content
+  if (digest !== digestOf(scope)) throw fail('invalid_cursor', { reason: 'it belongs to another query, entity or connector' })
+  if (scope.now - seconds * 1000 > cursorLife) throw fail('invalid_cursor', { reason: 'it is older than 24 hours' })
+  return { pk, keys }
+}

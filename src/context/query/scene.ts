@@ -1,0 +1,55 @@
+/** What conditions are written into. */
+import { quoted } from './columns.ts'
+import type { Values } from './statement.ts'
+import type { Condition, Operand } from './tree.ts'
+
+/** SQL expressions of a JSON value and of its twin that is reduced to words; the twin is null for plain ASCII. */
+export interface JsonSource {
+  readonly raw: string
+  readonly folded: string
+}
+
+/** Where conditions are read: the row, or an element of an array in it. */
+export interface Scene {
+  readonly values: Values
+  /** The element; undefined for the row. */
+  readonly element: JsonSource | undefined
+  /** Nesting of `any`, for the names of elements. */
+  readonly depth: number
+}
+
+/** A condition on one place. */
+export type PlaceCondition = Exclude<Condition, { readonly op: 'and' | 'or' | 'not' }>
+
+/** A column of the row. */
+export const columnSql = (name: string): string => `t.${quoted(name)}`
+
+/** The connector's number is always the first value. */
+export const connector = '$1::int4'
+
+/** SQL's words for orderings. */
+export const orderSql = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+/** Alternatives; none is false. */
+export const either = (parts: readonly (string | false | undefined)[]): string => {
+  const some = parts.filter((part) => part !== false && part !== undefined)
+  return some.length === 0 ? 'false' : some.length === 1 ? String(some[0]) : `(${some.join(' or ')})`
+}
+
+/** What is to be compared, by what it is. */
+export const textsOf = (values: readonly Operand[]) => values.flatMap((value) => (value.is === 'text' ? [value] : []))
+/** Numbers that are written as numbers. */
+export const numbersOf = (values: readonly Operand[]): readonly string[] =>
+  values.flatMap((value) => (value.is === 'number' ? [value.number] : []))
+/** Whether null is among the values. */
+export const hasNull = (values: readonly Operand[]): boolean => values.some(({ is }) => is === 'null')
+
+/** An expression equals one of some values of a type; none is false. */
+export function among(
+  expression: string,
+  { values, found, type }: { values: Values; found: readonly string[]; type: string },
+): string | undefined {
+  const [first] = found
+  if (first === undefined) return undefined
+  return found.length === 1 ? `${expression} = ${values.add(first, type)}` : `${expression} = any(${values.add(found, `${type}[]`)})`
+}
