@@ -1,9 +1,11 @@
 /** Checks of what a kind says beside its entities: addresses, credentials, pages, errors, limits. */
+import { Compile } from 'typebox/compile'
 import { errorTable } from '../errors.ts'
+import { codes } from './check-codes.ts'
 import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
-import { fieldAt } from './document.ts'
+import { fieldAt, isOptional } from './document.ts'
 import { liveActions } from './entity.ts'
-import type { Fields } from './fields.ts'
+import type { Field, Fields } from './fields.ts'
 import type { PageDefinition } from './page.ts'
 
 type Sentences = readonly (string | false | undefined)[]
@@ -140,18 +142,22 @@ const pages = (definition: ConnectorDefinition): Sentences =>
   ])
 
 const errors = (definition: ConnectorDefinition): Sentences =>
-  definition.errors.flatMap(({ is, matches, statuses, status, actions, codes, wait }, index) => [
+  definition.errors.flatMap(({ is, matches, statuses, status, actions, wait }, index) => [
     is !== 'empty' && !(is in errorTable) && `error ${index} is ${is}, which is not an error code`,
     matches !== undefined && !isPattern(matches) && `error ${index} has a pattern that is not one`,
     status !== undefined && statuses !== undefined && `error ${index} says status and statuses`,
     statuses !== undefined && statuses[0] > statuses[1] && `error ${index} has a range that is empty`,
-    codes !== undefined && definition.problem.code === undefined && `error ${index} has codes, but the kind does not say where they are`,
-    ...(codes ?? []).map((code) => !/^\w+(-\w+)?$/.test(code) && `error ${index} has ${code}, which is neither a code nor a range`),
     wait !== undefined && !(wait.first > 0 && wait.first <= wait.longest) && `error ${index} has a wait that is none`,
     ...(actions ?? []).map(
       (action) => !liveActions.some((live) => live === action) && `error ${index} is for ${action}, which is not an action`,
     ),
   ])
+
+/** The values that a field can have; `otherwise` stands for one that does not list them. */
+const valuesOf = (field: object | undefined, otherwise: string): readonly unknown[] => {
+  const values: unknown = field === undefined ? undefined : Reflect.get(field, 'enum')
+  return Array.isArray(values) ? values : [otherwise]
+}
 
 const limits = (definition: ConnectorDefinition): Sentences => {
   const fields = credentialFields(definition)
@@ -160,6 +166,9 @@ const limits = (definition: ConnectorDefinition): Sentences => {
     other !== undefined &&
       !(other.configuration in definition.configuration) &&
       `other rates depend on ${other.configuration}, which is not a configuration field`,
+    other !== undefined &&
+      !valuesOf(definition.configuration[other.configuration], other.is).includes(other.is) &&
+      `other rates depend on ${other.configuration} being ${other.is}, which it cannot be`,
     bucket !== undefined && rates !== undefined && 'has rates and a bucket',
     bucket !== undefined &&
       !(Number.isInteger(bucket.size) && bucket.size >= 2 && bucket.perSecond > 0) &&
@@ -202,9 +211,30 @@ const check = ({ check: probe, entities }: ConnectorDefinition): Sentences => {
   return [operation === undefined && `the check is ${probe.entity} ${probe.action}, which does not exist`]
 }
 
-const problem = ({ problem: { code, success, partial } }: ConnectorDefinition): Sentences => [
-  (success ?? partial) !== undefined && code === undefined && 'has codes of a success, but does not say where they are',
-]
+/** Numbered pages: where the numbers are. */
+const counts = ({ pages: all }: ConnectorDefinition): Sentences =>
+  Object.entries(all).flatMap(([name, page]) => {
+    const { count, from } = 'next' in page ? page.next : {}
+    if (count === undefined) return []
+    return [
+      (count.page === '' || count.last === '') && `page ${name} counts by a number without a name`,
+      from !== undefined && `page ${name} says from and count`,
+    ]
+  })
+
+/** What is good for one exchange is not there after it. */
+const spent = ({ credentials }: ConnectorDefinition): Sentences =>
+  Object.entries(credentials).flatMap(([name, { fields, refresh }]) =>
+    (refresh?.spent ?? []).map(
+      (field) => field in fields && !isOptional(fields, field) && `credentials ${name} spend ${field}, which is required`,
+    ),
+  )
+
+const configurationDefaults = ({ configuration }: ConnectorDefinition): Sentences =>
+  Object.entries(configuration).map(([name, field]: [string, Field]) => {
+    const value: unknown = Reflect.get(field, 'default')
+    return value !== undefined && !Compile(field).Check(value) && `configuration ${name} has a default that it does not take itself`
+  })
 
 const known = (definition: ConnectorDefinition): Sentences =>
   Object.entries(definition.known ?? {}).flatMap(([name, { configuration, credential }]) => [
@@ -230,9 +260,12 @@ export const checkConnection = ({ definition, rules }: Kind): Sentences =>
     normalisations,
     schemes,
     pages,
-    problem,
     errors,
+    codes,
     limits,
+    counts,
+    spent,
+    configurationDefaults,
     known,
     lookups,
     hidden,

@@ -27,6 +27,9 @@ type Check<P> = (place: P) => readonly (string | false | undefined)[]
 const topOf = (path: string): string => path.split(/[.[]/)[0] ?? ''
 const known = (fields: Fields | undefined, path: string): boolean => fields !== undefined && topOf(path) in fields
 
+/** Parameters that never travel. */
+const unsentOf = ({ unsent = [], slice = { page: '', size: '' } }: Operation): string[] => [...unsent, slice.page, slice.size]
+
 const speechless = (fields: Fields, at: string): string[] =>
   Object.entries(fields).flatMap(([name, field]: [string, Field]) => [
     ...(String(Reflect.get(field, 'description') ?? '').trim() === '' ? [`${at} ${name} has no sentence`] : []),
@@ -153,14 +156,29 @@ const operationChecks: readonly Check<OperationPlace>[] = [
       `${operation.admit} is not a rule of the kind`,
   ],
   ({ operation }) => Object.values(operation.slice ?? {}).map((name) => !(name in operation.params) && `slice ${name} is not a parameter`),
-  ({ operation, kind }) =>
-    Object.entries(operation.params).map(([name, field]: [string, Field]) => {
+  ({ operation, kind }) => {
+    const pages = Object.values(kind.definition.pages).filter((page) => page?.shape === 'page_info' && page.shape === operation.page)
+    return [
+      operation.slice !== undefined &&
+        !pages.some((page) => 'next' in page && page.next.param === operation.slice?.page) &&
+        `slices a list whose pages are not numbered by ${operation.slice.page}`,
+    ]
+  },
+  ({ operation, action }) => [
+    action !== 'list' && (operation.rows ?? operation.slice) !== undefined && 'makes or slices rows, which only a list has',
+  ],
+  ({ operation }) =>
+    unsentOf(operation).map((name) => name in (operation.defaults ?? {}) && `default ${name} is for a parameter that is not sent`),
+  ({ operation, kind, definition, action }) =>
+    Object.entries(operation.params).flatMap(([name, field]: [string, Field]) => {
       const fill = fillOf(field)
-      return (
-        fill !== undefined &&
-        !(fill.known in (kind.definition.known ?? {})) &&
-        `${name} is filled from ${fill.known}, which the kind does not know`
-      )
+      if (fill === undefined) return []
+      const used = !unsentOf(operation).includes(name) || Object.values(definition.from ?? {}).some(({ param }) => param === name)
+      return [
+        !(fill.known in (kind.definition.known ?? {})) && `${name} is filled from ${fill.known}, which the kind does not know`,
+        !used && `${name} is filled from ${fill.known}, but neither sent nor part of a record`,
+        action === 'download' && `${name} is filled from ${fill.known}, but nothing fills the parameters of a download`,
+      ]
     }),
   ({ operation, kind }) => [
     operation.hidden !== undefined && kind.definition.hidden === undefined && 'hides rows, but the kind does not say what hiding means',

@@ -1,7 +1,7 @@
 /** Where parameters lie in a definition, in a call and in a request. Written apart from the engine, which is what is tested. */
 import type { ConnectorDefinition } from '../../src/definition/connector.ts'
 import type { Operation } from '../../src/definition/entity.ts'
-import type { PageDefinition } from '../../src/definition/page.ts'
+import type { PositionPages } from '../../src/definition/page.ts'
 import type { Exchange } from './answers.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -61,6 +61,7 @@ export function suppliedValue({ schema }: Place, known: ConnectorDefinition['kno
   const fill = schema['x-fill']
   if (!isObject(fill)) return undefined
   const value = configuration[known?.[String(fill['known'])]?.configuration ?? '']
+  if (fill['as'] === 'if_known' && value === undefined) return undefined
   return fill['as'] === 'json_array' ? JSON.stringify([value].flat()) : String(value)
 }
 
@@ -78,7 +79,7 @@ const same = (found: unknown, value: unknown): boolean =>
 export const queryNames = ({ request }: Exchange): string[] => [...new URL(request.path, 'http://vendor.example').searchParams.keys()]
 
 /** How the URL of a next page travels when it is not taken apart: its position must be sent, and nothing else of it but companions. */
-export function misplacedUrl(page: PageDefinition, url: unknown, exchanges: readonly Exchange[]): string | undefined {
+export function misplacedUrl(page: PositionPages, url: unknown, exchanges: readonly Exchange[]): string | undefined {
   const [api] = exchanges
   const wanted = new URL(String(url)).searchParams.get(page.next.from ?? '')
   if (api === undefined || wanted === null) return 'no request, or no position in the URL'

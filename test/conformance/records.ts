@@ -88,7 +88,8 @@ const metaTypes: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 
 /** What is wrong with the next number of a numbered page. */
-function countProblems({ next: { meta: field, param, count } }: PageDefinition, meta: Values): string[] {
+function countProblems(page: PageDefinition, meta: Values): string[] {
+  const { meta: field = '', param = '', count } = 'next' in page ? page.next : {}
   if (count === undefined) return []
   const number = Number(valueAt(meta[field], [count.page]))
   const wanted = number < Number(valueAt(meta[field], [count.last])) ? { [param]: number + 1 } : null

@@ -1,7 +1,7 @@
 /** An operation under test, and its pages as they are written. */
 import type { Kind } from '../../src/definition/connector.ts'
 import type { LiveAction, Operation } from '../../src/definition/entity.ts'
-import type { PageDefinition } from '../../src/definition/page.ts'
+import type { PositionPages } from '../../src/definition/page.ts'
 import type { AnswerFile, ExpectedCall, ExpectedPage } from './answers.ts'
 
 /** JSON objects. */
@@ -38,6 +38,9 @@ export function pagesOf({ params, pages }: ExpectedCall): AskedPage[] {
   })
 }
 
-/** The page shape of a list that goes on. */
-export const pageOf = ({ kind, operation }: Subject): PageDefinition | undefined =>
-  operation.page === undefined || operation.page === 'none' || operation.onePage ? undefined : kind.definition.pages[operation.page]
+/** The page shape of a list that goes on by a position. */
+export function pageOf({ kind, operation }: Subject): PositionPages | undefined {
+  const page =
+    operation.page === undefined || operation.page === 'none' || operation.onePage ? undefined : kind.definition.pages[operation.page]
+  return page !== undefined && 'next' in page ? page : undefined
+}

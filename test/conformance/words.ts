@@ -1,14 +1,14 @@
 /** Checks of the words that only some operations have. */
 import { expect, test } from 'vitest'
 import { isOptional } from '../../src/definition/document.ts'
-import type { PageDefinition } from '../../src/definition/page.ts'
+import type { PositionPages } from '../../src/definition/page.ts'
 import type { CredentialsFile } from './answers.ts'
 import { isLeaf, misplaced, misplacedUrl, type Place, queryNames, suppliedValue, valueAt, without } from './params.ts'
-import type { AskedPage, Refusal, Subject } from './subject.ts'
+import { type AskedPage, isObject, type Refusal, type Subject } from './subject.ts'
 
 /** What the checks of a position need. */
 interface Position {
-  readonly page: PageDefinition
+  readonly page: PositionPages
   readonly pages: readonly AskedPage[]
   readonly refusal: Refusal
 }
@@ -50,6 +50,9 @@ export function checkPosition(subject: Subject, { page, pages, refusal }: Positi
   })
 }
 
+/** Whether a parameter stays away where nobody knows a value. */
+const isSpared = ({ schema }: Place): boolean => isObject(schema['x-fill']) && schema['x-fill']['as'] === 'if_known'
+
 /** What the checks of supplied parameters need. */
 interface Supply {
   readonly places: readonly Place[]
@@ -72,6 +75,7 @@ export function checkSupplied(subject: Subject, { places, configuration, refusal
       expect(valueAt(answers.calls.minimal.params, place.names)).toBeUndefined()
       const exchanges = answers.calls.minimal.pages[0]?.exchanges ?? []
       expect(misplaced(operation, place.names, { value, exchanges })).toBeUndefined()
+      if (isSpared(place)) continue
       const { code, fields, message } = await refusal(subject, without(answers.calls.full.params, place.names))
       expect({ code, fields }).toEqual({ code: 'missing_parameter', fields: [`/params/${place.names.join('/')}`] })
       expect(message).toContain('in the configuration of the connector')

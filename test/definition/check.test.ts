@@ -1,60 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { checkedKinds, problemsOf } from '../../src/definition/check.ts'
-import type { ConnectorDefinition, CredentialScheme, Kind } from '../../src/definition/connector.ts'
-import type { EntityDefinition, Operation } from '../../src/definition/entity.ts'
+import type { Kind } from '../../src/definition/connector.ts'
 import { normalised, obj, opt, refuse, str } from '../../src/definition/fields.ts'
-
-const list: Operation = {
-  call: 'GET /things/{group}',
-  at: 'things',
-  page: 'cursor',
-  params: { group: str('Group'), cursor: opt(str('Cursor')), filter: opt(obj({ from: str('From') }, 'Filter')) },
-}
-const things: EntityDefinition = { about: 'Things', key: ['id'], record: { id: str('Id'), name: str('Name') }, list }
-const scheme: CredentialScheme = {
-  title: 'Key',
-  fields: { user: str('User'), password: str('Password') },
-  send: { as: 'basic', user: 'user', password: 'password' },
-}
-const acme: ConnectorDefinition = {
-  kind: 'acme',
-  title: 'Acme',
-  category: 'things',
-  about: 'Things of Acme',
-  id: '00000000-0000-4000-8000-000000000001',
-  documentation: 'https://acme.example',
-  origins: { api: 'https://api.acme.example' },
-  credentials: { key: scheme },
-  configuration: { show: opt(str('Whether to show all')) },
-  pages: { cursor: { shape: 'cursor', read: { cursor: 'next' }, next: { meta: 'cursor', param: 'cursor' } } },
-  problem: { message: ['message'] },
-  errors: [{ status: 404, is: 'record_not_found' }],
-  limits: { key: ['user'], rates: [{ calls: 1, seconds: 1 }] },
-  lookups: { thing: { entity: 'things', action: 'list', ids: 'filter.from', batch: 10, key: 'id' } },
-  hidden: { unless: { field: 'show', is: 'all' }, count: 'hidden', error: 'record_not_found', flag: 'secret' },
-  check: { entity: 'things', action: 'list', params: { group: 'a' } },
-  entities: { things },
-}
-
-const kind = (more: Partial<ConnectorDefinition>): Kind => ({ definition: { ...acme, ...more }, rules: {} })
-const withEntity = (more: Partial<EntityDefinition>): Kind => kind({ entities: { things: { ...things, ...more } } })
-const withList = (more: Partial<Operation>): Kind => withEntity({ list: { ...list, ...more } })
-const withScheme = (more: Partial<CredentialScheme>): Kind => kind({ credentials: { key: { ...scheme, ...more } } })
-const { page: _page, ...unpaged } = list
-const { list: _list, ...idle } = things
-const { record: _record, ...recordless } = things
-const { hidden: _hidden, ...open } = acme
-const refresh = {
-  call: 'POST /token',
-  client: { user: 'user', password: 'password' },
-  place: 'form',
-  send: {},
-  constant: {},
-  read: {},
-  expires: { seconds: 'expires_in', field: 'user' },
-} as const
-/** What the compiler refuses too, as it can arrive from data that is not ours. */
-const untyped = <T>(value: unknown): T => value as T
+import {
+  acme,
+  idle,
+  kind,
+  list,
+  open,
+  recordless,
+  refresh,
+  scheme,
+  things,
+  unpaged,
+  untyped,
+  withEntity,
+  withList,
+  withScheme,
+} from './acme.ts'
 
 /** One row per rule. */
 const wrong: readonly (readonly [says: string, kind: Kind])[] = [
