@@ -1,9 +1,9 @@
-import { describe, expect, test, vi } from 'vitest'
-import { Deadline } from '../../src/engine/deadline.ts'
+import { describe, expect, test } from 'vitest'
 import type { Kinds, ParamsOf } from '../../src/index.ts'
 import { watchRequests } from '../engine/shopify-support.ts'
 import { day, openStore, start } from '../sandbox/shopify-client.ts'
 import { collect, connectStore, failure } from './shopify-support.ts'
+import { simulateTime } from './simulated-time.ts'
 
 const { sandbox, shopify: store, facts, clock } = await openStore()
 const shopify = connectStore(sandbox)
@@ -101,36 +101,6 @@ describe('a walk', () => {
   })
 })
 
-/** Time that moves only while all walkers wait: then to the end of the shortest wait. Requests take no time of it. */
-function simulateTime(walkers: { running: number }) {
-  const waiting: { at: number; go: () => void }[] = []
-  vi.spyOn(Date, 'now').mockImplementation(() => clock.now)
-  vi.spyOn(Deadline.prototype, 'pause').mockImplementation(
-    (milliseconds) =>
-      new Promise((go) => {
-        if (milliseconds <= 0) go()
-        else waiting.push({ at: clock.now + milliseconds, go })
-        step()
-      }),
-  )
-  function step() {
-    if (waiting.length < walkers.running) return
-    waiting.sort((a, b) => a.at - b.at)
-    const next = waiting.shift()
-    clock.now = Math.max(clock.now, next?.at ?? 0)
-    next?.go()
-  }
-  return {
-    /** Seconds that have passed. */
-    seconds: () => (clock.now - start) / 1000,
-    finished: () => {
-      walkers.running -= 1
-      step()
-    },
-    [Symbol.dispose]: () => vi.restoreAllMocks(),
-  }
-}
-
 describe('twenty walkers on one store', () => {
   test.each([
     ['standard', 40, 2],
@@ -139,7 +109,7 @@ describe('twenty walkers on one store', () => {
   ])('meet no refusal and use nine tenths of the rate at least: plan %s', async (plan, size, perSecond) => {
     store.switches.set({ limits: true, plan })
     const walkers = { running: 20 }
-    using time = simulateTime(walkers)
+    using time = simulateTime(walkers, clock)
     const polite = connectStore(sandbox, { limits: true }) // its clock is the one that stands now
     const walk = async () => {
       const records = await collect(polite.metafield_products.records({ product_id: facts.largeProductId, limit: 2 }))
