@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { openDesk } from '../sandbox/tiktok-client.ts'
+import { collect, failure } from './shopify-support.ts'
+import { reportOf } from './tiktok-operations.ts'
+import { connectAds } from './tiktok-support.ts'
+
+const { sandbox, tiktok, facts } = await openDesk()
+const ads = connectAds(sandbox)
+const small = facts.secondAdvertiserId
+const counts = (advertiser: string, kind: 'ads' | 'ad_groups' | 'images') => facts.counts[advertiser]?.[kind] ?? 0
+
+/** Ids newest first are ids in falling order: positions and ids rise together. */
+const isFalling = (ids: readonly string[]) => ids.every((id, index) => index === 0 || BigInt(id) < BigInt(ids[index - 1] ?? 0))
+
+describe('a walk', () => {
+  test.each([1000, 337])(
+    'meets each of more than 25,000 ads once, in pages of %i',
+    async (page_size) => {
+      const ids: string[] = []
+      for await (const { ad_id } of ads.ads.records({ page_size })) ids.push(ad_id)
+      expect(ids).toHaveLength(counts(facts.advertiserId, 'ads'))
+      expect(ids.length).toBeGreaterThan(25_000)
+      expect(isFalling(ids)).toBe(true) // so each is another one
+      expect(tiktok.requests()).toHaveLength(Math.ceil(ids.length / page_size))
+    },
+    60_000,
+  )
+
+  test('in pages of any size meets the same ads, and pages of that size', async () => {
+    const wanted = (await collect(ads.ads.records({ advertiser_id: small }))).map(({ ad_id }) => ad_id)
+    expect(wanted).toHaveLength(counts(small, 'ads'))
+    for (let page_size = 1; page_size <= wanted.length + 2; page_size++) {
+      const pages = await collect(ads.ads.pages({ advertiser_id: small, page_size }))
+      expect(pages.flatMap(({ data }) => data.map(({ ad_id }) => ad_id))).toEqual(wanted)
+      expect(pages.map(({ data }) => data.length)).toEqual(pages.map((_, page) => Math.min(page_size, wanted.length - page * page_size)))
+      expect(pages.at(-1)?.meta.next_params).toBeNull()
+    }
+  })
+
+  test('asks for the largest pages where none are asked for', async () => {
+    await collect(ads.ad_groups.records())
+    await collect(ads.creative_assets_images.records())
+    await collect(ads.promoted_post_ads.records())
+    expect(tiktok.requests().map(({ query }) => [query['page'], query['page_size']].join('/'))).toEqual([
+      ...['1/1000', '2/1000'],
+      ...['1/100', '2/100', '3/100', '4/100'],
+      ...['1/50', '2/50', '3/50'],
+    ])
+  })
+
+  test('begins where the caller says', async () => {
+    const params = { advertiser_id: small, page_size: 20 }
+    const all = (await collect(ads.ads.records(params))).map(({ ad_id }) => ad_id)
+    const rest = (await collect(ads.ads.records({ ...params, page: 3 }))).map(({ ad_id }) => ad_id)
+    expect(rest).toEqual(all.slice(40))
+  })
+
+  test('meets each row of a report once', async () => {
+    const report = reportOf('ads_reports_daily', '2025-06-01', '2025-06-14')
+    const rows = await collect(ads.ads_reports_daily.records({ ...report, page_size: 97 }))
+    expect(rows.length).toBeGreaterThan(300)
+    expect(new Set(rows.map(({ ad_id, stat_time_day }) => `${ad_id} ${stat_time_day}`)).size).toBe(rows.length)
+  })
+
+  test('over nothing has one page', async () => {
+    const pages = await collect(ads.ads.pages({ advertiser_id: facts.emptyAdvertiserId }))
+    expect(pages).toEqual([
+      { data: [], meta: { page_info: { page: 1, page_size: 1000, total_number: 0, total_page: 0 }, next_params: null } },
+    ])
+  })
+
+  test('ends with an error where the vendor refuses a page, and at its budget', async () => {
+    sandbox.faults.add({ kind: 'expired-cursor', on: 'tiktok' })
+    const walk = collect(ads.ads.records({ advertiser_id: small, page_size: 20 }))
+    expect(await failure(walk)).toMatchObject({ code: 'upstream_invalid_request', upstream: { code: '40002' } })
+    const short = collect(ads.ads.records({ advertiser_id: small, page_size: 20 }, { maxPages: 2 }))
+    expect(await failure(short)).toMatchObject({ code: 'page_budget_exhausted' })
+  })
+
+  test.each([
+    ['ads', 1001],
+    ['audiences', 101],
+    ['promoted_post_ads', 51],
+    ['catalogs', 1001],
+    ['ads', 0],
+    ['ads', 1.5],
+  ] as const)('refuses pages of %s of the size %d before anything is sent', async (entity, page_size) => {
+    const bc_id = facts.businessCenterId
+    const call = entity === 'catalogs' ? ads.catalogs.list({ bc_id, page_size }) : ads[entity].list({ page_size })
+    expect(await failure(call)).toMatchObject({ code: 'invalid_parameter', problems: [{ field: '/params/page_size' }] })
+    expect(tiktok.requests()).toEqual([])
+  })
+})
