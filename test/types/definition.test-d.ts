@@ -3,24 +3,30 @@ import type { Static } from 'typebox'
 import {
   absent,
   bool,
+  byDefault,
   connector,
   date,
+  decimal,
   each,
   emptyIsAbsent,
   entity,
+  fromConnector,
   id,
   int,
+  jsonArray,
   list,
   moment,
   mustBeTrue,
   num,
   obj,
   oneOf,
+  oneOrMany,
   open,
   opt,
   orNull,
   refuse,
   secret,
+  stamp,
   str,
   time,
 } from '../../src/definition/index.ts'
@@ -48,7 +54,24 @@ const fields = {
   ids: emptyIsAbsent(list(str('An id'), 'Ids')),
   range: refuse('range_invalid', str('A range')),
   ...each(orNull(str('A text, or null')), 'first', 'second'),
+  names: jsonArray('Texts in a text'),
+  some: oneOrMany(oneOf('A side', 'left', 'right'), 'Sides', { maxItems: 2 }),
+  at_utc: stamp('A moment'),
+  spent: orNull(decimal('An amount')),
+  host: opt(byDefault('live', oneOf('A host', 'live', 'test'))),
 }
+const supplied = entity({
+  about: 'Supplied',
+  key: ['id'],
+  record: { id: id('Id') },
+  list: { call: 'GET /supplied', at: '', params: { owner: fromConnector('owner', str('Owner')), size: int('Size') } },
+})
+yes<Same<ParamsOf<typeof supplied, 'list'>, { owner?: string | null; size: number }>>()
+yes<Same<Static<typeof fields.names>, string>>()
+yes<Same<Static<typeof fields.some>, 'left' | 'right' | readonly ('left' | 'right')[]>>()
+yes<Same<Static<typeof fields.at_utc>, string>>()
+yes<Same<Static<typeof fields.spent>, string | null>>()
+yes<Same<Static<typeof fields.host>, 'live' | 'test'>>()
 yes<Same<Static<typeof fields.text>, string>>()
 yes<Same<Static<typeof fields.key>, string>>()
 yes<Same<Static<typeof fields.at>, string>>()
