@@ -113,7 +113,7 @@ export function successOf(
   { answer, body, redact }: { answer: WireAnswer; body: unknown; redact: Redact },
 ): readonly string[] | undefined {
   const { success, partial = [], code: path, warnings = [] } = of.kind.definition.problem
-  const told = warnings.flatMap((name) => headerOf(answer, name) ?? [])
+  const told = warnings.flatMap((name) => headerOf(answer, name) || []).map((text) => redact(text).slice(0, messageLimit))
   if (success === undefined) return isRefusal(of, answer, redact) ? undefined : told
   const code = scalarOf(foundAt(answer, body, path))
   if (code === undefined) throw invalidAnswer(of, 'there is no code in it', { upstream: upstreamOf(of, answer, redact) })
