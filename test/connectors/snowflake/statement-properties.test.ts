@@ -27,7 +27,7 @@ describe('a generated statement', () => {
     )
   })
 
-  test('shows nothing of its literals when it is refused', () => {
+  test('shows nothing of its literals when it is refused, even when a stray quote turns them inside out', () => {
     const spoils = [';', '->>', '?', ')', '\u00a0', ':x', "'", '/*', '(DELETE FROM', '@s//']
     fc.assert(
       fc.property(statement, fc.nat(), fc.constantFrom(...spoils), ({ tokens }, nat, spoil) => {
@@ -35,8 +35,7 @@ describe('a generated statement', () => {
         const text = [...tokens.slice(0, at), spoil, ...tokens.slice(at)].join(' ')
         for (const kind of kinds) {
           const admission = admit(text, kind)
-          // A stray quote turns every literal behind it inside out: what was content is then a word, and no longer known as content.
-          if (!admission.admitted && spoil !== "'") expect(JSON.stringify(admission)).not.toContain(secret)
+          if (!admission.admitted) expect(JSON.stringify(admission)).not.toContain(secret)
         }
       }),
       { numRuns: 1_000 },

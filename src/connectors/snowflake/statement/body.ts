@@ -18,6 +18,8 @@ interface Walk {
 
 type Rule = (walk: Walk, index: number) => Finding | undefined
 
+const systemPrefix = 'SYSTEM$'
+
 /** Verbs that may not begin what stands in parentheses. */
 const statementVerbs: ReadonlySet<string> = new Set(
   (
@@ -35,21 +37,24 @@ const reservedWords: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** What follows the verb of a statement in parentheses. */
 const follows: ReadonlySet<number> = new Set([tokenType.word, tokenType.quoted, tokenType.string])
 /** Tokens that end a value, whatever stands before them: a colon behind them begins a path. */
 const endsValue: ReadonlySet<number> = new Set([tokenType.quoted, tokenType.variable, tokenType.close, tokenType.closeBracket])
+
+/** Tokens that begin a step of a path. */
+const beginsStep: ReadonlySet<number> = new Set([tokenType.colon, tokenType.dot])
 
 const innermost = ({ frames }: Walk): number => frames.at(-1) ?? 0
 
 /** What a parenthesis opens, by the word before it. */
 function frameOf(walk: Walk, index: number): number {
   const { tokens, kind } = walk
-  const before = tokens.word(index - 1)
   const outer = innermost(walk)
-  if (outer === frame.pattern || (outer === frame.recognize && before === 'PATTERN')) return frame.pattern
-  if (before === 'MATCH_RECOGNIZE') return frame.recognize
-  const isTarget = kind === 'INSERT' && tokens.word(index - 2) === 'INTO'
-  return before === 'IDENTIFIER' && !isTarget ? frame.identifier : frame.parentheses
+  if (outer === frame.pattern || (outer === frame.recognize && tokens.is(index - 1, 'PATTERN'))) return frame.pattern
+  if (tokens.is(index - 1, 'MATCH_RECOGNIZE')) return frame.recognize
+  const isTarget = kind === 'INSERT' && tokens.is(index - 2, 'INTO')
+  return tokens.is(index - 1, 'IDENTIFIER') && !isTarget ? frame.identifier : frame.parentheses
 }
 
 function open(walk: Walk, index: number, type: number): undefined {
@@ -57,12 +62,20 @@ function open(walk: Walk, index: number, type: number): undefined {
   walk.openers.push(index)
 }
 
+/** `(DELETE FROM …`, but not `(INSERT(…))`, a function, and not `(begin, end)`, two columns. */
+const beginsStatement = (tokens: Tokens, index: number): boolean =>
+  follows.has(tokens.type(index + 1)) && statementVerbs.has(tokens.word(index))
+
+function callsSystemFunction(tokens: Tokens, index: number): boolean {
+  if (tokens.end(index) - tokens.start(index) < systemPrefix.length) return false
+  const name = tokens.name(index)
+  return name.startsWith(systemPrefix) && !systemFunctions.has(name)
+}
+
 const openParenthesis: Rule = (walk, index) => {
   const { tokens } = walk
-  if (statementVerbs.has(tokens.word(index + 1)) && follows.has(tokens.type(index + 2)))
-    return refuse(tokens, index + 1, 'nested_statement')
-  const called = tokens.name(index - 1)
-  if (called.startsWith('SYSTEM$') && !systemFunctions.has(called)) return refuse(tokens, index - 1, 'system_function')
+  if (beginsStatement(tokens, index + 1)) return refuse(tokens, index + 1, 'nested_statement')
+  if (callsSystemFunction(tokens, index - 1)) return refuse(tokens, index - 1, 'system_function')
   if (walk.computedName === index - 1) return refuse(tokens, index, 'computed_function')
   return open(walk, index, frameOf(walk, index))
 }
@@ -81,26 +94,24 @@ const closes =
 
 const placeholder: Rule = (walk, index) => (innermost(walk) === frame.pattern ? undefined : refuse(walk.tokens, index, 'placeholder'))
 
-/** A word inside a path may be any, also a reserved one: `v:order:id`. */
-const isKey = (tokens: Tokens, index: number): boolean =>
-  tokens.isAdjacent(index) && (tokens.type(index - 1) === tokenType.colon || tokens.type(index - 1) === tokenType.dot)
+/** Whether a path goes on behind a word: directly behind one that is not reserved, or behind any that is a step itself (`v:order:id`). */
+function continuesPath(tokens: Tokens, index: number): boolean {
+  if (tokens.type(index) !== tokenType.word || !tokens.isAdjacent(index + 1)) return false
+  const isStep = tokens.isAdjacent(index) && beginsStep.has(tokens.type(index - 1))
+  return isStep || !reservedWords.has(tokens.word(index))
+}
 
 /** A colon is part of a path (`v:name`), of an object (`{'key': 1}`), or begins a placeholder. */
 const colon: Rule = (walk, index) => {
   const { tokens } = walk
   const before = tokens.type(index - 1)
-  if (endsValue.has(before)) return undefined
-  if (before === tokenType.string && innermost(walk) === frame.brace) return undefined
-  if (before === tokenType.word && tokens.isAdjacent(index) && (isKey(tokens, index - 1) || !reservedWords.has(tokens.word(index - 1))))
-    return undefined
-  return refuse(tokens, index, 'placeholder')
+  const isKey = before === tokenType.string && innermost(walk) === frame.brace
+  return isKey || endsValue.has(before) || continuesPath(tokens, index - 1) ? undefined : refuse(tokens, index, 'placeholder')
 }
 
 const word: Rule = ({ tokens, kind }, index) => {
-  const length = tokens.end(index) - tokens.start(index)
-  if (length === 4 && kind === 'SELECT' && tokens.word(index) === 'INTO') return refuse(tokens, index, 'select_into')
-  if (length !== 9 || tokens.word(index) !== 'PROCEDURE') return undefined
-  const isDefinition = tokens.word(index - 1) === 'AS' && tokens.type(index + 1) === tokenType.open
+  if (kind === 'SELECT' && tokens.is(index, 'INTO')) return refuse(tokens, index, 'select_into')
+  const isDefinition = tokens.is(index, 'PROCEDURE') && tokens.is(index - 1, 'AS') && tokens.type(index + 1) === tokenType.open
   return isDefinition ? refuse(tokens, index, 'procedure') : undefined
 }
 

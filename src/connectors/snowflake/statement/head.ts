@@ -46,13 +46,13 @@ function findInInsert(tokens: Tokens, index: number): Finding | undefined {
 /** SELECT is what it is; WITH must come to SELECT, directly or as `( … SELECT` or `( … WITH …`. */
 function findInQuery(tokens: Tokens, verb: number): Finding | undefined {
   let index = verb
-  while (tokens.word(index) === 'WITH') {
+  while (tokens.is(index, 'WITH')) {
     const end = afterWithList(tokens, index + 1)
     if (typeof end !== 'number') return end
     index = afterOpening(tokens, end)
-    if (index === end && tokens.word(index) === 'WITH') break
+    if (index === end && tokens.is(index, 'WITH')) break
   }
-  return tokens.word(index) === 'SELECT' ? undefined : refuse(tokens, index, 'with_without_select')
+  return tokens.is(index, 'SELECT') ? undefined : refuse(tokens, index, 'with_without_select')
 }
 
 const isName = (tokens: Tokens, index: number): boolean => tokens.type(index) === tokenType.word || tokens.type(index) === tokenType.quoted
@@ -65,7 +65,7 @@ function afterOpening(tokens: Tokens, index: number): number {
 
 /** `[RECURSIVE] item, item …` */
 function afterWithList(tokens: Tokens, start: number): number | Finding {
-  const isRecursive = tokens.word(start) === 'RECURSIVE' && isName(tokens, start + 1) && tokens.word(start + 1) !== 'AS'
+  const isRecursive = tokens.is(start, 'RECURSIVE') && isName(tokens, start + 1) && !tokens.is(start + 1, 'AS')
   let index = isRecursive ? start + 1 : start
   for (;;) {
     const end = afterWithItem(tokens, index)
@@ -79,9 +79,9 @@ function afterWithItem(tokens: Tokens, index: number): number | Finding {
   if (!isName(tokens, index)) return refuse(tokens, index, 'with_without_select')
   const as = tokens.type(index + 1) === tokenType.open ? afterParentheses(tokens, index + 1) : index + 1
   if (typeof as !== 'number') return as
-  if (tokens.word(as) !== 'AS') return refuse(tokens, as, 'with_without_select')
-  if (tokens.word(as + 1) === 'PROCEDURE') return refuse(tokens, as + 1, 'procedure')
-  if (tokens.word(as + 1) === 'MODEL' && as === index + 1) return afterModel(tokens, as + 2)
+  if (!tokens.is(as, 'AS')) return refuse(tokens, as, 'with_without_select')
+  if (tokens.is(as + 1, 'PROCEDURE')) return refuse(tokens, as + 1, 'procedure')
+  if (tokens.is(as + 1, 'MODEL') && as === index + 1) return afterModel(tokens, as + 2)
   return afterParentheses(tokens, as + 1)
 }
 
@@ -90,7 +90,7 @@ function afterModel(tokens: Tokens, index: number): number | Finding {
   let next = index
   while (isName(tokens, next) && tokens.type(next + 1) === tokenType.dot) next += 2
   if (!isName(tokens, next)) return refuse(tokens, next, 'with_without_select')
-  if (tokens.word(next + 1) !== 'VERSION') return next + 1
+  if (!tokens.is(next + 1, 'VERSION')) return next + 1
   return isName(tokens, next + 2) ? next + 3 : refuse(tokens, next + 2, 'with_without_select')
 }
 

@@ -4,7 +4,7 @@
  * What two readers could read in two ways is refused. Each character is looked at a constant number of times.
  */
 import type { Finding } from './reasons.ts'
-import { excerpt, Tokens, tokenType } from './tokens.ts'
+import { Tokens, tokenType } from './tokens.ts'
 
 /** Reads what begins at an offset; returns the offset behind it. */
 type Scan = (tokens: Tokens, at: number) => number | Finding
@@ -55,7 +55,7 @@ const scanWord: Scan = (tokens, at) => {
   const { text } = tokens
   let end = runEnd(text, at, inWord)
   while (text.charCodeAt(end) === dollar) {
-    if (text.charCodeAt(end + 1) === dollar) return ambiguous(at, excerpt(text.slice(at, end)))
+    if (text.charCodeAt(end + 1) === dollar) return ambiguous(at, 'a word with $$')
     end = runEnd(text, end + 1, inWord)
   }
   return tokens.add(tokenType.word, at, end)

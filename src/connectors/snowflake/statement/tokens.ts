@@ -34,6 +34,7 @@ const shownAs: ReadonlyMap<number, string> = new Map([
   [tokenType.quoted, 'a quoted identifier'],
   [tokenType.string, 'a string'],
   [tokenType.number, 'a number'],
+  [tokenType.variable, 'a variable'],
   [tokenType.stage, 'a stage'],
 ])
 
@@ -41,7 +42,7 @@ const space = 0x20
 const longestExcerpt = 40
 
 /** Cuts a text to the 40 characters that a refusal may show. */
-export const excerpt = (text: string): string => (text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt - 1)}…`)
+const excerpt = (text: string): string => (text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt - 1)}…`)
 
 /**
  * The tokens of one text, without its comments and spaces. Three lists of numbers instead of objects: a megabyte may have a million
@@ -116,10 +117,15 @@ export class Tokens {
     return this.#types[index] === tokenType.word ? this.written(index).toUpperCase() : ''
   }
 
-  /** The name that a word or a quoted identifier spells, in upper case; empty for every other token. */
+  /** Whether a token is this unquoted word, which is given in upper case. Most words differ in length, so few are copied. */
+  is(index: number, word: string): boolean {
+    return this.end(index) - this.start(index) === word.length && this.word(index) === word
+  }
+
+  /** A word, or what stands between the quotes of an identifier, in upper case; empty for every other token. */
   name(index: number): string {
     if (this.#types[index] !== tokenType.quoted) return this.word(index)
-    return this.written(index).slice(1, -1).replaceAll('""', '"').toUpperCase()
+    return this.written(index).slice(1, -1).toUpperCase()
   }
 
   /** Whether nothing, not even a comment, stands between a token and the one before it. */
