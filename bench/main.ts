@@ -9,6 +9,7 @@ import { executeListLatency, executeListPipe, executeListThroughput } from './ex
 import { libraryList } from './library-list.ts'
 import type { Result } from './result.ts'
 import type { Effort } from './rounds.ts'
+import { sqlGate } from './sql-gate.ts'
 import { startUp } from './start.ts'
 
 const benchmarks: Readonly<Record<string, (effort: Effort) => Promise<Result>>> = {
@@ -18,6 +19,7 @@ const benchmarks: Readonly<Record<string, (effort: Effort) => Promise<Result>>> 
   'library-list': libraryList,
   download,
   start: startUp,
+  'sql-gate': sqlGate,
 }
 
 const { values, positionals } = parseArgs({
