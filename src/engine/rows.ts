@@ -19,7 +19,11 @@ const integerOf = (text: string): number | bigint | null => {
   return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
 }
 
-const decimalOf = (text: string): number | null => (/^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : null)
+/** A decimal text as a double; null for any other text, and for one that no double holds. */
+const decimalOf = (text: string): number | null => {
+  const value = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(value) ? value : null
+}
 
 /** Whether a row has all fields, in their order, as most rows do: walking its own keys takes a quarter of asking for each field. */
 function holdsInOrder(row: Record<string, unknown>, fields: readonly string[]): boolean {

@@ -1,9 +1,13 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
+import { rowsOf } from '../../src/engine/answer.ts'
+import { parseJson, writeJson } from '../../src/engine/json.ts'
 import { operationOf } from '../../src/engine/operation.ts'
 import { localFilterOf, shapeRow } from '../../src/engine/rows.ts'
 
 const listOf = (entity: string) => operationOf(kinds.gong, entity, 'list')
+const advertising = (entity: string) => operationOf(kinds['tiktok-marketing'], entity, 'list')
 
 describe('records', () => {
   test('documented fields that the vendor leaves out are null, its additions are kept', () => {
@@ -61,6 +65,142 @@ describe('records', () => {
   test('a row that is no object stays what it is', () => {
     expect(shapeRow(listOf('users'), null, {})).toBeNull()
     expect(shapeRow(listOf('users'), 'x', {})).toBe('x')
+  })
+})
+
+describe('rows that lie in parts', () => {
+  const report = advertising('ads_reports_daily')
+  const merged = (...list: unknown[]) => rowsOf(report, { data: { list } })
+
+  test('become one record; the later part wins, and what means "none" is null in both', () => {
+    expect(
+      merged({
+        dimensions: { ad_id: '7', stat_time_day: '-', campaign_id: '8' },
+        metrics: { spend: '0.00', ctr: '-', campaign_id: '9', ad_text: '--', ad_name: ' -' },
+      }),
+    ).toEqual([{ ad_id: '7', stat_time_day: null, campaign_id: '8', spend: '0.00', ctr: null, ad_text: '--', ad_name: ' -' }])
+  })
+
+  test('keep what lies beside the parts, and may lack one of them', () => {
+    expect(merged({ metrics: { spend: '1' }, row_id: '3' }, { dimensions: { ad_id: '7' }, metrics: null })).toEqual([
+      { row_id: '3', spend: '1' },
+      { ad_id: '7' },
+    ])
+    expect(merged()).toEqual([])
+  })
+
+  test.each([[{}], [{ spend: '1' }], [{ metrics: [] }], [{ metrics: '-', dimensions: null }], ['x'], [null], [[]]])(
+    'a row without any of them cannot be used: %j',
+    (row) => {
+      expect(() => merged({ metrics: {} }, row)).toThrow(
+        'TikTok Marketing answered something that cannot be used: a row without metrics and dimensions.',
+      )
+    },
+  )
+
+  test('the vendor’s row is not changed', () => {
+    const row = { dimensions: { ad_id: '7' }, metrics: { spend: '-' } }
+    merged(row)
+    expect(row).toEqual({ dimensions: { ad_id: '7' }, metrics: { spend: '-' } })
+  })
+})
+
+describe('texts that are numbers', () => {
+  const shaped = (row: Readonly<Record<string, unknown>>) => {
+    const record: unknown = shapeRow(advertising('ads_reports_daily'), { ...row }, {})
+    return record as Readonly<Record<string, unknown>>
+  }
+
+  test.each<[unknown, unknown]>([
+    ['1866250073417729', 1866250073417729],
+    ['7412085530917364481', 7412085530917364481n],
+    ['7412085530917364503', 7412085530917364503n],
+    ['9223372036854775807', 9223372036854775807n],
+    ['18446744073709551615', 18446744073709551615n],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740992', 9007199254740992n],
+    ['-9007199254740993', -9007199254740993n],
+    ['0', 0],
+    ['007', 7],
+    ['', null],
+    [' 7', null],
+    ['7.0', null],
+    ['1e3', null],
+    ['0x10', null],
+    ['seven', null],
+    ['7'.repeat(31), null],
+    [null, null],
+    [7, 7],
+    [7412085530917364503n, 7412085530917364503n],
+  ])('the id %s is %s', (text, id) => {
+    expect(shaped({ ad_id: text })['ad_id']).toBe(id)
+  })
+
+  test('ids that are one and the same double stay two, to the last digit of the output', () => {
+    const record = shaped({ ad_id: '7412085530917364481', adgroup_id: '7412085530917364503', campaign_id: '7412085530917364481' })
+    expect(writeJson(record)).toContain('"ad_id":7412085530917364481,')
+    expect(writeJson(record)).toContain('"adgroup_id":7412085530917364503,')
+  })
+
+  test('every 64-bit id keeps its digits', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (id) => {
+        expect(writeJson(shaped({ ad_id: String(id) })['ad_id'])).toBe(String(id))
+        expect(parseJson(writeJson({ id: shaped({ ad_id: String(id) })['ad_id'] }))).toEqual(parseJson(`{"id":${id}}`))
+      }),
+    )
+  })
+
+  test.each<[unknown, unknown]>([
+    ['1022', 1022],
+    ['3.14', 3.14],
+    ['0.00', 0],
+    ['-1.5', -1.5],
+    ['1.5E+3', 1500],
+    ['2e-3', 0.002],
+    ['9007199254740993', 9007199254740993n],
+    ['1e999', null],
+    [`${'9'.repeat(400)}`, null],
+    [`${'9'.repeat(400)}.5`, null],
+    ['', null],
+    ['-', null],
+    ['.5', null],
+    ['5.', null],
+    ['1,022', null],
+    ['12%', null],
+    ['NaN', null],
+    ['Infinity', null],
+    [null, null],
+    [0.5, 0.5],
+  ])('the figure %s is %s', (text, figure) => {
+    expect(shaped({ likes: text })['likes']).toBe(figure)
+  })
+
+  test('figures that the documents call texts stay as they are', () => {
+    expect(shaped({ spend: '14.60', frequency: '1.0' })).toMatchObject({ spend: '14.60', frequency: '1.0', likes: null, ad_id: null })
+  })
+})
+
+describe('fields from elsewhere', () => {
+  test('what the call asked for, where the vendor tells none', () => {
+    const catalog = shapeRow(advertising('catalogs'), { catalog_id: '7', update_time: '2026-02-03 10:34:36' }, { advertiser_id: '8' })
+    expect(catalog).toMatchObject({
+      catalog_id: '7',
+      advertiser_id: '8',
+      modify_time: '2026-02-03 10:34:36',
+      update_time: '2026-02-03 10:34:36',
+      product_count: null,
+    })
+    expect(shapeRow(advertising('catalogs'), { catalog_id: '7' }, {})).toMatchObject({ advertiser_id: null, modify_time: null })
+  })
+
+  test('a key within an object is renamed; an object that is not there is not made', () => {
+    const posts = advertising('promoted_post_ads')
+    expect(shapeRow(posts, { user_info: { tiktok_name: 'a', identity_id: 'b' } }, {})).toMatchObject({
+      user_info: { platform_name: 'a', identity_id: 'b' },
+    })
+    expect(shapeRow(posts, { user_info: { tiktok_name: 'a' } }, {})).not.toHaveProperty('user_info.tiktok_name')
+    expect(shapeRow(posts, { user_info: null, video_info: null }, {})).toMatchObject({ user_info: null, video_info: null, item_info: null })
   })
 })
 
