@@ -10,7 +10,7 @@ export interface ControlRoute {
   readonly method: string
   readonly path: string
   /** @param body - the JSON body; undefined when there is none */
-  readonly handle: (body: unknown) => Reply
+  readonly handle: (body: unknown) => Reply | Promise<Reply>
 }
 
 /** The insides of a stand-in that control requests reach. */
@@ -74,7 +74,7 @@ function switchRoutes<S>(switches: SwitchControl<S>): readonly ControlRoute[] {
  * @param controlled - its insides
  * @returns answers a control request; undefined for every other request
  */
-export function createControl<S>(controlled: Controlled<S>): (request: ReceivedRequest) => Reply | undefined {
+export function createControl<S>(controlled: Controlled<S>): (request: ReceivedRequest) => Reply | Promise<Reply> | undefined {
   const { journal } = controlled
   const routes: readonly ControlRoute[] = [
     ...faultRoutes(controlled),

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { setTimeout as pass } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import type { FaultSupply, OriginName, WireFault } from './faults.ts'
 import type { ByteSource, ListeningServer, ReceivedRequest, Reply } from './http.ts'
-import { listen, sendBody, sendHead, sendReply, sourceOf, writeBytes } from './http.ts'
+import { bytesOf, listen, sendBody, sendHead, sendReply, sourceOf, writeBytes } from './http.ts'
 
 /** One request as a stand-in saw it. */
 export interface RecordedRequest {
@@ -31,13 +33,13 @@ export interface StandIn {
   readonly faults: FaultSupply
   readonly journal: Journal
   /** The answer when nothing is to go wrong. */
-  answer(request: ReceivedRequest): Reply
+  answer(request: ReceivedRequest): Reply | Promise<Reply>
   /** A refusal in the vendor's own shape. */
   refuse(status: number, message?: string): Reply
   /** Seconds as the vendor writes them in Retry-After; left out: an integer. */
   waitText?(seconds: number): string
   /** Answers a control request; undefined when it is none. Control requests are neither recorded nor spoiled. */
-  control?(request: ReceivedRequest): Reply | undefined
+  control?(request: ReceivedRequest): Reply | Promise<Reply> | undefined
 }
 
 const journalSize = 1000
@@ -95,21 +97,46 @@ function hugeBody(bytes: number): ByteSource {
   }
 }
 
-function spoil(fault: WireFault, answer: () => Reply, standIn: StandIn): Delivery {
+function refusal(fault: Extract<WireFault, { kind: 'status' }>, standIn: StandIn): Delivery {
+  const reply = standIn.refuse(fault.status, fault.message)
+  const wait = fault.retryAfter === undefined ? {} : { 'retry-after': (standIn.waitText ?? String)(fault.retryAfter) }
+  return { as: 'whole', reply: { ...reply, headers: { ...reply.headers, ...wait } } }
+}
+
+function gatewayPage(status: number, text: string): Delivery {
+  return whole(status, 'text/html', `<html><head><title>${status} ${text}</title></head><body><h1>${status} ${text}</h1></body></html>`)
+}
+
+function halved({ status, headers, body }: Reply): Delivery {
+  const source = sourceOf(body)
+  const bytes = source.read(0, source.size)
+  const packed = 'content-encoding' in headers ? bytes : gzipSync(bytes)
+  const half = bytesOf(packed.subarray(0, Math.floor(packed.length / 2)))
+  return { as: 'whole', reply: { status, headers: { ...headers, 'content-encoding': 'gzip' }, body: half } }
+}
+
+function huge({ bytes, chunked }: Extract<WireFault, { kind: 'huge-body' }>): Delivery {
+  const headers = { 'content-type': 'application/json', ...(chunked ? { 'transfer-encoding': 'chunked' } : {}) }
+  return { as: 'whole', reply: { status: 200, headers, body: hugeBody(bytes) } }
+}
+
+async function spoil(fault: WireFault, answer: () => Promise<Reply>, standIn: StandIn): Promise<Delivery> {
   switch (fault.kind) {
-    case 'status': {
-      const reply = standIn.refuse(fault.status, fault.message)
-      const wait = fault.retryAfter === undefined ? {} : { 'retry-after': (standIn.waitText ?? String)(fault.retryAfter) }
-      return { as: 'whole', reply: { ...reply, headers: { ...reply.headers, ...wait } } }
-    }
+    case 'status':
+      return refusal(fault, standIn)
     case 'html-502':
-      return whole(502, 'text/html', '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>')
+      return gatewayPage(502, 'Bad Gateway')
+    case 'html-503':
+      return gatewayPage(503, 'Service Unavailable')
+    case 'delay':
+      await pass(fault.ms, undefined, { ref: false })
+      return { as: 'whole', reply: await answer() }
     case 'slow-body':
-      return { as: 'trickle', reply: answer(), intervalMs: fault.intervalMs }
+      return { as: 'trickle', reply: await answer(), intervalMs: fault.intervalMs }
     case 'never-answer':
       return { as: 'held' }
     case 'cut':
-      return { as: 'cut', reply: answer(), after: fault.after }
+      return { as: 'cut', reply: await answer(), after: fault.after }
     case 'reset':
       return { as: 'destroyed' }
     case 'redirect':
@@ -117,20 +144,17 @@ function spoil(fault: WireFault, answer: () => Reply, standIn: StandIn): Deliver
     case 'malformed-json':
       return whole(200, 'application/json', '{"requestId":"malformed","records":{"totalRecords":1,},"calls":[{]}')
     case 'truncated-json': {
-      const text = textOf(answer().body)
+      const text = textOf((await answer()).body)
       return whole(200, 'application/json', text.slice(0, Math.floor(text.length / 2)))
     }
+    case 'truncated-gzip':
+      return halved(await answer())
     case 'wrong-shape':
       return whole(200, 'application/json', '{"requestId":"wrongshape","status":"ok"}')
     case 'empty-body':
       return whole(200, 'application/json', '')
-    case 'huge-body': {
-      const chunked = fault.chunked ? { 'transfer-encoding': 'chunked' } : {}
-      return {
-        as: 'whole',
-        reply: { status: 200, headers: { 'content-type': 'application/json', ...chunked }, body: hugeBody(fault.bytes) },
-      }
-    }
+    case 'huge-body':
+      return huge(fault)
   }
 }
 
@@ -185,11 +209,16 @@ async function deliver(response: ServerResponse, delivery: Delivery): Promise<vo
  */
 export function openStandIn(standIn: StandIn, address: { host: string; port: number }): Promise<ListeningServer> {
   return listen(async (request, response) => {
-    const control = standIn.control?.(request)
+    const control = await standIn.control?.(request)
     if (control) return sendReply(response, control)
     standIn.journal.add(standIn.name, request)
-    const fault = standIn.faults.takeWire(standIn.name, request.path)
-    const answer = () => standIn.answer(request)
-    await deliver(response, fault ? spoil(fault, answer, standIn) : { as: 'whole', reply: answer() })
+    const fault = standIn.faults.takeWire(standIn.name, request.path, request.method)
+    await deliver(response, fault ? await spoiled(fault, request, standIn) : { as: 'whole', reply: await standIn.answer(request) })
   }, address)
+}
+
+/** What a fault makes of an answer; a request is carried out once, also when the fault throws its answer away. */
+async function spoiled(fault: WireFault, request: ReceivedRequest, standIn: StandIn): Promise<Delivery> {
+  const carriedOut = 'moment' in fault && fault.moment === 'after' ? await standIn.answer(request) : undefined
+  return spoil(fault, async () => carriedOut ?? standIn.answer(request), standIn)
 }

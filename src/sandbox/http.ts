@@ -63,11 +63,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Bytes that are there already. */
+export function bytesOf(bytes: Uint8Array): ByteSource {
+  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) }
+}
+
 /** The byte source of an answer's body. */
 export function sourceOf(body: string | ByteSource): ByteSource {
-  if (typeof body !== 'string') return body
-  const bytes = Buffer.from(body)
-  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) }
+  return typeof body === 'string' ? bytesOf(Buffer.from(body)) : body
 }
 
 /** Writes bytes and waits until the socket took them; false when the client has gone. */

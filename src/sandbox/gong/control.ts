@@ -68,7 +68,7 @@ function changeCall({ state }: Controlled, body: unknown): Reply {
  * @param controlled - the insides of the sandbox
  * @returns answers a control request; undefined for every other request
  */
-export function createGongControl(controlled: Controlled): (request: ReceivedRequest) => Reply | undefined {
+export function createGongControl(controlled: Controlled): (request: ReceivedRequest) => Reply | Promise<Reply> | undefined {
   const { state, journal, facts } = controlled
   return createControl({
     faults: state.faults,
