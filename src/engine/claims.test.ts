@@ -4,12 +4,13 @@ import { claimLifeMs, memoryClaims } from './claims.ts'
 const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 
 test('an id stands for one write: the same one may claim it again, another one is refused', async () => {
-  const { claim } = memoryClaims()
+  const time = { now: 1 }
+  const { claim } = memoryClaims(() => time.now++)
   expect(await claim(id, 'insert a')).toEqual({ repeated: false })
-  expect(await claim(id.toUpperCase(), 'insert a')).toEqual({ repeated: true })
+  expect(await claim(id.toUpperCase(), 'insert a')).toEqual({ repeated: true, previous: 1 })
   await expect(claim(id, 'insert b')).rejects.toMatchObject({ code: 'request_id_conflict', status: 409, retryable: false })
   await expect(claim(id, 'insert b')).rejects.toThrow(`The request id ${id} was used for another statement.`)
-  expect(await claim(id, 'insert a')).toEqual({ repeated: true })
+  expect(await claim(id, 'insert a')).toEqual({ repeated: true, previous: 2 })
 })
 
 test('ids that are no UUIDs are other ids in other letters', async () => {
@@ -25,9 +26,11 @@ test.each(['', 'x'.repeat(256), 'line\nbreak', 'ü'])('the id %j is refused', as
   })
 })
 
-test('after seven days the id is free', async () => {
+test('seven days after it was claimed last the id is free', async () => {
   const time = { now: 1 }
   const { claim } = memoryClaims(() => time.now)
+  await claim(id, 'insert a')
+  time.now += claimLifeMs - 1
   await claim(id, 'insert a')
   time.now += claimLifeMs - 1
   await expect(claim(id, 'insert b')).rejects.toThrow()

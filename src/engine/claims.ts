@@ -3,7 +3,7 @@ import { fail } from '../errors.ts'
 import type { WriteClaims } from './connection.ts'
 import { validationFailed } from './credentials.ts'
 
-/** How long a request id stands for its write, in milliseconds: 7 days. */
+/** How long a request id stands for its write after it was claimed last, in milliseconds: 7 days. */
 export const claimLifeMs = 7 * 24 * 60 * 60 * 1_000
 /** Request ids that are remembered; the oldest is forgotten first. */
 const rememberedClaims = 10_000
@@ -31,15 +31,13 @@ export function memoryClaims(clock: () => number = Date.now): WriteClaims {
     claim: async (requestId, fingerprint) => {
       const key = claimKey(requestId)
       const now = clock()
-      const known = claims.get(key)
-      if (known !== undefined && known.since > now - claimLifeMs) {
-        if (known.fingerprint !== fingerprint) throw fail('request_id_conflict', { request_id: requestId })
-        return { repeated: true }
-      }
+      const kept = claims.get(key)
+      const known = kept !== undefined && kept.since > now - claimLifeMs ? kept : undefined
+      if (known !== undefined && known.fingerprint !== fingerprint) throw fail('request_id_conflict', { request_id: requestId })
       claims.delete(key)
       claims.set(key, { fingerprint, since: now })
       if (claims.size > rememberedClaims) claims.delete(claims.keys().next().value ?? '') // a Map keeps insertion order: the oldest
-      return { repeated: false }
+      return known === undefined ? { repeated: false } : { repeated: true, previous: known.since }
     },
   }
 }

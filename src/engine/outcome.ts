@@ -11,9 +11,12 @@ export interface Call {
   readonly signal?: AbortSignal
   /** Milliseconds until the call gives up; 60,000 by default. For a download: until the first byte. */
   readonly deadlineMs?: number
+  /** Nobody waits for it: in the vendor's budget every other call goes first. */
+  readonly background?: boolean
   /**
-   * The caller's Idempotency-Key of a write, 1 to 255 printable ASCII characters. The id that the vendor knows the write by is
-   * derived from it (UUID v5), always the same one, so that a call which a node could not finish is repeated as the same write.
+   * Stands for a write that must happen once: the platform gives one for each life of a caller's Idempotency-Key, the same one to
+   * every attempt. The id that the vendor knows the write by is derived from it (UUID v5), so that a call which a node could not
+   * finish is repeated as the same write.
    * A call with a key has to end in `outcome_unknown` when something may have been sent and it is not known what became of it, also
    * when a later attempt was refused: other errors may let the same key run anew.
    */

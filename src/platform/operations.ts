@@ -77,9 +77,10 @@ export async function executeOperation(
 function write(services: OperationServices, access: ConnectorAccess, given: ExecuteCall): Promise<ExecutedData | ReplayedAnswer> {
   const { request, idempotencyKey: key, requestId, deadlineMs = defaultDeadline } = given
   const { entity, action } = request
-  const call: Call = { entity, action, params: request.params ?? {}, deadlineMs, ...(key === undefined ? {} : { idempotencyKey: key }) }
-  const run = async (connection: Connection): Promise<ExecutedData> => {
-    const outcome = shaped(await runMarked(services, { access, connection }, call), request)
+  const call: Call = { entity, action, params: request.params ?? {}, deadlineMs }
+  const run = async (connection: Connection, idempotencyKey?: string): Promise<ExecutedData> => {
+    const named = idempotencyKey === undefined ? call : { ...call, idempotencyKey }
+    const outcome = shaped(await runMarked(services, { access, connection }, named), request)
     if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} ${action} answers a file` })
     return outcome
   }

@@ -4,7 +4,7 @@ import { claimKey, claimLifeMs } from '../engine/claims.ts'
 import type { Claim, WriteClaims } from '../engine/connection.ts'
 import { fail } from '../errors.ts'
 import type { Db } from './db/database.ts'
-import { type ClaimRow, findClaim, insertClaim, replaceClaim } from './db/queries-claims.ts'
+import { type ClaimRow, claimAgain, findClaim, insertClaim } from './db/queries-claims.ts'
 import type { Parts } from './parts.ts'
 import type { ConnectorPlace } from './types.ts'
 
@@ -31,17 +31,15 @@ export async function claimIn(
     connector_id: place.connectorId,
     request_id: claimKey(requestId),
     fingerprint: digestOf(place, 'write', fingerprint),
-    created_at: source.clock(),
+    claimed_at: source.clock(),
   }
   for (let look = 0; look < looks; look += 1) {
     if (await insertClaim(db, row)) return { repeated: false }
     const seen = await findClaim(db, row)
     if (seen === undefined) continue
-    if (seen.created_at > row.created_at - claimLifeMs) {
-      if (seen.fingerprint !== row.fingerprint) throw fail('request_id_conflict', { request_id: requestId })
-      return { repeated: true }
-    }
-    if (await replaceClaim(db, seen, row)) return { repeated: false }
+    const lives = seen.claimed_at > row.claimed_at - claimLifeMs
+    if (lives && seen.fingerprint !== row.fingerprint) throw fail('request_id_conflict', { request_id: requestId })
+    if (await claimAgain(db, seen, row)) return lives ? { repeated: true, previous: seen.claimed_at } : { repeated: false }
   }
   throw fail('overloaded', { reason: 'the request id is claimed by several calls' }, { retryAfterMs: 1_000 })
 }

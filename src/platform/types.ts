@@ -242,14 +242,14 @@ export interface Writes {
   /**
    * Runs a write, or gives the answer of the earlier call with the same key. The key is stored before `run` is called, and the
    * outcome before it is returned; it is kept for 24 hours. Errors that mean that nothing happened free the key.
-   * @param run does the write with the given connection
+   * @param run does the write with the given connection and `Call.idempotencyKey`
    * @throws FerruleError `validation_failed` (the key), `idempotency_key_conflict`, `idempotency_key_in_flight`, `outcome_unknown`
    *   (the node that ran it died), and what `run` throws; an error that is kept says that it is not retryable
    */
   once(
     access: ConnectorAccess,
     write: KeyedWrite,
-    run: (connection: Connection) => Promise<ExecutedData>,
+    run: (connection: Connection, idempotencyKey: string) => Promise<ExecutedData>,
   ): Promise<ExecutedData | ReplayedAnswer>
   /** Forgets keys and vendor request ids whose time is over at `now` (milliseconds). @returns how many */
   purgeExpired(now: number): Promise<number>

@@ -32,8 +32,15 @@ const nothingHappened: ReadonlySet<string> = new Set<ErrorCode>([
   'upstream_rate_limited',
 ])
 
+/** Failures before a byte was sent, by the codes of Node and undici. */
+const neverSent: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
+])
+const isNeverSent = ({ code, cause }: FerruleError): boolean =>
+  (code === 'upstream_unreachable' || code === 'upstream_timeout') && cause instanceof Error && neverSent.has(Reflect.get(cause, 'code'))
+
 /** Whether an error means that nothing was written. */
-export const meansNothingHappened = ({ code }: FerruleError): boolean => nothingHappened.has(code)
+export const meansNothingHappened = (error: FerruleError): boolean => nothingHappened.has(error.code) || isNeverSent(error)
 
 const keptHint =
   'It is not known whether the write happened. Look at the vendor before you write again: this Idempotency-Key gives this answer for 24 hours, a new one writes again.'

@@ -28,7 +28,7 @@ const batch = 100
 
 const printable = /^[\x20-\x7e]{1,255}$/
 
-type Run = (connection: Connection) => Promise<ExecutedData>
+type Run = (connection: Connection, idempotencyKey: string) => Promise<ExecutedData>
 interface Asked {
   readonly access: ConnectorAccess
   readonly write: KeyedWrite
@@ -49,12 +49,12 @@ async function once(parts: Parts, asked: Asked, run: Run): Promise<ExecutedData 
   if (!printable.test(write.key))
     throw validationFailed([{ field: 'Idempotency-Key', message: 'must have 1 to 255 printable ASCII characters', error_code: 'pattern' }])
   const attempt = attemptOf(parts, asked)
-  const replayed = await begin(parts, asked, attempt)
-  if (replayed !== undefined) return replayed
+  const begun = await begin(parts, asked, attempt)
+  if ('type' in begun) return begun
   const placed = { attempt, place: access.place }
   let outcome: ExecutedData
   try {
-    outcome = await run(noting(parts, access, attempt))
+    outcome = await run(noting(parts, access, attempt), begun.write_id)
   } catch (thrown) {
     const error = asFerruleError(thrown)
     const kept = keptError(error)
@@ -74,6 +74,7 @@ function attemptOf({ source }: Parts, { access: { place }, write }: Asked): KeyR
     connector_id: place.connectorId,
     key_digest: digestOf(place, 'key', write.key),
     fingerprint: digestOf(place, 'call', write.entity, write.action, canonicalJson(write.params ?? {})),
+    write_id: newId(source),
     owner: newId(source),
     started_at: now,
     lease_until: now + write.deadlineMs + leaseMarginMs,
@@ -86,18 +87,18 @@ function attemptOf({ source }: Parts, { access: { place }, write }: Asked): KeyR
   }
 }
 
-/** Makes the attempt the owner of the key. The table's unique key decides between nodes. @returns what an earlier call answered */
-async function begin(parts: Parts, asked: Asked, attempt: KeyRow): Promise<ReplayedAnswer | undefined> {
+/** Makes the attempt the owner of the key. The table's unique key decides between nodes. @returns its key, or what an earlier call answered */
+async function begin(parts: Parts, asked: Asked, attempt: KeyRow): Promise<KeyRow | ReplayedAnswer> {
   const { db } = parts.database
   for (let look = 0; look < looks; look += 1) {
-    if (await inserted(parts, attempt)) return undefined
+    if (await inserted(parts, attempt)) return attempt
     const seen = await findKey(db, attempt)
     if (seen === undefined) continue
     const next = successor(seen, attempt)
     if (next === undefined) {
       const replayed = await earlier(parts, asked, { seen, attempt })
       if (replayed !== undefined) return replayed
-    } else if (await takeOver(db, seen, next)) return undefined
+    } else if (await takeOver(db, seen, next)) return next
   }
   throw fail('overloaded', { reason: 'several calls use this Idempotency-Key' }, { retryAfterMs: shortestWaitMs })
 }
@@ -113,13 +114,15 @@ async function inserted({ database }: Parts, attempt: KeyRow): Promise<boolean> 
 
 /**
  * What a new attempt makes of a key: one whose time is over begins anew. So does one whose node died after it had claimed a vendor
- * request id, because the vendor takes the same id for one write.
+ * request id, as the same write: the vendor does not carry it out twice.
  * @returns undefined when the attempt may not run
  */
 function successor(seen: KeyRow, attempt: KeyRow): KeyRow | undefined {
   if (seen.expires_at <= attempt.started_at) return attempt
   const isAbandoned = seen.status === null && seen.lease_until <= attempt.started_at
-  return isAbandoned && seen.claimed && seen.fingerprint === attempt.fingerprint ? { ...attempt, claimed: true } : undefined
+  return isAbandoned && seen.claimed && seen.fingerprint === attempt.fingerprint
+    ? { ...attempt, write_id: seen.write_id, claimed: true }
+    : undefined
 }
 
 /** @returns what an earlier call answered; undefined: look again. @throws FerruleError what stands in the way */

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Claim, Connection } from '../../src/engine/connection.ts'
+import type { Call } from '../../src/engine/outcome.ts'
 import { fail } from '../../src/errors.ts'
-import { ask, type Desk, gate, leaseMs, openDesk, written } from './idempotency-support.ts'
-import { overBoth } from './world.ts'
+import { ask, type Desk, dayMs, gate, leaseMs, openDesk, written } from './idempotency-support.ts'
+import { connectorBody, overBoth } from './world.ts'
 
 /** What a claim says of itself; `none` where the connection takes no claims. */
 const claim = (connection: Connection, id: string): Promise<Claim> | undefined => connection.writes?.claim(id, `write of ${id}`)
@@ -63,6 +64,7 @@ overBoth('a call whose node died', (database) => {
       async (connection) => expect(await claim(connection, 'claimed')).toEqual({ repeated: false }),
       (connection) => claim(connection, 'claimed'),
     )
+    const previous = desk.world.now
     desk.world.now += leaseMs
     const claims: unknown[] = []
     const run = async (connection: Connection) => {
@@ -71,7 +73,7 @@ overBoth('a call whose node died', (database) => {
     }
     expect(await ask(desk, { key: 'claimed', params: { text: 'other' } })).toMatchObject({ code: 'idempotency_key_conflict' })
     const second = await ask(desk, { key: 'claimed', run })
-    expect([second.status, claims]).toEqual([200, [{ repeated: true }]])
+    expect([second.status, claims]).toEqual([200, [{ repeated: true, previous }]])
     expect(await wake()).toMatchObject({ code: 'idempotency_key_in_flight' })
     expect(await ask(desk, { key: 'claimed', run })).toEqual({ ...second, replayed: true })
     expect(claims).toHaveLength(1)
@@ -108,13 +110,51 @@ overBoth('a call whose node died', (database) => {
   })
 
   test('that the vendor asks to wait when it is repeated, runs anew later as the same write', async () => {
+    const previous = desk.world.now
     const { wake } = await dying('busy', (connection) => claim(connection, 'busy'))
     desk.world.now += leaseMs
     const busy = () => Promise.reject(fail('upstream_rate_limited', { vendor: 'Good Notes' }, { retryAfterMs: 1_000 }))
     expect(await ask(desk, { key: 'busy', run: busy })).toMatchObject({ code: 'upstream_rate_limited', error: { retryable: true } })
     const third = await ask(desk, { key: 'busy', run: async (connection) => written(await claim(connection, 'busy')) })
-    expect(third.text).toBe('{"data":{"repeated":true},"meta":{}}')
+    expect(third.text).toBe(`{"data":{"repeated":true,"previous":${previous}},"meta":{}}`)
     await wake()
+  })
+})
+
+overBoth('what the engine knows a write under a key by', (database) => {
+  test('is the same for every attempt, and another one for each connector, each life of the key and each write without a key', async () => {
+    const desk = await openDesk(database, 'idempotency names')
+    const other = await desk.platform.connectors.create(desk.principal, connectorBody({ name: 'Other' }))
+    const names: (string | undefined)[] = []
+    const { open, pass } = gate()
+    const dead = async (connection: Connection, call: Call) => {
+      names.push(call.idempotencyKey)
+      await claim(connection, 'x')
+      await pass()
+      return written({})
+    }
+    const run = async (_connection: Connection, call: Call) => {
+      names.push(call.idempotencyKey)
+      return written({})
+    }
+    const first = ask(desk, { key: 'named', run: dead })
+    await expect.poll(() => names.length).toBe(1)
+    desk.world.now += leaseMs
+    await ask(desk, { key: 'named', run })
+    await ask(desk, { key: 'named', run, connectorId: other.id })
+    desk.world.now += dayMs
+    await ask(desk, { key: 'named', run })
+    const [original, repeated, elsewhere, later] = names
+    expect(repeated).toBe(original)
+    expect(new Set([original, elsewhere, later]).size).toBe(3)
+    expect(original).toMatch(/^[0-9a-f-]{36}$/)
+    names.length = 0
+    await ask(desk, { key: 'named', action: 'list', run })
+    await ask(desk, { run })
+    expect(names).toEqual([undefined, undefined])
+    open()
+    await first
+    await desk.close()
   })
 })
 

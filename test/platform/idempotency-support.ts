@@ -80,7 +80,7 @@ export interface Told {
 export async function ask(desk: Desk, asking: Asking = {}): Promise<Told> {
   const { action = 'create', params = { text: 'hello' }, key, requestId = 'request', select, run } = asking
   const { platform = desk.platform, principal = desk.principal, connectorId = desk.connectorId, signal } = asking
-  const engine = run === undefined ? desk.engine : { run, scopes: async () => undefined }
+  const engine = run === undefined ? desk.engine : { run, check: async () => {}, scopes: async () => undefined }
   const services: OperationServices = { platform, engine }
   const request = { entity: 'posts', action, params, ...(select === undefined ? {} : { select_fields: select }) }
   const call = { connectorId, request, idempotencyKey: key, requestId, deadlineMs: 60_000, ...(signal === undefined ? {} : { signal }) }

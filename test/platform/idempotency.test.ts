@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fail } from '../../src/errors.ts'
 import { digestOf } from '../../src/platform/request-claims.ts'
-import { ask, type Desk, dayMs, gate, openDesk, written } from './idempotency-support.ts'
+import { serve } from '../engine/support.ts'
+import { type Asking, ask, type Desk, dayMs, gate, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, newTenant, overBoth } from './world.ts'
 
 overBoth('a write under an Idempotency-Key', (database) => {
@@ -157,18 +158,6 @@ overBoth('a write under an Idempotency-Key', (database) => {
     expect(await ask(desk, { key: 'gone' })).toEqual({ ...(await first), replayed: true })
   })
 
-  test('is known to the engine by its key, and a read is not', async () => {
-    const keys: unknown[] = []
-    const run = async (_connection: unknown, call: { readonly idempotencyKey?: string }) => {
-      keys.push(call.idempotencyKey)
-      return written({})
-    }
-    await ask(desk, { key: 'told to the engine', run })
-    await ask(desk, { key: 'told to the engine', action: 'list', run })
-    await ask(desk, { run })
-    expect(keys).toEqual(['told to the engine', undefined, undefined])
-  })
-
   describe('that failed', () => {
     test.each<[string, string, { status: number; headers?: Record<string, string> }]>([
       ['a refusal', 'upstream_invalid_request', { status: 422 }],
@@ -213,6 +202,16 @@ overBoth('a write under an Idempotency-Key', (database) => {
       desk.script = echo
       expect(await ask(desk, { key: `freed ${what}` })).toMatchObject({ status: 200, replayed: false })
       expect(sent()).toBe(2)
+    })
+
+    test('runs anew after a connection that was refused', async () => {
+      const { origin } = await serve(() => ({})).then(async (server) => {
+        await server[Symbol.asyncDispose]()
+        return server
+      })
+      const run: Required<Asking>['run'] = (connection, call) => desk.engine.run({ ...connection, origin: { api: origin } }, call)
+      expect(await ask(desk, { key: 'refused', run })).toMatchObject({ code: 'upstream_unreachable', error: { retryable: true } })
+      expect(await ask(desk, { key: 'refused' })).toMatchObject({ status: 200, replayed: false })
     })
 
     test('runs anew, also as another call, when it was refused before it was sent', async () => {

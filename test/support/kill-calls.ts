@@ -63,7 +63,7 @@ export async function callUnder(key: string, { platform, connectorId, sent }: Ca
     return { type: 'record', data: { made: randomUUID() }, meta: {} }
   }
   const request = { entity: 'posts', action: 'create', params: { text: key } }
-  const services = { platform, engine: { run, scopes: async () => undefined } }
+  const services = { platform, engine: { run, check: async () => {}, scopes: async () => undefined } }
   const outcome = await executeOperation(services, principalOf(platform), { connectorId, request, idempotencyKey: key })
   if (outcome.type === 'file') throw new Error('a write answers no file')
   return outcome.type === 'replayed' ? { text: outcome.text, replayed: true } : { text: writeJson(answerBody(outcome)), replayed: false }

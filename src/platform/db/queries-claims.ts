@@ -28,27 +28,28 @@ export const findClaim = (db: Db, { organization_id, connector_id, request_id }:
     .where('request_id', '=', request_id)
     .executeTakeFirst()
 
-/** Gives an id to another write, unless somebody did already. @returns whether it was given */
-export async function replaceClaim(db: Db, seen: ClaimRow, { fingerprint, created_at }: ClaimRow): Promise<boolean> {
+/** Claims an id again, or for another write, unless it was claimed since `seen` was read. @returns whether it was claimed */
+export async function claimAgain(db: Db, seen: ClaimRow, { fingerprint, claimed_at }: ClaimRow): Promise<boolean> {
   const done = await db
     .updateTable('request_claims')
-    .set({ fingerprint, created_at })
+    .set({ fingerprint, claimed_at })
     .where('organization_id', '=', seen.organization_id)
     .where('connector_id', '=', seen.connector_id)
     .where('request_id', '=', seen.request_id)
-    .where('created_at', '=', seen.created_at)
+    .where('fingerprint', '=', seen.fingerprint)
+    .where('claimed_at', '=', seen.claimed_at)
     .executeTakeFirst()
   return done.numUpdatedRows > 0n
 }
 
-/** Forgets claims that were made at or before a moment. @returns how many */
+/** Forgets ids that were claimed at or before a moment, and not since. @returns how many */
 export async function deleteOldClaims(db: Db, moment: number, limit: number): Promise<number> {
   const done = await db
     .deleteFrom('request_claims')
-    .where('created_at', '<=', moment)
+    .where('claimed_at', '<=', moment)
     .where(({ eb, refTuple, selectFrom }) => {
       const old = selectFrom('request_claims as old').select(['old.organization_id', 'old.connector_id', 'old.request_id'])
-      const oldest = old.where('old.created_at', '<=', moment).orderBy('old.created_at').limit(limit)
+      const oldest = old.where('old.claimed_at', '<=', moment).orderBy('old.claimed_at').limit(limit)
       return eb(refTuple(...idColumns), 'in', oldest.$asTuple('organization_id', 'connector_id', 'request_id'))
     })
     .executeTakeFirst()

@@ -108,6 +108,8 @@ export interface IdempotencyKeyTable {
   key_digest: string
   /** Digest of entity, action and parameters. */
   fingerprint: string
+  /** What the vendor's id of the write is derived from: one for each life of the key. */
+  write_id: string
   /** The attempt that runs or ran. */
   owner: string
   started_at: Moment
@@ -131,7 +133,8 @@ export interface RequestClaimTable {
   request_id: string
   /** Digest of what the engine calls the write's fingerprint. */
   fingerprint: string
-  created_at: Moment
+  /** The last time. */
+  claimed_at: Moment
 }
 
 /** All tables by name. */

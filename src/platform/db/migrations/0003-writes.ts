@@ -15,6 +15,7 @@ export const writes: Migration = {
       connector_id ${id} not null,
       key_digest ${text} not null,
       fingerprint ${text} not null,
+      write_id ${id} not null,
       owner ${id} not null,
       started_at ${moment} not null,
       lease_until ${moment} not null,
@@ -34,9 +35,9 @@ export const writes: Migration = {
       connector_id ${id} not null,
       request_id ${text} not null,
       fingerprint ${text} not null,
-      created_at ${moment} not null,
+      claimed_at ${moment} not null,
       primary key (organization_id, connector_id, request_id)
     )${end}`,
-    'create index request_claims_by_age on request_claims (created_at)',
+    'create index request_claims_by_age on request_claims (claimed_at)',
   ],
 }

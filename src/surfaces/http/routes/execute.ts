@@ -1,3 +1,4 @@
+import type { ProblemDetails } from '../../../errors.ts'
 import { readExecuteRequest } from '../../../platform/execute-request.ts'
 import { answerBody, type Executed, type ReplayedAnswer } from '../../../platform/executed.ts'
 import { executeOperation } from '../../../platform/operations.ts'
@@ -6,10 +7,13 @@ import { limited } from '../limited.ts'
 import { jsonType, problemType } from '../reply.ts'
 import { type Answer, connectorPath, type Exchange, type PrincipalRoute, slot } from '../route.ts'
 
-/** An answer that was kept under an Idempotency-Key goes out byte for byte; only its header tells. */
+/** An answer that was kept under an Idempotency-Key goes out byte for byte; only its headers tell. */
 function replayed(exchange: Pick<Exchange<unknown>, 'setHeader'>, { status, text }: ReplayedAnswer): Answer {
   exchange.setHeader('idempotent-replayed', 'true')
-  return { content: text, status, type: status === 200 ? jsonType : problemType }
+  if (status === 200) return { content: text, status, type: jsonType }
+  const { retry_after_seconds: wait } = JSON.parse(text) as ProblemDetails // a problem that this service wrote
+  if (wait !== undefined) exchange.setHeader('retry-after', String(wait))
+  return { content: text, status, type: problemType }
 }
 
 function answerOf(exchange: Pick<Exchange<unknown>, 'setHeader'>, outcome: Executed | ReplayedAnswer): Answer {
