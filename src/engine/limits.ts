@@ -64,6 +64,12 @@ export class Limiter {
     return { wait: moment - now, refused: false }
   }
 
+  /** Milliseconds until a call would have its turn at once; nothing is reserved. */
+  busyFor(key: string, limits: Limits, now: number): number {
+    const share = this.#shares.get(key) ?? shareOf(limits)
+    return Math.max(0, Math.max(share.budget.earliest(now), share.notBefore) - now)
+  }
+
   /**
    * The turn of a call has come.
    * @returns milliseconds that it must wait all the same, as the vendor said "wait" or told a higher level; 0 when it may be sent

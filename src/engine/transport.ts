@@ -35,6 +35,8 @@ export interface Running {
   readonly deadline: Deadline
   /** The caller's Idempotency-Key of a write. */
   readonly idempotencyKey?: string | undefined
+  /** In the vendor's budget every other call goes first. */
+  readonly background?: boolean | undefined
 }
 
 /** A success, with its body and what the vendor tells beside it; or an answer that means "nothing found". */
@@ -74,9 +76,20 @@ const limitsOf = ({ connection, operation }: Running): Limits => {
 const tooLate = (running: Running, wait: number) =>
   fail('upstream_rate_limited', { vendor: running.operation.kind.definition.title }, { retryAfterMs: wait })
 
+/** Waits until a turn is free that nobody else waits for: a call in the background reserves none. */
+async function awaitFree(running: Running, key: string): Promise<void> {
+  const { limiter, clock } = running.runtime
+  const limits = limitsOf(running)
+  for (let wait = limiter?.busyFor(key, limits, clock()) ?? 0; wait > 0; wait = limiter?.busyFor(key, limits, clock()) ?? 0) {
+    if (wait > running.deadline.remaining) throw tooLate(running, wait)
+    await running.deadline.pause(wait)
+  }
+}
+
 async function takeTurn(running: Running, key: string): Promise<void> {
   const { limiter, clock } = running.runtime
   if (limiter === undefined) return
+  if (running.background) await awaitFree(running, key)
   const now = clock()
   const { wait, refused } = limiter.reserve(key, limitsOf(running), {
     now,

@@ -1,0 +1,86 @@
+/** Which lists a sync walks, and what hangs on each: read off the definition. */
+import { syncedOperation } from '../../definition/check-sync.ts'
+import type { ConnectorDefinition } from '../../definition/connector.ts'
+import { fieldAt, plainType } from '../../definition/document.ts'
+import type { EntityDefinition } from '../../definition/entity.ts'
+import type { Sync } from '../../definition/sync.ts'
+import { type Path, parsePath } from '../../engine/paths.ts'
+
+/** An entity of a plan. */
+export interface Planned {
+  readonly entity: string
+  readonly definition: EntityDefinition
+  readonly sync: Sync
+  /** Whether its records are stored: searchable, and wanted. */
+  readonly stored: boolean
+}
+
+/** Records that lie within those of the walked entity. */
+export interface Nested extends Planned {
+  readonly at: Path
+}
+
+/** A parameter of a child, and where its value is in the parent's record. */
+export interface Taken {
+  readonly param: Path
+  readonly from: Path
+  /** How the values of a batch become one: texts with commas, or an array. */
+  readonly joined: 'commas' | 'array'
+}
+
+/** Lists that are asked for once per record of another entity, or per batch of them. */
+export interface Child extends Planned {
+  /** The entity of the records: the walked one, or one that lies within it. */
+  readonly parent: string
+  readonly take: readonly Taken[]
+  /** Records in one call; undefined for one call each, whose parameters are single values. */
+  readonly batch: number | undefined
+}
+
+/** One walk, with everything that it brings. */
+export interface Tree extends Planned {
+  readonly action: 'list' | 'get'
+  readonly nested: readonly Nested[]
+  readonly children: readonly Child[]
+}
+
+const plannedOf = (entities: ConnectorDefinition['entities'], wanted: (entity: string) => boolean): Planned[] =>
+  Object.entries(entities).flatMap(([entity, definition]) => {
+    const { sync } = definition
+    return sync === undefined ? [] : [{ entity, definition, sync, stored: definition.context_store_search !== undefined && wanted(entity) }]
+  })
+
+const takenOf = ({ definition, sync }: Planned): Taken[] =>
+  Object.entries(sync.each?.take ?? {}).map(([param, from]) => {
+    const field = fieldAt(syncedOperation(definition)?.params ?? {}, param)
+    return {
+      param: parsePath(param),
+      from: parsePath(from),
+      joined: field !== undefined && plainType(field) === 'array' ? 'array' : 'commas',
+    }
+  })
+
+function treeOf(root: Planned, all: readonly Planned[]): Tree {
+  const nested = all
+    .filter(({ sync }) => sync.within?.entity === root.entity)
+    .map((each) => ({ ...each, at: parsePath(each.sync.within?.at ?? '') }))
+  const parents = new Set([root.entity, ...nested.map(({ entity }) => entity)])
+  const children = all
+    .filter(({ sync, stored }) => stored && sync.each !== undefined && parents.has(sync.each.entity))
+    .map((each) => ({ ...each, parent: each.sync.each?.entity ?? '', take: takenOf(each), batch: each.sync.each?.batch }))
+  return { ...root, action: root.definition.list === undefined ? 'get' : 'list', nested, children }
+}
+
+/** The stored entities of a tree, parents first. */
+export const storedOf = (tree: Tree): readonly Planned[] => [tree, ...tree.nested, ...tree.children].filter(({ stored }) => stored)
+
+/**
+ * The walks that bring the wanted entities, in the order of the documents. Parents are walked though they are not wanted; what
+ * feeds nothing is left out.
+ * @param wanted whether an entity is to be kept
+ */
+export function planOf({ entities }: ConnectorDefinition, wanted: (entity: string) => boolean): readonly Tree[] {
+  const all = plannedOf(entities, wanted)
+  const roots = all.filter(({ sync }) => sync.within === undefined && sync.each === undefined)
+  return roots.map((root) => treeOf(root, all)).filter((tree) => storedOf(tree).length > 0)
+}
