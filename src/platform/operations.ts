@@ -28,7 +28,7 @@ export type CallCode = 'ok' | 'aborted' | ErrorCode
 /** What executing needs. */
 export interface OperationServices {
   readonly platform: Pick<Platform, 'connectors' | 'writes'>
-  readonly engine: Pick<Engine, 'run' | 'scopes'>
+  readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
   /** Told of every call that reached a connector. Must not throw. */
   readonly onCall?: (report: CallReport) => void
   /** Takes what went wrong beside a call: a status that could not be stored changes no answer. Must not throw. */
@@ -94,16 +94,24 @@ interface Marked {
   readonly connection: Connection
 }
 
-/** Runs a call on a stored connector and keeps its status true: refused credentials mark it, a success clears the mark. */
-async function runMarked(services: OperationServices, { access, connection }: Marked, call: Call): Promise<Outcome> {
-  const { platform, engine, onCall } = services
+/** Runs a call on a stored connector. */
+const runMarked = (services: OperationServices, { access, connection }: Marked, call: Call): Promise<Outcome> =>
+  keepingStatus(services, { access, call }, () => services.engine.run(connection, call))
+
+/** Does something with a stored connector and keeps its status true: refused credentials mark it, a success clears the mark. */
+async function keepingStatus<T>(
+  services: OperationServices,
+  { access, call }: { readonly access: ConnectorAccess; readonly call: Call },
+  run: () => Promise<T>,
+): Promise<T> {
+  const { platform, onCall } = services
   const marked = (marking: Promise<void>) => marking.catch((error: unknown) => services.onBackgroundError?.(error))
-  const report = (code: CallCode) => onCall?.(reportOf(connection.kind, call, code))
+  const report = (code: CallCode) => onCall?.(reportOf(access.connection.kind, call, code))
   try {
-    const outcome = await engine.run(connection, call)
+    const result = await run()
     await marked(platform.connectors.markHealthy(access))
     report('ok')
-    return outcome
+    return result
   } catch (thrown) {
     const error = asFerruleError(thrown)
     report(call.signal?.aborted ? 'aborted' : error.code)
@@ -160,7 +168,8 @@ export interface CheckResult {
 export type CheckTarget = { readonly access: ConnectorAccess } | { readonly connection: Connection }
 
 /**
- * Runs the kind's check operation. Refusals of the vendor are results; failures of this service are thrown.
+ * Runs the kind's check: its operation, or what stands in where a parameter of it cannot be filled. Refusals of the vendor are
+ * results; failures of this service are thrown.
  * @param options `now`: milliseconds since 1970, for the result
  * @throws FerruleError of fault `service`
  */
@@ -174,7 +183,8 @@ export async function checkConnection(
   const { entity, action, params } = connection.kind.definition.check
   const call: Call = { entity, action, params, ...run }
   try {
-    await ('access' in target ? runMarked(services, { access: target.access, connection }, call) : services.engine.run(connection, call))
+    const check = () => services.engine.check(connection, run)
+    await ('access' in target ? keepingStatus(services, { access: target.access, call }, check) : check())
     const scopes = await services.engine.scopes(connection, run)
     const entities = scopes === undefined ? [{ entity, status: 'succeeded' as const }] : reachOf(connection.kind.definition, scopes)
     return { id: randomUUID(), status: 'succeeded', entity_check_results: entities }

@@ -26,7 +26,7 @@ function servicesWith(run: () => Promise<Outcome>): { services: OperationService
   const failures: unknown[] = []
   const broken = () => Promise.reject(new Error('the disk is full'))
   const connectors = { ...platform.connectors, markHealthy: broken, markAuthError: broken }
-  const engine = { run, scopes: async () => undefined }
+  const engine = { run, check: async () => {}, scopes: async () => undefined }
   return {
     services: { platform: { connectors, writes: platform.writes }, engine, onBackgroundError: (error) => failures.push(error) },
     failures,

@@ -14,7 +14,7 @@ import type { PrintedDocument } from '../openapi.ts'
 /** What routes may use. */
 export interface Services {
   readonly platform: Platform
-  readonly engine: Pick<Engine, 'run' | 'scopes'>
+  readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
   readonly settings: Settings
   readonly kinds: readonly Kind[]
   /** Executing and checking, with the metrics attached. */

@@ -20,7 +20,7 @@ import { routes } from './routes/index.ts'
 /** What a server is made with. */
 export interface ServerOptions {
   readonly platform: Platform
-  readonly engine: Pick<Engine, 'run' | 'scopes'>
+  readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
   readonly settings: Settings
   readonly kinds: readonly Kind[]
   /** Default: nothing is logged. */
