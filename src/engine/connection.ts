@@ -56,8 +56,8 @@ export interface Claim {
 /** Which write each vendor request id stands for. */
 export interface WriteClaims {
   /**
-   * Binds a request id to one write of the connector, durably, before anything of it is sent; kept for 7 days. The same write may
-   * claim its id again.
+   * Binds a request id to one write of the connector, durably, before anything of it is sent; kept for 7 days after the last
+   * claim. The same write may claim its id again.
    * @param requestId the id that the vendor knows the write by; the case of a UUID's letters does not matter
    * @param fingerprint what the write is: a hash of everything that changes what the vendor does, such as statement and context
    * @throws FerruleError `request_id_conflict` when another write has the id; `unavailable`
