@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
 import { operationOf } from '../../src/engine/operation.ts'
-import { checkParams } from '../../src/engine/params.ts'
+import { admitted, checkParams } from '../../src/engine/params.ts'
 import { FerruleError } from '../../src/errors.ts'
 
 const check = (entity: string, action: string, params: unknown) => checkParams(operationOf(kinds.gong, entity, action), params)
@@ -117,6 +117,93 @@ describe('parameters', () => {
   test('a flood of problems is cut short', () => {
     const callIds = Array.from({ length: 100_000 }, () => 1)
     expect(refusal('calls_extensive', 'list', { filter: { callIds } }).problems.length).toBeLessThanOrEqual(100)
+  })
+})
+
+describe('a rule that reads the parameters', () => {
+  const admit = (entity: string, params: Readonly<Record<string, unknown>>) => {
+    const operation = operationOf(kinds['tiktok-marketing'], entity, 'list')
+    return admitted(operation, checkParams(operation, params))
+  }
+  const report = (start_date: string, end_date: string, dimensions = '["campaign_id","stat_time_day"]') => ({
+    service_type: 'AUCTION',
+    report_type: 'BASIC',
+    data_level: 'AUCTION_CAMPAIGN',
+    dimensions,
+    metrics: '["spend"]',
+    start_date,
+    end_date,
+  })
+  const refused = (entity: string, params: Readonly<Record<string, unknown>>): FerruleError => {
+    try {
+      admit(entity, params)
+    } catch (error) {
+      if (error instanceof FerruleError) return error
+      throw error
+    }
+    throw new Error('the parameters were accepted')
+  }
+
+  test.each([
+    ['2026-04-01', '2026-04-01', '["campaign_id","stat_time_day"]'],
+    ['2026-04-01', '2026-04-30', '["campaign_id", "stat_time_day"]'],
+    ['2024-02-01', '2024-03-01', '["stat_time_day"]'],
+    ['2025-12-10', '2026-01-08', '["stat_time_day"]'],
+    ['2026-03-01', '2026-03-30', '["stat_time_day"]'],
+    ['2020-01-01', '2026-04-30', '["campaign_id"]'],
+    ['2026-04-01', '2026-05-01', '["campaign_id","stat_time_hour"]'],
+    ['2026-04-01', '2026-05-01', '["stat_time_day_"]'],
+  ])('lets a report from %s to %s of %s through as it is', (start, end, dimensions) => {
+    expect(admit('campaigns_reports_daily', report(start, end, dimensions))).toEqual(report(start, end, dimensions))
+  })
+
+  test.each([
+    ['2026-04-01', '2026-05-01', 31],
+    ['2024-02-01', '2024-03-02', 31],
+    ['2025-02-01', '2025-03-03', 31],
+    ['2024-01-01', '2024-12-31', 366],
+    ['2025-12-10', '2026-01-09', 31],
+  ])('refuses a daily report from %s to %s: it has %i days', (start, end, days) => {
+    const error = refused('ads_reports_daily', report(start, end))
+    expect(error).toMatchObject({ code: 'invalid_parameter', status: 422, retryable: false })
+    expect(error.problems).toEqual([
+      {
+        field: '/params/end_date',
+        message: `makes ${days} days: a report with stat_time_day spans at most 30 days, both included`,
+        error_code: 'rule',
+      },
+    ])
+    expect(error.hint).toBe('Ask for windows of at most 30 days, one after the other.')
+  })
+
+  test.each(['["stat_time_day"]', '["campaign_id"]'])('refuses a report of %s that ends before it begins', (dimensions) => {
+    const error = refused('advertisers_reports_daily', report('2026-04-02', '2026-04-01', dimensions))
+    expect(error.message).toBe('A parameter is not valid: /params/end_date must not be before start_date.')
+  })
+
+  test('comes after the checks of each parameter: it never reads what is wrong', () => {
+    expect(refused('ads_reports_daily', report('2026-02-30', 'soon', 'stat_time_day')).problems.map(({ field }) => field)).toEqual([
+      '/params/dimensions',
+      '/params/start_date',
+      '/params/end_date',
+    ])
+  })
+
+  test('asks for what only the vendor needs', () => {
+    expect(refused('catalogs', { advertiser_id: '7' })).toMatchObject({
+      code: 'missing_parameter',
+      problems: [{ field: '/params/bc_id', message: 'is required by the vendor: catalogs belong to a business centre' }],
+      hint: expect.stringContaining('Business Center'),
+    })
+    expect(refused('catalogs', { advertiser_id: '7', bc_id: null }).code).toBe('missing_parameter')
+    expect(admit('catalogs', { advertiser_id: '7', bc_id: '8' })).toEqual({ advertiser_id: '7', bc_id: '8' })
+  })
+
+  test('can put other parameters in their place; without a rule they go on as they are', () => {
+    const users = operationOf(kinds.gong, 'users', 'list')
+    expect(admitted({ ...users, admit: (params) => ({ params: { ...params, more: 1 } }) }, { limit: 5 })).toEqual({ limit: 5, more: 1 })
+    const params = { cursor: 'x' }
+    expect(admitted(users, params)).toBe(params)
   })
 })
 
