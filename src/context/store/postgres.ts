@@ -1,0 +1,178 @@
+/** PostgreSQL 15 and newer as the context database: a pool for searches, a pool for writes, and a look at the database's rules of text. */
+import pg from 'pg'
+import { fail } from '../../errors.ts'
+import { searchSettings } from '../query/functions.ts'
+import type { Answer, Connection, Engine, Run, Statement } from './database.ts'
+import { bound, decoders } from './decoding.ts'
+import { Lane, type Purpose } from './lane.ts'
+import { extensions } from './requirements.ts'
+
+/** How the pools are made. */
+export interface PostgresOptions {
+  /** A `postgresql://` URL with its options (for example `sslmode`). */
+  readonly url: string
+  /** Connections for searches. */
+  readonly searches: number
+  /** Connections for writes. */
+  readonly writers: number
+  /** Searches, and writes, that may wait. */
+  readonly waiting: number
+  /** Milliseconds until a search is stopped. */
+  readonly searchMs: number
+  /** Milliseconds until a write is stopped. */
+  readonly writeMs: number
+  /** Makes what the store needs, once, before anything else runs. */
+  prepare(run: Run): Promise<void>
+}
+
+const connectMs = 5_000
+const idleMs = 60_000
+/** The server's own limit, for connections that lost their client; ours comes first. Milliseconds. */
+const graceMs = 5_000
+/** Named statements of a connection; one that has more is replaced, so that the server's memory stays bounded. */
+const namedStatements = 300
+/** Reads come from memory, and sorts get some of it. */
+const settings: Readonly<Record<Purpose, Readonly<Record<string, string>>>> = {
+  search: { ...searchSettings, random_page_cost: '1.1', work_mem: '32MB', default_transaction_read_only: 'on' },
+  write: { jit: 'off' },
+}
+const optionsOf = (purpose: Purpose): string =>
+  Object.entries(settings[purpose])
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+
+/** Names that a client has prepared. */
+const prepared = new WeakMap<pg.PoolClient, Set<string>>()
+
+class PostgresConnection implements Connection {
+  readonly #client: pg.PoolClient
+  readonly #names: Set<string>
+  readonly #cancel: (pid: unknown) => Promise<void>
+
+  constructor(client: pg.PoolClient, cancel: (pid: unknown) => Promise<void>) {
+    this.#client = client
+    this.#names = prepared.get(client) ?? new Set()
+    prepared.set(client, this.#names)
+    this.#cancel = cancel
+  }
+
+  async run({ name, text, values = [] }: Statement): Promise<Answer> {
+    if (name !== undefined) this.#names.add(name)
+    const { rows, rowCount } = await this.#client.query({ text, values: bound(values), ...(name === undefined ? {} : { name }) })
+    return { rows, count: rowCount ?? 0 }
+  }
+
+  stop(): Promise<void> {
+    return this.#cancel(Reflect.get(this.#client, 'processID')) // pg keeps it but does not declare it
+  }
+
+  release(broken: boolean): void {
+    this.#client.release(broken || this.#names.size > namedStatements)
+  }
+}
+
+/** Opens the pools; the first statement connects and looks at the database. */
+export function postgresEngine(options: PostgresOptions): Engine {
+  const pools = { search: poolOf(options, 'search'), write: poolOf(options, 'write') }
+  const laneOf = (slots: number) => new Lane({ slots, waiting: options.waiting, waitMs: options.writeMs })
+  const cancel = async (pid: unknown): Promise<void> => {
+    await pools.write.query('select pg_cancel_backend($1)', [pid]).catch(() => undefined) // the server's own limit ends it then
+  }
+  let prepared: Promise<void> | undefined
+  const prepare = (): Promise<void> => {
+    prepared ??= check(pools.write, options).catch((thrown: unknown) => {
+      prepared = undefined
+      throw thrown
+    })
+    return prepared
+  }
+  return {
+    name: 'postgres',
+    lanes: { search: laneOf(options.searches), write: laneOf(options.writers) },
+    limits: { search: options.searchMs, write: options.writeMs },
+    connect: async (purpose) => {
+      await prepare()
+      return new PostgresConnection(await pools[purpose].connect(), cancel)
+    },
+    close: async () => {
+      await Promise.all([pools.search.end(), pools.write.end()])
+    },
+  }
+}
+
+function poolOf(options: PostgresOptions, purpose: Purpose): pg.Pool {
+  const limit = (purpose === 'search' ? options.searchMs : options.writeMs) + graceMs
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    // One more for writes: requests to stop a statement must not wait for a turn.
+    max: purpose === 'search' ? options.searches : options.writers + 1,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: limit,
+    idle_in_transaction_session_timeout: limit,
+    idleTimeoutMillis: idleMs,
+    keepAlive: true,
+    application_name: `ferrule context ${purpose}`,
+    options: optionsOf(purpose),
+    types: decoders,
+  })
+  // A connection that breaks is replaced by the pool, and its statement fails. Without listeners it would end the process too.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+const setting = 'CONTEXT_DATABASE_URL'
+const recipe = "create database ferrule_context template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'"
+
+/** What must hold, in the order of the questions, and what to do when it does not. */
+const demands: readonly { readonly ask: string; readonly otherwise: string }[] = [
+  {
+    ask: "current_setting('server_version_num')::int >= 150000",
+    otherwise: 'the server is older than PostgreSQL 15; use a newer one',
+  },
+  {
+    ask: "current_setting('server_encoding') = 'UTF8'",
+    otherwise: `the database does not hold UTF-8; make one with \`${recipe}\` and name it here`,
+  },
+  {
+    ask: "'Z' < 'a' and lower('Ж') = 'ж'",
+    otherwise: `the database sorts text or folds case by other rules than the context store needs; make one with \`${recipe}\` and name it here`,
+  },
+]
+/** Asked when the extension is there. */
+const trigrams = {
+  ask: "cardinality(show_trgm('Привет')) > 0",
+  otherwise: `the database takes letters beyond ASCII for no letters; make one with \`${recipe}\` and name it here`,
+}
+
+/** @throws FerruleError `setting_invalid`, a sentence that says what to do */
+async function check(pool: pg.Pool, { prepare }: PostgresOptions): Promise<void> {
+  const client = await pool.connect()
+  try {
+    for (const { ask, otherwise } of demands) {
+      const { rows } = await client.query<{ holds: boolean }>(`select ${ask} as holds`)
+      if (rows[0]?.holds !== true) throw fail('setting_invalid', { name: setting, reason: otherwise })
+    }
+    for (const name of extensions) await extend(client, name)
+    const { rows } = await client.query<{ holds: boolean }>(`select ${trigrams.ask} as holds`)
+    if (rows[0]?.holds !== true) throw fail('setting_invalid', { name: setting, reason: trigrams.otherwise })
+    await prepare(async ({ text, values = [] }) => {
+      const answer = await client.query({ text, values: bound(values) })
+      return { rows: answer.rows, count: answer.rowCount ?? 0 }
+    })
+  } finally {
+    client.release()
+  }
+}
+
+/** Two nodes that create an extension at one time meet in the catalogue; then it is there. */
+async function extend(client: pg.PoolClient, name: string): Promise<void> {
+  try {
+    await client.query(`create extension if not exists ${name}`)
+  } catch (thrown) {
+    const code = typeof thrown === 'object' && thrown !== null ? String(Reflect.get(thrown, 'code')) : ''
+    if (code === '23505' || code === '42710') return
+    const reason = `the extension ${name} is missing; let an administrator run \`create extension ${name}\` in this database (it is one of PostgreSQL's contrib modules)`
+    throw ['42501', '0A000', '58P01'].includes(code) ? fail('setting_invalid', { name: setting, reason }, { cause: thrown }) : thrown
+  }
+}

@@ -1,0 +1,134 @@
+/** The tables of all searchable entities that this process knows, and their making at the moment when they are first needed. */
+import type { ConnectorDefinition } from '../../definition/connector.ts'
+import { isObject } from '../../definition/object.ts'
+import { fail } from '../../errors.ts'
+import { type SearchTable, searchTableOf } from '../query/columns.ts'
+import type { EngineName, Run } from './database.ts'
+import { changing } from './requirements.ts'
+import {
+  type Change,
+  changeOf,
+  creation,
+  extension,
+  indexesOf,
+  ownIndexNames,
+  removal,
+  type Shape,
+  shapeOf,
+  surplusIndexes,
+} from './tables.ts'
+import { type Writer, writerOf } from './writer.ts'
+
+/** A table that is known, with the statements that write it. */
+export interface KnownTable {
+  readonly table: SearchTable
+  readonly writer: Writer
+}
+
+/** Something happened to a table: whoever filled it has to know. */
+export type OnChange = (table: SearchTable, change: Exclude<Change, 'none'>) => void
+
+/** Known tables, and which of them are there. */
+export class Registry {
+  readonly #known = new Map<string, KnownTable>()
+  readonly #ready = new Set<string>()
+  readonly #engine: EngineName
+  readonly #onChange: OnChange | undefined
+
+  constructor(engine: EngineName, onChange?: OnChange) {
+    this.#engine = engine
+    this.#onChange = onChange
+  }
+
+  /** Makes the searchable entities of a kind known. */
+  add(definition: ConnectorDefinition): void {
+    for (const [entity, each] of Object.entries(definition.entities)) {
+      if (each.context_store_search === undefined) continue
+      const table = searchTableOf(definition.kind, entity, each)
+      this.#known.set(`${definition.kind}.${entity}`, { table, writer: writerOf(table) })
+      this.#ready.delete(table.name)
+    }
+  }
+
+  /** The table of an entity. @throws FerruleError `definition_invalid` when its kind was not made known or it offers no search */
+  get(kind: string, entity: string): KnownTable {
+    const known = this.#known.get(`${kind}.${entity}`)
+    if (known === undefined) throw fail('definition_invalid', { reason: `${kind}.${entity} has no table in the context store` })
+    return known
+  }
+
+  /** Whether the table is there as it has to be. */
+  isReady(table: SearchTable): boolean {
+    return this.#ready.has(table.name)
+  }
+
+  /** After the database was opened: known tables that are there are brought up to date. Nothing is made yet. */
+  async prepare(run: Run): Promise<void> {
+    this.#ready.clear()
+    const shapes = await storedShapes(run)
+    for (const { table } of this.#known.values()) if (shapes.has(table.name)) await this.#update(table, run)
+  }
+
+  /** Looks whether another node has made a table. @returns whether it is there */
+  async look(table: SearchTable, run: Run): Promise<boolean> {
+    if (this.isReady(table)) return true
+    const shapes = await storedShapes(run)
+    if (changeOf(table, shapes.get(table.name)) === 'none') this.#ready.add(table.name)
+    return this.isReady(table)
+  }
+
+  /** Makes a table, or brings it up to date. */
+  async make(table: SearchTable, run: Run): Promise<void> {
+    if (!this.isReady(table)) await this.#update(table, run)
+  }
+
+  async #update(table: SearchTable, run: Run): Promise<void> {
+    let change: Change = 'none'
+    if (changeOf(table, (await storedShapes(run)).get(table.name)) !== 'none')
+      await changing(this.#engine, run, async () => {
+        const stored = (await storedShapes(run)).get(table.name) // another node may have been first
+        change = changeOf(table, stored)
+        for (const text of this.#statements(table, change, stored)) await run({ text })
+        if (change === 'extended') await dropSurplus(table, run)
+        if (change !== 'none') await note(table, change, run)
+      })
+    this.#ready.add(table.name)
+    if (change !== 'none') this.#onChange?.(table, change)
+  }
+
+  #statements(table: SearchTable, change: Change, stored: Shape | undefined): readonly string[] {
+    if (change === 'none') return []
+    if (change === 'extended' && stored !== undefined) return extension(table, stored)
+    return [...removal(table), ...creation(table, this.#engine)]
+  }
+}
+
+const isShape = (value: unknown): value is Shape => isObject(value) && isObject(value['columns']) && isObject(value['fields'])
+
+async function storedShapes(run: Run): Promise<ReadonlyMap<string, Shape>> {
+  const { rows } = await run({ text: 'select name, shape from cs_tables' })
+  return new Map(
+    rows.flatMap(({ name, shape }) => {
+      const parsed: unknown = JSON.parse(String(shape))
+      return isShape(parsed) ? [[String(name), parsed]] : []
+    }),
+  )
+}
+
+async function dropSurplus(table: SearchTable, run: Run): Promise<void> {
+  const stay = indexesOf(table).map(({ name }) => name)
+  const { rows } = await run({ text: surplusIndexes, values: [table.name, ownIndexNames(table), stay] })
+  for (const { name } of rows) await run({ text: `drop index "${name}"` })
+}
+
+/** Keeps the new shape. Whoever fills the table begins again: a new column is empty, and a table that was made anew has no rows. */
+async function note(table: SearchTable, change: Change, run: Run): Promise<void> {
+  await run({
+    text: `insert into cs_tables (name, kind, entity, shape) values ($1, $2, $3, $4) on conflict (name) do update set shape = excluded.shape`,
+    values: [table.name, table.kind, table.entity, JSON.stringify(shapeOf(table))],
+  })
+  await run({ text: 'delete from cs_checkpoints where name = $1', values: [table.name] })
+  await run({ text: 'delete from cs_seen where name = $1', values: [table.name] })
+  if (change === 'extended') await run({ text: 'update cs_entities set pass = null where name = $1', values: [table.name] })
+  else await run({ text: 'delete from cs_entities where name = $1', values: [table.name] })
+}

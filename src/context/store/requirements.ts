@@ -1,0 +1,90 @@
+/** What both databases must have, besides the tables of records. */
+import { createHash } from 'node:crypto'
+import { searchFunctions, termTable } from '../query/functions.ts'
+import type { EngineName, Run } from './database.ts'
+
+/** Contrib modules of PostgreSQL: trigrams, integers beside them in one index, and edit distances. */
+export const extensions: readonly string[] = ['pg_trgm', 'btree_gin', 'fuzzystrmatch']
+
+/** Partitions of each table of records. A partition keeps indexes small; one session has no use for many. */
+export const partitions: Readonly<Record<EngineName, number>> = { embedded: 4, postgres: 16 }
+
+/** Serialises changes of the schema over all nodes; an arbitrary constant. PGlite has one session. */
+const schemaLock = 7_214_995_032
+
+/** Room on each page for new versions of rows, so that a change of columns without an index touches no index. */
+export const storage = 'fillfactor = 90'
+
+/** A table whose rows belong to connectors, cut by them. */
+export const partitioned = (name: string, columns: string, engine: EngineName): readonly string[] => [
+  `create table if not exists "${name}" (${columns}) partition by hash (connector_id)`,
+  ...Array.from(
+    { length: partitions[engine] },
+    (_, index) =>
+      `create table if not exists "${name}_p${index}" partition of "${name}" for values with (modulus ${partitions[engine]}, remainder ${index}) with (${storage})`,
+  ),
+]
+
+/**
+ * Tables of the store itself. `cs_connectors` gives out the numbers: an identity column never gives one twice. `cs_entities` has a row
+ * for each entity of a connector, which its writers lock, so it counts exactly. `cs_seen` remembers the keys of a complete pass, a row
+ * for each batch.
+ */
+const own = (engine: EngineName): readonly string[] => [
+  'create table if not exists cs_meta (name text primary key, value text not null)',
+  `create table if not exists cs_connectors (id uuid primary key, number int4 generated always as identity unique,
+    removed boolean not null default false, cleared boolean not null default false)`,
+  'create table if not exists cs_tables (name text primary key, kind text not null, entity text not null, shape text not null)',
+  `create table if not exists cs_entities (connector_id int4, name text, records int8 not null default 0, deleted_at int8 not null default 0, pass text,
+    primary key (connector_id, name)) with (fillfactor = 50)`,
+  'create table if not exists cs_seen (connector_id int4 not null, name text not null, keys text[] not null)',
+  'create index if not exists cs_seen_of on cs_seen (connector_id, name)',
+  `create table if not exists cs_checkpoints (connector_id int4, name text, part text, value text not null, primary key (connector_id, name, part))
+    with (fillfactor = 50)`,
+  ...partitioned(
+    termTable.name,
+    `${termTable.columns.map(({ name, type }) => `${name} ${type} not null`).join(', ')}, primary key (${termTable.primaryKey.join(', ')})`,
+    engine,
+  ),
+  `create index if not exists ${termTable.name}_parts on ${termTable.name} ${termTable.index}`,
+  ...searchFunctions,
+]
+
+const digestOf = (statements: readonly string[]): string => createHash('sha256').update(statements.join(';')).digest('hex')
+
+/** Runs changes of the schema in one transaction that keeps other nodes out. */
+export async function changing(engine: EngineName, run: Run, work: () => Promise<void>): Promise<void> {
+  await run({ text: 'begin' })
+  try {
+    if (engine === 'postgres') await run({ text: `select pg_advisory_xact_lock(${schemaLock})` })
+    await work()
+    await run({ text: 'commit' })
+  } catch (thrown) {
+    await run({ text: 'rollback' }).catch(() => undefined) // what failed first is told
+    throw thrown
+  }
+}
+
+/** Brings the store's own tables and functions up to date, when they are not. */
+export async function prepareOwn(engine: EngineName, run: Run): Promise<void> {
+  const statements = own(engine)
+  const digest = digestOf(statements)
+  if ((await isThere(run)) && (await knownDigest(run)) === digest) return
+  await changing(engine, run, async () => {
+    for (const text of statements) await run({ text })
+    await run({
+      text: 'insert into cs_meta (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
+      values: ['own', digest],
+    })
+  })
+}
+
+const isThere = async (run: Run): Promise<boolean> => {
+  const { rows } = await run({ text: "select to_regclass('cs_meta') is not null as there" })
+  return rows[0]?.['there'] === true
+}
+
+const knownDigest = async (run: Run): Promise<unknown> => {
+  const { rows } = await run({ text: 'select value from cs_meta where name = $1', values: ['own'] })
+  return rows[0]?.['value']
+}

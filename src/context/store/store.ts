@@ -1,0 +1,257 @@
+/** The door of the context store: places become tables and numbers here, and the database is opened when it is first needed. */
+import type { ConnectorDefinition } from '../../definition/connector.ts'
+import { fail } from '../../errors.ts'
+import { clearRows, findNumber, giveNumber, markRemoved, removedNumbers } from './connectors.ts'
+import { type ContextDatabase, databaseOf, type Engine, type QueryOptions, type Row, type Run, type Session } from './database.ts'
+import { hasDatabase, type SetAside } from './embedded-folder.ts'
+import { ListedWords } from './listed-words.ts'
+import { abandonPass, beginPass, empty, sweep } from './passes.ts'
+import { unavailable } from './problems.ts'
+import { type KnownTable, Registry } from './registry.ts'
+import { prepareOwn } from './requirements.ts'
+import type { Compile, ContextStore, ContextStoreOptions, EntityPlace, StoreStatus } from './types.ts'
+import type { StoredRecord } from './writer.ts'
+import { type Batch, type Checkpoint, keep, lockState, type Place, type Written, writeBatch } from './writes.ts'
+
+/** Milliseconds until a write is stopped, and until somebody who waits for a turn gives up. */
+const writeMs = 60_000
+/** Making a table of many partitions, or adding an index to a large one. Milliseconds. */
+const schemaMs = 600_000
+/** Numbers of connectors that are remembered. */
+const rememberedNumbers = 10_000
+
+/** A place in the database of its time. */
+type NumberedPlace = Place & { readonly epoch: number }
+
+class Store implements ContextStore {
+  readonly #options: ContextStoreOptions
+  readonly #clock: () => number
+  readonly #registry: Registry
+  readonly #words = new ListedWords()
+  readonly #numbers = new Map<string, number>()
+  #engine: Engine | undefined
+  #opening: Promise<ContextDatabase> | undefined
+  #setAside: SetAside | undefined
+  /** Counts databases that took the place of another: numbers of connectors mean nothing there. */
+  #epoch = 0
+  #closed = false
+
+  constructor(options: ContextStoreOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? Date.now
+    this.#registry = new Registry(options.settings.engine, options.onTableChange)
+    for (const kind of options.kinds ?? []) this.#registry.add(kind)
+  }
+
+  ensureKind(definition: ConnectorDefinition): void {
+    this.#registry.add(definition)
+  }
+
+  async check(): Promise<void> {
+    await (await this.database()).query({ text: 'select 1' })
+  }
+
+  tableOf(kind: string, entity: string) {
+    return this.#registry.get(kind, entity).table
+  }
+
+  async write(place: EntityPlace, batch: Batch): Promise<Written> {
+    return this.#writeBatch(await this.#place(place), batch)
+  }
+
+  async fold(place: EntityPlace, records: readonly StoredRecord[], asked: number): Promise<Written | undefined> {
+    const where = await this.#found(place)
+    return where === undefined ? undefined : this.#writeBatch(where, { records, asked }, true)
+  }
+
+  async beginPass(place: EntityPlace, pass: string): Promise<void> {
+    const where = await this.#place(place)
+    await this.#transaction(where, (session) => beginPass(session, where, pass))
+  }
+
+  async sweep(place: EntityPlace, pass: string): Promise<number> {
+    const where = await this.#place(place)
+    return sweep({ transaction: (work) => this.#transaction(where, work) }, where, { pass, now: this.#clock })
+  }
+
+  async abandonPass(place: EntityPlace, pass: string): Promise<void> {
+    const where = await this.#place(place)
+    await this.#transaction(where, (session) => abandonPass(session, where, pass))
+  }
+
+  async empty(place: EntityPlace): Promise<void> {
+    const where = await this.#place(place)
+    await empty({ transaction: (work) => this.#transaction(where, work) }, where, this.#clock)
+  }
+
+  async keep(place: EntityPlace, checkpoints: readonly Checkpoint[]): Promise<void> {
+    const where = await this.#place(place)
+    await this.#transaction(where, async (session) => {
+      await lockState(session, where)
+      await keep(session, where, checkpoints)
+    })
+  }
+
+  async remove(connector: string): Promise<void> {
+    if (!this.#exists()) return
+    const database = await this.database()
+    this.#numbers.delete(connector)
+    await database.transaction((session) => markRemoved(session, connector))
+    await this.finishRemovals()
+  }
+
+  async finishRemovals(): Promise<void> {
+    if (!this.#exists()) return
+    const database = await this.database()
+    for (const number of await removedNumbers(database)) await clearRows(database, number)
+  }
+
+  async search<R = Row>(place: EntityPlace, compile: Compile, options?: QueryOptions) {
+    const where = await this.#found(place)
+    if (where === undefined) return undefined
+    const answer = await (await this.database()).query<R>(compile(where.known.table, where.number), options)
+    this.#assertSame(where)
+    return answer
+  }
+
+  async counts(connector: string): Promise<ReadonlyMap<string, number>> {
+    const number = await this.#number(connector)
+    if (number === undefined) return new Map()
+    const text = 'select t.entity, e.records from cs_entities e join cs_tables t using (name) where e.connector_id = $1'
+    const { rows } = await (await this.database()).query<Row>({ name: 'cs_counts', text, values: [number] })
+    return new Map(rows.map(({ entity, records }) => [String(entity), Number(records)]))
+  }
+
+  async checkpoints(place: EntityPlace): Promise<ReadonlyMap<string, string>> {
+    const where = await this.#found(place)
+    if (where === undefined) return new Map()
+    const text = 'select part, value from cs_checkpoints where connector_id = $1 and name = $2'
+    const values = [where.number, where.known.table.name]
+    const { rows } = await (await this.database()).query<Row>({ name: 'cs_checkpoints', text, values })
+    return new Map(rows.map(({ part, value }) => [String(part), String(value)]))
+  }
+
+  status(): StoreStatus {
+    const lanes = new Set(Object.values(this.#engine?.lanes ?? {}))
+    const sum = (what: 'running' | 'waiting'): number => [...lanes].reduce((total, lane) => total + lane.load[what], 0)
+    return {
+      engine: this.#options.settings.engine,
+      opened: this.#opening !== undefined,
+      running: sum('running'),
+      waiting: sum('waiting'),
+      setAside: this.#setAside,
+    }
+  }
+
+  database(): Promise<ContextDatabase> {
+    if (this.#closed) return Promise.reject(unavailable())
+    this.#opening ??= this.#open()
+    return this.#opening
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await (await this.#opening)?.close()
+  }
+
+  /** The drivers are loaded here: a service that never searches does without them. */
+  async #open(): Promise<ContextDatabase> {
+    const { settings, onUpkeepError } = this.#options
+    const limits = {
+      waiting: settings.waiting,
+      searchMs: settings.searchSeconds * 1_000,
+      writeMs,
+      prepare: (run: Run) => this.#prepare(run),
+    }
+    if (settings.engine === 'embedded') {
+      const { Embedded } = await import('./embedded.ts')
+      const { folder, memoryMb } = settings
+      const onSetAside = (aside: SetAside): void => {
+        this.#setAside = aside
+        this.#epoch += 1
+        this.#options.onSetAside?.(aside)
+      }
+      this.#engine = new Embedded({ ...limits, folder, memoryMb, onSetAside, onUpkeepError, clock: this.#clock })
+    } else {
+      const { postgresEngine } = await import('./postgres.ts')
+      const { searches, writers } = settings
+      this.#engine = postgresEngine({ ...limits, url: settings.url.reveal(), searches, writers })
+    }
+    return databaseOf(this.#engine)
+  }
+
+  /** After each opening: it can be another database than before. */
+  async #prepare(run: Run): Promise<void> {
+    this.#numbers.clear()
+    this.#words.clear()
+    await prepareOwn(this.#options.settings.engine, run)
+    await this.#registry.prepare(run)
+  }
+
+  #exists(): boolean {
+    const { settings } = this.#options
+    return settings.engine === 'postgres' || this.#opening !== undefined || hasDatabase(settings.folder)
+  }
+
+  async #number(connector: string): Promise<number | undefined> {
+    if (!this.#exists()) return undefined
+    const known = this.#numbers.get(connector)
+    if (known !== undefined) return known
+    const number = await findNumber(await this.database(), connector)
+    if (number !== undefined) this.#remember(connector, number)
+    return number
+  }
+
+  #remember(connector: string, number: number): void {
+    const [oldest] = this.#numbers.keys()
+    if (this.#numbers.size >= rememberedNumbers && oldest !== undefined) this.#numbers.delete(oldest)
+    this.#numbers.set(connector, number)
+  }
+
+  /** A place that something was written to. */
+  async #found({ connector, kind, entity }: EntityPlace): Promise<NumberedPlace | undefined> {
+    const epoch = this.#epoch
+    const known = this.#registry.get(kind, entity)
+    const number = await this.#number(connector)
+    if (number === undefined || !(await this.#isThere(known))) return undefined
+    return { number, known, epoch }
+  }
+
+  async #isThere(known: KnownTable): Promise<boolean> {
+    if (this.#registry.isReady(known.table)) return true
+    return (await this.database()).pinned((run) => this.#registry.look(known.table, run))
+  }
+
+  /** A place to write to; its table and the connector's number come into being. */
+  async #place({ connector, kind, entity }: EntityPlace): Promise<NumberedPlace> {
+    const known = this.#registry.get(kind, entity)
+    const database = await this.database()
+    const epoch = this.#epoch
+    const number = (await this.#number(connector)) ?? (await database.transaction((session) => giveNumber(session, connector)))
+    if (number === undefined) throw fail('connector_not_found', {})
+    this.#remember(connector, number)
+    if (!this.#registry.isReady(known.table)) await database.pinned((run) => this.#registry.make(known.table, run), { timeoutMs: schemaMs })
+    return { number, known, epoch }
+  }
+
+  async #writeBatch(where: NumberedPlace, batch: Batch, live = false): Promise<Written> {
+    const words = this.#words.begin()
+    const written = await this.#transaction(where, (session) => writeBatch(session, where, { ...batch, live, words, now: this.#clock() }))
+    words.commit()
+    return written
+  }
+
+  async #transaction<T>(where: NumberedPlace, work: (session: Session) => Promise<T>): Promise<T> {
+    return (await this.database()).transaction((session) => {
+      this.#assertSame(where)
+      return work(session)
+    })
+  }
+
+  #assertSame({ epoch }: NumberedPlace): void {
+    if (epoch !== this.#epoch) throw unavailable()
+  }
+}
+
+/** Opens the context store. Nothing is started before it is needed. */
+export const openContextStore = (options: ContextStoreOptions): ContextStore => new Store(options)

@@ -1,0 +1,148 @@
+/** How rows of one table are written: their hashes, their text on the way to the database, and the statements. */
+import { createHash, hash } from 'node:crypto'
+import { writeJson } from '../../engine/json.ts'
+import { type PhysicalColumn, physicalColumns, quoted, type SearchTable } from '../query/columns.ts'
+import { type Cell, cellsOf, type Term, termReader } from '../query/values.ts'
+import { digestOfShape, shapeOf } from './tables.ts'
+
+/** A record as it is given to the store. */
+export interface StoredRecord {
+  /** The record's key, made by `primaryKeyOf`. */
+  readonly key: string
+  /** Searchable fields by their documented names; others are passed over, absent ones are null. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /**
+   * How new it is: a row is never replaced by an older one. The same clock for all records of an entity, for example the vendor's
+   * moment of the last change in milliseconds; the moment when it was asked for, when left out.
+   */
+  readonly version?: number
+}
+
+/** A record with what decides whether its row changes. */
+export interface Fingerprinted {
+  readonly record: StoredRecord
+  readonly hash: bigint
+  readonly version: bigint
+}
+
+/** Rows on their way: JSON for one statement, and the words that must be listed with them. */
+export interface Encoded {
+  readonly json: string
+  readonly terms: readonly Term[]
+}
+
+/** Characters of JSON in one statement; a single record may be longer. */
+const statementLength = 2_000_000
+
+/** A statement that is prepared, without its values. */
+export interface Prepared {
+  readonly name: string
+  readonly text: string
+}
+
+/** The statements of one table. */
+export interface TableStatements {
+  /** `$1` connector, `$2` keys. Answers pk, h, v. */
+  readonly probe: Prepared
+  /** `$1` connector, `$2` JSON of `encode`. */
+  readonly upsert: Prepared
+  /** `$1` connector, `$2` keys. */
+  readonly remove: Prepared
+  /** `$1` connector, `$2` name of the table, `$3` number of slices, `$4` the slice: removes rows that a complete pass did not see. */
+  readonly sweep: Prepared
+  /** `$1` connector, `$2` at most so many rows: removes rows of a connector that goes. */
+  readonly clear: Prepared
+}
+
+/** Writes the rows of one table. */
+export interface Writer extends TableStatements {
+  fingerprint(record: StoredRecord, version: number): Fingerprinted
+  /** Cuts rows into statements. Cells are made one statement at a time. */
+  encode(rows: readonly Fingerprinted[]): Iterable<Encoded>
+}
+
+/** The writer of a table. */
+export function writerOf(table: SearchTable): Writer {
+  const columns = physicalColumns(table)
+  const digest = digestOfShape(shapeOf(table))
+  const readTerms = termReader(table)
+  const jsonColumns = columns.map(({ type }) => type === 'jsonb')
+  return {
+    fingerprint: (record, version) => ({
+      record,
+      hash: hash('sha256', `${digest}${writeJson(record.fields)}`, 'buffer').readBigInt64BE(0),
+      version: BigInt(Math.trunc(record.version ?? version)),
+    }),
+    encode: (rows) => encoded(rows, { cells: (record) => cellsOf(table, record.fields), jsonColumns, readTerms }),
+    ...statementsOf(quoted(table.name), columns),
+  }
+}
+
+function statementsOf(table: string, columns: readonly PhysicalColumn[]): TableStatements {
+  const names = ['pk', 'h', '"$v"', ...columns.map(({ name }) => quoted(name))]
+  const sources = ['p', 'h', 'v', ...columns.map((_, index) => `c${index}`)]
+  const types = ['text', 'int8', 'int8', ...columns.map(({ type }) => type)]
+  const shape = sources.map((name, index) => `${name} ${types[index]}`).join(', ')
+  const sets = names.slice(1).map((name) => `${name} = excluded.${name}`)
+  // `not in` over keys that are never null is one hash table; as an anti-join it was planned as loops of minutes.
+  const slice = (key: string): string => `(hashtext(${key}) & 2147483647) % $3::int4 = $4::int4`
+  return {
+    probe: prepared('probe', `select pk, h, "$v" as v from ${table} where connector_id = $1 and pk = any($2::text[])`),
+    upsert: prepared(
+      'upsert',
+      `insert into ${table} (connector_id, ${names.join(', ')}) select $1::int4, ${sources.join(', ')}
+      from json_to_recordset($2::json) as row(${shape}) on conflict (connector_id, pk) do update set ${sets.join(', ')}`,
+    ),
+    remove: prepared('remove', `delete from ${table} where connector_id = $1 and pk = any($2::text[])`),
+    sweep: prepared(
+      'sweep',
+      `delete from ${table} where connector_id = $1 and ${slice('pk')} and pk not in (
+        select key from (select unnest(keys) as key from cs_seen where connector_id = $1 and name = $2) seen where ${slice('key')})`,
+    ),
+    clear: prepared('clear', clearing(table)),
+  }
+}
+
+interface Encoding {
+  cells(record: StoredRecord): readonly Cell[]
+  readonly jsonColumns: readonly boolean[]
+  readTerms(rows: readonly (readonly Cell[])[]): readonly Term[]
+}
+
+function* encoded(rows: readonly Fingerprinted[], { cells, jsonColumns, readTerms }: Encoding): Iterable<Encoded> {
+  let texts: string[] = []
+  let made: (readonly Cell[])[] = []
+  let length = 0
+  const statement = (): Encoded => ({ json: `[${texts.join(',')}]`, terms: readTerms(made) })
+  for (const row of rows) {
+    const own = cells(row.record)
+    const text = rowText(row, own, jsonColumns)
+    if (length > 0 && length + text.length > statementLength) {
+      yield statement()
+      texts = []
+      made = []
+      length = 0
+    }
+    texts.push(text)
+    made.push(own)
+    length += text.length
+  }
+  if (texts.length > 0) yield statement()
+}
+
+/** One object of `json_to_recordset`: absent names are null, and what is JSON already goes in as it is. */
+function rowText({ record, hash: h, version }: Fingerprinted, cells: readonly Cell[], jsonColumns: readonly boolean[]): string {
+  const parts = cells.flatMap((cell, index) =>
+    cell === null ? [] : [`"c${index}":${jsonColumns[index] === true && typeof cell === 'string' ? cell : JSON.stringify(cell)}`],
+  )
+  return `{${[`"p":${JSON.stringify(record.key)}`, `"h":${h}`, `"v":${version}`, ...parts].join(',')}}`
+}
+
+/** Removes some rows of a connector. All its rows are in one partition, so their places tell them apart. */
+export const clearing = (table: string): string =>
+  `delete from ${table} where connector_id = $1 and ctid = any(array(select ctid from ${table} where connector_id = $1 limit $2))`
+
+const prepared = (purpose: string, text: string): Prepared => ({
+  name: `cs_${purpose}_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`,
+  text,
+})
