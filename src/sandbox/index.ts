@@ -12,6 +12,10 @@ import type { ShopifyWorldFacts } from './shopify/facts.ts'
 import type { EditableKind, RunningShopify } from './shopify/shopify.ts'
 import { startShopify } from './shopify/shopify.ts'
 import type { ShopifySwitches } from './shopify/switches.ts'
+import type { SnowflakeSandbox } from './snowflake/sandbox.ts'
+import { snowflakeSandbox } from './snowflake/sandbox.ts'
+import type { RunningSnowflake } from './snowflake/snowflake.ts'
+import { startSnowflake } from './snowflake/snowflake.ts'
 import type { SwitchControl } from './switches.ts'
 import type { TiktokWorldFacts } from './tiktok-marketing/facts.ts'
 import type { TiktokSwitches } from './tiktok-marketing/switches.ts'
@@ -21,7 +25,7 @@ import type { Kind as TiktokKind } from './tiktok-marketing/world.ts'
 
 export type { RecordEdit } from './edits.ts'
 export type { RecordedRequest } from './exchange.ts'
-export type { CodeFault, Fault, FaultControl, FaultTarget, OriginName, PageFault, WireFault } from './faults.ts'
+export type { CodeFault, Fault, FaultControl, FaultTarget, Moment, OriginName, PageFault, WireFault } from './faults.ts'
 export type { GongWorldFacts } from './gong/facts.ts'
 export type { MediaKind } from './gong/media.ts'
 export type { GongSwitches } from './gong/switches.ts'
@@ -31,6 +35,12 @@ export type { ShopifyWorldFacts } from './shopify/facts.ts'
 export type { EditableKind } from './shopify/shopify.ts'
 export type { ShopifySwitches } from './shopify/switches.ts'
 export { shopifyCredentials } from './shopify/tokens.ts'
+export type { ExecutedStatement } from './snowflake/executed.ts'
+export type { SnowflakeWorldFacts } from './snowflake/facts.ts'
+export type { Hold, HoldFailure, HoldMoment, HoldOptions } from './snowflake/holds.ts'
+export type { SnowflakeSandbox } from './snowflake/sandbox.ts'
+export type { SnowflakeSwitches } from './snowflake/switches.ts'
+export { snowflakeCredentials } from './snowflake/tokens.ts'
 export type { SwitchControl } from './switches.ts'
 export type { TiktokWorldFacts } from './tiktok-marketing/facts.ts'
 export type { TiktokSwitches } from './tiktok-marketing/switches.ts'
@@ -41,13 +51,14 @@ export type { Kind as TiktokKind } from './tiktok-marketing/world.ts'
 export interface SandboxOptions {
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string
-  /** Ports of the servers: three of Gong, one of Shopify, one of TikTok; 0 or left out for a free one. */
+  /** Ports of the servers: three of Gong, one of each other vendor; 0 or left out for a free one. */
   readonly ports?: {
     readonly api?: number
     readonly oauth?: number
     readonly media?: number
     readonly shopify?: number
     readonly tiktok?: number
+    readonly snowflake?: number
   }
   /** Whether rates and quotas are enforced; default true. */
   readonly limits?: boolean
@@ -57,6 +68,8 @@ export interface SandboxOptions {
   readonly seed?: number
   /** Size in bytes of the files of the large call; default 12 MiB. They are made while they are sent. */
   readonly mediaBytes?: number
+  /** Public RSA keys in PEM with which SANDBOX_USER of the warehouse signs in; none by default. */
+  readonly snowflakePublicKeys?: readonly string[]
 }
 
 /** What can be asked of, and done to, the stand-in of Gong. */
@@ -128,11 +141,13 @@ export interface Sandbox {
     readonly gong: { readonly api: string; readonly oauth: string; readonly media: string }
     readonly shopify: { readonly api: string }
     readonly 'tiktok-marketing': { readonly api: string; readonly oauth: string }
+    readonly snowflake: { readonly api: string }
   }
   readonly faults: FaultControl
   readonly gong: GongSandbox
   readonly shopify: ShopifySandbox
   readonly tiktok: TiktokSandbox
+  readonly snowflake: SnowflakeSandbox
   /** Stops listening and destroys every socket, also those that a fault holds. */
   close(): Promise<void>
   /** The same as `close`, for `await using`. */
@@ -196,27 +211,30 @@ async function allOpen<T extends readonly { close(): Promise<void> }[]>(starts: 
  *
  * @param options - see SandboxOptions
  * @returns the running sandbox; close it when it is no longer needed
- * @throws the listen error of Node, for example EADDRINUSE; RangeError for a clock before 2024
+ * @throws the listen error of Node, for example EADDRINUSE; RangeError for a clock before 2024; Error for a public key that is none
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', ports = {}, limits = true, clock = Date.now, seed = 1, mediaBytes = 12 * 1024 * 1024 } = options
   const faults = createFaults()
   const common = { host, limits, clock, seed, faults }
   const gongPorts = { api: ports.api ?? 0, oauth: ports.oauth ?? 0, media: ports.media ?? 0 }
-  const [gong, shopify, tiktok] = await allOpen<[RunningGong, RunningShopify, RunningTiktok]>([
+  const publicKeys = options.snowflakePublicKeys ?? []
+  const [gong, shopify, tiktok, snowflake] = await allOpen<[RunningGong, RunningShopify, RunningTiktok, RunningSnowflake]>([
     startGong({ ...common, ports: gongPorts, mediaBytes }),
     startShopify({ ...common, port: ports.shopify ?? 0 }),
     startTiktok({ ...common, port: ports.tiktok ?? 0 }),
+    startSnowflake({ ...common, port: ports.snowflake ?? 0, publicKeys }),
   ])
   const close = async () => {
-    await Promise.all([gong.close(), shopify.close(), tiktok.close()])
+    await Promise.all([gong.close(), shopify.close(), tiktok.close(), snowflake.close()])
   }
   return {
-    origins: { gong: gong.origins, shopify: shopify.origins, 'tiktok-marketing': tiktok.origins },
+    origins: { gong: gong.origins, shopify: shopify.origins, 'tiktok-marketing': tiktok.origins, snowflake: snowflake.origins },
     faults,
     gong: gongSandbox(gong),
     shopify: shopifySandbox(shopify),
     tiktok: tiktokSandbox(tiktok),
+    snowflake: snowflakeSandbox(snowflake),
     close,
     [Symbol.asyncDispose]: close,
   }

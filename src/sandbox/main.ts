@@ -1,5 +1,5 @@
 import type { Sandbox, SandboxOptions } from './index.ts'
-import { sandboxCredentials, shopifyCredentials, startSandbox, tiktokCredentials } from './index.ts'
+import { sandboxCredentials, shopifyCredentials, snowflakeCredentials, startSandbox, tiktokCredentials } from './index.ts'
 
 /** A setting that must be a non-negative integer; undefined when it is not set. */
 function numberSetting(name: string): number | undefined {
@@ -14,7 +14,7 @@ function readOptions(): SandboxOptions {
   const mediaBytes = numberSetting('SANDBOX_MEDIA_BYTES')
   return {
     host: process.env['SANDBOX_HOST'] || '127.0.0.1',
-    ports: port === 0 ? {} : { api: port, oauth: port + 1, media: port + 2, shopify: port + 3, tiktok: port + 4 },
+    ports: port === 0 ? {} : { api: port, oauth: port + 1, media: port + 2, shopify: port + 3, tiktok: port + 4, snowflake: port + 5 },
     limits: process.env['SANDBOX_LIMITS'] !== 'off',
     ...(mediaBytes === undefined ? {} : { mediaBytes }),
   }
@@ -46,6 +46,13 @@ function banner({ origins, gong, tiktok }: Sandbox): string {
     `  App      ${tiktokCredentials.appId} / ${tiktokCredentials.secret}, code ${tiktokCredentials.authCode}`,
     `  Account  ${tiktok.world.advertiserId}`,
     `  World    GET ${origins['tiktok-marketing'].api}/_sandbox/world tells ids`,
+    '',
+    'Snowflake',
+    `  API      ${origins.snowflake.api}`,
+    `  Account  ${snowflakeCredentials.account}`,
+    `  Token    ${snowflakeCredentials.token}`,
+    `  Context  ${snowflakeCredentials.database}, ${snowflakeCredentials.warehouse}, ${snowflakeCredentials.role}`,
+    `  World    GET ${origins.snowflake.api}/_sandbox/world tells names`,
     '',
     'Ctrl+C stops it.',
     '',

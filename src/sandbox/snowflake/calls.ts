@@ -1,0 +1,162 @@
+import type { Token } from './lexer.ts'
+import { closing, cut, is, isName, isWord, lex } from './lexer.ts'
+import { literal } from './names.ts'
+import { typeAt } from './types.ts'
+
+/** What functions without a table tell: who asks, where, when. */
+export interface Surroundings {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly account: string
+  readonly user: string
+  readonly role: string
+  readonly database: string | undefined
+  readonly schema: string | undefined
+  readonly warehouse: string | undefined
+}
+
+/** Text of the engine's dialect as a token. */
+export function sql(text: string, near?: Token): Token {
+  return { kind: 'sql', text, start: near?.start ?? 0, end: near?.end ?? 0 }
+}
+
+type Arguments = readonly (readonly Token[])[]
+
+/** A call before it is replaced. */
+interface Call {
+  readonly name: Token
+  readonly args: Arguments
+  readonly around: Surroundings
+}
+
+function operator(text: string): Token {
+  return { kind: 'operator', text, start: 0, end: 0 }
+}
+
+const [comma, left, right] = [operator(','), operator('('), operator(')')]
+
+/** A call of a function of the engine. */
+export function callOf(name: Token, args: Arguments): readonly Token[] {
+  return [name, left, ...args.flatMap((arg, index) => (index === 0 ? arg : [comma, ...arg])), right]
+}
+
+function called(name: string, args: Arguments): readonly Token[] {
+  return callOf(sql(name), args)
+}
+
+function nameOrNull(name: string | undefined): string {
+  return name === undefined ? 'CAST(NULL AS VARCHAR)' : literal(name)
+}
+
+const momentTypes: Readonly<Record<string, string>> = {
+  CURRENT_TIMESTAMP: 'TIMESTAMPTZ',
+  GETDATE: 'TIMESTAMPTZ',
+  LOCALTIMESTAMP: 'TIMESTAMPTZ',
+  SYSDATE: 'TIMESTAMP',
+  CURRENT_DATE: 'DATE',
+  CURRENT_TIME: 'TIME',
+  LOCALTIME: 'TIME',
+}
+
+function moment(name: string, { now }: Surroundings): string | undefined {
+  const type = momentTypes[name]
+  return type && `CAST(CAST(${literal(new Date(now).toISOString())} AS TIMESTAMPTZ) AS ${type})`
+}
+
+const known: Readonly<Record<string, (around: Surroundings) => string>> = {
+  CURRENT_DATABASE: ({ database }) => nameOrNull(database),
+  CURRENT_SCHEMA: ({ schema }) => nameOrNull(schema),
+  CURRENT_WAREHOUSE: ({ warehouse }) => nameOrNull(warehouse),
+  CURRENT_ROLE: ({ role }) => literal(role),
+  CURRENT_USER: ({ user }) => literal(user),
+  CURRENT_ACCOUNT: ({ account }) => literal(account),
+  CURRENT_VERSION: () => literal('9.99.0'),
+  UUID_STRING: () => 'CAST(uuid() AS VARCHAR)',
+}
+
+/** The first argument is the name of a part of a date. */
+function withPart({ name, args: [part = [], ...rest] }: Call): readonly Token[] {
+  const [word] = part
+  const named = word && isName(word) && part.length === 1 ? [sql(literal(word.text.toLowerCase()), word)] : part
+  return callOf(name, [named, ...rest])
+}
+
+function cast({ name, args: [arg = []] }: Call): readonly Token[] {
+  const as = arg.findLastIndex((token) => isWord(token, 'AS'))
+  const type = as < 0 ? undefined : typeAt(arg, as + 1)
+  if (!type) return callOf(name, [arg])
+  const value = arg.slice(0, as)
+  if (type.name === 'VARIANT') return called('to_json', [value])
+  if (type.name === 'TIMESTAMP_TZ') return called('TO_TIMESTAMP_TZ', [value])
+  return callOf(name, [[...value, sql(`AS ${type.sql}`)]])
+}
+
+/** The most rows that a generator makes. */
+const generatorRows = 10_000_000
+
+/** `TABLE(GENERATOR(ROWCOUNT => n))`; its rows are counted by SEQ4() and the like. */
+function table({ name, args: [arg = []] }: Call): readonly Token[] {
+  const count = arg.findIndex((token) => isWord(token, 'ROWCOUNT'))
+  if (!isWord(arg[0], 'GENERATOR') || count < 0) return callOf(name, [arg])
+  const rows = Math.min(Number(arg[count + 2]?.text ?? 0), generatorRows)
+  return [sql(`(SELECT range AS "SEQ$" FROM range(${Number.isInteger(rows) ? rows : 0}))`, name)]
+}
+
+function identifier({ name, args: [arg = []] }: Call): readonly Token[] {
+  const [text] = arg
+  const tokens = text?.kind === 'string' ? lex(text.text) : undefined
+  return Array.isArray(tokens) ? tokens : callOf(name, [arg])
+}
+
+const sequence = (): readonly Token[] => [sql('"SEQ$"')]
+const rewrites: Readonly<Record<string, (call: Call) => readonly Token[]>> = {
+  CAST: cast,
+  TRY_CAST: cast,
+  TABLE: table,
+  IDENTIFIER: identifier,
+  DATEADD: withPart,
+  TIMESTAMPADD: withPart,
+  DATEDIFF: withPart,
+  DATE_TRUNC: withPart,
+  DATE_PART: withPart,
+  SEQ1: sequence,
+  SEQ2: sequence,
+  SEQ4: sequence,
+  SEQ8: sequence,
+  TO_VARIANT: ({ args }) => called('to_json', args),
+  OBJECT_CONSTRUCT: ({ args }) => called('CAST', [[...called('json_object', args), sql('AS MAP(VARCHAR, JSON)')]]),
+  ARRAY_CONSTRUCT: ({ args }) => called('CAST', [[...called('json_array', args), sql('AS JSON[]')]]),
+}
+
+function replacement(name: Token, args: Arguments | undefined, around: Surroundings): readonly Token[] | undefined {
+  const now = moment(name.text, around)
+  if (now !== undefined) return [sql(now, name)]
+  if (!args) return undefined
+  const told = known[name.text]
+  if (told) return [sql(told(around), name)]
+  const rewrite = rewrites[name.text]
+  return rewrite?.({ name, args, around })
+}
+
+/**
+ * Replaces the calls of functions that the engine does not know, inner ones first.
+ *
+ * @param tokens - of a statement
+ * @param around - who asks, where, when
+ */
+export function withCalls(tokens: readonly Token[], around: Surroundings): readonly Token[] {
+  const made: Token[] = []
+  for (let index = 0; index < tokens.length; index += 1) {
+    const name = tokens[index]
+    if (!name) break
+    const opens = name.kind === 'word' && is(tokens[index + 1], '(')
+    const close = opens ? closing(tokens, index + 1) : index
+    const inner = opens ? withCalls(tokens.slice(index + 2, close), around) : []
+    const after = is(made.at(-1), '.')
+    const replaced = name.kind === 'word' && !after ? replacement(name, opens ? cut(inner, ',') : undefined, around) : undefined
+    if (replaced) made.push(...replaced)
+    else made.push(...(opens ? callOf(name, [inner]) : [name]))
+    index = close
+  }
+  return made
+}
