@@ -140,7 +140,7 @@ end $$`
  * The part of a JSON value that a tree of names selects: `true` is all below. Arrays fan out, names that are not there are left out,
  * null stays, and what has no parts where the tree names some is left out (SQL null).
  */
-const pick = `create or replace function cs_pick(value jsonb, tree jsonb) returns jsonb language plpgsql ${immutable} as $$
+const pick = `create or replace function cs_pick(value jsonb, tree jsonb) returns jsonb language plpgsql strict ${immutable} as $$
 begin
   if jsonb_typeof(tree) <> 'object' or jsonb_typeof(value) = 'null' then return value; end if;
   if jsonb_typeof(value) = 'array' then

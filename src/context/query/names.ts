@@ -1,7 +1,7 @@
 /** From the names of a query to places: field names, paths below them, and what the documents say of the place. */
 import { documentedType, partsOf } from '../../definition/document.ts'
 import type { Field } from '../../definition/fields.ts'
-import { type Column, columnTypeOf, comparisonOf, type SearchTable } from './columns.ts'
+import { type Column, type Comparison, columnTypeOf, comparisonOf, type SearchTable } from './columns.ts'
 import { notSearchable, type Spot, tooComplex } from './refusals.ts'
 import type { Place, PlaceType, Step } from './tree.ts'
 
@@ -79,11 +79,18 @@ const typeOf = (schema: Field | undefined): PlaceType => {
   return documented === 'array' || documented === 'object' ? documented : 'any'
 }
 
+/** How texts compare there; in an array, its elements. */
+const comparisonAt = (schema: Field | undefined): Comparison => {
+  const type = typeOf(schema)
+  if (schema === undefined || (type !== 'text' && type !== 'array')) return 'text'
+  return type === 'array' ? comparisonAt(partsOf(schema).items) : comparisonOf(schema)
+}
+
 const placeOf = (column: Column | undefined, steps: readonly Step[], schema: Field | undefined): Place => ({
   column,
   steps,
   type: typeOf(schema),
-  compare: schema === undefined || typeOf(schema) !== 'text' ? 'text' : comparisonOf(schema),
+  compare: comparisonAt(schema),
 })
 
 /**

@@ -61,14 +61,24 @@ function rowsSql(query: SearchQuery, options: SearchOptions, values: Values): st
 
 const keyNames = (order: Order): readonly string[] => order.keys.map((_key, index) => `k${index}`)
 
-/** The values of a row under their documented names, cut to what is selected. */
-const valuesSql = (query: SearchQuery, values: Values): string =>
-  selectedColumns(query)
-    .map(({ column, selection }, index) => {
-      const value = isWhole(selection) ? `s.c${index}` : `cs_pick(s.c${index}, ${values.add(JSON.stringify(selection), 'jsonb')})`
-      return `${value} as ${quoted(column.name)}`
-    })
-    .join(', ')
+/** PostgreSQL cuts longer names of columns. */
+const longestName = 63
+
+/** What follows the rows `s`, and the record as JSON text: its values under their documented names, cut to what is selected. */
+function recordSql(query: SearchQuery, values: Values): { readonly json: string; readonly from: string } {
+  const parts = selectedColumns(query).map(({ column, selection }, index) => ({
+    name: column.name,
+    value: isWhole(selection) ? `s.c${index}` : `cs_pick(s.c${index}, ${values.add(JSON.stringify(selection), 'jsonb')})`,
+  }))
+  if (parts.every(({ name }) => Buffer.byteLength(name) <= longestName)) {
+    const columns = parts.map(({ name, value }) => `${value} as ${quoted(name)}`).join(', ')
+    return { json: 'row_to_json(f)::text', from: `, lateral (select ${columns}) f` }
+  }
+  const members = parts.map(
+    ({ name, value }) => `${values.add(`${JSON.stringify(name)}:`, 'text')} || coalesce(to_json(${value})::text, 'null')`,
+  )
+  return { json: `'{' || ${members.join(" || ',' || ")} || '}'`, from: '' }
+}
 
 /**
  * The statement of a search. It answers the records of a page, then one more when there is a next page: columns `json` (the record as
@@ -89,7 +99,8 @@ export function searchStatement(query: SearchQuery, options: SearchOptions): Sea
       `${prefix}pk`,
     )
   // `offset 0` keeps the JSON from being written twice: for the record, and for its size.
-  const records = `select row_to_json(f)::text as json, ${list('s.')} from (${rows}) s, lateral (select ${valuesSql(query, values)}) f offset 0`
+  const record = recordSql(query, values)
+  const records = `select ${record.json} as json, ${list('s.')} from (${rows}) s${record.from} offset 0`
   const sized = `select r.json, ${list('r.')}, sum(octet_length(r.json) + 1) over (order by ${orderBy('r.')} rows between unbounded preceding and 1 preceding) as before from (${records}) r`
   const text = `select p.json, ${keys.length === 0 ? 'p.pk' : `p.pk, ${keys.map((key) => `p.${key}::text as ${key}`).join(', ')}`} from (${sized}) p where p.before is null or p.before <= ${values.add(largestPage, 'int4')} order by ${orderBy('p.')}`
   return statementOf(text, values)

@@ -1,0 +1,97 @@
+/** Both databases, ready for searches: in this process and on the run's server. */
+import { PGlite } from '@electric-sql/pglite'
+import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin'
+import { fuzzystrmatch } from '@electric-sql/pglite/contrib/fuzzystrmatch'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
+import { Client } from 'pg'
+import { physicalColumns, quoted, type SearchTable } from '../../src/context/query/columns.ts'
+import { searchFunctions, searchSettings, termTable } from '../../src/context/query/functions.ts'
+import { primaryKeyOf } from '../../src/context/query/keys.ts'
+import { type SearchStatement, StatementNames } from '../../src/context/query/statement.ts'
+import { cellsOf, termReader } from '../../src/context/query/values.ts'
+import { createTestDatabase } from '../support/postgres.ts'
+
+/** A database under test. */
+export interface SearchDatabase {
+  run(text: string): Promise<void>
+  query(statement: Omit<SearchStatement, 'name'> & { readonly name?: string }): Promise<readonly Record<string, unknown>[]>
+  close(): Promise<void>
+}
+
+/** A record with the parameters of the call that gave it. */
+export interface Sent {
+  readonly record: Readonly<Record<string, unknown>>
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+/** Opens a database with everything that searches need, and no tables of entities. */
+export async function openDatabase(engine: 'pglite' | 'postgres'): Promise<SearchDatabase> {
+  const database = await (engine === 'pglite' ? openPglite() : openPostgres())
+  const columns = termTable.columns.map(({ name, type }) => `${name} ${type} not null`)
+  await database.run('create extension pg_trgm; create extension btree_gin; create extension fuzzystrmatch')
+  await database.run(`create table ${termTable.name} (${columns.join()}, primary key (${termTable.primaryKey.join()}))`)
+  await database.run(`create index on ${termTable.name} ${termTable.index}`)
+  for (const each of searchFunctions) await database.run(each)
+  for (const [name, value] of Object.entries(searchSettings)) await database.run(`set ${name} = '${value}'`)
+  return database
+}
+
+async function openPglite(): Promise<SearchDatabase> {
+  const database = await PGlite.create({ extensions: { pg_trgm, btree_gin, fuzzystrmatch } })
+  return {
+    run: async (text) => void (await database.exec(text)),
+    query: async ({ text, values }) => (await database.query<Record<string, unknown>>(text, [...values])).rows,
+    close: () => database.close(),
+  }
+}
+
+async function openPostgres(): Promise<SearchDatabase> {
+  const { url, drop } = await createTestDatabase('search')
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const names = new StatementNames(50)
+  return {
+    run: async (text) => void (await client.query(text)),
+    query: async ({ name, text, values }) => {
+      const prepared = name === undefined ? undefined : names.nameOf({ name, text, values })
+      return (
+        await client.query<Record<string, unknown>>({ text, values: [...values], ...(prepared === undefined ? {} : { name: prepared }) })
+      ).rows
+    },
+    close: async () => {
+      await client.end()
+      await drop()
+    },
+  }
+}
+
+/** Makes the table of an entity, with the indexes that searches count on. */
+export async function createTable(database: SearchDatabase, table: SearchTable): Promise<void> {
+  const columns = physicalColumns(table).map(({ name, type }) => `${quoted(name)} ${type}`)
+  const name = quoted(table.name)
+  await database.run(
+    `create table ${name} (${['connector_id int4 not null', 'pk text not null', ...columns].join()}, primary key (connector_id, pk))`,
+  )
+  const words = table.columns.flatMap(({ words: where, terms }) => (where === 'stored' && terms !== undefined ? [quoted(terms)] : []))
+  if (words.length > 0) await database.run(`create index on ${name} using gin (connector_id, ${words.join()})`)
+  for (const { at } of table.columns) if (at !== undefined) await database.run(`create index on ${name} (connector_id, ${quoted(at)}, pk)`)
+}
+
+/** Writes records under a connector's number, with their words. */
+export async function fillTable(
+  database: SearchDatabase,
+  table: SearchTable,
+  { connector, sent }: { connector: number; sent: readonly Sent[] },
+): Promise<void> {
+  const types = ['int4', 'text', ...physicalColumns(table).map(({ type }) => type)]
+  const rows = sent.map(({ record, params }) => ({ pk: primaryKeyOf(table.key, record, params), cells: cellsOf(table, record) }))
+  for (const { pk, cells } of rows) {
+    const values = types.map((type, index) => `$${index + 1}::${type}`)
+    await database.query({ text: `insert into ${quoted(table.name)} values (${values.join()})`, values: [connector, pk ?? null, ...cells] })
+  }
+  const terms = termReader(table)(rows.map(({ cells }) => cells))
+  await database.query({
+    text: 'insert into cs_terms select $1::int4, * from unnest($2::int4[], $3::text[]) on conflict do nothing',
+    values: [connector, terms.map(({ field }) => String(field)), terms.map(({ term }) => term)],
+  })
+}

@@ -1,0 +1,139 @@
+/** Searches on a database against the oracle: the same records, in the same order, over all pages. */
+import { searchTableOf } from '../../src/context/query/columns.ts'
+import { cursorOf, positionOfCursor } from '../../src/context/query/cursor.ts'
+import { parseSearch } from '../../src/context/query/parse.ts'
+import { pageOf, searchStatement } from '../../src/context/query/sql.ts'
+import { writeJson } from '../../src/engine/json.ts'
+import { createTable, fillTable, type SearchDatabase } from './databases.ts'
+import { drawWorld, type World } from './generate.ts'
+import { type DrawnQuery, drawQuery } from './generate-queries.ts'
+import { answered, inOrder, isFound } from './oracle.ts'
+import { kept, plainText } from './oracle-values.ts'
+import { Random } from './random.ts'
+
+/** What is run. */
+export interface Plan {
+  readonly seed: number
+  readonly schemas: number
+  /** Queries for each schema. */
+  readonly queries: number
+  /** Records of each schema, at most. */
+  readonly records: number
+}
+
+/** What came of it. */
+export interface Report {
+  readonly queries: number
+  readonly pages: number
+  /** Queries that found something, but not everything. */
+  readonly telling: number
+  /** Differences: the query, and what was expected and found. */
+  readonly differences: readonly string[]
+}
+
+const key = Buffer.from('a key of tests')
+const mostDifferences = 3
+
+/** A JSON text in one form: numbers in plain notation, and the keys of objects below the record in order. */
+function canonical(json: string): unknown {
+  const exact = (_name: string, value: unknown, context?: { source?: string }): unknown => {
+    if (typeof value === 'number')
+      return {
+        number: plainText(/[.eE]/.test(context?.source ?? '') && !isPlain(context?.source) ? value : sourceNumber(context?.source ?? '')),
+      }
+    return typeof value === 'string' ? kept(value) : value
+  }
+  return JSON.parse(json, exact)
+}
+
+const isPlain = (source = ''): boolean => /^-?\d+(\.\d+)?$/.test(source)
+const sourceNumber = (source: string): number | bigint => (/^-?\d+$/.test(source) ? BigInt(source) : Number(source))
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, part]) => [kept(name), sorted(part)] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+/** A record as one text; the order of its own keys counts. */
+const textOf = (json: string): string =>
+  JSON.stringify(Object.entries(canonical(json) as object).map(([name, value]) => [kept(name), sorted(value)]))
+
+function expectedOf({ fields, kept: records }: World, { query, fields: chosen }: DrawnQuery): readonly string[] {
+  const found = records.filter(({ record }) => isFound(fields, record, query.filter))
+  return inOrder(fields, found, query.sort ?? []).map(({ record }) => textOf(writeJson(answered(fields, record, chosen))))
+}
+
+/** All pages of a query, each record as text. */
+async function pagesOf(database: SearchDatabase, table: ReturnType<typeof searchTableOf>, drawn: DrawnQuery): Promise<readonly string[][]> {
+  const pages: string[][] = []
+  let cursor: string | undefined
+  do {
+    const query = parseSearch(table, cursor === undefined ? drawn : { ...drawn, cursor })
+    const scope = { key, connector: 'one', query, now: Date.now() }
+    const after = query.cursor === undefined ? undefined : positionOfCursor(query.cursor, scope)
+    const rows = await database.query(searchStatement(query, { connector: 1, after }))
+    const page = pageOf(query, rows)
+    pages.push(rows.slice(0, page.count).map((row) => textOf(String(row['json']))))
+    cursor = page.next === undefined ? undefined : cursorOf(page.next, scope)
+  } while (cursor !== undefined && pages.length < 1000)
+  return pages
+}
+
+/** The pages that the oracle's answer makes. */
+function cutIn(records: readonly string[], limit: number): string[][] {
+  const pages = Math.max(1, Math.ceil(records.length / limit))
+  return Array.from({ length: pages }, (_, index) => records.slice(index * limit, (index + 1) * limit))
+}
+
+/** Runs a plan on a database. */
+export async function compareSearches(database: SearchDatabase, plan: Plan): Promise<Report> {
+  const random = new Random(plan.seed)
+  const differences: string[] = []
+  let [queries, pages, telling] = [0, 0, 0]
+  for (let schema = 0; schema < plan.schemas; schema++) {
+    const world = drawWorld(random, plan.records)
+    const table = searchTableOf('exact-test', `s${plan.seed}_${schema}`, world.definition)
+    await createTable(database, table)
+    await fillTable(database, table, { connector: 1, sent: world.sent })
+    await fillTable(database, table, { connector: 2, sent: world.sent })
+    for (let index = 0; index < plan.queries; index++) {
+      if (index === 0 || index * 2 === plan.queries) await database.run(`set enable_seqscan = ${index === 0 ? 'on' : 'off'}`)
+      const drawn = drawQuery(random, world)
+      const expected = expectedOf(world, drawn)
+      const found = await pagesOf(database, table, drawn).catch((thrown: unknown) => String(thrown))
+      queries += 1
+      pages += found.length
+      if (expected.length > 0 && expected.length < world.kept.length) telling += 1
+      if (JSON.stringify(found) !== JSON.stringify(cutIn(expected, drawn.limit ?? 1000)))
+        differences.push(difference({ schema, drawn, expected, found }))
+      if (differences.length >= mostDifferences) return { queries, pages, telling, differences }
+    }
+    await database.run(`drop table "${table.name}"`)
+  }
+  return { queries, pages, telling, differences }
+}
+
+function difference({
+  schema,
+  drawn,
+  expected,
+  found,
+}: {
+  schema: number
+  drawn: DrawnQuery
+  expected: readonly string[]
+  found: unknown
+}): string {
+  const all = Array.isArray(found) ? found.flat().map(String) : []
+  const missing = expected.filter((each) => !all.includes(each))
+  const surplus = all.filter((each) => !expected.includes(each))
+  const what = Array.isArray(found)
+    ? `expected ${expected.length}, found ${all.length}; missing ${missing.slice(0, 2).join('\n')}; surplus ${surplus.slice(0, 2).join('\n')}`
+    : String(found)
+  return `schema ${schema}: ${writeJson(drawn)}\n${what.slice(0, 4000)}`
+}

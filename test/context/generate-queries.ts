@@ -1,0 +1,211 @@
+/** Valid queries over a generated world: all operators, nested, aimed at values that are there. */
+import type { Field, Fields } from '../../src/definition/fields.ts'
+import type { World } from './generate.ts'
+import * as draw from './generate-values.ts'
+import { declaredBy, isNumber, isObject, type Json, membersOf } from './oracle-places.ts'
+import { decimalOfText, tokensOf } from './oracle-values.ts'
+import type { Random } from './random.ts'
+
+/** A place that a query can name, with a value that lies there in some record. */
+interface Spot {
+  readonly path: string
+  readonly schema: Field | undefined
+  readonly value: unknown
+}
+
+/** What conditions are drawn for: places by name. */
+interface Aim {
+  spot(random: Random): Spot | undefined
+}
+
+/** Parameters of a search. */
+export interface DrawnQuery {
+  readonly query: { readonly filter?: Json; readonly sort?: readonly Record<string, 'asc' | 'desc'>[] }
+  readonly limit?: number
+  readonly fields?: readonly (string | readonly string[])[]
+}
+
+const itemsOf = (schema: Field | undefined): Field | undefined => Reflect.get(schema ?? {}, 'items') as Field | undefined
+
+/** Goes some steps below a value, as far as the documents allow. */
+function walk(random: Random, { path, schema, value }: Spot): Spot {
+  const { type } = declaredBy(schema)
+  if (['string', 'integer', 'number', 'boolean'].includes(type) || random.chance(0.3)) return { path, schema, value }
+  if (Array.isArray(value) && random.chance(0.3)) {
+    const isDeclared = type === 'object' && membersOf(schema) !== undefined
+    return isDeclared
+      ? { path, schema, value }
+      : walk(random, { path: `${path}[]`, schema: itemsOf(schema), value: random.pick([...value, null]) })
+  }
+  const members = membersOf(schema)
+  const holder = Array.isArray(value) ? random.pick([...value, null]) : value
+  const isScalarList = type === 'array' && ['string', 'integer', 'number', 'boolean'].includes(declaredBy(itemsOf(schema)).type)
+  if (isScalarList) return { path, schema, value }
+  const known = members === undefined ? (isObject(holder) ? [...Object.keys(holder), 'name'] : ['name']) : Object.keys(members)
+  const name = random.pick(known)
+  const below = isObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined
+  return walk(random, { path: `${path}.${name}`, schema: members?.[name], value: below })
+}
+
+const otherSpelling = (random: Random, name: string): string =>
+  random.chance(0.9) ? name : random.pick([name.toUpperCase(), name.replaceAll('_', ''), name.replace(/([A-Z])/g, '_$1').toLowerCase()])
+
+const aimAtRecords = ({ fields, kept }: World): Aim => ({
+  spot: (random) => {
+    const name = random.pick(Object.keys(fields))
+    return walk(random, { path: otherSpelling(random, name), schema: fields[name], value: random.pick(kept).record[name] })
+  },
+})
+
+const aimAtElements = (schema: Field | undefined, elements: readonly unknown[]): Aim => ({
+  spot: (random) => {
+    const items = itemsOf(schema)
+    const members = membersOf(items)
+    const element = random.pick(elements)
+    const scalar = ['string', 'integer', 'number', 'boolean'].includes(declaredBy(items).type)
+    if (scalar) return undefined
+    if (!isObject(element) && members === undefined) return { path: '[]', schema: undefined, value: element }
+    const name = random.pick(members === undefined ? [...Object.keys(isObject(element) ? element : {}), 'name'] : Object.keys(members))
+    const below = isObject(element) && Object.hasOwn(element, name) ? element[name] : undefined
+    return walk(random, { path: name, schema: members?.[name], value: below })
+  },
+})
+
+const scalarNear = (random: Random, value: unknown): unknown => {
+  if (Array.isArray(value)) return value.length === 0 ? draw.text(random) : scalarNear(random, random.pick(value))
+  if (isNumber(value))
+    return random.chance(0.6) ? value : random.chance(0.5) ? String(value) : random.chance(0.5) ? draw.number(random) : draw.integer(random)
+  if (typeof value === 'string') return random.chance(0.6) ? value : random.pick([draw.text, draw.decimal, draw.time, draw.integer])(random)
+  return random.pick([draw.text, draw.integer, draw.number, draw.time, draw.decimal])(random)
+}
+
+/** An operand of a type; `order` leaves out null, truth values, arrays and objects. */
+function operand(random: Random, { schema, value }: Spot, use: 'equal' | 'order'): unknown {
+  const { type } = declaredBy(schema)
+  if (use === 'equal' && random.chance(0.06)) return null
+  if (type === 'boolean') return random.pick([true, false, 'true', 'false'])
+  const near = scalarNear(random, value)
+  if (type === 'integer' || type === 'number') {
+    const isNumeric = isNumber(near) || (typeof near === 'string' && decimalOfText(near) !== undefined)
+    return isNumeric ? near : random.chance(0.5) ? draw.integer(random) : draw.number(random)
+  }
+  if (type === 'string' || use === 'order') return typeof near === 'string' || isNumber(near) ? near : draw.text(random)
+  if (random.chance(0.25)) return value ?? null
+  return random.chance(0.15) ? draw.anything(random, 2) : random.chance(0.1) ? random.chance(0.5) : near
+}
+
+const texts = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : isNumber(value)
+      ? [String(value)]
+      : Array.isArray(value)
+        ? value.flatMap(texts)
+        : isObject(value)
+          ? Object.values(value).flatMap(texts)
+          : []
+
+function pattern(random: Random, value: unknown): string {
+  const found = [...texts(value), draw.text(random)]
+  const characters = [...random.pick(found)]
+  const from = random.below(characters.length + 1)
+  const part = characters.slice(from, from + 1 + random.below(8))
+  if (part.length > 0 && random.chance(0.2)) part[random.below(part.length)] = random.pick(['_', '%', '\\', '\\%', '\\_'])
+  return random.pick(['%', '', '', '%']) + part.join('') + random.pick(['%', '', '%', '\\'].slice(0, random.chance(0.9) ? 3 : 4))
+}
+
+function query(random: Random, value: unknown): string {
+  const words = texts(value).flatMap(tokensOf)
+  const chosen = Array.from({ length: 1 + random.below(3) }, () =>
+    words.length > 0 && random.chance(0.5) ? typo(random, random.pick(words)) : draw.word(random),
+  )
+  const text = chosen.join(random.pick([' ', '-', ', ', '\u0301 ']))
+  const tokens = tokensOf(text)
+  return tokens.length === 0 || tokens.some((token) => [...token].length > 250) ? 'renewal' : text
+}
+
+function typo(random: Random, word: string): string {
+  const characters = [...word]
+  if (random.chance(0.5)) return word
+  for (let edits = 1 + random.below(2); edits > 0; edits--) {
+    const at = random.below(characters.length + 1)
+    characters.splice(at, random.below(2), ...(random.chance(0.5) ? ['e'] : []))
+  }
+  return characters.join('') || word
+}
+
+const scalarOperators = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'like', 'fuzzy', 'keyword']
+const operatorsOf: Readonly<Record<string, readonly string[]>> = {
+  boolean: ['eq', 'neq', 'in'],
+  object: ['eq', 'neq', 'like', 'fuzzy', 'keyword'],
+  array: [...scalarOperators, 'contains', 'any', 'any'],
+  any: [...scalarOperators, 'contains', 'any'],
+}
+
+function operandOf(random: Random, operator: string, spot: Spot): { value: unknown } | undefined {
+  if (operator === 'eq' || operator === 'neq') return { value: operand(random, spot, 'equal') }
+  if (operator === 'in') return { value: random.many(4, () => operand(random, spot, 'equal')) }
+  if (operator === 'like') return { value: pattern(random, spot.value) }
+  if (operator === 'fuzzy' || operator === 'keyword') return { value: query(random, spot.value) }
+  if (operator === 'contains')
+    return {
+      value: random.chance(0.2)
+        ? draw.anything(random, 2)
+        : Array.isArray(spot.value) && spot.value.length > 0
+          ? random.pick(spot.value)
+          : null,
+    }
+  if (operator !== 'any') return { value: operand(random, spot, 'order') }
+  const elements = Array.isArray(spot.value) ? spot.value : []
+  if (elements.length === 0 && random.chance(0.8)) return undefined
+  return { value: condition(random, aimAtElements(spot.schema, [...elements, null]), 1) }
+}
+
+function leaf(random: Random, aim: Aim): Json {
+  const operator = random.pick(scalarOperators)
+  const fields: Json = {}
+  const count = random.chance(0.9) ? 1 : 2
+  let chosen = operator
+  for (let index = 0; index < count; index++) {
+    const spot = aim.spot(random)
+    if (spot === undefined) continue
+    const allowed = operatorsOf[declaredBy(spot.schema).type] ?? scalarOperators
+    if (index === 0) chosen = random.pick(allowed)
+    const drawn = allowed.includes(chosen) ? operandOf(random, chosen, spot) : undefined
+    if (drawn !== undefined) fields[spot.path] = drawn.value
+  }
+  return { [chosen]: fields }
+}
+
+/** A condition, nested at most `depth` deep. */
+function condition(random: Random, aim: Aim, depth: number): Json {
+  const kind = depth > 0 ? random.below(10) : 9
+  const inner = () => condition(random, aim, depth - 1)
+  if (kind === 0) return { not: inner() }
+  if (kind === 1) return { and: random.many(3, inner) }
+  if (kind === 2) return { or: [inner(), ...random.many(2, inner)] }
+  if (kind === 3) return { ...leaf(random, aim), ...leaf(random, aim), not: inner() }
+  return leaf(random, aim)
+}
+
+const sortable = (fields: Fields): string[] =>
+  Object.keys(fields).filter((name) => ['string', 'integer', 'number', 'boolean'].includes(declaredBy(fields[name]).type))
+
+/** A valid search. */
+export function drawQuery(random: Random, world: World): DrawnQuery {
+  const aim = aimAtRecords(world)
+  const columns = sortable(world.fields)
+  const sort =
+    columns.length === 0 || random.chance(0.4)
+      ? []
+      : random.many(3, () => ({ [random.pick(columns)]: random.pick(['asc', 'desc'] as const) }))
+  const fields = random.chance(0.6) ? [] : random.many(4, () => aim.spot(random)?.path ?? '').filter((path) => path !== '')
+  return {
+    query: {
+      ...(random.chance(0.08) ? {} : { filter: condition(random, aim, 3) }),
+      ...(sort.length === 0 && random.chance(0.5) ? {} : { sort }),
+    },
+    ...(random.chance(0.2) ? {} : { limit: 1 + random.below(world.kept.length + 2) }),
+    ...(fields.length === 0 ? {} : { fields }),
+  }
+}

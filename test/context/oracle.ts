@@ -1,0 +1,269 @@
+/**
+ * What a search answers, said plainly: table 4.2 of the platform's facts (docs/decisions/0016-search.md) over records in memory. It
+ * shares no code with the search itself; slow and readable on purpose.
+ */
+import type { Field, Fields } from '../../src/definition/fields.ts'
+import {
+  type Declared,
+  declaredBy,
+  foundAt,
+  type How,
+  isNumber,
+  isObject,
+  isScalar,
+  type Json,
+  membersOf,
+  nameIn,
+  type Place,
+  placeAt,
+  placeNamed,
+  type Scope,
+  stepsOf,
+} from './oracle-places.ts'
+import {
+  compareCodePoints,
+  compareDecimals,
+  type Decimal,
+  decimalOfNumber,
+  decimalOfText,
+  isFuzzyMatch,
+  isLike,
+  kept,
+  momentOf,
+  plainText,
+  tokensOf,
+} from './oracle-values.ts'
+
+/** Number fields take numeric texts, truth fields "true" and "false". */
+function operandFor({ type }: Declared, operand: unknown): unknown {
+  if (typeof operand !== 'string') return operand
+  if (type === 'integer' || type === 'number') return decimalOfText(operand)
+  return type === 'boolean' ? operand === 'true' : kept(operand)
+}
+
+const isDecimal = (value: unknown): value is Decimal =>
+  isObject(value) && typeof value['units'] === 'bigint' && typeof value['scale'] === 'number'
+const numberOf = (operand: unknown): Decimal | undefined =>
+  isDecimal(operand)
+    ? operand
+    : isNumber(operand)
+      ? decimalOfNumber(operand)
+      : typeof operand === 'string'
+        ? decimalOfText(operand)
+        : undefined
+
+/** Order of a value of a record and an operand; undefined when they cannot be compared. */
+function compared(value: unknown, operand: unknown, how: How): number | undefined {
+  if (typeof value === 'boolean') return undefined
+  const number = numberOf(operand)
+  if (isNumber(value)) return number === undefined ? undefined : compareDecimals(decimalOfNumber(value), number)
+  if (typeof value !== 'string') return undefined
+  const text = kept(value)
+  const decimal = decimalOfText(text)
+  if (typeof operand !== 'string') return decimal === undefined || number === undefined ? undefined : compareDecimals(decimal, number)
+  const [left, right] = how === 'instant' ? [momentOf(text), momentOf(operand)] : []
+  if (left !== undefined && right !== undefined) return left < right ? -1 : left > right ? 1 : 0
+  if (how === 'decimal' && decimal !== undefined && number !== undefined) return compareDecimals(decimal, number)
+  return compareCodePoints(text, operand)
+}
+
+/** Deep equality: order matters in arrays, not in objects; numbers as numbers. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) || Array.isArray(b))
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((each, index) => isSame(each, b[index]))
+  if (isObject(a) && isObject(b)) {
+    const [left, right] = [withKeptNames(a), withKeptNames(b)]
+    return left.size === right.size && [...left].every(([name, part]) => right.has(name) && isSame(part, right.get(name)))
+  }
+  if (isNumber(a) && isNumber(b)) return compareDecimals(decimalOfNumber(a), decimalOfNumber(b)) === 0
+  return typeof a === 'string' && typeof b === 'string' ? kept(a) === kept(b) : a === b
+}
+
+const withKeptNames = (value: Json): Map<string, unknown> => new Map(Object.entries(value).map(([name, part]) => [kept(name), part]))
+
+/** Whether a single value (no array) equals an operand that is neither null nor an array. */
+function equalsOne(value: unknown, operand: unknown, how: How): boolean {
+  if (isObject(operand) && !isDecimal(operand)) return isSame(value, operand)
+  if (typeof value === 'boolean') return operand === value || operand === String(value)
+  if (typeof operand === 'boolean' || !isScalar(value)) return false
+  return compared(value, operand, how) === 0
+}
+
+function isEqual(values: readonly unknown[], operand: unknown, how: How): boolean {
+  if (operand === null) return values.every((value) => value === null)
+  if (Array.isArray(operand)) return values.some((value) => isSame(value, operand))
+  return values.some((value) => (Array.isArray(value) ? value : [value]).some((element) => equalsOne(element, operand, how)))
+}
+
+const tests: Readonly<Record<string, (order: number) => boolean>> = {
+  gt: (order) => order > 0,
+  gte: (order) => order >= 0,
+  lt: (order) => order < 0,
+  lte: (order) => order <= 0,
+}
+
+function isOrdered(values: readonly unknown[], operand: unknown, { how, test }: { how: How; test: (order: number) => boolean }): boolean {
+  return values
+    .flatMap((value) => (Array.isArray(value) ? value : [value]))
+    .some((value) => {
+      const order = compared(value, operand, how)
+      return order !== undefined && test(order)
+    })
+}
+
+/** The texts and numbers below values. */
+function leavesOf(values: readonly unknown[]): string[] {
+  return values.flatMap((value) => {
+    if (typeof value === 'string') return [kept(value)]
+    if (isNumber(value)) return [plainText(value)]
+    return Array.isArray(value) ? leavesOf(value) : isObject(value) ? leavesOf(Object.values(value)) : []
+  })
+}
+
+function isFuzzy(words: readonly string[], asked: readonly string[]): boolean {
+  return asked.every((one) => words.some((word) => isFuzzyMatch(one, word)))
+}
+
+function holdsFor(operator: string, field: { place: Place; values: readonly unknown[]; operand: unknown }): boolean {
+  const { place, values, operand } = field
+  const asked = operandFor(place, operand)
+  const words = (): string[] => leavesOf(values).flatMap(tokensOf)
+  switch (operator) {
+    case 'eq':
+      return isEqual(values, asked, place.how)
+    case 'neq':
+      return !isEqual(values, asked, place.how)
+    case 'in':
+      return (operand as unknown[]).some((each) => isEqual(values, operandFor(place, each), place.how))
+    case 'like':
+      return leavesOf(values).some((leaf) => isLike(leaf, kept(String(operand))))
+    case 'fuzzy':
+      return isFuzzy(words(), tokensOf(String(operand)))
+    case 'keyword':
+      return tokensOf(String(operand)).some((word) => words().includes(word))
+    case 'contains':
+      return values.some((value) => Array.isArray(value) && value.some((element) => isElement(element, operand, place.how)))
+    case 'any':
+      return values.some((value) => Array.isArray(value) && value.some((element) => holds(operand as Json, element, elementScope(place))))
+    default:
+      return isOrdered(values, asked, { how: place.how, test: tests[operator] ?? (() => false) })
+  }
+}
+
+const isElement = (element: unknown, operand: unknown, how: How): boolean =>
+  operand === null || Array.isArray(operand)
+    ? isSame(element, operand)
+    : !Array.isArray(element) && equalsOne(element, typeof operand === 'string' ? kept(operand) : operand, how)
+
+const elementScope = ({ schema }: Place): Scope => {
+  const items = Reflect.get(schema ?? {}, 'items') as Field | undefined
+  return { members: membersOf(items), schema: items }
+}
+
+/** Whether a record (or an element) satisfies a condition. */
+function holds(condition: Json, value: unknown, scope: Scope): boolean {
+  return Object.entries(condition).every(([operator, operand]) => {
+    if (operator === 'not') return !holds(operand as Json, value, scope)
+    if (operator === 'and') return (operand as Json[]).every((each) => holds(each, value, scope))
+    if (operator === 'or') return (operand as Json[]).some((each) => holds(each, value, scope))
+    return Object.entries(operand as Json).every(([field, asked]) => {
+      const place = placeNamed(scope, field)
+      return holdsFor(operator, { place, values: foundAt(value, place.path), operand: asked })
+    })
+  })
+}
+
+/** Whether a record is found by a filter. `fields` are the searchable fields, `record` has all of them, null where there is nothing. */
+export const isFound = (fields: Fields, record: Json, filter: Json | undefined): boolean =>
+  filter === undefined || holds(filter, record, { members: fields, schema: undefined })
+
+/** What a field is sorted by; undefined for null and for what is not what it is declared to be. */
+function sortValue(fields: Fields, record: Json, field: string): string | Decimal | bigint | boolean | undefined {
+  const name = nameIn(Object.keys(fields), field) ?? field
+  const { how } = declaredBy(fields[name])
+  const value = record[name]
+  if (typeof value === 'boolean') return value
+  if (isNumber(value)) return decimalOfNumber(value)
+  if (typeof value !== 'string') return undefined
+  return how === 'instant' ? momentOf(kept(value)) : how === 'decimal' ? decimalOfText(kept(value)) : kept(value)
+}
+
+function compareSorted(a: ReturnType<typeof sortValue>, b: ReturnType<typeof sortValue>): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareCodePoints(a, b)
+  if (isDecimal(a) && isDecimal(b)) return compareDecimals(a, b)
+  return a === b ? 0 : Number(a ?? 0) < Number(b ?? 0) ? -1 : 1
+}
+
+/** A record with its primary key: the parts in order, integers as bigint. */
+export interface Kept {
+  readonly key: readonly (string | bigint)[]
+  readonly record: Json
+}
+
+/** Order of primary keys; an integer comes before a text. */
+export function compareKeys(a: Kept['key'], b: Kept['key']): number {
+  for (const [index, part] of a.entries()) {
+    const order = comparePart(part, b[index] ?? '')
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+function comparePart(a: string | bigint, b: string | bigint): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareCodePoints(a, b)
+  if (typeof a === 'bigint' && typeof b === 'bigint') return a < b ? -1 : Number(a > b)
+  return typeof a === 'bigint' ? -1 : 1
+}
+
+/** Records in the order of a sort; a field that is named again decides nothing; nulls last, ties by the primary key in the direction of the last sort. */
+export function inOrder(fields: Fields, records: readonly Kept[], sort: readonly Record<string, 'asc' | 'desc'>[]): readonly Kept[] {
+  const named = sort
+    .flatMap((each) => Object.entries(each))
+    .map(([field, way]) => [nameIn(Object.keys(fields), field) ?? field, way] as const)
+  const keys = named.filter(([field], index) => named.findIndex(([other]) => other === field) === index)
+  return records.toSorted((a, b) => {
+    for (const [field, direction] of keys) {
+      const [left, right] = [sortValue(fields, a.record, field), sortValue(fields, b.record, field)]
+      if (left === undefined && right === undefined) continue
+      if (left === undefined || right === undefined) return left === undefined ? 1 : -1
+      const order = compareSorted(left, right)
+      if (order !== 0) return direction === 'desc' ? -order : order
+    }
+    return compareKeys(a.key, b.key) * (keys.at(-1)?.[1] === 'desc' ? -1 : 1)
+  })
+}
+
+/** The part of a value below paths: nesting is kept, arrays fan out, null stays, what has no such part is left out. */
+function partOf(value: unknown, paths: readonly (readonly string[])[]): unknown {
+  if (value === null || paths.some((path) => path.length === 0)) return value
+  if (Array.isArray(value)) return value.map((element) => partOf(element, paths)).filter((part) => part !== undefined)
+  if (!isObject(value)) return undefined
+  const names = [...new Set(paths.map(([first = '']) => first))].filter((name) => Object.hasOwn(value, name))
+  const parts = names.map(
+    (name) =>
+      [
+        name,
+        partOf(
+          value[name],
+          paths.filter(([first]) => first === name).map((path) => path.slice(1)),
+        ),
+      ] as const,
+  )
+  return Object.fromEntries(parts.filter(([, part]) => part !== undefined))
+}
+
+/** A record as it is answered: searchable fields in their order, cut to `fields`. */
+export function answered(fields: Fields, record: Json, chosen: readonly (string | readonly string[])[] = []): Json {
+  const places = chosen.map((path) =>
+    placeAt(fields, typeof path === 'string' ? stepsOf(path) : path, undefined).path.filter((step) => step !== '[]'),
+  )
+  const names = Object.keys(fields).filter((name) => places.length === 0 || places.some(([first]) => first === name))
+  const part = (name: string) =>
+    places.length === 0
+      ? record[name]
+      : partOf(
+          record[name],
+          places.filter(([first]) => first === name).map((path) => path.slice(1)),
+        )
+  return Object.fromEntries(names.map((name) => [name, part(name) ?? null]))
+}

@@ -1,0 +1,24 @@
+/**
+ * Twenty thousand searches on each database against the oracle. `FERRULE_SOAK_SEED` repeats the draws of a run,
+ * `FERRULE_SOAK_SEARCHES` sets their number.
+ */
+import { describe, expect, test } from 'vitest'
+import { openDatabase } from '../context/databases.ts'
+import { compareSearches } from '../context/exactness.ts'
+
+const seed = Number(process.env['FERRULE_SOAK_SEED'] ?? Date.now() % 1_000_000)
+const searches = Number(process.env['FERRULE_SOAK_SEARCHES'] ?? 21_000)
+const queries = 150
+
+describe('searches find what the oracle finds', () => {
+  test.each(['pglite', 'postgres'] as const)('on %s', { timeout: 3_600_000 }, async (engine) => {
+    const database = await openDatabase(engine)
+    const begin = performance.now()
+    const report = await compareSearches(database, { seed, schemas: Math.ceil(searches / queries), queries, records: 60 })
+    await database.close()
+    const figures = `${engine}, seed ${seed}: ${report.queries} searches, ${report.pages} pages, ${report.telling} telling, ${Math.round((performance.now() - begin) / 1000)} s`
+    console.log(figures)
+    expect(report.differences.join('\n\n'), figures).toBe('')
+    expect(report.queries).toBeGreaterThanOrEqual(searches)
+  })
+})
