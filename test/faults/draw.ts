@@ -7,6 +7,7 @@ type Body = Fault extends infer F ? (F extends Fault ? Omit<F, 'on' | 'path' | '
 type Make = (random: Random) => Body
 
 const message = 'The sandbox was asked to fail'
+const codes = [20001, 40001, 40002, 40007, 40011, 40050, 40067, 40100, 40105, 40133, 40202, 40300, 40700, 41000, 50000, 50002, 60001, 61000]
 const refusal =
   (...statuses: number[]): Make =>
   (random) => ({
@@ -33,13 +34,16 @@ const trickle =
   (longestMs: number): Make =>
   (random) => ({ kind: 'slow-body', intervalMs: random.int(1, longestMs) })
 
+/** Codes of advertising come with HTTP 200: those that are known, a success that is not whole, and any other. */
+const code: Make = (random) => ({ kind: 'code', code: random.chance(0.3) ? random.int(1, 65_000) : random.pick(codes), message })
+
 const anywhere = [plain('html-502'), plain('reset'), redirect]
 const unusable = [plain('malformed-json'), plain('truncated-json'), plain('empty-body'), plain('wrong-shape'), huge]
 const silent = [plain('never-answer'), plain('slow-body')]
 const pages = [page('same-cursor'), page('expired-cursor'), page('private-page')]
 
 /** A file host's 200 is the file: what its bytes are nobody but the vendor can tell, so the faults of JSON are left out there. */
-const everywhere: Readonly<Record<'api' | 'oauth' | 'media', readonly Make[]>> = {
+const everywhere: Readonly<Record<'api' | 'oauth' | 'media' | 'tiktok', readonly Make[]>> = {
   api: [
     ...anywhere,
     ...unusable,
@@ -52,11 +56,22 @@ const everywhere: Readonly<Record<'api' | 'oauth' | 'media', readonly Make[]>> =
   ],
   oauth: [...anywhere, ...unusable, trickle(1), cut(500), refusal(400, 401, 403, 429, 500, 503)],
   media: [...anywhere, plain('never-answer'), cut(60_000), cut(1_000_000), refusal(403, 403, 404, 416, 429, 500, 503)],
+  tiktok: [
+    ...anywhere,
+    ...unusable,
+    ...silent,
+    page('same-cursor'),
+    page('expired-cursor'),
+    trickle(20),
+    cut(3_000),
+    refusal(400, 403, 404, 405, 500, 502, 503, 504),
+    ...Array<Make>(8).fill(code),
+  ],
 }
 /** Faults that last for half a minute, the limit of silence that is not the call's own. */
-const lasting: typeof everywhere = { api: [], oauth: silent, media: [plain('slow-body')] }
+const lasting: typeof everywhere = { api: [], oauth: silent, media: [plain('slow-body')], tiktok: [] }
 
-const originOf = ({ on }: Place): 'api' | 'oauth' | 'media' => (on === 'oauth' || on === 'media' ? on : 'api')
+const originOf = ({ on }: Place): keyof typeof everywhere => (on === 'oauth' || on === 'media' || on === 'tiktok' ? on : 'api')
 
 /**
  * Draws a fault for one of some places.

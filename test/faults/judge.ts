@@ -34,6 +34,7 @@ const told: ReadonlySet<string> = new Set<ErrorCode>([
   'upstream_auth_failed',
   'upstream_permission_denied',
   'upstream_invalid_request',
+  'upstream_conflict',
   'upstream_unsupported',
   'upstream_rate_limited',
   'upstream_error',

@@ -34,7 +34,7 @@ export const settingsFor = ({ origins }: Pick<Sandbox, 'origins'>, folder: strin
   FERRULE_SANDBOX: 'off',
   FERRULE_CLIENT_ID: client.id,
   FERRULE_CLIENT_SECRET: client.secret,
-  FERRULE_ORIGINS: JSON.stringify({ gong: origins.gong }),
+  FERRULE_ORIGINS: JSON.stringify({ gong: origins.gong, 'tiktok-marketing': origins['tiktok-marketing'] }),
 })
 
 /** Starts a node. Errors of the service are logged to standard error. */
@@ -57,8 +57,8 @@ export async function startNode({ env, clock = Date.now }: NodeOptions): Promise
 
 /** What a client of a node does. */
 export interface NodeClient {
-  /** Makes a connector and returns its id. */
-  connect(name: string, credentials: Readonly<Record<string, string>>): Promise<string>
+  /** Makes a connector and returns its id. @param more what differs from a connector of Gong without configuration */
+  connect(name: string, credentials: Readonly<Record<string, string>>, more?: Readonly<Record<string, unknown>>): Promise<string>
   /** Address and head of an execute request. */
   execute(connectorId: string): { readonly url: string; readonly token: string }
   /** A connector as it is stored. */
@@ -72,8 +72,9 @@ export async function clientOf({ url }: Pick<ServiceNode, 'url'>): Promise<NodeC
   const token = String(json.access_token)
   const connectors = `${url}/api/v1/integrations/connectors`
   return {
-    connect: async (name, credentials) => {
-      const made = await ask({ url: connectors, token, body: { workspace_name: 'default', connector_type: 'gong', name, credentials } })
+    connect: async (name, credentials, more = {}) => {
+      const body = { workspace_name: 'default', connector_type: 'gong', name, credentials, ...more }
+      const made = await ask({ url: connectors, token, body })
       if (made.status >= 300) throw new Error(`The connector was not made: ${made.text}`)
       return String(made.json.id)
     },

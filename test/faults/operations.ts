@@ -1,5 +1,5 @@
 /** What a storm asks for: lists, records and files of the sandbox, with the right answer of each. */
-import type { OriginName, Sandbox } from '../../src/sandbox/index.ts'
+import type { OriginName, RecordedRequest, Sandbox } from '../../src/sandbox/index.ts'
 import { ask } from './client.ts'
 import type { Call } from './doors.ts'
 import type { NodeClient } from './node.ts'
@@ -10,7 +10,15 @@ export interface Place {
   readonly path: string
 }
 
+/** A connector that all operations of its vendor share. */
+export interface Shared {
+  readonly kind: 'gong' | 'tiktok-marketing'
+  readonly connectorId: string
+  readonly credentials: Readonly<Record<string, string>>
+}
+
 interface Prepared {
+  readonly shared: Shared
   readonly name: string
   readonly call: Call
   readonly places: readonly Place[]
@@ -33,10 +41,11 @@ export type Operation = RecordOperation | FileOperation
 const window = { fromDateTime: '2025-03-01T00:00:00Z', toDateTime: '2025-03-03T00:00:00Z' }
 const days = { fromDate: '2025-03-01', toDate: '2025-03-08' }
 
+const list = (entity: string, params: Readonly<Record<string, unknown>> = {}): Call => ({ entity, action: 'list', params })
+
 function menu({ gong: { world } }: Sandbox): readonly Call[] {
   const callIds = [world.callId, world.unicodeCallId, world.privateCallId]
   const [workspaceId = ''] = world.workspaceIds
-  const list = (entity: string, params: Readonly<Record<string, unknown>> = {}): Call => ({ entity, action: 'list', params })
   const get = (entity: string, id: string): Call => ({ entity, action: 'get', params: { id } })
   return [
     list('users'),
@@ -59,39 +68,85 @@ function menu({ gong: { world } }: Sandbox): readonly Call[] {
   ]
 }
 
-/** Runs each operation once without faults: its data are the right ones, and the vendor's journal tells where it went. */
-export async function prepareOperations(sandbox: Sandbox, client: NodeClient, connectorId: string): Promise<readonly Operation[]> {
-  const at = client.execute(connectorId)
-  const met = (): Place[] => sandbox.gong.requests().map(({ origin, path }) => ({ on: origin, path }))
-  const run = async (call: Call) => {
-    sandbox.gong.clear()
-    return ask({ ...at, body: call })
+/** Lists whose records are the same at any time: addresses of files end after a while, and are new in each answer. */
+function advertisingMenu({ tiktok: { world } }: Sandbox): readonly Call[] {
+  const report = {
+    service_type: 'AUCTION',
+    report_type: 'BASIC',
+    data_level: 'AUCTION_CAMPAIGN',
+    dimensions: '["campaign_id","stat_time_day"]',
+    metrics: '["spend","likes","ctr"]',
+    start_date: '2025-03-01',
+    end_date: '2025-03-07',
   }
-  const record = async (call: Call): Promise<RecordOperation> => {
-    const { status, json } = await run(call)
-    if (status >= 500) throw new Error(`${call.entity} ${call.action} fails without a fault: ${json.message}`)
-    const right = status === 200 ? { data: JSON.stringify(json.data) } : { code: String(json.code) }
-    return { name: `${call.entity} ${call.action}`, call, right, places: met() }
-  }
-  const file = async (entity: 'call_audio' | 'call_video', callId: string): Promise<FileOperation> => {
-    const call = {
-      entity,
-      action: 'download',
-      params: { filter: { callIds: [callId] }, contentSelector: { exposedFields: { media: true } } },
-    }
-    await run(call)
-    const bytes = sandbox.gong.mediaBytes(callId, entity === 'call_audio' ? 'audio' : 'video')
-    return { name: `${entity} download`, call, file: Buffer.from(bytes), places: met() }
-  }
+  return [
+    list('advertisers'),
+    list('campaigns'),
+    list('ad_groups', { page_size: 5 }),
+    list('ads', { page_size: 20 }),
+    list('ads', { page_size: 20, page: 2 }),
+    list('ads', { page: 3 }),
+    list('ads', { advertiser_id: world.deniedAdvertiserId }),
+    list('audiences'),
+    list('catalogs', { bc_id: world.businessCenterId }),
+    list('campaigns_reports_daily', report),
+  ]
+}
+
+/** Where operations are run, and the vendor's journal of it. */
+interface Bench {
+  readonly client: NodeClient
+  readonly shared: Shared
+  readonly journal: { requests(): readonly RecordedRequest[]; clear(): void }
+}
+
+const run = ({ client, shared, journal }: Bench, call: Call) => {
+  journal.clear()
+  return ask({ ...client.execute(shared.connectorId), body: call })
+}
+
+const placesOf = ({ journal }: Bench): Place[] => journal.requests().map(({ origin, path }) => ({ on: origin, path }))
+
+/** Runs an operation once without faults: its data are the right ones, and the vendor's journal tells where it went. */
+async function record(bench: Bench, call: Call, name = `${call.entity} ${call.action}`): Promise<RecordOperation> {
+  const { status, json } = await run(bench, call)
+  if (status >= 500) throw new Error(`${call.entity} ${call.action} fails without a fault: ${json.message}`)
+  const right = status === 200 ? { data: JSON.stringify(json.data) } : { code: String(json.code) }
+  return { name, call, right, places: placesOf(bench), shared: bench.shared }
+}
+
+/** The same for a file, whose bytes the sandbox tells. */
+async function file(bench: Bench, sandbox: Sandbox, [kind, callId]: readonly ['audio' | 'video', string]): Promise<FileOperation> {
+  const entity = `call_${kind}`
+  const params = { filter: { callIds: [callId] }, contentSelector: { exposedFields: { media: true } } }
+  const call = { entity, action: 'download', params }
+  await run(bench, call)
+  const bytes = Buffer.from(sandbox.gong.mediaBytes(callId, kind))
+  return { name: `${entity} download`, call, file: bytes, places: placesOf(bench), shared: bench.shared }
+}
+
+/** Operations of Gong: lists, records and files. */
+async function conversations(sandbox: Sandbox, bench: Bench): Promise<readonly Operation[]> {
   const operations: Operation[] = []
-  for (const call of menu(sandbox)) operations.push(await record(call))
-  const users = await run({ entity: 'users', action: 'list' })
-  operations.push({
-    ...(await record({ entity: 'users', action: 'list', params: users.json.meta.next_params })),
-    name: 'users list, page 2',
-  })
+  for (const call of menu(sandbox)) operations.push(await record(bench, call))
+  const users = await run(bench, list('users'))
+  operations.push(await record(bench, list('users', users.json.meta.next_params), 'users list, page 2'))
   const { callId, audioOnlyCallId, largeCallId, unicodeCallId } = sandbox.gong.world
-  for (const id of [callId, audioOnlyCallId, largeCallId, unicodeCallId]) operations.push(await file('call_audio', id))
-  for (const id of [callId, largeCallId]) operations.push(await file('call_video', id))
+  for (const id of [callId, audioOnlyCallId, largeCallId, unicodeCallId]) operations.push(await file(bench, sandbox, ['audio', id]))
+  for (const id of [callId, largeCallId]) operations.push(await file(bench, sandbox, ['video', id]))
+  return operations
+}
+
+/** Prepares the operations of every vendor, each on the connector that is given for it. */
+export async function prepareOperations(
+  sandbox: Sandbox,
+  client: NodeClient,
+  connectors: readonly Shared[],
+): Promise<readonly Operation[]> {
+  const operations: Operation[] = []
+  for (const shared of connectors) {
+    if (shared.kind === 'gong') operations.push(...(await conversations(sandbox, { client, shared, journal: sandbox.gong })))
+    else for (const call of advertisingMenu(sandbox)) operations.push(await record({ client, shared, journal: sandbox.tiktok }, call))
+  }
   return operations
 }

@@ -4,7 +4,7 @@ import { Random } from '../../src/sandbox/random.ts'
 import { ask, LeftError } from './client.ts'
 import { drawFault, drawLeaving, drawRange } from './draw.ts'
 import { type Asking, type Ending, judge } from './judge.ts'
-import { type Operation, type Place, prepareOperations } from './operations.ts'
+import { type Operation, type Place, prepareOperations, type Shared } from './operations.ts'
 import { type Measured, openStage, type Stage } from './stage.ts'
 
 /** How a storm is run. */
@@ -78,8 +78,6 @@ interface Storm {
   readonly stage: Stage
   readonly options: StormOptions
   readonly operations: readonly Operation[]
-  /** Connector with an access key. */
-  readonly connectorId: string
   /** OAuth credentials that nobody has used. */
   readonly grants: Readonly<Record<string, string>>[]
   readonly ledger: Ledger
@@ -117,14 +115,15 @@ async function attempt(storm: Storm, asking: Asking, { connectorId, random }: { 
 async function strike(storm: Storm, random: Random): Promise<void> {
   const { ledger, stage, operations, options, outcomes, violations } = storm
   const operation = random.pick(operations)
-  const credentials = random.chance(0.25) ? storm.grants.pop() : undefined
+  const { shared } = operation
+  const credentials = shared.kind === 'gong' && random.chance(0.25) ? storm.grants.pop() : undefined
   const places = credentials === undefined ? operation.places : [...operation.places, oauthPlace]
   const connectorId =
-    credentials === undefined ? storm.connectorId : await stage.client.connect(`oauth ${storm.grants.length} ${options.seed}`, credentials)
+    credentials === undefined ? shared.connectorId : await stage.client.connect(`oauth ${storm.grants.length} ${options.seed}`, credentials)
   for (let count = random.pick([0, 1, 1, 1, 2]); count > 0; count--) ledger.set(drawFault(random, places, options.isPatient))
   const calls = Array.from({ length: credentials === undefined ? 1 : random.int(1, 3) }, async () => {
     const range = 'file' in operation ? drawRange(random, operation.file) : undefined
-    const asking = { operation, range, secrets: secretsOf(credentials ?? accessKey) }
+    const asking = { operation, range, secrets: secretsOf(credentials ?? shared.credentials) }
     const { outcome, violation } = judge(asking, await attempt(storm, asking, { connectorId, random }))
     add(outcomes, outcome)
     if (violation !== undefined) violations.push(violation)
@@ -142,11 +141,11 @@ async function rage(storm: Storm, faults: number): Promise<void> {
 }
 
 /** Each operation once more, without faults. */
-async function violationsAfter({ stage, operations, connectorId }: Storm): Promise<string[]> {
+async function violationsAfter({ stage, operations }: Storm): Promise<string[]> {
   const violations: string[] = []
   for (const operation of operations) {
     const asking: Asking = { operation, range: undefined, secrets: [] }
-    const answer = await ask({ ...stage.client.execute(connectorId), body: operation.call })
+    const answer = await ask({ ...stage.client.execute(operation.shared.connectorId), body: operation.call })
     const { outcome, violation } = judge(asking, { how: 'answered', answer })
     const isRight = outcome.startsWith('right') || ('right' in operation && 'code' in operation.right && operation.right.code === outcome)
     if (!isRight || violation !== undefined) violations.push(`afterwards, ${operation.name}: ${outcome} ${violation ?? ''}`)
@@ -155,14 +154,26 @@ async function violationsAfter({ stage, operations, connectorId }: Storm): Promi
 }
 
 const accessKey = { access_key: 'sandbox', access_key_secret: 'sandbox-secret' } as const
+const accessToken = { access_token: 'sandbox-token' } as const
+
+/** The connectors that all calls share. */
+async function connectAll({ client, sandbox }: Stage): Promise<readonly Shared[]> {
+  const advertising = {
+    connector_type: 'tiktok-marketing',
+    replication_config: { advertiser_id: sandbox.tiktok.world.secondAdvertiserId },
+  }
+  return [
+    { kind: 'gong', connectorId: await client.connect('storm', accessKey), credentials: accessKey },
+    { kind: 'tiktok-marketing', connectorId: await client.connect('storm of ads', accessToken, advertising), credentials: accessToken },
+  ]
+}
 
 async function prepare(stage: Stage, options: StormOptions): Promise<Storm> {
-  const connectorId = await stage.client.connect('storm', accessKey)
-  const operations = await prepareOperations(stage.sandbox, stage.client, connectorId)
+  const operations = await prepareOperations(stage.sandbox, stage.client, await connectAll(stage))
   const grants: Storm['grants'] = []
   for (let count = 10 + Math.ceil(options.faults / 3); count > 0; count--) grants.push(await stage.grant())
   const { faults } = stage.sandbox
-  return { stage, options, operations, connectorId, grants, ledger: new Ledger(faults), outcomes: new Map(), violations: [] }
+  return { stage, options, operations, grants, ledger: new Ledger(faults), outcomes: new Map(), violations: [] }
 }
 
 /** Runs a storm: a warm-up, a measurement, the storm, and a measurement when everything has come to rest. */
