@@ -36,14 +36,17 @@ export const headersOf = ({ headers }: Pick<WireAnswer, 'headers'>, name: string
 /** The first value of a response header. */
 export const headerOf = (answer: Pick<WireAnswer, 'headers'>, name: string): string | undefined => headersOf(answer, name)[0]
 
-/** A row that lies in parts, as one record. @throws FerruleError `upstream_answer_invalid` when it has none of them */
+/**
+ * A row that lies in parts, as one record. Keys are set one by one: to copy the row and delete its parts takes twice as long.
+ * @throws FerruleError `upstream_answer_invalid` when it has none of them
+ */
 function mergedRow(operation: CompiledOperation, { merge, empty }: MergedRows, row: unknown): unknown {
   if (!isObject(row) || !merge.some((part) => isObject(row[part]))) throw invalidAnswer(operation, `a row without ${merge.join(' and ')}`)
-  const { ...record } = row
+  const record: Record<string, unknown> = {}
+  for (const name in row) if (!merge.includes(name)) record[name] = row[name]
   for (const part of merge) {
-    delete record[part]
     const values = row[part]
-    if (isObject(values)) for (const [name, value] of Object.entries(values)) record[name] = value === empty ? null : value
+    if (isObject(values)) for (const name in values) record[name] = values[name] === empty ? null : values[name]
   }
   return record
 }
