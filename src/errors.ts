@@ -23,8 +23,8 @@ export interface Problem {
 
 /** What the vendor said, without secrets. */
 export interface Upstream {
-  /** HTTP status of the vendor's answer. */
-  readonly status: number
+  /** HTTP status of the vendor's answer; absent when none came. */
+  readonly status?: number
   readonly code?: string
   readonly message?: string
   /** The vendor's own request id. */

@@ -130,7 +130,10 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
     params: running.params,
     discovered: (field) => discovered(connection, authContext({ runtime, deadline }), field),
   })
-  return await runners[runnerOf(operation)]({ ...running, params, deadline, idempotencyKey: call.idempotencyKey, background: call.background }, given)
+  return await runners[runnerOf(operation)](
+    { ...running, params, deadline, idempotencyKey: call.idempotencyKey, background: call.background },
+    given,
+  )
 }
 
 /** Proves credentials by the operation of the kind, or by its probe where a parameter of the operation cannot be filled. */

@@ -24,7 +24,8 @@ async function knownValues(connection: Connection, name: string, discovered: Dis
 const sentence = ({ fill }: FilledParameter, configuration: string, values: readonly string[]): string => {
   if (values.length === 0) return `is required: give it with the call, or set ${configuration} in the configuration of the connector`
   const more = values.length > namedValues ? ` and ${values.length - namedValues} more` : ''
-  return `is required, as several are known: ${fill.known} ${values.slice(0, namedValues).join(', ')}${more}`
+  const many = fill.most === undefined ? 'several' : `more than ${fill.most}`
+  return `is required, as ${many} are known: ${fill.known} ${values.slice(0, namedValues).join(', ')}${more}`
 }
 
 const refused = (connection: Connection, parameter: FilledParameter, values: readonly string[]) => {
@@ -44,7 +45,7 @@ const refused = (connection: Connection, parameter: FilledParameter, values: rea
 /**
  * The parameters with what the connector supplies for those that the caller left out.
  * @param discovered asked only when needed: it may exchange the credentials first
- * @throws FerruleError `missing_parameter`, with the known values where there are several and the call takes one
+ * @throws FerruleError `missing_parameter`, with the known values where there are more than the call takes
  */
 export async function filledParams(
   connection: Connection,
@@ -56,7 +57,8 @@ export async function filledParams(
     if (params[name] !== undefined) continue
     const values = await knownValues(connection, fill.known, discovered)
     if (values.length === 0 && fill.as === 'if_known') continue
-    if (values.length === 0 || (fill.as !== 'json_array' && values.length > 1)) throw refused(connection, parameter, values)
+    const most = fill.as === 'json_array' ? (fill.most ?? Number.POSITIVE_INFINITY) : 1
+    if (values.length === 0 || values.length > most) throw refused(connection, parameter, values)
     filled = { ...filled, [name]: fill.as === 'json_array' ? writeJson(values) : values[0] }
   }
   return filled

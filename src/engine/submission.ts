@@ -13,6 +13,7 @@ import { resultOf } from './polling.ts'
 import { buildRequest, type WireRequest } from './request.ts'
 import { isTransient, maxAttempts } from './retry.ts'
 import { exchangeOnce, isWrite, pauseOrThrow, type Reply, type Running } from './transport.ts'
+import { isNeverSent } from './unsent.ts'
 
 /** Namespace of ids that are made of an Idempotency-Key (RFC 9562 section 5.5). */
 const keyNamespace = '5d2c7b7e-7a0f-4b07-9a53-4ce09f0f6a3d'
@@ -27,6 +28,8 @@ interface Submitted {
   readonly submits: Submission
   /** The id that the vendor knows it by. */
   readonly id: string
+  /** What it is, whatever its id. */
+  readonly fingerprint: string
   readonly wire: WireRequest
   /** Milliseconds that the vendor works on it at most. */
   readonly longest: number
@@ -34,6 +37,8 @@ interface Submitted {
   mayHaveRun: boolean
   /** When the last one that may still be at work was sent, in milliseconds since 1970. */
   lastSent: number | undefined
+  /** The attempt under way has left for the vendor. */
+  isSent: boolean
 }
 
 /** The same value with its keys in order, so that the same request has the same text. */
@@ -78,37 +83,31 @@ async function prepared(running: Running, submits: Submission): Promise<Submitte
     running,
     submits,
     id,
+    fingerprint,
     wire,
     longest: seconds > 0 ? seconds * 1000 : Number.POSITIVE_INFINITY,
     mayHaveRun,
     lastSent: mayHaveRun ? claim?.previous : undefined,
+    isSent: false,
   }
 }
 
 const wireOf = ({ wire, submits, mayHaveRun }: Submitted): WireRequest =>
   mayHaveRun ? { ...wire, path: `${wire.path}&${submits.again}=true` } : wire
 
-/** Failures before a byte of the request was sent, by the codes of Node and undici. */
-const unsentCodes: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
-const causeCode = ({ cause }: FerruleError): unknown => (isObject(cause) || cause instanceof Error ? Reflect.get(cause, 'code') : undefined)
-
 /** What became of an attempt that failed: nothing, or nobody knows. */
-function isUncertain(error: unknown): boolean {
+function isUncertain({ isSent }: Submitted, error: unknown): boolean {
+  if (!isSent) return false
   if (!(error instanceof FerruleError)) return true // the caller went away amid the request
-  if (error.code === 'upstream_unreachable' || error.code === 'upstream_timeout') return !unsentCodes.has(causeCode(error))
+  if (isNeverSent(error)) return false
+  if (error.code === 'upstream_unreachable' || error.code === 'upstream_timeout') return true
   if (error.code === 'upstream_error') return (error.upstream?.status ?? 500) >= 500
   return error.code === 'upstream_answer_invalid' || error.code === 'result_too_large'
 }
 
 /** Errors by which the vendor itself says what became of the write, an earlier submission of it included. */
 const answers: ReadonlySet<string> = new Set(['statement_failed', 'statement_timeout', 'request_id_conflict'])
+const isAnswer = (error: unknown): boolean => error instanceof FerruleError && answers.has(error.code)
 
 /** An error with the id of the write, which the caller needs to find out more. */
 const withId = (error: FerruleError, { id }: Submitted): FerruleError =>
@@ -117,7 +116,7 @@ const withId = (error: FerruleError, { id }: Submitted): FerruleError =>
     cause: error.cause ?? error,
     retryable: error.retryable,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    upstream: { status: 0, ...error.upstream, request_id: error.upstream?.request_id ?? id },
+    upstream: { ...error.upstream, request_id: error.upstream?.request_id ?? id },
   })
 
 /** The error of a write of which nobody knows whether it was carried out. */
@@ -131,7 +130,7 @@ function unknownOutcome(submitted: Submitted, error: unknown): FerruleError {
     {
       cause: error,
       hint: `Repeat the same call with ${submits.id} ${id} and ${submits.again} true: it is carried out once.${over > 0 && Number.isFinite(over) ? ' Wait for the time of Retry-After: until then it may still be at work.' : ''}`,
-      upstream: { status: 0, ...(error instanceof FerruleError ? error.upstream : {}), request_id: id },
+      upstream: { ...(error instanceof FerruleError ? error.upstream : {}), request_id: id },
       ...(over > 0 && Number.isFinite(over) ? { retryAfterMs: over } : {}),
     },
   )
@@ -147,45 +146,66 @@ async function awaitOver(submitted: Submitted, error: unknown): Promise<void> {
   await running.deadline.pause(wait)
 }
 
-/** Decides after a failed attempt of a write. @throws FerruleError with the id of the write; the reason of a caller that went away */
+/** Decides after a failed attempt of a write. @throws FerruleError; the reason of a caller that went away */
 async function writeFailed(submitted: Submitted, error: unknown, failures: number): Promise<void> {
-  const { running } = submitted
-  const uncertain = isUncertain(error)
-  if (uncertain) {
-    submitted.mayHaveRun = true
-    submitted.lastSent = running.runtime.clock()
-  }
-  if (error instanceof FerruleError && answers.has(error.code)) throw withId(error, submitted)
-  if (running.deadline.signal.aborted || failures >= maxSubmissions || !(uncertain || isTransient(error))) throw ended(submitted, error)
+  const { running, id, fingerprint } = submitted
+  const uncertain = isUncertain(submitted, error)
+  submitted.mayHaveRun ||= uncertain
+  const isOver = running.deadline.signal.aborted || failures >= maxSubmissions
+  if (isOver || isAnswer(error) || !(uncertain || isTransient(error))) throw error
   await awaitOver(submitted, error)
-  if (!uncertain)
-    await pauseOrThrow({ ...running, operation: { ...running.operation, action: 'get' } }, error, Math.min(failures, maxAttempts - 1))
+  if (!uncertain) await pauseOrThrow(reading(running), error, Math.min(failures, maxAttempts - 1))
+  await running.connection.writes?.claim(id, fingerprint)
 }
 
-/** What ends a write: its own error where nothing of it can have been carried out. */
+/** A pause as between attempts of a read: that a write may be sent again was decided already. */
+const reading = (running: Running): Running => ({ ...running, operation: { ...running.operation, action: 'get' } })
+
+/** What ends a write: its own error where nothing of it can have been carried out, or where the vendor itself says what became of it. */
 function ended(submitted: Submitted, error: unknown): unknown {
-  if (submitted.mayHaveRun) return unknownOutcome(submitted, error)
+  if (error instanceof FerruleError && error.code === 'outcome_unknown') return error
+  if (submitted.mayHaveRun && !isAnswer(error)) return unknownOutcome(submitted, error)
   return error instanceof FerruleError ? withId(error, submitted) : error
 }
 
 /**
  * Submits a request under an id and waits for its result within the deadline.
- * @throws FerruleError `outcome_unknown` for a write that may have been carried out, `request_id_conflict`, and of the vendor
+ * @throws FerruleError `outcome_unknown` for a write that may have been carried out, `request_id_conflict`, and of the vendor; errors
+ *   of writes carry the id
  */
 export async function submit(running: Running, submits: Submission): Promise<Reply & { readonly ready?: boolean }> {
   const submitted = await prepared(running, submits)
-  const write = isWrite(running)
-  if (write && submitted.lastSent !== undefined) await awaitOver(submitted, undefined)
-  const failed = async (error: unknown, failures: number): Promise<void> => {
-    if (write) return writeFailed(submitted, error, failures)
-    await pauseOrThrow(running, error, failures)
-    submitted.mayHaveRun = true
-  }
-  const attempt = await exchangeOnce(running, { wire: () => wireOf(submitted), failed })
-  const reply = await resultOf(running, attempt).catch((error: unknown) => {
-    if (!write || (error instanceof FerruleError && answers.has(error.code))) throw error
-    throw unknownOutcome(submitted, error)
-  })
+  const reply = await (isWrite(running) ? submitWrite(submitted) : submitRead(submitted))
   if (reply.is === 'answer' && isObject(reply.body)) reply.body[submits.id] ??= submitted.id
   return reply
+}
+
+async function submitRead(submitted: Submitted): Promise<Reply> {
+  const { running } = submitted
+  const failed = async (error: unknown, failures: number): Promise<void> => {
+    await pauseOrThrow(running, error, failures)
+    submitted.mayHaveRun = true // the vendor gives the result that it has, so that the work is not paid twice
+  }
+  return resultOf(running, await exchangeOnce(running, { wire: () => wireOf(submitted), failed }))
+}
+
+async function submitWrite(submitted: Submitted): Promise<Reply> {
+  const { running } = submitted
+  const onSend = (): void => {
+    submitted.isSent = true
+    submitted.lastSent = running.runtime.clock()
+  }
+  const wire = (): WireRequest => {
+    submitted.isSent = false
+    return wireOf(submitted)
+  }
+  const failed = (error: unknown, failures: number) => writeFailed(submitted, error, failures)
+  try {
+    await awaitOver(submitted, undefined)
+    const attempt = await exchangeOnce({ ...running, onSend }, { wire, failed })
+    submitted.mayHaveRun = true
+    return await resultOf(running, attempt)
+  } catch (error) {
+    throw ended(submitted, error)
+  }
 }

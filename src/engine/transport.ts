@@ -37,6 +37,8 @@ export interface Running {
   readonly idempotencyKey?: string | undefined
   /** In the vendor's budget every other call goes first. */
   readonly background?: boolean | undefined
+  /** Told when a request leaves for the vendor. */
+  readonly onSend?: () => void
 }
 
 /** A success, with its body and what the vendor tells beside it; or an answer that means "nothing found". */
@@ -148,6 +150,7 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
   const { redact } = authorization
   const key = keyOf(running, authorization)
   await takeTurn(running, key)
+  running.onSend?.()
   const answer = await send(running, wire, authorization)
   observe(running, key, answer)
   if (wire.unready?.includes(answer.status)) return { is: 'unready', answer }

@@ -94,8 +94,9 @@ interface Context {
 }
 
 const holds = (rule: ErrorRule, upstream: Upstream, { action, params }: Context): boolean => {
-  const [lowest, highest] = rule.statuses ?? [rule.status ?? upstream.status, rule.status ?? upstream.status]
-  if (upstream.status < lowest || upstream.status > highest) return false
+  const { status = 0 } = upstream
+  const [lowest, highest] = rule.statuses ?? [rule.status ?? status, rule.status ?? status]
+  if (status < lowest || status > highest) return false
   if (rule.actions !== undefined && !rule.actions.includes(action)) return false
   if (rule.sent !== undefined && params[rule.sent] === undefined) return false
   if (rule.codes !== undefined && !rule.codes.some((entry) => isWithin(upstream.code, entry))) return false

@@ -207,7 +207,7 @@ function reachOf(definition: ConnectorDefinition, scopes: ReadonlySet<string>): 
 }
 
 function failedCheck(entity: string, error: FerruleError, now: number): CheckResult {
-  const status = error.upstream === undefined ? {} : { status_code: error.upstream.status }
+  const status = error.upstream?.status === undefined ? {} : { status_code: error.upstream.status }
   return {
     id: randomUUID(),
     status: 'failed',

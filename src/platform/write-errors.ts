@@ -1,4 +1,5 @@
 /** What the error of a write says about the write: that nothing happened, or that its outcome has to be kept. */
+import { isNeverSent } from '../engine/unsent.ts'
 import { type ErrorCode, FerruleError } from '../errors.ts'
 
 /**
@@ -31,13 +32,6 @@ const nothingHappened: ReadonlySet<string> = new Set<ErrorCode>([
   'upstream_account_unavailable',
   'upstream_rate_limited',
 ])
-
-/** Failures before a byte was sent, by the codes of Node and undici. */
-const neverSent: ReadonlySet<unknown> = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
-])
-const isNeverSent = ({ code, cause }: FerruleError): boolean =>
-  (code === 'upstream_unreachable' || code === 'upstream_timeout') && cause instanceof Error && neverSent.has(Reflect.get(cause, 'code'))
 
 /** Whether an error means that nothing was written. */
 export const meansNothingHappened = (error: FerruleError): boolean => nothingHappened.has(error.code) || isNeverSent(error)
