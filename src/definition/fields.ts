@@ -121,13 +121,15 @@ export interface Fill {
   /** Name among the kind's `known`. */
   readonly known: string
   readonly as: 'one' | 'json_array' | 'if_known'
+  /** How many the vendor takes in one call: where the connector knows more, the caller names some. */
+  readonly most?: number
 }
 /**
  * A parameter that the connector supplies when the caller leaves it out. The documents require it, unless it is `if_known`: that
  * one stays away where the connector knows no value.
  */
-export const fromConnector = <T extends Field>(known: string, schema: T, as: Fill['as'] = 'one') =>
-  Type.Optional(Object.assign(schema, { 'x-fill': { known, as } satisfies Fill }))
+export const fromConnector = <T extends Field>(known: string, schema: T, how: Fill['as'] | Omit<Fill, 'known'> = 'one') =>
+  Type.Optional(Object.assign(schema, { 'x-fill': { known, ...(typeof how === 'string' ? { as: how } : how) } satisfies Fill }))
 /** How a parameter is filled; undefined for one that is not. */
 export const fillOf = (schema: Field): Fill | undefined => Reflect.get(schema, 'x-fill')
 

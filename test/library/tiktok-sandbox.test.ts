@@ -79,6 +79,22 @@ describe('the advertiser of a call', () => {
     }
   })
 
+  test('must be named where the consent covers more than the vendor takes in one call; the check goes on without', async () => {
+    const ids = Array.from({ length: 101 }, (_, index) => `73981642057139${20517 + index}`)
+    const agency = discovered(...ids)
+    expect(await failure(agency.advertisers.list())).toMatchObject({
+      code: 'missing_parameter',
+      problems: [
+        { field: '/params/advertiser_ids', message: expect.stringMatching(/^is required, as more than 100 are known: .* and 81 more$/) },
+      ],
+    })
+    expect(tiktok.requests()).toEqual([])
+    await agency.check()
+    expect(asked()?.path).toBe('/open_api/v1.3/user/info/')
+    const hundred = discovered(...Array<string>(100).fill(advertiserId))
+    expect((await hundred.advertisers.list()).data).toHaveLength(1)
+  })
+
   test('must be named where none is known', async () => {
     const none = connectAds(sandbox, { config: {} })
     for (const [entity, field] of [

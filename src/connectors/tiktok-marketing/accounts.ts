@@ -67,7 +67,7 @@ export const advertisers = entity({
       advertiser_ids: fromConnector(
         'advertiser',
         jsonArray('Advertiser ids, a JSON array of texts in a text: ["7012345678901234567"]; those of the connector when it is left out'),
-        'json_array',
+        { as: 'json_array', most: 100 },
       ),
       page: opt(int('Number of the page, from 1', { minimum: 1 })),
       page_size: opt(int('Records per page, 1 to 100; all when it is left out', { minimum: 1, maximum: 100 })),
