@@ -40,6 +40,13 @@ describe('a code of the consent page', () => {
     expect(client.exchanges()).toHaveLength(1)
   })
 
+  test('that the sandbox documents works for every connector', async () => {
+    for (const name of ['one', 'two']) {
+      const made = await client.create(`documented ${name}`, {}, { ...app, auth_code: known.authCode })
+      expect((await client.list(made, 'advertisers')).json.data).toHaveLength(3)
+    }
+  })
+
   test('that was used marks the connector; a new code makes it good', async () => {
     const auth_code = await client.code()
     await client.check(await client.create('first', {}, { ...app, auth_code }))

@@ -200,6 +200,35 @@ describe('check', () => {
   })
 })
 
+describe('a change of the configuration', () => {
+  const change = (connector: string, replication_config: object, method = 'PATCH') =>
+    client.ask(`/${connector}`, method, { replication_config })
+
+  test('is used from then on', async () => {
+    const changed = await client.create('changed', { advertiser_id: facts.advertiserId, start_date: '2025-01-01' })
+    const two = [facts.secondAdvertiserId, facts.advertiserId]
+    expect((await change(changed, { advertiser_id: two })).json.replication_config).toEqual({
+      advertiser_id: two,
+      start_date: '2025-01-01',
+    })
+    expect((await client.list(changed, 'ads')).json.code).toBe('missing_parameter')
+    await change(changed, { advertiser_id: facts.secondAdvertiserId })
+    expect((await client.list(changed, 'ads')).json.data).toHaveLength(74)
+    await change(changed, { api_host: 'sandbox' })
+    expect((await client.list(changed, 'ads')).json).toMatchObject({ code: 'upstream_auth_failed', upstream: { code: '40105' } })
+    const hosts = world.sandbox.tiktok.requests().map(({ headers }) => headers['x-forwarded-host'])
+    expect(hosts).toEqual(['business-api.tiktok.com', 'sandbox-ads.tiktok.com'])
+    expect((await change(changed, {}, 'PUT')).json.replication_config).toEqual({})
+    expect((await client.list(changed, 'ads')).json.errors[0].message).toContain('is required: give it with the call')
+  })
+
+  test('that is not valid changes nothing', async () => {
+    for (const config of [{ advertiser_id: 'act_1' }, { advertiser_id: [facts.advertiserId, ''] }, { api_host: 'x' }])
+      expect((await change(id, config)).status).toBe(422)
+    expect((await client.record(id)).replication_config).toEqual({ advertiser_id: facts.advertiserId })
+  })
+})
+
 describe('a connector whose token the vendor withdraws', () => {
   test('is marked, and healthy again with the next call that is served', async () => {
     world.sandbox.tiktok.switches.set({ errorCode: 40105 })
