@@ -26,8 +26,9 @@ const isParameter = ({ definition }: Place, path: string): boolean => {
 const feeder = ({ kind }: Place, name: string): EntityDefinition | undefined => kind.definition.entities[name]
 
 /** Parameters that a sync sends. */
-const sentBy = ({ params = {}, each, since, windows }: Sync): string[] => [
+const sentBy = ({ params = {}, within, each, since, windows }: Sync): string[] => [
   ...Object.keys(params),
+  ...Object.keys(within?.most?.take ?? {}),
   ...Object.keys(each?.take ?? {}),
   ...(since === undefined ? [] : [since.param, ...(since.until === undefined ? [] : [since.until])]),
   ...(windows === undefined ? [] : [windows.from, windows.to]),
@@ -38,7 +39,7 @@ const parents = (place: Place): Sentences => {
   const name = within?.entity ?? each?.entity
   if (name === undefined) return []
   const parent = feeder(place, name)
-  const fields = within === undefined ? Object.values(each?.take ?? {}) : [within.at]
+  const fields = within === undefined ? Object.values(each?.take ?? {}) : [within.at, ...Object.values(within.most?.take ?? {})]
   return [
     within !== undefined && each !== undefined && 'is within an entity and called for each of one',
     parent?.sync === undefined && `is fed by ${name}, which is not synced`,
@@ -48,10 +49,7 @@ const parents = (place: Place): Sentences => {
 
 const checks: readonly ((place: Place) => Sentences)[] = [
   parents,
-  (place) =>
-    (place.sync.within === undefined ? sentBy(place.sync) : []).map(
-      (path) => !isParameter(place, path) && `sends ${path}, which is not a parameter`,
-    ),
+  (place) => sentBy(place.sync).map((path) => !isParameter(place, path) && `sends ${path}, which is not a parameter`),
   ({ definition, sync: { since } }) => [
     since !== undefined && !has(definition.record, since.field) && `remembers ${since.field}, which is not a field of the record`,
     since !== undefined && since.lookback < 0 && 'looks into the future',

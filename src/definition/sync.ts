@@ -29,12 +29,20 @@ export interface Windows {
   readonly lookback: number
 }
 
+/** Records within those of another entity. */
+export interface Within {
+  readonly entity: string
+  readonly at: string
+  /** The vendor shows so many at most; where there are as many, all are asked for by their own list: parameter → path in the record. */
+  readonly most?: { readonly records: number; readonly take: Readonly<Record<string, string>> }
+}
+
 /** How the context store gets the records of an entity. Searchable entities have it, and those that feed them. */
 export interface Sync {
   /** Parameters of every call. */
   readonly params?: Readonly<Record<string, unknown>>
   /** The records lie within those of another entity, at this path: they cost no call. */
-  readonly within?: { readonly entity: string; readonly at: string }
+  readonly within?: Within
   /** A call for each record of another entity, or for so many of them together: parameter (path) → path in that record. */
   readonly each?: { readonly entity: string; readonly take: Readonly<Record<string, string>>; readonly batch?: number }
   /** Left out: every run is a complete pass. */

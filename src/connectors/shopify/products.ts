@@ -91,7 +91,7 @@ export const product_variants = entity({
     'created_at',
     'updated_at',
   ),
-  sync: { within: { entity: 'products', at: 'variants' } },
+  sync: { params: wholePages, within: { entity: 'products', at: 'variants', most: { records: 100, take: { product_id: 'id' } } } },
 })
 
 /** GET /products/{product_id}/images.json. The vendor does not page this list. */

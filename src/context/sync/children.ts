@@ -1,6 +1,7 @@
 /** Lists that are asked for per record, or per batch of records, of a page. */
+import { walkPages } from '../../engine/pages.ts'
 import { copyOf, getAt, setAt } from '../../engine/paths.ts'
-import { FerruleError, fail } from '../../errors.ts'
+import { FerruleError } from '../../errors.ts'
 import type { Collector } from './collector.ts'
 import type { Child, Taken } from './plan.ts'
 import type { Met } from './project.ts'
@@ -11,8 +12,6 @@ import { type DayWindow, dayOf, daysAfter, halvesOf, windowsFrom } from './windo
 const callsPerStep = 25
 /** Parents in a row that may be refused before the rest is not tried any more. */
 const mostRefusals = 3
-/** Pages of one call's list. */
-const maxPages = 10_000
 
 /** A record of the parent with what is taken from it. */
 interface Parent {
@@ -122,17 +121,16 @@ export class Children {
 
   async #pages(child: Child, params: Readonly<Record<string, unknown>>, group: readonly Parent[]): Promise<void> {
     const { task } = this.#walking
-    let current = params
-    for (let count = 0; count < maxPages; count++) {
+    const load = async (current: Readonly<Record<string, unknown>>) => {
       const asked = task.clock()
       const { rows, next } = await task.ask({ entity: child.entity, action: 'list', params: current })
       this.#calls += 1
-      const met = rows.map((record) => ({ record, params, parent: parentFor(child, group, record) }))
-      await this.#collector.take(child, met, asked)
-      if (next === null) return
-      current = { ...current, ...next }
+      return { data: [...rows], meta: { next_params: next }, asked }
     }
-    throw fail('page_budget_exhausted', { pages: maxPages })
+    for await (const { data, asked } of walkPages(load, params, { vendor: task.kind.definition.title })) {
+      const met = data.map((record) => ({ record, params, parent: parentFor(child, group, record) }))
+      await this.#collector.take(child, met, asked)
+    }
   }
 
   async #windows(child: Child, params: Readonly<Record<string, unknown>>, parent: Parent): Promise<void> {

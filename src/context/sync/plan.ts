@@ -18,6 +18,9 @@ export interface Planned {
 /** Records that lie within those of the walked entity. */
 export interface Nested extends Planned {
   readonly at: Path
+  /** As many as the vendor shows at most, and what their own list takes from the record. */
+  readonly most: number
+  readonly take: readonly Taken[]
 }
 
 /** A parameter of a child, and where its value is in the parent's record. */
@@ -51,7 +54,7 @@ const plannedOf = (entities: ConnectorDefinition['entities'], wanted: (entity: s
   })
 
 const takenOf = ({ definition, sync }: Planned): Taken[] =>
-  Object.entries(sync.each?.take ?? {}).map(([param, from]) => {
+  Object.entries(sync.each?.take ?? sync.within?.most?.take ?? {}).map(([param, from]) => {
     const field = fieldAt(syncedOperation(definition)?.params ?? {}, param)
     return {
       param: parsePath(param),
@@ -63,7 +66,12 @@ const takenOf = ({ definition, sync }: Planned): Taken[] =>
 function treeOf(root: Planned, all: readonly Planned[]): Tree {
   const nested = all
     .filter(({ sync }) => sync.within?.entity === root.entity)
-    .map((each) => ({ ...each, at: parsePath(each.sync.within?.at ?? '') }))
+    .map((each) => ({
+      ...each,
+      at: parsePath(each.sync.within?.at ?? ''),
+      most: each.sync.within?.most?.records ?? Number.POSITIVE_INFINITY,
+      take: takenOf(each),
+    }))
   const parents = new Set([root.entity, ...nested.map(({ entity }) => entity)])
   const children = all
     .filter(({ sync, stored }) => stored && sync.each !== undefined && parents.has(sync.each.entity))

@@ -1,11 +1,12 @@
 /** One walk with what hangs on it, resumable at any point: every step is kept before the next, and a step that is repeated changes nothing. */
 import type { Since } from '../../definition/sync.ts'
 import { instantOf } from '../../engine/instant.ts'
+import { walkPages } from '../../engine/pages.ts'
 import { copyOf, getAt, parsePath, setAt } from '../../engine/paths.ts'
 import { FerruleError, fail } from '../../errors.ts'
 import { Children } from './children.ts'
 import { Collector } from './collector.ts'
-import type { Planned, Tree } from './plan.ts'
+import type { Nested, Planned, Tree } from './plan.ts'
 import type { Met } from './project.ts'
 import { type EntityState, readState, readWalk, stateCheckpoint, type WalkProgress } from './state.ts'
 import type { Answered, EntityResult, SyncTask } from './types.ts'
@@ -108,6 +109,40 @@ function laterOf(rows: readonly unknown[], { since }: Tree['sync'], { latest, st
 const isCode = (error: unknown, ...codes: readonly string[]): error is FerruleError =>
   error instanceof FerruleError && codes.includes(error.code)
 
+/** What a page's records hold of an entity; where the vendor may have shown a part only, the whole by its own list. */
+async function nestedOf(
+  task: SyncTask,
+  nested: Nested,
+  page: { rows: readonly unknown[]; params: Readonly<Record<string, unknown>> },
+): Promise<Met[]> {
+  const met: Met[] = []
+  for (const parent of page.rows) {
+    const found = getAt(parent, nested.at)
+    const shown: readonly unknown[] = Array.isArray(found) ? found : []
+    const params = shown.length < nested.most ? page.params : takenParams(nested, parent)
+    const records = shown.length < nested.most ? shown : await listed(task, nested, params)
+    for (const record of records) met.push({ record, params, parent })
+  }
+  return met
+}
+
+const takenParams = ({ sync, take }: Nested, parent: unknown): Record<string, unknown> => {
+  const params: Record<string, unknown> = copyOf({ ...sync.params })
+  for (const { param, from } of take) setAt(params, param, getAt(parent, from))
+  return params
+}
+
+/** All pages of a list. */
+async function listed(task: SyncTask, { entity }: Nested, params: Readonly<Record<string, unknown>>): Promise<readonly unknown[]> {
+  const load = async (current: Readonly<Record<string, unknown>>) => {
+    const { rows, next } = await task.ask({ entity, action: 'list', params: current })
+    return { data: [...rows], meta: { next_params: next } }
+  }
+  const records: unknown[] = []
+  for await (const { data } of walkPages(load, params, { vendor: task.kind.definition.title })) records.push(...data)
+  return records
+}
+
 /** One page with everything that hangs on it. */
 async function takePage(
   walking: Walking,
@@ -116,13 +151,7 @@ async function takePage(
 ) {
   const { tree } = walking
   const met = new Map<string, readonly Met[]>([[tree.entity, rows.map((record) => ({ record, params }))]])
-  for (const nested of tree.nested) {
-    const inner = rows.flatMap((parent) => {
-      const found = getAt(parent, nested.at)
-      return (Array.isArray(found) ? found : []).map((record: unknown) => ({ record, params, parent }))
-    })
-    met.set(nested.entity, inner)
-  }
+  for (const nested of tree.nested) met.set(nested.entity, await nestedOf(walking.task, nested, { rows, params }))
   for (const planned of [tree, ...tree.nested]) await collector.take(planned, met.get(planned.entity) ?? [])
   await collector.flush()
   await new Children(walking, collector).run((entity) => met.get(entity) ?? [])
@@ -139,7 +168,7 @@ async function askPage(walking: Walking, params: Readonly<Record<string, unknown
   }
 }
 
-async function walkPages(walking: Walking, collector: Collector): Promise<void> {
+async function walkRoot(walking: Walking, collector: Collector): Promise<void> {
   const { task, tree } = walking
   for (let restarts = 0; ; ) {
     task.signal.throwIfAborted()
@@ -223,7 +252,7 @@ export async function walkTree(
   const walking = await startWalk(task, tree, stored)
   const collector = new Collector(walking)
   if (!walking.progress.met)
-    await walkPages(walking, collector).catch((error: unknown) => {
+    await walkRoot(walking, collector).catch((error: unknown) => {
       const isRefused = isCode(error, 'upstream_permission_denied', 'upstream_unsupported') && walking.progress.position === undefined
       return isRefused ? skipTree(walking, error) : Promise.reject(error)
     })
