@@ -27,22 +27,35 @@ export interface DrawnQuery {
 
 const itemsOf = (schema: Field | undefined): Field | undefined => Reflect.get(schema ?? {}, 'items') as Field | undefined
 
+/** A member to go to: mostly one that is there. */
+function memberOf(random: Random, members: Fields | undefined, holder: unknown): string {
+  const there = isObject(holder) ? Object.keys(holder).filter((name) => members === undefined || name in members) : []
+  if (there.length > 0 && random.chance(0.9)) return random.pick(there)
+  return members === undefined ? 'name' : random.pick(Object.keys(members))
+}
+
+/** Elements that hold something, if any does. */
+const telling = (elements: readonly unknown[]): readonly unknown[] => {
+  const some = elements.filter((element) => !isObject(element) || Object.keys(element).length > 0)
+  return some.length > 0 ? some : [null]
+}
+
 /** Goes some steps below a value, as far as the documents allow. */
 function walk(random: Random, { path, schema, value }: Spot): Spot {
   const { type } = declaredBy(schema)
-  if (['string', 'integer', 'number', 'boolean'].includes(type) || random.chance(0.3)) return { path, schema, value }
+  if (['string', 'integer', 'number', 'boolean'].includes(type) || random.chance(isObject(value) || Array.isArray(value) ? 0.3 : 0.95))
+    return { path, schema, value }
   if (Array.isArray(value) && random.chance(0.3)) {
     const isDeclared = type === 'object' && membersOf(schema) !== undefined
     return isDeclared
       ? { path, schema, value }
-      : walk(random, { path: `${path}[]`, schema: itemsOf(schema), value: random.pick([...value, null]) })
+      : walk(random, { path: `${path}[]`, schema: itemsOf(schema), value: random.pick(telling(value)) })
   }
   const members = membersOf(schema)
-  const holder = Array.isArray(value) ? random.pick([...value, null]) : value
+  const holder = Array.isArray(value) ? random.pick(telling(value)) : value
   const isScalarList = type === 'array' && ['string', 'integer', 'number', 'boolean'].includes(declaredBy(itemsOf(schema)).type)
   if (isScalarList) return { path, schema, value }
-  const known = members === undefined ? (isObject(holder) ? [...Object.keys(holder), 'name'] : ['name']) : Object.keys(members)
-  const name = random.pick(known)
+  const name = memberOf(random, members, holder)
   const below = isObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined
   return walk(random, { path: `${path}.${name}`, schema: members?.[name], value: below })
 }
@@ -50,10 +63,16 @@ function walk(random: Random, { path, schema, value }: Spot): Spot {
 const otherSpelling = (random: Random, name: string): string =>
   random.chance(0.9) ? name : random.pick([name.toUpperCase(), name.replaceAll('_', ''), name.replace(/([A-Z])/g, '_$1').toLowerCase()])
 
+/** A value of a field, mostly one that holds something. */
+function valueIn(random: Random, records: World['kept'], name: string): unknown {
+  const drawn = Array.from({ length: 3 }, () => random.pick(records).record[name])
+  return drawn.find((value) => value !== null && telling([value].flat())[0] !== null) ?? drawn[0]
+}
+
 const aimAtRecords = ({ fields, kept }: World): Aim => ({
   spot: (random) => {
     const name = random.pick(Object.keys(fields))
-    return walk(random, { path: otherSpelling(random, name), schema: fields[name], value: random.pick(kept).record[name] })
+    return walk(random, { path: otherSpelling(random, name), schema: fields[name], value: valueIn(random, kept, name) })
   },
 })
 
@@ -61,11 +80,11 @@ const aimAtElements = (schema: Field | undefined, elements: readonly unknown[]):
   spot: (random) => {
     const items = itemsOf(schema)
     const members = membersOf(items)
-    const element = random.pick(elements)
+    const element = random.pick(telling(elements))
     const scalar = ['string', 'integer', 'number', 'boolean'].includes(declaredBy(items).type)
     if (scalar) return undefined
     if (!isObject(element) && members === undefined) return { path: '[]', schema: undefined, value: element }
-    const name = random.pick(members === undefined ? [...Object.keys(isObject(element) ? element : {}), 'name'] : Object.keys(members))
+    const name = memberOf(random, members, element)
     const below = isObject(element) && Object.hasOwn(element, name) ? element[name] : undefined
     return walk(random, { path: name, schema: members?.[name], value: below })
   },

@@ -110,6 +110,7 @@ function beginsAt(order: Order, position: Position, values: Values): string {
   if (first === undefined || last === null || last === undefined) return 'true'
   const sign = first.isDescending ? '<' : '>'
   const value = values.add(last, first.type)
-  if (others.length === 0) return `(${first.sql}, t.pk) ${sign} (${value}, ${values.add(position.pk, 'text')})`
+  const isOneWay = others.length === 0 && first.isDescending === order.isDescending
+  if (isOneWay) return `(${first.sql}, t.pk) ${sign} (${value}, ${values.add(position.pk, 'text')})`
   return `${first.sql} ${sign}= ${value} and (${first.sql} ${sign} ${value} or ${afterKeys(order, position, { index: 1, values })})`
 }

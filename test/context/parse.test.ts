@@ -1,0 +1,197 @@
+/** What a search is refused with, and what it is understood as. */
+import { describe, expect, test } from 'vitest'
+import { searchTableOf } from '../../src/context/query/columns.ts'
+import { parseSearch } from '../../src/context/query/parse.ts'
+import { bool, decimal, id, int, list, num, obj, open, str, time } from '../../src/definition/fields.ts'
+import { FerruleError } from '../../src/errors.ts'
+
+const table = searchTableOf('test', 'calls', {
+  about: 'Calls',
+  key: ['id'],
+  context_store_search: {
+    id: id('Id'),
+    title: str('Title'),
+    emailAddress: str('Address'),
+    started: time('Start'),
+    price: decimal('Price'),
+    duration: int('Seconds'),
+    score: num('Score'),
+    isPrivate: bool('Private'),
+    tags: list(str('Tag'), 'Tags'),
+    parties: list(open('Party'), 'Parties'),
+    questions: list(obj({ text: str('Text'), isRequired: bool('Required'), 'a.b': str('Dotted') }, 'Question'), 'Questions'),
+    settings: obj({ language: str('Language') }, 'Settings'),
+    content: open('Content'),
+    'dotted.name': str('Dotted'),
+  },
+})
+
+const filter = (value: unknown) => ({ query: { filter: value } })
+const nested = (depth: number): unknown => (depth === 0 ? { eq: { title: 'a' } } : { not: nested(depth - 1) })
+const many = (count: number) => Array.from({ length: count }, () => ({ eq: { title: 'a' } }))
+
+function refusal(params: unknown): { code: string; field: string | undefined; message: string } {
+  try {
+    parseSearch(table, params)
+  } catch (thrown) {
+    if (!(thrown instanceof FerruleError)) throw thrown
+    return { code: thrown.code, field: thrown.problems[0]?.field, message: thrown.message }
+  }
+  throw new Error('it was taken')
+}
+
+describe('a search that is not valid is refused with its code and place', () => {
+  test.for<[string, unknown, string, string]>([
+    ['no query', {}, 'missing_parameter', '/params/query'],
+    ['query is null', { query: null }, 'missing_parameter', '/params/query'],
+    ['query is a text', { query: 'a' }, 'invalid_parameter', '/params/query'],
+    ['an unknown parameter', { query: {}, page: 1 }, 'invalid_parameter', '/params/page'],
+    ['an unknown part of the query', { query: { where: {} } }, 'invalid_parameter', '/params/query/where'],
+    ['an unknown field', filter({ eq: { nope: 1 } }), 'field_not_searchable', '/params/query/filter/eq/nope'],
+    ['a field with odd characters', filter({ eq: { 'a/b~c': 1 } }), 'field_not_searchable', '/params/query/filter/eq/a~1b~0c'],
+    [
+      'an unknown member of a documented object',
+      filter({ eq: { 'settings.nope': 'a' } }),
+      'field_not_searchable',
+      '/params/query/filter/eq/settings.nope',
+    ],
+    ['a path below a text', filter({ eq: { 'title.length': 1 } }), 'field_not_searchable', '/params/query/filter/eq/title.length'],
+    ['elements of a text', filter({ eq: { 'title[]': 'a' } }), 'field_not_searchable', '/params/query/filter/eq/title[]'],
+    [
+      'an unknown member within any',
+      filter({ any: { questions: { eq: { nope: 1 } } } }),
+      'field_not_searchable',
+      '/params/query/filter/any/questions/eq/nope',
+    ],
+    ['an unknown operator', filter({ and: [{ equals: { title: 'a' } }] }), 'operator_not_supported', '/params/query/filter/and/0/equals'],
+    ['an order of truth values', filter({ gt: { isPrivate: true } }), 'operator_not_supported', '/params/query/filter/gt/isPrivate'],
+    ['the text of a truth value', filter({ like: { isPrivate: 'true' } }), 'operator_not_supported', '/params/query/filter/like/isPrivate'],
+    ['an order of objects', filter({ gt: { settings: 1 } }), 'operator_not_supported', '/params/query/filter/gt/settings'],
+    ['an object among values', filter({ in: { content: [1] } }), 'operator_not_supported', '/params/query/filter/in/content'],
+    ['contains on a text', filter({ contains: { title: 'a' } }), 'operator_not_supported', '/params/query/filter/contains/title'],
+    ['any on an object', filter({ any: { settings: {} } }), 'operator_not_supported', '/params/query/filter/any/settings'],
+    ['a filter that is no object', filter([]), 'invalid_parameter', '/params/query/filter'],
+    ['an operator without fields', filter({ eq: 'a' }), 'invalid_parameter', '/params/query/filter/eq'],
+    ['and without an array', filter({ and: { eq: { title: 'a' } } }), 'invalid_parameter', '/params/query/filter/and'],
+    ['a condition that is none', filter({ not: [1] }), 'invalid_parameter', '/params/query/filter/not'],
+    ['a text for a number', filter({ eq: { duration: 'long' } }), 'invalid_parameter', '/params/query/filter/eq/duration'],
+    ['a number beyond doubles', filter({ eq: { score: Number.POSITIVE_INFINITY } }), 'invalid_parameter', '/params/query/filter/eq/score'],
+    ['a truth value for a text', filter({ eq: { title: true } }), 'invalid_parameter', '/params/query/filter/eq/title'],
+    ['an array for a text', filter({ eq: { title: ['a'] } }), 'invalid_parameter', '/params/query/filter/eq/title'],
+    ['another word for a truth value', filter({ eq: { isPrivate: 'yes' } }), 'invalid_parameter', '/params/query/filter/eq/isPrivate'],
+    [
+      'a name of every object for a truth value',
+      filter({ eq: { isPrivate: 'constructor' } }),
+      'invalid_parameter',
+      '/params/query/filter/eq/isPrivate',
+    ],
+    ['an order against null', filter({ gt: { title: null } }), 'invalid_parameter', '/params/query/filter/gt/title'],
+    ['in without an array', filter({ in: { title: 'a' } }), 'invalid_parameter', '/params/query/filter/in/title'],
+    ['a wrong value of in', filter({ in: { duration: [1, 'x'] } }), 'invalid_parameter', '/params/query/filter/in/duration/1'],
+    ['a pattern that is no text', filter({ like: { title: 5 } }), 'invalid_parameter', '/params/query/filter/like/title'],
+    ['no words', filter({ fuzzy: { title: ' -- ' } }), 'invalid_parameter', '/params/query/filter/fuzzy/title'],
+    ['17 levels', filter(nested(16)), 'query_too_complex', `/params/query/filter${'/not'.repeat(16)}`],
+    ['257 conditions', filter({ or: many(257) }), 'query_too_complex', '/params/query/filter/or/256/eq/title'],
+    ['257 empty conditions', filter({ or: Array.from({ length: 257 }, () => ({})) }), 'query_too_complex', '/params/query/filter/or/256'],
+    [
+      '1,001 values',
+      filter({ in: { duration: Array.from({ length: 1001 }, (_, index) => index) } }),
+      'query_too_complex',
+      '/params/query/filter/in/duration',
+    ],
+    ['a long word', filter({ keyword: { title: 'x'.repeat(251) } }), 'query_too_complex', '/params/query/filter/keyword/title'],
+    [
+      'many words',
+      filter({ keyword: { title: Array.from({ length: 65 }, (_, index) => `w${index}`).join(' ') } }),
+      'query_too_complex',
+      '/params/query/filter/keyword/title',
+    ],
+    ['a long pattern', filter({ like: { title: 'x'.repeat(10_001) } }), 'query_too_complex', '/params/query/filter/like/title'],
+    [
+      'a deep value',
+      filter({ eq: { content: JSON.parse('{"a":'.repeat(17) + 1 + '}'.repeat(17)) } }),
+      'query_too_complex',
+      '/params/query/filter/eq/content',
+    ],
+    [
+      'a long path',
+      filter({ eq: { [`content${'.a'.repeat(40)}`]: 1 } }),
+      'query_too_complex',
+      `/params/query/filter/eq/content${'.a'.repeat(40)}`,
+    ],
+    ['a sort that is no array', { query: { sort: { title: 'asc' } } }, 'invalid_parameter', '/params/query/sort'],
+    ['a sort without a field', { query: { sort: [{}] } }, 'invalid_parameter', '/params/query/sort/0'],
+    ['a sort of two fields', { query: { sort: [{ title: 'asc', duration: 'asc' }] } }, 'invalid_parameter', '/params/query/sort/0'],
+    ['an unknown direction', { query: { sort: [{ title: 'up' }] } }, 'invalid_parameter', '/params/query/sort/0/title'],
+    ['a sort by an array', { query: { sort: [{ title: 'asc' }, { tags: 'asc' }] } }, 'operator_not_supported', '/params/query/sort/1/tags'],
+    [
+      'a sort by a path',
+      { query: { sort: [{ 'settings.language': 'asc' }] } },
+      'operator_not_supported',
+      '/params/query/sort/0/settings.language',
+    ],
+    ['a sort by an unknown field', { query: { sort: [{ nope: 'asc' }] } }, 'field_not_searchable', '/params/query/sort/0/nope'],
+    ['limit 0', { query: {}, limit: 0 }, 'invalid_parameter', '/params/limit'],
+    ['limit 10,001', { query: {}, limit: 10_001 }, 'invalid_parameter', '/params/limit'],
+    ['a limit as text', { query: {}, limit: '5' }, 'invalid_parameter', '/params/limit'],
+    ['a cursor that is no text', { query: {}, cursor: 5 }, 'invalid_parameter', '/params/cursor'],
+    ['fields that are no array', { query: {}, fields: 'title' }, 'invalid_parameter', '/params/fields'],
+    ['an empty path in fields', { query: {}, fields: [[]] }, 'invalid_parameter', '/params/fields/0'],
+    ['an unknown path in fields', { query: {}, fields: ['title', 'settings.nope'] }, 'field_not_searchable', '/params/fields/1'],
+  ])('%s', ([_what, params, code, field]) => {
+    expect(refusal(params)).toMatchObject({ code, field })
+  })
+
+  test('and the message helps', () => {
+    expect(refusal(filter({ eq: { nope: 1 } })).message).toContain('Searchable: id, title, emailAddress')
+    expect(refusal(filter({ equals: {} })).message).toContain('eq, neq, gt')
+  })
+
+  test('what is just within the limits is taken', () => {
+    expect(() => parseSearch(table, filter(nested(15)))).not.toThrow()
+    expect(() => parseSearch(table, filter({ or: many(256) }))).not.toThrow()
+    expect(() => parseSearch(table, { query: {}, limit: 10_000 })).not.toThrow()
+    expect(() => parseSearch(table, filter({ keyword: { title: 'x'.repeat(250) } }))).not.toThrow()
+  })
+})
+
+describe('a search is understood', () => {
+  const placeOf = (params: unknown) => {
+    const { filter: condition } = parseSearch(table, params)
+    return condition !== undefined && 'place' in condition ? condition.place : undefined
+  }
+
+  test.each<[string, string, readonly (string | null)[]]>([
+    ['emailAddress', 'emailAddress', []],
+    ['email_address', 'emailAddress', []],
+    ['EMAILADDRESS', 'emailAddress', []],
+    ['dotted.name', 'dotted.name', []],
+    ['questions.text', 'questions', ['text']],
+    ['questions[].is_required', 'questions', [null, 'isRequired']],
+    ['questions.a.b', 'questions', ['a.b']],
+    ['content.anything.at[].all', 'content', ['anything', 'at', null, 'all']],
+    ['tags[]', 'tags', [null]],
+  ])('the field %s', (field, column, steps) => {
+    const place = placeOf(filter({ eq: { [field]: null } }))
+    expect([place?.column?.name, place?.steps]).toEqual([column, steps])
+  })
+
+  test('defaults and nulls', () => {
+    const query = parseSearch(table, { query: { filter: null, sort: null }, limit: null, cursor: null, fields: null })
+    expect(query).toMatchObject({ filter: undefined, sort: [], limit: 1000, cursor: undefined, selection: undefined })
+    expect(parseSearch(table, { query: {}, fields: [] }).selection).toBeUndefined()
+  })
+
+  test('fields keep the order of the documents, and all of a field wins over a part of it', () => {
+    const { selection } = parseSearch(table, {
+      query: {},
+      fields: ['content.a', ['content', 'b.c'], 'title', 'parties[].name', 'parties', 'id', 'id'],
+    })
+    expect([...(selection ?? [])].map(([column, selected]) => [column.name, selected])).toEqual([
+      ['id', true],
+      ['title', true],
+      ['parties', true],
+      ['content', { a: true, 'b.c': true }],
+    ])
+  })
+})
