@@ -127,7 +127,6 @@ const operationChecks: readonly Check<OperationPlace>[] = [
     operation.page !== undefined && !operation.one && action !== 'list' && 'only a list has pages',
     operation.page === 'statement' && !operation.one && 'a result in parts is the whole answer',
   ],
-  ({ operation }) => (operation.query ?? []).map((name) => !(name in operation.params) && `query ${name} is not a parameter`),
   ({ operation }) => [
     operation.submits !== undefined &&
       !(operation.submits.within in operation.params) &&

@@ -71,11 +71,11 @@ export interface FileSource {
   readonly name: string
 }
 
-/** A request that the vendor knows by an id: sent again, it is not carried out twice. */
+/** A request that the vendor knows by an id: sent again, it is not carried out twice. The body holds everything but the two query names. */
 export interface Submission {
-  /** Query name of the id, a UUID; a parameter of this name gives it. */
+  /** Query name of the id, a UUID; a parameter of this name gives it, where the action has one. */
   readonly id: string
-  /** Query name of `true`, which says that the request was sent before. */
+  /** Query name of `true`, which says that the request was sent before; a parameter of this name says so, where the action has one. */
   readonly again: string
   /** Parameter that bounds how long the vendor works on it, in seconds: a request that is older is over. */
   readonly within: string
@@ -105,8 +105,6 @@ export interface Operation {
   readonly page?: PageShape
   /** The whole answer is the one record, of a list too. */
   readonly one?: true
-  /** Parameters that travel in the query although there is a body. */
-  readonly query?: readonly string[]
   readonly submits?: Submission
   /** The vendor answers the whole list at once: its meta has the fields of the shape, and never a next page. */
   readonly onePage?: true

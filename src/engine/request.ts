@@ -109,9 +109,9 @@ function withoutFilters(operation: CompiledOperation, wire: Record<string, unkno
 export function buildRequest(operation: CompiledOperation, params: Params, now: number): WireRequest {
   const wire = withoutFilters(operation, wireParams(operation, params, now))
   const path = pathOf(operation, wire)
-  const { running, query: names = [] } = operation.operation
+  const { running, submits } = operation.operation
   const unready = running === undefined ? {} : { unready: [running.status] }
   if (operation.method === 'GET') return { method: 'GET', path: path + queryOf(wire), ...unready }
-  const query = Object.fromEntries(names.map((name) => [name, takeAt(wire, parsePath(name))]))
+  const query = submits === undefined ? {} : { [submits.id]: takeAt(wire, [submits.id]), [submits.again]: takeAt(wire, [submits.again]) }
   return { method: 'POST', path: path + queryOf(query), body: writeJson(wire), ...unready }
 }

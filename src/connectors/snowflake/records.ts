@@ -1,5 +1,5 @@
 import { bool, entity, int, opt, refuse, str } from '../../definition/index.ts'
-import { context, result, statement } from './shared.ts'
+import { context, result, statement, unneeded } from './shared.ts'
 
 const uuid = (about: string) => str(about, { pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', says: 'must be a UUID' })
 
@@ -73,8 +73,8 @@ export const result_partitions = entity({
       statementHandle: uuid('Names the result: meta.statement_handle of the statement'),
       partition: int('Number of the part, from 0', { minimum: 0 }),
       requestId: opt(uuid('Id of the statement; the vendor does not need it')),
-      ...context,
+      ...unneeded,
     },
-    unsent: ['database', 'schema', 'warehouse', 'role', 'timeout', 'parameters'],
+    unsent: Object.keys(unneeded),
   },
 })

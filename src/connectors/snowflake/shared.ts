@@ -28,6 +28,13 @@ export const context = {
   ),
 }
 
+/** The same parameters where the documents have them and a result that is there needs none of them. */
+export const unneeded = {
+  ...each(opt(str('Not needed: a result has the context of its statement')), 'database', 'schema', 'warehouse', 'role'),
+  timeout: context.timeout,
+  parameters: context.parameters,
+}
+
 const column = obj(
   {
     name: str('Name'),
@@ -82,7 +89,6 @@ export const statement = {
   one: true,
   page: 'statement',
   submits: { id: 'requestId', again: 'retry', within: 'timeout' },
-  query: ['requestId', 'retry'],
   running: {
     status: 202,
     poll: {
