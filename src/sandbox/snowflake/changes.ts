@@ -95,7 +95,7 @@ async function committed(context: PartRun, steps: readonly Step[]): Promise<read
     for (const { sql } of steps) changed.push(await run.engine.run(sql))
     const stopped = await standing(run, 'uncommitted')
     if (stopped) return undone(stopped)
-    run.house.touch(touchedBy(context))
+    await run.house.touch(touchedBy(context))
     if (!own) return changed
     if (!run.statement.commit()) return undone(failed(context, undefined))
     await run.engine.run('COMMIT')
@@ -162,7 +162,7 @@ export async function define(context: PartRun): Promise<StatementResult | Failur
   const sql = translated({ ...part, tokens }, translationOf(context))
   const end = logged(run, part)
   const changed = await inTurn(context, async () => {
-    run.house.touch('anything')
+    await run.house.touch('anything')
     return run.engine.run(sql).then(
       (rows) => [rows],
       (error: unknown) => failed(context, error),

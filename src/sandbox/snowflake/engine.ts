@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { EngineType } from './cells.ts'
 import { macroStatements } from './macros.ts'
 import { literal, quotedName, unmarked } from './names.ts'
-import { scratch, worldStatements } from './world.ts'
+import { keepStatements, restoreStatements, scratch, worldStatements } from './world.ts'
 
 /** The package that holds the engine; it is an optional peer. */
 export const enginePackage = '@duckdb/node-api'
@@ -33,6 +33,8 @@ export interface EngineSession {
 /** The engine with the world in it. */
 export interface Engine {
   session(): Promise<EngineSession>
+  /** Runs statements one after the other. */
+  runAll(statements: readonly string[]): Promise<void>
   close(): void
 }
 
@@ -40,8 +42,8 @@ export interface Engine {
 export interface EngineHouse {
   /** @throws Error when the package of the engine is not installed */
   open(): Promise<Engine>
-  /** Says that something may have changed: rows of the schema to write in, or anything. */
-  touch(what: 'scratch' | 'anything'): void
+  /** Has to be awaited before something changes: rows of the schema to write in, or anything. */
+  touch(what: 'scratch' | 'anything'): Promise<void>
   /** Everything as at the start. @param settled - when no statement runs any more */
   reset(settled: Promise<unknown>): void
   close(): void
@@ -102,19 +104,20 @@ async function instance(): Promise<DuckDBInstance> {
 
 async function build(seed: number): Promise<Engine> {
   const database = await instance()
-  const first = await database.connect()
-  const prepare = ["SET TimeZone = 'UTC'", ...macroStatements, ...worldStatements(seed), 'SET lock_configuration = true']
-  for (const statement of prepare) await first.run(statement)
-  first.closeSync()
-  return { session: async () => sessionOn(await database.connect()), close: () => database.closeSync() }
+  const runAll = async (statements: readonly string[]) => {
+    const connection = await database.connect()
+    try {
+      for (const statement of statements) await connection.run(statement)
+    } finally {
+      connection.closeSync()
+    }
+  }
+  await runAll(["SET TimeZone = 'UTC'", ...macroStatements, ...worldStatements(seed), 'SET lock_configuration = true'])
+  return { session: async () => sessionOn(await database.connect()), runAll, close: () => database.closeSync() }
 }
 
-async function cleared(opened: Engine): Promise<Engine> {
-  const session = await opened.session()
-  for (const statement of scratch.clear) await session.run(statement)
-  session.close()
-  return opened
-}
+/** How each kind of change is undone; building everything anew takes five times as long. */
+const undoing = { scratch: scratch.clear, anything: restoreStatements } as const
 
 /**
  * Keeps one engine, which is not opened before it is asked for.
@@ -123,7 +126,8 @@ async function cleared(opened: Engine): Promise<Engine> {
  */
 export function createEngineHouse(seed: number): EngineHouse {
   let engine: Promise<Engine> | undefined
-  let touched: 'nothing' | 'scratch' | 'anything' = 'nothing'
+  let touched: keyof typeof undoing | undefined
+  let keeping: Promise<void> | undefined
   const keep = (opening: Promise<Engine>) => {
     engine = opening
     // What could not be opened is tried again the next time.
@@ -132,23 +136,31 @@ export function createEngineHouse(seed: number): EngineHouse {
     })
     return opening
   }
-  const close = () => {
-    const old = engine
-    engine = undefined
-    void old?.then((opened) => opened.close()).catch(() => undefined)
-  }
+  const open = () => engine ?? keep(build(seed))
   return {
-    open: () => engine ?? keep(build(seed)),
-    touch(what) {
+    open,
+    async touch(what) {
+      if (what === 'anything') keeping ??= open().then((opened) => opened.runAll(keepStatements))
       touched = touched === 'anything' ? touched : what
+      await keeping
     },
     reset(settled) {
-      const old = engine
-      if (touched === 'anything') close()
-      // Emptying two tables is a hundred times faster than building the world.
-      else if (old && touched === 'scratch') void keep(settled.then(() => old).then(cleared))
-      touched = 'nothing'
+      const [old, changed] = [engine, touched]
+      touched = undefined
+      keeping = undefined
+      if (!old || !changed) return
+      const undo = async () => {
+        await settled
+        const opened = await old
+        await opened.runAll(undoing[changed])
+        return opened
+      }
+      void keep(undo())
     },
-    close,
+    close() {
+      const old = engine
+      engine = undefined
+      void old?.then((opened) => opened.close()).catch(() => undefined)
+    },
   }
 }

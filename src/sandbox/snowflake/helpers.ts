@@ -21,7 +21,7 @@ export async function queryDirectly(house: EngineHouse, statement: string): Prom
   const engine = await (await house.open()).session()
   try {
     await engine.use({ database, schema })
-    if (part.verb !== 'SELECT') house.touch('anything')
+    if (part.verb !== 'SELECT') await house.touch('anything')
     const around = { account, database, schema, warehouse, role, user, now: Date.now() }
     return await engine.rows(translated(part, { ...around, source: statement }))
   } finally {

@@ -1,6 +1,6 @@
 import { callOf, sql } from './calls.ts'
 import type { Token } from './lexer.ts'
-import { depthChange, is, isName } from './lexer.ts'
+import { depthChange, is, isName, isWord } from './lexer.ts'
 import { literal } from './names.ts'
 import { typeAt } from './types.ts'
 
@@ -76,6 +76,14 @@ function leadsIn(tokens: readonly Token[], made: readonly Token[], index: number
 }
 
 const variants = ['VARIANT', 'OBJECT', 'ARRAY']
+const comparisons = ['=', '<>', '!=', '<', '>', '<=', '>=']
+
+/** A value is compared and cast as what it is, not as JSON. */
+function extractor(tokens: readonly Token[], next: number): string {
+  const wanted = is(tokens[next], '::') ? typeAt(tokens, next + 1)?.name : undefined
+  const compared = comparisons.includes(tokens[next]?.text ?? '') || isWord(tokens[next], 'LIKE', 'ILIKE', 'IN')
+  return compared || (wanted !== undefined && !variants.includes(wanted)) ? 'json_extract_string' : 'json_extract'
+}
 
 /**
  * Replaces what follows an expression: casts (`::type`) and paths into semi-structured values (`value:key.key[0]`).
@@ -95,10 +103,12 @@ export function withPostfixes(tokens: readonly Token[], source: string): readonl
       index = type.next
     } else if (leadsIn(tokens, made, index)) {
       const { path, next } = pathAt(written, index + 1)
-      const wanted = is(written[next], '::') ? typeAt(written, next + 1)?.name : undefined
-      const extract = wanted !== undefined && !variants.includes(wanted) ? 'json_extract_string' : 'json_extract'
-      const base = made.splice(beginning(made))
-      made.push(...callOf(sql(extract, token), [callOf(sql('to_json'), [base]), [sql(literal(`$${path}`))]]))
+      const extract = callOf(sql(extractor(written, next), token), [
+        callOf(sql('to_json'), [made.splice(beginning(made))]),
+        [sql(literal(`$${path}`))],
+      ])
+      const counts = comparisons.includes(written[next]?.text ?? '') && written[next + 1]?.kind === 'number'
+      made.push(...(counts ? callOf(sql('CAST'), [[...extract, sql('AS DOUBLE')]]) : extract))
       index = next
     } else {
       made.push(token)

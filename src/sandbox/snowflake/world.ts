@@ -118,18 +118,40 @@ function informationViews(database: string): readonly string[] {
   return Object.entries(views).map(([name, query]) => `CREATE VIEW ${database}.${quotedName(informationSchema)}.${name} AS ${query}`)
 }
 
+/** Large tables and their order: later ones are made of earlier ones. */
+const largeTables: Readonly<Record<string, string>> = { ORDER_LINES: lines, ORDERS: orders, CUSTOMERS: customers }
+
+/** Where copies of the large tables are kept once something else than the schema to write in changes. */
+const kept = '"KEPT$"'
+
+function placesWith(tables: readonly string[]): readonly string[] {
+  const places = Object.entries(databases).flatMap(([database, schemas]) => [
+    `ATTACH ':memory:' AS ${quotedName(database)}`,
+    ...schemas.map((schema) => `CREATE SCHEMA ${quotedName(database)}.${quotedName(schema)}`),
+    ...informationViews(database),
+  ])
+  return [...places, ...tables, ...everyType, ...namedTables(), ...others]
+}
+
 /**
  * SQL of the engine that builds every database with its rows.
  *
  * @param seed - the same seed gives the same rows
  */
 export function worldStatements(seed: number): readonly string[] {
-  const places = Object.entries(databases).flatMap(([database, schemas]) => [
-    `ATTACH ':memory:' AS ${quotedName(database)}`,
-    ...schemas.map((schema) => `CREATE SCHEMA ${quotedName(database)}.${quotedName(schema)}`),
-    ...informationViews(database),
-  ])
   const draw = `CREATE MACRO memory.main.DRAWN(row_number, below, salt) AS
     ((CAST(row_number AS BIGINT) + 1) * 2654435761 + CAST(salt AS BIGINT) * 1442695041 + ${Math.trunc(seed)} * 97) % 4294967291 % below`
-  return [draw, ...places, lines, orders, customers, ...everyType, ...namedTables(), ...others]
+  return [draw, ...placesWith(Object.values(largeTables))]
 }
+
+/** SQL of the engine that keeps copies of the large tables, which take longest to build. */
+export const keepStatements: readonly string[] = [
+  `ATTACH IF NOT EXISTS ':memory:' AS ${kept}`,
+  ...Object.keys(largeTables).map((name) => `CREATE TABLE IF NOT EXISTS ${kept}.main.${name} AS FROM SANDBOX.PUBLIC.${name}`),
+]
+
+/** SQL of the engine that builds every database again, with the copies that were kept. */
+export const restoreStatements: readonly string[] = [
+  ...Object.keys(databases).map((database) => `DETACH ${quotedName(database)}`),
+  ...placesWith(Object.keys(largeTables).map((name) => `CREATE TABLE SANDBOX.PUBLIC.${name} AS FROM ${kept}.main.${name}`)),
+]
