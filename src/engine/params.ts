@@ -63,5 +63,5 @@ export function admitted({ admit }: CompiledOperation, params: Params): Params {
   const { code, param, message, hint } = answer.refused
   const field = `/params/${param}`
   const problems = [{ field, message, error_code: 'rule' }]
-  throw failAs(code, { reason: `${field} ${message}` }, { problems, ...(hint === undefined ? {} : { hint }) })
+  throw failAs(code, { reason: `${field} ${message.replace(/\.$/, '')}` }, { problems, ...(hint === undefined ? {} : { hint }) })
 }
