@@ -121,6 +121,7 @@ export async function change(context: PartRun): Promise<StatementResult | Failur
   const [first] = steps
   const checked = first && (await run.engine.compile(first.sql).catch((error: unknown) => early(failed(context, error))))
   if (isFailure(checked)) return checked
+  if (run.statement.signal.aborted) return failed(context, undefined)
   const end = logged(run, part)
   const changed = await inTurn(context, () => committed(context, steps))
   if (isFailure(changed)) {

@@ -25,6 +25,7 @@ async function select(context: PartRun): Promise<StatementResult | Failure> {
   const sql = translated(part, translationOf(context))
   const compiled = await run.engine.compile(sql).catch((error: unknown) => early(failed(context, error)))
   if (isFailure(compiled)) return compiled
+  if (run.statement.signal.aborted) return failed(context, undefined)
   const end = logged(run, part)
   const { names, types } = compiled
   try {
@@ -163,6 +164,7 @@ export async function runChain(run: Run, statement: Part): Promise<StatementResu
     const context = { run, part, index, last: index === parts.length - 1 }
     const refused = refusal(context)
     if (refused) return early(refused)
+    if (run.statement.signal.aborted) return failed(context, undefined)
     const runner = Object.hasOwn(runners, part.verb) ? runners[part.verb] : undefined
     const found = part.verb || part.tokens[0]?.text || '<EOF>'
     const where = placeOf(run.source, part.tokens[0]?.start ?? 0)
