@@ -84,6 +84,8 @@ export interface Engine {
   /** Milliseconds of one statement when nothing else is said. */
   readonly limits: Readonly<Record<Purpose, number>>
   connect(purpose: Purpose): Promise<Connection>
+  /** Opens the database when it is not open, without a turn. */
+  ready?(): Promise<void>
   /** What a transaction has written was committed. */
   committed?(bytes: number): void
   close(): Promise<void>

@@ -32,7 +32,7 @@ export interface EmbeddedOptions {
 }
 
 /** Named statements of the session; it is replaced by a new one when it has more, so that its memory stays bounded. */
-const namedStatements = 300
+const namedStatements = 600
 /** Threads that may die one after the other without finishing a statement before the files count as damaged. */
 const deaths = 3
 
@@ -58,6 +58,10 @@ export class Embedded implements Engine {
     this.lanes = { search: lane, write: lane }
     this.limits = { search: options.searchMs, write: options.writeMs }
     this.#upkeep = new Upkeep(this, { onError: options.onUpkeepError })
+  }
+
+  async ready(): Promise<void> {
+    await this.#open()
   }
 
   /** Opens the database when it is not open. */

@@ -30,7 +30,7 @@ const idleMs = 60_000
 /** The server's own limit, for connections that lost their client; ours comes first. Milliseconds. */
 const graceMs = 5_000
 /** Named statements of a connection; one that has more is replaced, so that the server's memory stays bounded. */
-const namedStatements = 300
+const namedStatements = 600
 /** Reads come from memory, and sorts get some of it. */
 const settings: Readonly<Record<Purpose, Readonly<Record<string, string>>>> = {
   search: { ...searchSettings, random_page_cost: '1.1', work_mem: '32MB', default_transaction_read_only: 'on' },
@@ -147,7 +147,9 @@ const trigrams = {
 
 /** @throws FerruleError `setting_invalid`, a sentence that says what to do */
 async function check(pool: pg.Pool, { prepare }: PostgresOptions): Promise<void> {
-  const client = await pool.connect()
+  const client = await pool.connect().catch((thrown: unknown) => {
+    throw refused(thrown)
+  })
   try {
     for (const { ask, otherwise } of demands) {
       const { rows } = await client.query<{ holds: boolean }>(`select ${ask} as holds`)
@@ -165,12 +167,20 @@ async function check(pool: pg.Pool, { prepare }: PostgresOptions): Promise<void>
   }
 }
 
+const codeOf = (thrown: unknown): string => (typeof thrown === 'object' && thrown !== null ? String(Reflect.get(thrown, 'code') ?? '') : '')
+
+/** A server that answers but does not let us in: no such database, user or password. Its sentence names no password. */
+function refused(thrown: unknown): unknown {
+  if (!/^(28|3D)/.test(codeOf(thrown)) || !(thrown instanceof Error)) return thrown
+  return fail('setting_invalid', { name: setting, reason: `the server says: ${thrown.message}` }, { cause: thrown })
+}
+
 /** Two nodes that create an extension at one time meet in the catalogue; then it is there. */
 async function extend(client: pg.PoolClient, name: string): Promise<void> {
   try {
     await client.query(`create extension if not exists ${name}`)
   } catch (thrown) {
-    const code = typeof thrown === 'object' && thrown !== null ? String(Reflect.get(thrown, 'code')) : ''
+    const code = codeOf(thrown)
     if (code === '23505' || code === '42710') return
     const reason = `the extension ${name} is missing; let an administrator run \`create extension ${name}\` in this database (it is one of PostgreSQL's contrib modules)`
     throw ['42501', '0A000', '58P01'].includes(code) ? fail('setting_invalid', { name: setting, reason }, { cause: thrown }) : thrown

@@ -41,7 +41,7 @@ export class Registry {
   }
 
   /** Makes the searchable entities of a kind known. */
-  add(definition: ConnectorDefinition): void {
+  add(definition: Pick<ConnectorDefinition, 'kind' | 'entities'>): void {
     for (const [entity, each] of Object.entries(definition.entities)) {
       if (each.context_store_search === undefined) continue
       const table = searchTableOf(definition.kind, entity, each)

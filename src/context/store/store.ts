@@ -1,15 +1,24 @@
 /** The door of the context store: places become tables and numbers here, and the database is opened when it is first needed. */
-import type { ConnectorDefinition } from '../../definition/connector.ts'
 import { fail } from '../../errors.ts'
 import { clearRows, findNumber, giveNumber, markRemoved, removedNumbers } from './connectors.ts'
-import { type ContextDatabase, databaseOf, type Engine, type QueryOptions, type Row, type Run, type Session } from './database.ts'
+import {
+  type Answer,
+  type ContextDatabase,
+  databaseOf,
+  type Engine,
+  type QueryOptions,
+  type Row,
+  type Run,
+  type Session,
+  type Statement,
+} from './database.ts'
 import { hasDatabase, type SetAside } from './embedded-folder.ts'
 import { ListedWords } from './listed-words.ts'
 import { abandonPass, beginPass, empty, sweep } from './passes.ts'
 import { unavailable } from './problems.ts'
 import { type KnownTable, Registry } from './registry.ts'
 import { prepareOwn } from './requirements.ts'
-import type { Compile, ContextStore, ContextStoreOptions, EntityPlace, StoreStatus } from './types.ts'
+import type { Compile, ContextStore, ContextStoreOptions, EntityPlace, SearchableKind, StoreStatus } from './types.ts'
 import type { StoredRecord } from './writer.ts'
 import { type Batch, type Checkpoint, keep, lockState, type Place, type Written, writeBatch } from './writes.ts'
 
@@ -43,7 +52,7 @@ class Store implements ContextStore {
     for (const kind of options.kinds ?? []) this.#registry.add(kind)
   }
 
-  ensureKind(definition: ConnectorDefinition): void {
+  ensureKind(definition: SearchableKind): void {
     this.#registry.add(definition)
   }
 
@@ -108,17 +117,14 @@ class Store implements ContextStore {
 
   async search<R = Row>(place: EntityPlace, compile: Compile, options?: QueryOptions) {
     const where = await this.#found(place)
-    if (where === undefined) return undefined
-    const answer = await (await this.database()).query<R>(compile(where.known.table, where.number), options)
-    this.#assertSame(where)
-    return answer
+    return where === undefined ? undefined : this.#read<R>(where.epoch, compile(where.known.table, where.number), options)
   }
 
   async counts(connector: string): Promise<ReadonlyMap<string, number>> {
-    const number = await this.#number(connector)
-    if (number === undefined) return new Map()
+    const found = await this.#number(connector)
+    if (found === undefined) return new Map()
     const text = 'select t.entity, e.records from cs_entities e join cs_tables t using (name) where e.connector_id = $1'
-    const { rows } = await (await this.database()).query<Row>({ name: 'cs_counts', text, values: [number] })
+    const { rows } = await this.#read<Row>(found.epoch, { name: 'cs_counts', text, values: [found.number] })
     return new Map(rows.map(({ entity, records }) => [String(entity), Number(records)]))
   }
 
@@ -127,7 +133,7 @@ class Store implements ContextStore {
     if (where === undefined) return new Map()
     const text = 'select part, value from cs_checkpoints where connector_id = $1 and name = $2'
     const values = [where.number, where.known.table.name]
-    const { rows } = await (await this.database()).query<Row>({ name: 'cs_checkpoints', text, values })
+    const { rows } = await this.#read<Row>(where.epoch, { name: 'cs_checkpoints', text, values })
     return new Map(rows.map(({ part, value }) => [String(part), String(value)]))
   }
 
@@ -143,10 +149,12 @@ class Store implements ContextStore {
     }
   }
 
-  database(): Promise<ContextDatabase> {
-    if (this.#closed) return Promise.reject(unavailable())
+  async database(): Promise<ContextDatabase> {
+    if (this.#closed) throw unavailable()
     this.#opening ??= this.#open()
-    return this.#opening
+    const database = await this.#opening
+    await this.#engine?.ready?.()
+    return database
   }
 
   async close(): Promise<void> {
@@ -193,13 +201,21 @@ class Store implements ContextStore {
     return settings.engine === 'postgres' || this.#opening !== undefined || hasDatabase(settings.folder)
   }
 
-  async #number(connector: string): Promise<number | undefined> {
+  /** Reads, unless another database has taken the place of the one that is meant. */
+  async #read<R>(epoch: number, statement: Statement, options?: QueryOptions): Promise<Answer<R>> {
+    const answer = await (await this.database()).query<R>(statement, options)
+    this.#assertSame({ epoch })
+    return answer
+  }
+
+  async #number(connector: string): Promise<{ readonly number: number; readonly epoch: number } | undefined> {
     if (!this.#exists()) return undefined
-    const known = this.#numbers.get(connector)
-    if (known !== undefined) return known
-    const number = await findNumber(await this.database(), connector)
-    if (number !== undefined) this.#remember(connector, number)
-    return number
+    const database = await this.database()
+    const epoch = this.#epoch
+    const number = this.#numbers.get(connector) ?? (await findNumber(database, connector))
+    if (number === undefined) return undefined
+    this.#remember(connector, number)
+    return { number, epoch }
   }
 
   #remember(connector: string, number: number): void {
@@ -210,11 +226,9 @@ class Store implements ContextStore {
 
   /** A place that something was written to. */
   async #found({ connector, kind, entity }: EntityPlace): Promise<NumberedPlace | undefined> {
-    const epoch = this.#epoch
     const known = this.#registry.get(kind, entity)
-    const number = await this.#number(connector)
-    if (number === undefined || !(await this.#isThere(known))) return undefined
-    return { number, known, epoch }
+    const found = await this.#number(connector)
+    return found === undefined || !(await this.#isThere(known)) ? undefined : { ...found, known }
   }
 
   async #isThere(known: KnownTable): Promise<boolean> {
@@ -227,7 +241,7 @@ class Store implements ContextStore {
     const known = this.#registry.get(kind, entity)
     const database = await this.database()
     const epoch = this.#epoch
-    const number = (await this.#number(connector)) ?? (await database.transaction((session) => giveNumber(session, connector)))
+    const number = (await this.#number(connector))?.number ?? (await database.transaction((session) => giveNumber(session, connector)))
     if (number === undefined) throw fail('connector_not_found', {})
     this.#remember(connector, number)
     if (!this.#registry.isReady(known.table)) await database.pinned((run) => this.#registry.make(known.table, run), { timeoutMs: schemaMs })
@@ -248,7 +262,7 @@ class Store implements ContextStore {
     })
   }
 
-  #assertSame({ epoch }: NumberedPlace): void {
+  #assertSame({ epoch }: Pick<NumberedPlace, 'epoch'>): void {
     if (epoch !== this.#epoch) throw unavailable()
   }
 }

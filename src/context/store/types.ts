@@ -8,6 +8,9 @@ import type { OnChange } from './registry.ts'
 import type { StoredRecord } from './writer.ts'
 import type { Batch, Checkpoint, Written } from './writes.ts'
 
+/** The part of a kind's definition that the store reads. */
+export type SearchableKind = Pick<ConnectorDefinition, 'kind' | 'entities'>
+
 /** Where the copy is kept, and how much it may take. Made from the settings of the process. */
 export type ContextStoreSettings = {
   /** Searches, and writes, that may wait on this node. */
@@ -36,7 +39,7 @@ export type ContextStoreSettings = {
 export interface ContextStoreOptions {
   readonly settings: ContextStoreSettings
   /** Kinds whose searchable entities have tables; `ensureKind` adds more. */
-  readonly kinds?: readonly ConnectorDefinition[]
+  readonly kinds?: readonly SearchableKind[]
   /** Milliseconds since 1970. */
   readonly clock?: () => number
   /** A damaged embedded database was put away and an empty one made: everything must be filled again. */
@@ -77,7 +80,7 @@ export interface StoreStatus {
  */
 export interface ContextStore {
   /** Makes the searchable entities of a kind known. Their tables come into being with the first write. */
-  ensureKind(definition: ConnectorDefinition): void
+  ensureKind(definition: SearchableKind): void
   /** Opens the database and looks whether it can be used. For the start of a service with PostgreSQL. */
   check(): Promise<void>
   /** The columns of a searchable entity. */

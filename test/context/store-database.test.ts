@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ContextDatabase } from '../../src/context/store/database.ts'
+import { Lane } from '../../src/context/store/lane.ts'
+import { createStoreWorld, emptyFolder, oneValue, overBoth, refusal, type StoreWorld } from './store-world.ts'
+
+/** Runs for many minutes. */
+const endless = 'select count(*) from generate_series(1, 100000000000)'
+
+overBoth('the database', (engine) => {
+  let world: StoreWorld
+  let database: ContextDatabase
+
+  beforeAll(async () => {
+    world = await createStoreWorld(engine)
+    database = await world.open().database()
+  })
+  afterAll(() => world.close())
+
+  test('decodes values by one rule', async () => {
+    const text = `select 9007199254740993::int8 as int8, 7::int4 as int4, 7::int2 as int2, 0.1::float8 as float8, 1.10::numeric as numeric,
+      true as truth, '{"a": 1}'::json as json, '{"a": 9007199254740993}'::jsonb as jsonb, array['a','b'] as texts, null as nothing, 'ö' as text`
+    const row = {
+      int8: 9007199254740993n,
+      int4: 7,
+      int2: 7,
+      float8: 0.1,
+      numeric: '1.10',
+      truth: true,
+      json: '{"a": 1}',
+      jsonb: '{"a": 9007199254740993}',
+      texts: '{a,b}',
+      nothing: null,
+      text: 'ö',
+    }
+    expect(await database.query({ text })).toEqual({ rows: [row], count: 1 })
+  })
+
+  test('takes values exactly, prepared or not', async () => {
+    const text = 'select $1::int8 as a, $2::text[] as b, $3::boolean as c, $4::jsonb as d, $5::text as e'
+    const values = [9223372036854775807n, ['x,"y"', null, 'ö'], false, '{"n":12345678901234567890}', null]
+    const row = { a: 9223372036854775807n, b: '{"x,\\"y\\"",NULL,ö}', c: false, d: '{"n": 12345678901234567890}', e: null }
+    for (const name of [undefined, 'exact', 'exact'])
+      expect((await database.query({ text, values, ...(name === undefined ? {} : { name }) })).rows).toEqual([row])
+  })
+
+  test('prepares any number of statements', async () => {
+    for (let index = 0; index < 1_300; index += 1)
+      expect(await database.query({ name: `many_${index}`, text: `select ${index}::int4 as n` })).toMatchObject({ rows: [{ n: index }] })
+  })
+
+  test('undoes a transaction that fails, and goes on', async () => {
+    await database.transaction(({ query }) => query({ text: 'create table undone (n int4)' }))
+    const failing = database.transaction(async ({ query }) => {
+      await query({ text: 'insert into undone values (1)' })
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    await expect(database.transaction(({ query }) => query({ text: 'insert into undone values (1/0)' }))).rejects.toThrow(
+      'division by zero',
+    )
+    expect(await oneValue(database, 'select count(*) from undone')).toBe(0n)
+  })
+
+  test('tries a transaction again after a conflict', async () => {
+    let attempts = 0
+    const work = database.transaction(async ({ query }) => {
+      attempts += 1
+      if (attempts < 3) await query({ text: `do $$ begin raise exception 'again' using errcode = '40P01'; end $$` })
+      return attempts
+    })
+    expect(await work).toBe(3)
+  })
+
+  test('stops a search that takes too long, and answers the others that wait', async () => {
+    const slow = refusal(database.query({ text: endless }, { timeoutMs: 300 }))
+    const others = Array.from({ length: 10 }, (_, index) => oneValue(database, `select ${index}`))
+    expect(await slow).toBe('context_store_timeout: The context store did not finish within 0.3 seconds.')
+    expect(await Promise.all(others)).toEqual(Array.from({ length: 10 }, (_, index) => index))
+  })
+
+  test('stops a transaction that takes too long, also when it waits for something else', async () => {
+    const late = 'context_store_timeout: The context store did not finish within 0.3 seconds.'
+    const slow = database.transaction(({ query }) => query({ text: endless }), { timeoutMs: 300 })
+    expect(await refusal(slow)).toBe(late)
+    expect(await refusal(database.transaction(() => new Promise(() => undefined), { timeoutMs: 300 }))).toBe(late)
+    expect(await oneValue(database, 'select 1')).toBe(1)
+  })
+
+  test('gives a search up when nobody waits for it any more', async () => {
+    const gone = new AbortController()
+    const counting = refusal(database.query({ text: 'select count(*) from generate_series(1, 1000000)' }, { signal: gone.signal }))
+    gone.abort(new Error('gone'))
+    expect(await counting).toContain('gone')
+    expect(await refusal(database.query({ text: 'select 1' }, { signal: gone.signal }))).toContain('gone')
+    expect(await oneValue(database, 'select 1')).toBe(1)
+  })
+
+  test('refuses a nesting that is too deep, and goes on', async () => {
+    await database.transaction(({ query }) =>
+      query({ text: 'create function deeper(n int4) returns int4 language plpgsql as $$ begin return deeper(n + 1); end $$' }),
+    )
+    await expect(database.query({ text: 'select deeper(1)' })).rejects.toThrow('stack depth limit exceeded')
+    expect(await oneValue(database, 'select 1')).toBe(1)
+  })
+
+  test('refuses work when it is closed', async () => {
+    const store = world.open(engine === 'embedded' ? { settings: { ...world.settings, engine, folder: emptyFolder(), memoryMb: 16 } } : {})
+    const closing = await store.database()
+    await store.close()
+    expect(await refusal(closing.query({ text: 'select 1' }))).toBe('context_store_unavailable: The context store is not available.')
+    expect(await refusal(store.database())).toContain('context_store_unavailable')
+  })
+})
+
+describe('a lane', () => {
+  const laneOf = (limits: Partial<ConstructorParameters<typeof Lane>[0]> = {}) =>
+    new Lane({ slots: 1, waiting: 2, waitMs: 60_000, ...limits })
+
+  test('lets so many in, so many wait, and refuses the rest', async () => {
+    const lane = laneOf()
+    const leave = await lane.enter('search')
+    const waiting = [lane.enter('search'), lane.enter('search')]
+    expect(await refusal(lane.enter('search'))).toBe('overloaded: The service is busy: 2 searches wait for the context store already.')
+    expect(lane.load).toEqual({ running: 1, waiting: 2 })
+    leave()
+    leave()
+    const second = await waiting[0]
+    expect(lane.load).toEqual({ running: 1, waiting: 1 })
+    second?.()
+    ;(await waiting[1])?.()
+    expect(lane.load).toEqual({ running: 0, waiting: 0 })
+  })
+
+  test('lets searches overtake writes, but not for ever', async () => {
+    const lane = laneOf({ waiting: 100 })
+    const order: string[] = []
+    const first = await lane.enter('write')
+    const turn = async (purpose: 'search' | 'write', name: string) => {
+      const leave = await lane.enter(purpose)
+      order.push(name)
+      leave()
+    }
+    const all = [turn('write', 'w'), ...Array.from({ length: 6 }, (_, index) => turn('search', `s${index}`))]
+    first()
+    await Promise.all(all)
+    expect(order).toEqual(['s0', 's1', 's2', 's3', 'w', 's4', 's5'])
+  })
+
+  test('forgets who gives up, and who waited too long', async () => {
+    const lane = laneOf({ waitMs: 1 })
+    const leave = await lane.enter('search')
+    const gone = new AbortController()
+    const given = refusal(laneOf().enter('search', AbortSignal.abort(new Error('before'))))
+    const waiting = refusal(lane.enter('search', gone.signal))
+    gone.abort(new Error('gone'))
+    expect([await given, await waiting]).toEqual([expect.stringContaining('before'), expect.stringContaining('gone')])
+    expect(await refusal(lane.enter('write'))).toBe('overloaded: The service is busy: no turn at the context store within 0.001 seconds.')
+    expect(lane.load).toEqual({ running: 1, waiting: 0 })
+    leave()
+  })
+
+  test('refuses everybody with one reason when it closes', async () => {
+    const lane = laneOf()
+    await lane.enter('search')
+    const waiting = [lane.enter('search'), lane.enter('write')].map(refusal)
+    lane.close(new Error('closed'))
+    expect(await Promise.all(waiting)).toEqual(['undefined: closed', 'undefined: closed'])
+    expect(await refusal(lane.enter('search'))).toBe('undefined: closed')
+  })
+})

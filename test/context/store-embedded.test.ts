@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { databaseOf } from '../../src/context/store/database.ts'
+import { Embedded } from '../../src/context/store/embedded.ts'
+import type { SetAside } from '../../src/context/store/embedded-folder.ts'
+import type { ContextStore } from '../../src/context/store/types.ts'
+import { createStoreWorld, emptyFolder, idsOf, newPlace, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
+
+const writer = fileURLToPath(new URL('./store-kill-writer.ts', import.meta.url))
+
+describe('the embedded database', () => {
+  let world: StoreWorld
+  beforeEach(async () => {
+    world = await createStoreWorld('embedded')
+  })
+  afterEach(() => world.close())
+
+  const write = (store: ContextStore, place = newPlace()) => store.write(place, { records: notesOf(store, 0, 3), asked: 1 })
+  const aside = (): string[] => readdirSync(world.folder).filter((name) => name.startsWith('damaged-'))
+  const openWatched = (told: SetAside[]) => world.open({ onSetAside: (each) => told.push(each) })
+
+  test('comes into being in a folder that is not there', async () => {
+    const folder = join(emptyFolder(), 'deeper', 'context')
+    const store = world.open({ settings: { ...world.settings, engine: 'embedded', folder, memoryMb: 16 } })
+    const place = newPlace()
+    await write(store, place)
+    expect(await idsOf(store, place)).toEqual([0, 1, 2])
+    expect(statSync(folder).mode & 0o077).toBe(0)
+    expect(readdirSync(folder).filter((name) => !name.startsWith('context.lock'))).toEqual(['database'])
+  })
+
+  test('belongs to one store at a time', async () => {
+    const store = world.open()
+    await write(store)
+    const refused = `setting_invalid: The setting FERRULE_CONTEXT_FOLDER is not valid: the folder ${world.folder} is in use by another process of this service; stop it first.`
+    expect(await refusal(write(world.open()))).toBe(refused)
+    await store.close()
+    await write(world.open())
+  })
+
+  test('belongs to one process at a time, and is free when that one is killed', async () => {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', writer, JSON.stringify({ folder: world.folder })], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(createInterface({ input: child.stdout }), 'line')
+    const store = world.open()
+    expect(await refusal(write(store))).toContain('is in use by another process of this service')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await write(store)
+  })
+
+  test('that does not open is put away, and an empty one takes its place', async () => {
+    const place = newPlace()
+    const store = world.open()
+    await write(store, place)
+    await store.close()
+    writeFileSync(join(world.folder, 'database', 'global', 'pg_control'), Buffer.alloc(8192, 7))
+    const told: SetAside[] = []
+    const again = openWatched(told)
+    expect(await idsOf(again, place)).toEqual([])
+    expect(told).toEqual([
+      {
+        at: '2026-03-01T12:00:00.000Z',
+        reason: expect.stringContaining('database files are incompatible with server'),
+        folder: expect.stringContaining('damaged-'),
+      },
+    ])
+    expect(again.status().setAside).toEqual(told[0])
+    await write(again, place)
+    expect(await idsOf(again, place)).toEqual([0, 1, 2])
+    expect(aside()).toHaveLength(1)
+  })
+
+  test('that turns out to be damaged later is put away too, and at most one such is kept', async () => {
+    const told: SetAside[] = []
+    const store = openWatched(told)
+    for (let turn = 1; turn <= 2; turn += 1) {
+      const place = newPlace()
+      await write(store, place)
+      const database = await store.database()
+      const damaged = database.query({ text: `do $$ begin raise exception 'invalid page' using errcode = 'XX001'; end $$` })
+      expect(await refusal(damaged)).toBe('context_store_unavailable: The context store is not available.')
+      world.now += 1000
+      expect(await idsOf(store, place)).toEqual([])
+      expect(told).toHaveLength(turn)
+      expect(aside()).toHaveLength(1)
+    }
+    expect(told[1]?.reason).toBe('invalid page')
+  })
+
+  test('whose files are gone is made anew', async () => {
+    const store = world.open()
+    await write(store)
+    await store.close()
+    rmSync(join(world.folder, 'database', 'PG_VERSION'))
+    const told: SetAside[] = []
+    await write(openWatched(told))
+    expect(told.map(({ reason }) => reason)).toEqual(['its files are not complete'])
+  })
+
+  test('is opened again after its thread died, and nothing that was acknowledged is lost', async () => {
+    const store = world.open()
+    const place = newPlace()
+    await write(store, place)
+    const database = await store.database()
+    expect(await refusal(database.query({ text: 'select count(*) from generate_series(1, 100000000000)' }, { timeoutMs: 100 }))).toContain(
+      'timeout',
+    )
+    expect(await idsOf(store, place)).toEqual([0, 1, 2])
+    expect(store.status().setAside).toBeUndefined()
+  })
+
+  test('makes checkpoints, so its log stays small', { timeout: 120_000 }, async () => {
+    const embedded = new Embedded({
+      folder: world.folder,
+      memoryMb: 16,
+      waiting: 5,
+      searchMs: 5_000,
+      writeMs: 60_000,
+      prepare: async () => undefined,
+    })
+    const database = databaseOf(embedded)
+    await database.transaction(({ query }) => query({ text: 'create table big (n int4, t text)' }))
+    const megabyte = 'x'.repeat(1_048_576)
+    for (let written = 0; written < 200; written += 1)
+      await database.transaction(({ query }) =>
+        query({ text: 'insert into big select n, left($1, 10000) || n from generate_series(1, 104) n', values: [megabyte] }),
+      )
+    const log = String(await oneValue(database, `select sum(size)::int8 from pg_ls_waldir()`))
+    expect(Number(log)).toBeLessThan(200 * 1_048_576)
+    await database.close()
+  })
+
+  test('is not put away when the fault is the disk', async () => {
+    const place = newPlace()
+    const first = world.open()
+    await write(first, place)
+    await first.close()
+    const control = join(world.folder, 'database', 'global', 'pg_control')
+    const whole = readFileSync(control)
+    writeFileSync(control, Buffer.alloc(8192, 7))
+    const obstacle = join(world.folder, 'probe') // where the store tries whether it can write
+    mkdirSync(obstacle)
+    const store = world.open()
+    expect(await refusal(write(store))).toBe('context_store_unavailable: The context store is not available.')
+    expect(aside()).toEqual([])
+    writeFileSync(control, whole)
+    rmSync(obstacle, { recursive: true })
+    expect(await idsOf(store, place)).toEqual([0, 1, 2])
+  })
+})

@@ -1,0 +1,90 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openContextStore } from '../../src/context/store/store.ts'
+import type { ContextStoreSettings } from '../../src/context/store/types.ts'
+import { Secret } from '../../src/engine/secret.ts'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { newPlace, notesOf, oneValue, refusal, testKind } from './store-world.ts'
+
+const settingsOf = (url: string): ContextStoreSettings => ({
+  engine: 'postgres',
+  url: new Secret(url),
+  searches: 2,
+  writers: 2,
+  waiting: 10,
+  searchSeconds: 5,
+})
+
+describe('a PostgreSQL database', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createTestDatabase('context_store_server')
+  })
+  afterAll(() => database.drop())
+
+  const run = async (text: string): Promise<void> => {
+    const client = new Client({ connectionString: database.url })
+    await client.connect()
+    await client.query(text)
+    await client.end()
+  }
+  const named = (name: string): string => {
+    const url = new URL(database.url)
+    url.pathname = `/${name}`
+    return url.href
+  }
+  const checked = async (url: string): Promise<string> => {
+    const store = openContextStore({ settings: settingsOf(url), kinds: [testKind()] })
+    const said = await refusal(store.check())
+    await store.close()
+    return said
+  }
+
+  test.each([
+    ['folds ASCII only', "encoding 'UTF8' lc_collate 'C' lc_ctype 'C'", 'sorts text or folds case by other rules'],
+    ['holds no UTF-8', "encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C'", 'does not hold UTF-8'],
+  ])('that %s is refused with what to do', async (_what, options, reason) => {
+    const name = `${new URL(database.url).pathname.slice(1, 50)}_wrong`
+    await run(`create database "${name}" template template0 ${options}`)
+    const said = await checked(named(name))
+    await run(`drop database "${name}"`)
+    expect(said).toContain('setting_invalid: The setting CONTEXT_DATABASE_URL is not valid: ')
+    expect(said).toContain(reason)
+    expect(said).toContain("create database ferrule_context template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'")
+  })
+
+  test('that is not there, or does not answer, is told without its password', async () => {
+    const wrong = new URL(database.url)
+    wrong.password = 'wrong-password'
+    expect(await checked(wrong.href)).toMatch(
+      /^setting_invalid: The setting CONTEXT_DATABASE_URL is not valid: the server says: password auth/,
+    )
+    expect(await checked(named('nothing_here'))).toMatch(/the server says: database "nothing_here" does not exist\.$/)
+    const silent = 'postgresql://u:wrong-password@127.0.0.1:1/x'
+    expect(await checked(silent)).toBe('context_store_unavailable: The context store is not available.')
+    expect(await checked(wrong.href)).not.toContain('wrong-password')
+  })
+
+  test('lets searches read only', async () => {
+    const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
+    await store.write(newPlace(), { records: notesOf(store, 0, 1), asked: 1 })
+    const reading = (await store.database()).query({ text: 'delete from cs_test_kind_notes' })
+    await expect(reading).rejects.toThrow('cannot execute DELETE in a read-only transaction')
+    await store.close()
+  })
+
+  test('that restarts its connections is used again', async () => {
+    const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
+    const context = await store.database()
+    expect(await oneValue(context, 'select 1')).toBe(1)
+    const running = refusal(context.query({ text: 'select count(*) from generate_series(1, 100000000000)' }))
+    await context.pinned(async (ask) => {
+      const text = `select count(pg_terminate_backend(pid)) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and state = 'active'`
+      for (let ended = 0; ended === 0; ) ended = Number((await ask({ text })).rows[0]?.['count'])
+    })
+    expect(await running).toBe('context_store_unavailable: The context store is not available.')
+    expect(await oneValue(context, 'select 1')).toBe(1)
+    await store.close()
+  })
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { ContextStore, ContextStoreOptions, SearchableKind } from '../../src/context/store/types.ts'
+import { date, int, str } from '../../src/definition/fields.ts'
+import {
+  createStoreWorld,
+  idsOf,
+  newPlace,
+  note,
+  noteFields,
+  notesOf,
+  oneValue,
+  overBoth,
+  rowsOf,
+  type StoreWorld,
+  testKind,
+} from './store-world.ts'
+
+overBoth('tables', (engine) => {
+  let world: StoreWorld
+  let changes: string[]
+
+  beforeAll(async () => {
+    world = await createStoreWorld(engine)
+  })
+  afterAll(() => world.close())
+  beforeEach(() => {
+    changes = []
+  })
+
+  const open = (kind: SearchableKind = testKind(), more: Partial<ContextStoreOptions> = {}): ContextStore =>
+    world.open({ kinds: [kind], onTableChange: ({ name }, change) => changes.push(`${name} ${change}`), ...more })
+  const filled = async (store: ContextStore) => {
+    const place = newPlace()
+    await store.write(place, { records: notesOf(store, 0, 3), asked: 1, checkpoints: [{ part: 'cursor', value: '1' }] })
+    return place
+  }
+
+  test('come into being with the first write, and stay', async () => {
+    const store = open()
+    expect(await rowsOf(store, newPlace())).toEqual([])
+    expect(changes).toEqual([])
+    const place = await filled(store)
+    expect(changes).toEqual(['cs_test_kind_notes created'])
+    await filled(store)
+    await store.close()
+    const again = open()
+    expect(await idsOf(again, place)).toEqual([0, 1, 2])
+    await filled(again)
+    expect(changes).toEqual(['cs_test_kind_notes created'])
+    await again.close()
+  })
+
+  test('get the columns of a new field, and are filled again', async () => {
+    const before = open()
+    const place = await filled(before)
+    await before.close()
+    const kind = testKind({ ...noteFields, author: str('Author.'), size: int('Size.'), due: date('Due.') })
+    const store = open(kind)
+    expect(await idsOf(store, place)).toEqual([0, 1, 2])
+    expect(changes).toEqual(['cs_test_kind_notes extended'])
+    expect(await store.checkpoints(place)).toEqual(new Map())
+    expect(await store.counts(place.connector)).toEqual(new Map([['notes', 3]]))
+    const full = { id: 0, title: 'Note 0', state: 'new', author: 'Ann', size: 5, due: '2025-01-02' }
+    expect(await store.write(place, { records: [note(store, full), ...notesOf(store, 1, 3)], asked: 2 })).toMatchObject({ updated: 3 })
+    expect((await rowsOf(store, place, 'author, size, "due$at"'))[0]).toEqual({ author: 'Ann', size: 5n, due$at: 1735776000000000n })
+    await store.close()
+    await open(kind).close()
+    expect(changes).toHaveLength(1)
+  })
+
+  test('are made anew when a field is held otherwise', async () => {
+    const before = open()
+    const place = await filled(before)
+    await before.close()
+    changes = []
+    const store = open(testKind({ ...noteFields, state: int('State as a number.') }))
+    expect(await rowsOf(store, place)).toEqual([])
+    expect(changes).toEqual(['cs_test_kind_notes remade'])
+    expect(await store.checkpoints(place)).toEqual(new Map())
+    expect(await store.counts(place.connector)).toEqual(new Map())
+    await store.write(place, { records: [note(store, { id: 1, state: 7 })], asked: 1 })
+    expect(await rowsOf(store, place, 'state')).toEqual([{ state: 7n }])
+    await store.close()
+  })
+
+  test('keep a field that an older version does not know, and fill it again when a newer one comes back', async () => {
+    const newer = testKind({ ...noteFields, author: str('Author.') })
+    const first = open(newer)
+    const place = await filled(first)
+    await first.close()
+    changes = []
+    const older = open()
+    expect(await idsOf(older, place)).toEqual([0, 1, 2])
+    await older.write(place, { records: notesOf(older, 0, 4), asked: 2 })
+    await older.close()
+    const back = open(newer)
+    expect(await idsOf(back, place)).toEqual([0, 1, 2, 3])
+    expect(changes).toEqual(['cs_test_kind_notes extended', 'cs_test_kind_notes extended'])
+    await back.close()
+  })
+
+  test('have few indexes: the key, the main moment and the words', async () => {
+    const store = open()
+    await filled(store)
+    const database = await store.database()
+    const text = `select count(*)::int8 from pg_index where indrelid = 'cs_test_kind_notes'::regclass`
+    expect(await oneValue(database, text)).toBe(3n)
+    await store.close()
+  })
+
+  // The embedded database belongs to one store.
+  if (engine === 'postgres')
+    test('are known to two stores at one time', async () => {
+      const [one, two] = [open(), open()]
+      await Promise.all([filled(one), filled(two), filled(one), filled(two)])
+      const place = await filled(one)
+      expect(await idsOf(two, place)).toEqual([0, 1, 2])
+      await Promise.all([one.close(), two.close()])
+    })
+})

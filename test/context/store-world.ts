@@ -1,0 +1,92 @@
+/** Stores over both databases for tests. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe } from 'vitest'
+import type { EngineName } from '../../src/context/store/database.ts'
+import { createDatabase } from '../../src/context/store/embedded-folder.ts'
+import { openContextStore } from '../../src/context/store/store.ts'
+import type { ContextStore, ContextStoreOptions, ContextStoreSettings } from '../../src/context/store/types.ts'
+import { Secret } from '../../src/engine/secret.ts'
+import { createTestDatabase } from '../support/postgres.ts'
+import { testKind } from './store-records.ts'
+
+export { idsOf, newPlace, note, noteFields, notesOf, oneValue, refusal, rowsOf, testKind } from './store-records.ts'
+
+/** A database that stores are opened over, one after the other or beside each other. */
+export interface StoreWorld {
+  readonly engine: EngineName
+  /** Folder of the embedded database. */
+  readonly folder: string
+  readonly settings: ContextStoreSettings
+  /** Milliseconds since 1970; only the test moves it. */
+  now: number
+  /** Opens a store; it is closed with the world. */
+  open(options?: Partial<ContextStoreOptions>): ContextStore
+  close(): Promise<void>
+}
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+const temporary = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'ferrule-context-'))
+  folders.push(folder)
+  return folder
+}
+
+let template: Promise<string> | undefined
+
+/** A folder with an empty embedded database. Making one takes seconds, so each test file makes one and copies it. */
+async function embeddedFolder(): Promise<string> {
+  template ??= (async () => {
+    const made = temporary()
+    await createDatabase(made)
+    return made
+  })()
+  const folder = temporary()
+  cpSync(await template, folder, { recursive: true })
+  return folder
+}
+
+/** Makes an empty world. */
+export async function createStoreWorld(engine: EngineName): Promise<StoreWorld> {
+  const server = engine === 'postgres' ? await createTestDatabase('context_store') : undefined
+  const folder = engine === 'embedded' ? await embeddedFolder() : ''
+  const common = { waiting: 50, searchSeconds: 10 }
+  const settings: ContextStoreSettings =
+    server === undefined
+      ? { engine: 'embedded', folder, memoryMb: 16, ...common }
+      : { engine: 'postgres', url: new Secret(server.url), searches: 3, writers: 3, ...common }
+  const opened: ContextStore[] = []
+  const world: StoreWorld = {
+    engine,
+    folder,
+    settings,
+    now: Date.parse('2026-03-01T12:00:00Z'),
+    open: (options = {}) => {
+      const store = openContextStore({ settings, kinds: [testKind()], clock: () => world.now, ...options })
+      opened.push(store)
+      return store
+    },
+    close: async () => {
+      for (const store of opened) await store.close()
+      await server?.drop()
+      if (folder !== '') rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return world
+}
+
+/** Runs a suite over both databases. */
+export const overBoth = (name: string, suite: (engine: EngineName) => void): void =>
+  describe.each(['embedded', 'postgres'] as const)(`${name} (%s)`, suite)
+
+/** A folder of its own, empty. */
+export function emptyFolder(): string {
+  const folder = temporary()
+  if (!existsSync(folder)) mkdirSync(folder)
+  return folder
+}
