@@ -27,6 +27,9 @@ export const termTable = {
   index: 'using gin (connector_id, field, term gin_trgm_ops)',
 } as const
 
+/** A page ends before it is larger than this many bytes of JSON; it has one record at least. */
+export const largestPage = 16 * 1024 * 1024
+
 /** More words than this are no selection: then every row is a candidate, and the final check alone decides. */
 const mostTerms = 1000
 
@@ -152,5 +155,32 @@ begin
     where value ? name and part is not null), '{}');
 end $$`
 
+/**
+ * Writes a record of a page as JSON: state `{bytes so far, JSON}`. After a full page and one record more (which tells that there is a
+ * next page) nothing is written any longer.
+ */
+const pageStep = `create or replace function cs_page_step(state text[], value record) returns text[] language plpgsql ${immutable} as $$
+declare
+  json text;
+begin
+  if state[1]::int8 > ${largestPage} then return array[state[1], null]; end if;
+  json := row_to_json(value)::text;
+  return array[(coalesce(state[1]::int8, 0) + octet_length(json) + 1)::text, json];
+end $$`
+const page = 'create or replace aggregate cs_page(record) (sfunc = cs_page_step, stype = text[])'
+
 /** Statements that create the functions, or bring them up to date. The term table must be there. */
-export const searchFunctions: readonly string[] = [number, instant, words, leaves, jsonWords, fuzzy, fuzzyTerms, likeTerms, irregular, pick]
+export const searchFunctions: readonly string[] = [
+  number,
+  instant,
+  words,
+  leaves,
+  jsonWords,
+  fuzzy,
+  fuzzyTerms,
+  likeTerms,
+  irregular,
+  pick,
+  pageStep,
+  page,
+]

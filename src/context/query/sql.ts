@@ -2,13 +2,11 @@
 import type { Column } from './columns.ts'
 import { quoted } from './columns.ts'
 import { conditionSql } from './conditions.ts'
+import { largestPage } from './functions.ts'
 import { afterSql, type Order, orderBySql, orderOf, type Position, partsOf } from './order.ts'
 import { columnSql, connector } from './scene.ts'
 import { type SearchStatement, statementOf, Values } from './statement.ts'
 import type { SearchQuery, Selection } from './tree.ts'
-
-/** A page ends before it is larger than this many bytes of JSON; it has one record at least. */
-export const largestPage = 16 * 1024 * 1024
 
 /** What a search runs with. */
 export interface SearchOptions {
@@ -64,21 +62,60 @@ const keyNames = (order: Order): readonly string[] => order.keys.map((_key, inde
 /** PostgreSQL cuts longer names of columns. */
 const longestName = 63
 
-/** What follows the rows `s`, and the record as JSON text: its values under their documented names, cut to what is selected. */
-function recordSql(query: SearchQuery, values: Values): { readonly json: string; readonly from: string } {
-  const parts = selectedColumns(query).map(({ column, selection }, index) => ({
+/** What the statement is written from. */
+interface Writing {
+  readonly query: SearchQuery
+  readonly order: Order
+  readonly values: Values
+  /** The rows of the page, see `rowsSql`. */
+  readonly rows: string
+}
+
+/** The values of a row by their documented names, cut to what is selected. */
+const membersOf = ({ query, values }: Writing): readonly { name: string; value: string }[] =>
+  selectedColumns(query).map(({ column, selection }, index) => ({
     name: column.name,
     value: isWhole(selection) ? `s.c${index}` : `cs_pick(s.c${index}, ${values.add(JSON.stringify(selection), 'jsonb')})`,
   }))
-  if (parts.every(({ name }) => Buffer.byteLength(name) <= longestName)) {
-    const columns = parts.map(({ name, value }) => `${value} as ${quoted(name)}`).join(', ')
-    return { json: 'row_to_json(f)::text', from: `, lateral (select ${columns}) f` }
-  }
-  const members = parts.map(
+
+/** The keys and `pk` of what is called `from`. */
+const keysSql = ({ order }: Writing, from: string): string => [`${from}.pk`, ...keyNames(order).map((key) => `${from}.${key}`)].join(', ')
+
+const orderSql = ({ order }: Writing, from: string): string =>
+  orderBySql(
+    order,
+    keyNames(order).map((key) => `${from}.${key}`),
+    `${from}.pk`,
+  )
+
+/**
+ * The records as JSON, and the bytes before each. Every level says the order, so that none sorts again; `offset 0` keeps the JSON from
+ * being written twice, for the record and for its size.
+ */
+function smallRecords(writing: Writing): string {
+  const { values, rows } = writing
+  const members = membersOf(writing)
+  const isNamed = members.every(({ name }) => Buffer.byteLength(name) <= longestName)
+  const columns = members.map(({ name, value }) => `${value} as ${quoted(name)}`)
+  const written = (isNamed ? [] : members).map(
     ({ name, value }) => `${values.add(`${JSON.stringify(name)}:`, 'text')} || coalesce(to_json(${value})::text, 'null')`,
   )
-  return { json: `'{' || ${members.join(" || ',' || ")} || '}'`, from: '' }
+  const json = isNamed ? 'row_to_json(f)::text' : `'{' || ${written.join(" || ',' || ")} || '}'`
+  const from = isNamed ? `(${rows}) s, lateral (select ${columns.join(', ')}) f` : `(${rows}) s`
+  const records = `select ${json} as json, ${keysSql(writing, 's')} from ${from} order by ${orderSql(writing, 's')} offset 0`
+  const before = `sum(octet_length(r.json) + 1) over (order by ${orderSql(writing, 'r')} rows between unbounded preceding and 1 preceding)`
+  return `select p.json, ${lastKeys(writing)} from (select r.json, ${keysSql(writing, 'r')}, ${before} as before from (${records}) r) p where p.before is null or p.before <= ${values.add(largestPage, 'int4')}`
 }
+
+/** As `smallRecords`, but what comes after a full page is not even written as JSON: transcripts have 100 kB each. */
+function largeRecords(writing: Writing): string {
+  const columns = membersOf(writing).map(({ name, value }) => `${value} as ${quoted(name)}`)
+  const state = `cs_page(f) over (order by ${orderSql(writing, 's')} rows between unbounded preceding and current row)`
+  const records = `select ${state} as state, ${keysSql(writing, 's')} from (${writing.rows}) s, lateral (select ${columns.join(', ')}) f`
+  return `select p.state[2] as json, ${lastKeys(writing)} from (${records}) p where p.state[2] is not null`
+}
+
+const lastKeys = ({ order }: Writing): string => ['p.pk', ...keyNames(order).map((key) => `p.${key}::text as ${key}`)].join(', ')
 
 /**
  * The statement of a search. It answers the records of a page, then one more when there is a next page: columns `json` (the record as
@@ -87,23 +124,11 @@ function recordSql(query: SearchQuery, values: Values): { readonly json: string;
 export function searchStatement(query: SearchQuery, options: SearchOptions): SearchStatement {
   const values = new Values()
   values.add(options.connector, 'int4')
-  const order = orderOf(query)
-  const keys = keyNames(order)
-  const rows = rowsSql(query, options, values)
-  const list = (prefix: string, more = ''): string =>
-    ['pk', ...keys].map((name) => `${prefix}${name}${name === 'pk' ? '' : more}`).join(', ')
-  const orderBy = (prefix: string): string =>
-    orderBySql(
-      order,
-      keys.map((key) => prefix + key),
-      `${prefix}pk`,
-    )
-  // `offset 0` keeps the JSON from being written twice: for the record, and for its size.
-  const record = recordSql(query, values)
-  const records = `select ${record.json} as json, ${list('s.')} from (${rows}) s${record.from} offset 0`
-  const sized = `select r.json, ${list('r.')}, sum(octet_length(r.json) + 1) over (order by ${orderBy('r.')} rows between unbounded preceding and 1 preceding) as before from (${records}) r`
-  const text = `select p.json, ${keys.length === 0 ? 'p.pk' : `p.pk, ${keys.map((key) => `p.${key}::text as ${key}`).join(', ')}`} from (${sized}) p where p.before is null or p.before <= ${values.add(largestPage, 'int4')} order by ${orderBy('p.')}`
-  return statementOf(text, values)
+  const writing = { query, order: orderOf(query), values, rows: rowsSql(query, options, values) }
+  const columns = selectedColumns(query).map(({ column }) => column)
+  const isLarge = columns.some(({ type }) => type === 'json') && columns.every(({ name }) => Buffer.byteLength(name) <= longestName)
+  const records = isLarge ? largeRecords(writing) : smallRecords(writing)
+  return statementOf(`${records} order by ${orderSql(writing, 'p')}`, values)
 }
 
 /** A row of a search statement. */
