@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseJson } from '../../src/engine/json.ts'
+import { withKeys } from './made.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -11,7 +12,7 @@ export interface Exchange {
   readonly to?: 'api' | 'file'
   readonly request: {
     readonly method: string
-    /** Path with the query, exactly. */
+    /** Path with the query, exactly; `{uuid}` for an id that the engine makes. */
     readonly path: string
     /** JSON body; without it there must be none. */
     readonly body?: unknown
@@ -25,6 +26,8 @@ export interface Exchange {
     readonly body?: unknown
     /** Anything else. */
     readonly text?: string
+    /** The body is compressed. */
+    readonly gzip?: true
   }
 }
 
@@ -62,23 +65,32 @@ export interface AnswerFile {
   readonly onePage?: string
   /** Parameters that every call needs although the documents leave them optional → why. */
   readonly needed?: Readonly<Record<string, string>>
+  /** Parameters that the rule of the operation changes → what it does to them. */
+  readonly changed?: Readonly<Record<string, string>>
   /** What the rule of the operation refuses; there is some where it has one. */
   readonly refused?: readonly RefusedCall[]
   /** By name; `full` uses every parameter, `minimal` those that are required. */
   readonly calls: Readonly<Record<string, ExpectedCall>> & { readonly full: ExpectedCall; readonly minimal: ExpectedCall }
 }
 
-/** Credentials of each scheme of a kind, and the headers that they become. */
+/** Credentials of one scheme, and what they become. */
+export interface SchemeFile {
+  readonly credentials: Readonly<Record<string, string>>
+  /** `{jwt}` stands for a token that is made of a key. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What that token says, and for how many seconds. */
+  readonly token?: { readonly claims: Values; readonly seconds: number }
+}
+
+/** Credentials of each scheme of a kind. */
 export interface CredentialsFile {
-  readonly schemes: Readonly<
-    Record<string, { readonly credentials: Readonly<Record<string, string>>; readonly headers: Readonly<Record<string, string>> }>
-  >
+  readonly schemes: Readonly<Record<string, SchemeFile>>
   readonly configuration: Values
 }
 
 const folderOf = (kind: string): string => join(import.meta.dirname, '../../src/connectors', kind, 'answers')
 /** Ids beyond 2^53 keep their digits. */
-const read = (file: string): unknown => parseJson(readFileSync(file, 'utf8'))
+const read = (file: string): unknown => parseJson(withKeys(readFileSync(file, 'utf8')))
 
 /** The answer file of an operation; undefined when there is none. */
 export function readAnswers(kind: string, operation: string): AnswerFile | undefined {

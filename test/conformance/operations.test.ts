@@ -1,29 +1,32 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
 import type { Kind } from '../../src/definition/connector.ts'
 import { liveActions } from '../../src/definition/entity.ts'
+import { Deadline } from '../../src/engine/deadline.ts'
 import { createEngine } from '../../src/engine/execute.ts'
 import { objectOf } from '../../src/engine/schema.ts'
 import { FerruleError } from '../../src/errors.ts'
 import { answerFiles, type ExpectedCall, readAnswers, readCredentials } from './answers.ts'
+import { filled } from './made.ts'
 import { isLeaf, misplaced, type Place, placesOf, plain, queryNames, valueAt, without, withValue } from './params.ts'
 import { expectedData, metaProblems, recordProblems } from './records.ts'
 import { connectionTo, type Door, engineDoor, libraryDoor } from './run.ts'
-import { isObject, pageOf, pagesOf, type Subject, type Values } from './subject.ts'
+import { type Asked, isObject, nextOf, operationAt, pageOf, pagesOf, partsOf, type Subject, type Values } from './subject.ts'
+import { claimsOf } from './tokens.ts'
 import { type ScriptedVendor, startVendor } from './vendor.ts'
-import { checkPosition, checkRule, checkSupplied } from './words.ts'
+import { checkParts, checkPolls, checkPosition, checkRule, checkSubmission, checkSupplied, unreadyPages } from './words.ts'
 
 let vendor: ScriptedVendor
 const engine = createEngine({ limits: false, random: () => 0 })
 beforeAll(async () => {
+  vi.spyOn(Deadline.prototype, 'pause').mockResolvedValue() // between two questions for a result that is not ready
   vendor = await startVendor()
 })
 afterAll(async () => {
+  vi.restoreAllMocks()
   await engine.close()
   await vendor[Symbol.asyncDispose]()
 })
-
-const run = ({ entity, action }: Subject, params: Values) => ({ entity, action, params })
 
 /** Runs each page of a call through a door, and compares what was sent and what came. */
 async function compare(
@@ -31,25 +34,23 @@ async function compare(
   call: ExpectedCall,
   doors: { headers: Readonly<Record<string, string>>; door: (expected: Values) => Door },
 ) {
-  let params: Values | undefined = call.params
+  let asked: Asked | undefined = { entity: subject.entity, action: subject.action, params: call.params }
   for (const page of call.pages) {
-    if (params === undefined) throw new Error('next_params ended before the pages did')
+    if (asked === undefined) throw new Error('next_params ended before the pages did')
     vendor.expect(page.exchanges, doors.headers)
     const ended = await doors
-      .door(page.file ?? {})(run(subject, params))
+      .door(page.file ?? {})(asked)
       .catch((error: unknown) => ({ error }))
     expect(vendor.problems()).toEqual([])
     if (page.file !== undefined) {
       expect(ended).toEqual({ file: page.file })
       return
     }
-    const entity = subject.kind.definition.entities[subject.entity]
-    if (entity === undefined) throw new Error(`no ${subject.entity}`)
-    expect(ended).toEqual({ data: expectedData(entity, subject.operation, page), meta: page.meta })
-    const next: unknown = page.meta?.['next_params']
-    params = isObject(next) ? { ...params, ...next } : undefined
+    const { entity, operation } = operationAt(subject.kind, asked)
+    expect(ended).toEqual(filled({ data: expectedData(entity, operation, page), meta: page.meta }, vendor.made))
+    asked = nextOf(asked, page.meta)
   }
-  expect(params).toBeUndefined() // the last page has no next one
+  expect(asked).toBeUndefined() // the last page has no next one
 }
 
 /** The problems of a refusal before anything is sent. */
@@ -76,8 +77,11 @@ function checkOperation(subject: Subject) {
   const credentials = readCredentials(definition.kind)
   const entity = definition.entities[subject.entity]
   const places = placesOf(plain(objectOf(operation.params)))
-  const pages = Object.values(answers.calls).flatMap((call) => pagesOf(call))
+  const allPages = Object.values(answers.calls).flatMap((call) => pagesOf(subject, call))
+  const isOwn = (asked: Asked): boolean => asked.entity === subject.entity && asked.action === action
+  const pages = allPages.filter(isOwn)
   const page = pageOf(subject)
+  const parts = partsOf(subject)
 
   test.each(Object.entries(answers.calls))('%s: sent and answered as written, by the engine', async (_name, call) => {
     for (const { credentials: values, headers } of Object.values(credentials.schemes)) {
@@ -94,12 +98,13 @@ function checkOperation(subject: Subject) {
   })
 
   test('every parameter is used and travels as declared, once', () => {
-    const steps = pagesOf(answers.calls.full)
+    const steps = pagesOf(subject, answers.calls.full).filter(isOwn)
     const unsent = places.filter(isLeaf).flatMap((place) => {
       if (place.names[0] === page?.url) return []
       const used = steps.find(({ params }) => valueAt(params, place.names) !== undefined)
       if (used === undefined) return [`${place.names.join('.')} is not used`]
-      return misplaced(operation, place.names, { value: valueAt(used.params, place.names), exchanges: used.page.exchanges }) ?? []
+      const changed = place.names.join('.') in (answers.changed ?? {})
+      return misplaced(operation, place.names, { value: valueAt(used.params, place.names), exchanges: used.page.exchanges, changed }) ?? []
     })
     expect(unsent).toEqual([])
     for (const { page: answered } of pages) {
@@ -109,14 +114,19 @@ function checkOperation(subject: Subject) {
   })
 
   test('what the caller leaves out is sent where it has a default, and only then', () => {
-    const [sent] = answers.calls.minimal.pages.flatMap(({ exchanges }) => exchanges).map(({ request }) => request)
-    const query = new URL(sent?.path ?? '', 'http://vendor.example').searchParams
-    for (const [name, value] of Object.entries(operation.defaults ?? {})) expect(query.getAll(name)).toEqual([String(value)])
+    const { exchanges = [] } = answers.calls.minimal.pages[0] ?? {}
+    const wrong = Object.entries(operation.defaults ?? {}).flatMap(
+      ([name, value]) => misplaced(operation, [name], { value, exchanges }) ?? [],
+    )
+    expect(wrong).toEqual([])
   })
 
   if (page?.alone !== undefined) checkPosition(subject, { page, pages, refusal })
   checkSupplied(subject, { places, configuration: credentials.configuration, refusal })
   checkRule(subject, refusal)
+  checkSubmission(subject, pages)
+  checkPolls(subject, pages)
+  if (parts !== undefined) checkParts(parts, pages)
 
   test('the minimal call has the required parameters, those that the file says are needed, and no other', () => {
     const used = places.filter(isLeaf).filter(({ names }) => valueAt(answers.calls.minimal.params, names) !== undefined)
@@ -146,9 +156,10 @@ function checkOperation(subject: Subject) {
     }
   })
 
-  if (action === 'list') {
+  if (action === 'list' || parts !== undefined) {
     test('meta has the documented keys and types', () => {
-      expect(pages.flatMap(({ page }) => metaProblems(definition, operation, page.meta ?? {}))).toEqual([])
+      const problems = allPages.flatMap((asked) => metaProblems(definition, operationAt(kind, asked).operation, asked.page.meta ?? {}))
+      expect(problems).toEqual([])
     })
 
     test('a walk has two pages and stops', () => {
@@ -157,7 +168,7 @@ function checkOperation(subject: Subject) {
       expect(answers.calls.full.pages).toHaveLength(paged ? 2 : 1)
     })
 
-    if (!('limit' in operation.params)) {
+    if (action === 'list' && !('limit' in operation.params)) {
       test('limit is ignored', async () => {
         const [first] = answers.calls.minimal.pages
         const [scheme] = Object.values(credentials.schemes)
@@ -168,7 +179,7 @@ function checkOperation(subject: Subject) {
           credentials: scheme.credentials,
           configuration: credentials.configuration,
         })
-        await engine.run(connection, { ...run(subject, { ...answers.calls.minimal.params, limit: 5 }) })
+        await engine.run(connection, { entity: subject.entity, action, params: { ...answers.calls.minimal.params, limit: 5 } })
         expect(vendor.problems()).toEqual([])
       })
     }
@@ -176,12 +187,12 @@ function checkOperation(subject: Subject) {
 
   if (entity?.record !== undefined) {
     test('records have every documented field, with its type', () => {
-      const records = pages.flatMap(({ page }) => {
-        const data = expectedData(entity, operation, page)
-        return Array.isArray(data) ? data : [data]
+      const records = allPages.flatMap((asked) => {
+        const { entity: of, operation: by } = operationAt(kind, asked)
+        return [expectedData(of, by, asked.page)].flat().map((record) => ({ of, record }))
       })
       expect(records.length).toBeGreaterThan(0)
-      expect(records.flatMap((record) => recordProblems(entity, record))).toEqual([])
+      expect(records.flatMap(({ of, record }) => recordProblems(of, record))).toEqual([])
     })
   }
 }
@@ -198,9 +209,37 @@ describe.each(Object.values(kinds) as Kind[])('$definition.kind', (kind) => {
     expect(answerFiles(kind.definition.kind).sort()).toEqual(operations.map(({ name }) => name).sort())
   })
 
-  test('each credential scheme has its header', () => {
-    expect(Object.keys(readCredentials(kind.definition.kind).schemes)).toEqual(Object.keys(kind.definition.credentials))
+  const schemes = Object.entries(readCredentials(kind.definition.kind).schemes)
+
+  test('each credential scheme has its headers', () => {
+    expect(schemes.map(([name]) => name)).toEqual(Object.keys(kind.definition.credentials))
+    for (const [name, { headers }] of schemes) expect(headers).toMatchObject(kind.definition.credentials[name]?.headers ?? {})
   })
+
+  const signed = schemes.filter(([name]) => kind.definition.credentials[name]?.send.as === 'signed')
+  test.each(signed)('a token of %s says what is written, and the public key proves it', async (_name, scheme) => {
+    const { entity, action } = kind.definition.check
+    const call = readAnswers(kind.definition.kind, `${entity}.${action}`)?.calls.minimal
+    const { configuration } = readCredentials(kind.definition.kind)
+    vendor.expect(call?.pages[0]?.exchanges ?? [], scheme.headers)
+    const connection = connectionTo(kind, { origin: vendor.origin, credentials: scheme.credentials, configuration })
+    await engine.run(connection, { entity, action, params: call?.params })
+    expect(vendor.problems()).toEqual([])
+    const { iat, exp, ...claims } = await claimsOf(vendor.made.get('{jwt}') ?? '')
+    expect({ claims, seconds: Number(exp) - Number(iat) }).toEqual(scheme.token)
+  })
+
+  const polling = operations.filter(({ operation }) => operation.running?.poll !== undefined)
+  if (polling.length > 0)
+    test('a result that is not ready at once is shown by some file', () => {
+      const shown = polling.filter((operation) => {
+        const answers = readAnswers(kind.definition.kind, operation.name)
+        if (answers === undefined) return false
+        const subject = { kind, answers, ...operation }
+        return Object.values(answers.calls).some((call) => unreadyPages(subject, pagesOf(subject, call)).length > 0)
+      })
+      expect(shown.length).toBeGreaterThan(0)
+    })
 
   describe.each(operations)('$name', ({ entity, action, operation, name }) => {
     const answers = readAnswers(kind.definition.kind, name)

@@ -65,12 +65,22 @@ export function suppliedValue({ schema }: Place, known: ConnectorDefinition['kno
   return fill['as'] === 'json_array' ? JSON.stringify([value].flat()) : String(value)
 }
 
-/** Where a value was found in a request. */
-function foundIn({ request }: Exchange, names: readonly string[]): unknown[] {
-  const { searchParams } = new URL(request.path, 'http://vendor.example')
-  const inBody = valueAt(request.body, names)
-  return [...(inBody === undefined ? [] : [inBody]), ...searchParams.getAll(names.join('.'))]
+interface Found {
+  readonly place: 'body' | 'query'
+  readonly value: unknown
 }
+
+/** Where a value was found in a request. */
+function foundIn({ request }: Exchange, names: readonly string[]): Found[] {
+  const { searchParams } = new URL(request.path, 'http://vendor.example')
+  const value = valueAt(request.body, names)
+  const inQuery = searchParams.getAll(names.join('.')).map((text): Found => ({ place: 'query', value: text }))
+  return value === undefined ? inQuery : [{ place: 'body', value }, ...inQuery]
+}
+
+/** Where a parameter belongs: the body has everything but the names of a submission, and a GET has no body. */
+const placeOf = ({ call, submits }: Operation, path: string): Found['place'] =>
+  call.startsWith('GET') || (submits !== undefined && [submits.id, submits.again].includes(path)) ? 'query' : 'body'
 
 const same = (found: unknown, value: unknown): boolean =>
   typeof found === 'string' ? found === String(value) : JSON.stringify(found) === JSON.stringify(value)
@@ -87,15 +97,19 @@ export function misplacedUrl(page: PositionPages, url: unknown, exchanges: reado
   return sent.get(page.next.param) === wanted && !sent.has(page.url ?? '') ? undefined : `${page.url} is not sent as its position`
 }
 
+/** A value that was given for a parameter, and the requests in which it must be. */
+export interface Sent {
+  readonly value: unknown
+  readonly exchanges: readonly Exchange[]
+  /** The rule of the operation makes another value of it. */
+  readonly changed?: boolean
+}
+
 /**
  * How a parameter travels in the pinned requests of a page, when it is not as the definition says.
  * @returns a sentence; undefined when all is well
  */
-export function misplaced(
-  operation: Operation,
-  names: readonly string[],
-  { value, exchanges }: { value: unknown; exchanges: readonly Exchange[] },
-): string | undefined {
+export function misplaced(operation: Operation, names: readonly string[], { value, exchanges, changed }: Sent): string | undefined {
   const path = names.join('.')
   const [api] = exchanges
   if (api === undefined) return 'no request'
@@ -124,5 +138,8 @@ export function misplaced(
     return foundIn(api, to.split('.')).length === 1 ? undefined : `${path} is not sent once as ${to}`
   }
   if (operation.local?.[path] !== undefined) return found.length === 0 ? undefined : `${path} is sent although the vendor lacks it`
-  return found.length === 1 && same(found[0], value) ? undefined : `${path} is not sent once as it is`
+  const [one, ...more] = found
+  if (one === undefined || more.length > 0 || one.place !== placeOf(operation, path))
+    return `${path} is not sent once in the ${placeOf(operation, path)}`
+  return changed === true || same(one.value, value) ? undefined : `${path} is not sent as it is`
 }

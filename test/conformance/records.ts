@@ -64,8 +64,9 @@ export function recordProblems(entity: EntityDefinition, record: unknown): strin
 export function expectedData(entity: EntityDefinition, operation: Operation, page: ExpectedPage): unknown {
   if (page.data !== undefined) return page.data
   const nulls = Object.fromEntries(Object.keys(entity.record ?? {}).map((name) => [name, null]))
+  const answered = operation.one ? page.exchanges.at(-1) : page.exchanges[0] // what completes a list comes after it
   const found = valueAt(
-    page.exchanges[0]?.answer.body,
+    answered?.answer.body,
     operation.at.split('.').filter((name) => name !== ''),
   )
   if (!Array.isArray(found)) return { ...nulls, ...(isObject(found) ? found : {}) }
@@ -84,6 +85,7 @@ const metaTypes: Readonly<Record<string, (value: unknown) => boolean>> = {
   statement_handle: (value) => typeof value === 'string',
   partition_info: Array.isArray,
   next_params: isObject,
+  next_operation: isObject,
   warnings: (value) => Array.isArray(value) && value.every((text) => typeof text === 'string'),
 }
 
@@ -101,7 +103,8 @@ export function metaProblems(definition: ConnectorDefinition, operation: Operati
   const page = operation.page === undefined || operation.page === 'none' ? undefined : definition.pages[operation.page]
   const counted = operation.hidden !== undefined || operation.join !== undefined
   const count = counted && definition.hidden !== undefined ? [definition.hidden.count] : []
-  const expected = [...Object.keys(page?.read ?? {}), 'next_params', ...count]
+  const parts = page !== undefined && 'parts' in page ? ['next_operation'] : []
+  const expected = [...Object.keys(page?.read ?? {}), 'next_params', ...parts, ...count]
   const told = [...(definition.problem.partial ?? []), ...(definition.problem.warnings ?? [])].length > 0 ? ['warnings'] : []
   const keys = Object.keys(meta)
   return [

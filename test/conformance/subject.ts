@@ -1,7 +1,7 @@
 /** An operation under test, and its pages as they are written. */
 import type { Kind } from '../../src/definition/connector.ts'
-import type { LiveAction, Operation } from '../../src/definition/entity.ts'
-import type { PositionPages } from '../../src/definition/page.ts'
+import { type EntityDefinition, type LiveAction, liveActions, type Operation } from '../../src/definition/entity.ts'
+import type { PartPages, PositionPages } from '../../src/definition/page.ts'
 import type { AnswerFile, ExpectedCall, ExpectedPage } from './answers.ts'
 
 /** JSON objects. */
@@ -18,24 +18,51 @@ export interface Subject {
   readonly answers: AnswerFile
 }
 
-/** A page as it is written, with the parameters that ask for it. */
-export interface AskedPage {
-  readonly page: ExpectedPage
+/** What a client asks for. */
+export interface Asked {
+  readonly entity: string
+  readonly action: string
   readonly params: Values
+}
+
+/** A page as it is written, with what asks for it. */
+export interface AskedPage extends Asked {
+  readonly page: ExpectedPage
 }
 
 /** The refusal of parameters before anything is sent, by a connector without configuration. */
 export type Refusal = (subject: Subject, params: unknown) => Promise<{ code: string; fields: string[]; message: string }>
 
-/** Every page of a call: parameters of the next are merged from `next_params`, as clients do it. */
-export function pagesOf({ params, pages }: ExpectedCall): AskedPage[] {
-  let current = params
+/** What asks for the next page, as clients do it: parameters are merged, or are those of the operation that the meta names. */
+export function nextOf(asked: Asked, meta: Values = {}): Asked | undefined {
+  const { next_params: params, next_operation: operation } = meta
+  if (!isObject(params)) return undefined
+  if (!isObject(operation)) return { ...asked, params: { ...asked.params, ...params } }
+  return { entity: String(operation['entity']), action: String(operation['action']), params }
+}
+
+/** Every page of a call. */
+export function pagesOf({ entity, action }: Pick<Subject, 'entity' | 'action'>, { params, pages }: ExpectedCall): AskedPage[] {
+  let next: Asked = { entity, action, params }
   return pages.map((page) => {
-    const asked = current
-    const next = page.meta?.['next_params']
-    if (isObject(next)) current = { ...current, ...next }
-    return { page, params: asked }
+    const asked = next
+    next = nextOf(asked, page.meta) ?? asked
+    return { page, ...asked }
   })
+}
+
+/** The entity and the operation that a page is asked of. */
+export function operationAt({ definition }: Kind, { entity, action }: Asked): { entity: EntityDefinition; operation: Operation } {
+  const found = definition.entities[entity]
+  const [operation] = liveActions.filter((live) => live === action).map((live) => found?.[live])
+  if (found === undefined || operation === undefined) throw new Error(`no ${entity} ${action}`)
+  return { entity: found, operation }
+}
+
+/** The page shape of an operation whose result comes in parts. */
+export function partsOf({ kind, operation }: Pick<Subject, 'kind' | 'operation'>): PartPages | undefined {
+  const page = operation.page === undefined || operation.page === 'none' ? undefined : kind.definition.pages[operation.page]
+  return page !== undefined && 'parts' in page ? page : undefined
 }
 
 /** The page shape of a list that goes on by a position. */

@@ -1,10 +1,12 @@
 /** A vendor of one test: it expects these requests, in this order, and answers each with what its file says. */
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { parseJson, writeJson } from '../../src/engine/json.ts'
 import type { Exchange } from './answers.ts'
+import { filled, fits, type Made } from './made.ts'
 
 /** A running scripted vendor. */
 export interface ScriptedVendor extends AsyncDisposable {
@@ -13,6 +15,8 @@ export interface ScriptedVendor extends AsyncDisposable {
   problems(): string[]
   /** Forgets what happened and expects these requests next. */
   expect(exchanges: readonly Exchange[], headers: Readonly<Record<string, string>>): void
+  /** What the engine made in the requests since then, by slot. */
+  readonly made: Made
 }
 
 interface Met {
@@ -25,6 +29,9 @@ interface Met {
 const different = (what: string, found: unknown, expected: unknown): string[] =>
   isDeepStrictEqual(found, expected) ? [] : [`${what} is ${writeJson(found) ?? 'missing'}, not ${writeJson(expected) ?? 'missing'}`]
 
+const unlike = (what: string, { text, template, made }: { text: string | undefined; template: string; made: Made }): string[] =>
+  fits(text, template, made) ? [] : different(what, text, filled(template, made))
+
 const bodyOf = (text: string): unknown => {
   try {
     return text === '' ? undefined : parseJson(text)
@@ -33,22 +40,33 @@ const bodyOf = (text: string): unknown => {
   }
 }
 
+/** What is the same for all requests of a script. */
+interface Script {
+  readonly authorization: Readonly<Record<string, string>>
+  readonly made: Made
+}
+
 /** How a request differs from the one that the script has. */
-function compare(
-  { method, path, headers, text }: Met,
-  { to, request }: Exchange,
-  authorization: Readonly<Record<string, string>>,
-): string[] {
+function compare({ method, path, headers, text }: Met, { to, request }: Exchange, { authorization, made }: Script): string[] {
   const wanted = { ...(to === 'file' ? {} : authorization), ...request.headers }
   const json = request.body === undefined ? undefined : 'application/json'
   return [
-    ...different('the request', `${method} ${path}`, `${request.method} ${request.path}`),
-    ...different('the body', bodyOf(text), request.body),
+    ...unlike('the request', { text: `${method} ${path}`, template: `${request.method} ${request.path}`, made }),
+    ...different('the body', bodyOf(text), filled(request.body, made)),
     ...different('the content type', headers['content-type'], json),
-    ...Object.entries(wanted).flatMap(([name, value]) => different(`the header ${name}`, headers[name], value)),
+    ...Object.entries(wanted).flatMap(([name, template]) => unlike(`the header ${name}`, { text: textOf(headers[name]), template, made })),
     // The host of a file gets no credentials, whatever the scheme calls them.
     ...(to === 'file' ? Object.keys(authorization).flatMap((name) => different(`the header ${name}`, headers[name], undefined)) : []),
   ]
+}
+
+const textOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header.join(', ') : header)
+
+function send(response: ServerResponse, { answer }: Exchange, made: Made): void {
+  const { status, headers, body, text } = answer
+  const payload = text ?? writeJson(filled(body, made)) ?? ''
+  if (answer.gzip !== true) response.writeHead(status, headers).end(payload)
+  else response.writeHead(status, { ...headers, 'content-encoding': 'gzip' }).end(gzipSync(payload))
 }
 
 /** Starts a scripted vendor. */
@@ -57,6 +75,7 @@ export async function startVendor(): Promise<ScriptedVendor> {
   let authorization: Readonly<Record<string, string>> = {}
   let next = 0
   const found: string[] = []
+  const made: Made = new Map()
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
@@ -67,9 +86,8 @@ export async function startVendor(): Promise<ScriptedVendor> {
       response.writeHead(400).end()
       return
     }
-    found.push(...compare(met, exchange, authorization))
-    const { status, headers, body, text } = exchange.answer
-    response.writeHead(status, headers).end(text ?? writeJson(body))
+    found.push(...compare(met, exchange, { authorization, made }))
+    send(response, exchange, made)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // a TCP server has an address with a port
@@ -81,7 +99,9 @@ export async function startVendor(): Promise<ScriptedVendor> {
       authorization = headers
       next = 0
       found.length = 0
+      made.clear()
     },
+    made,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       server.close()

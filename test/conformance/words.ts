@@ -1,7 +1,7 @@
 /** Checks of the words that only some operations have. */
 import { expect, test } from 'vitest'
 import { isOptional } from '../../src/definition/document.ts'
-import type { PositionPages } from '../../src/definition/page.ts'
+import type { PartPages, PositionPages } from '../../src/definition/page.ts'
 import type { CredentialsFile } from './answers.ts'
 import { isLeaf, misplaced, misplacedUrl, type Place, queryNames, suppliedValue, valueAt, without } from './params.ts'
 import { type AskedPage, isObject, type Refusal, type Subject } from './subject.ts'
@@ -83,14 +83,65 @@ export function checkSupplied(subject: Subject, { places, configuration, refusal
   })
 }
 
+/** Checks of a request that the vendor knows by an id. */
+export function checkSubmission({ operation: { submits } }: Subject, pages: readonly AskedPage[]) {
+  if (submits === undefined) return
+
+  test('is known by an id, the caller’s or one that is made, and is a repetition where the caller says so', () => {
+    for (const { page, params } of pages) {
+      const query = page.exchanges.slice(0, 1).flatMap(({ request }) => [...new URL(request.path, 'http://vendor.example').searchParams])
+      const again = params[submits.again] === true ? [[submits.again, 'true']] : []
+      expect(query).toEqual([[submits.id, params[submits.id] ?? '{uuid}'], ...again])
+    }
+  })
+}
+
+/** The pages of an operation whose result was not ready at once. */
+export const unreadyPages = ({ operation: { running } }: Subject, pages: readonly AskedPage[]): AskedPage[] =>
+  pages.filter(({ page }) => running?.poll !== undefined && page.exchanges[0]?.answer.status === running.status)
+
+/** Checks of a result that is not ready at once. */
+export function checkPolls(subject: Subject, pages: readonly AskedPage[]) {
+  const { poll } = subject.operation.running ?? {}
+  const unready = unreadyPages(subject, pages)
+  if (poll === undefined || unready.length === 0) return
+
+  test('a result that is not ready is asked for where the definition says, until it is', () => {
+    for (const { page } of unready) {
+      const [first, ...asked] = page.exchanges
+      const handle = valueAt(first?.answer.body, poll.handle.split('.'))
+      const own = `${first?.request.method} ${first?.request.path}`
+      const wanted = own.startsWith('GET') ? own : poll.call.replace(/\{\w+\}/, String(handle))
+      expect(asked.map(({ request }) => `${request.method} ${request.path}`)).toEqual(asked.map(() => wanted))
+      expect(asked.map(({ answer }) => poll.statuses.includes(answer.status))).toEqual(asked.map((_one, index) => index < asked.length - 1))
+    }
+  })
+}
+
+/** Checks of a result in parts. */
+export function checkParts({ parts }: PartPages, pages: readonly AskedPage[]) {
+  test('the next part is another operation, with the handle and the number of the part, while there is one', () => {
+    for (const { page, params } of pages) {
+      const { [parts.known]: known, next_params, next_operation } = page.meta ?? {}
+      const { [parts.number]: asked = 0 } = params
+      const handle = page.meta?.[parts.handle.meta]
+      const next = { [parts.handle.param]: handle, [parts.number]: Number(asked) + 1 }
+      if (Array.isArray(known)) expect(next_params).toEqual(Number(asked) + 1 < known.length ? next : null)
+      else expect([null, next]).toContainEqual(next_params)
+      expect(next_operation).toEqual(next_params === null ? null : { entity: parts.entity, action: 'get' })
+    }
+  })
+}
+
 /** Checks of the rule that reads the parameters of an operation. */
 export function checkRule(subject: Subject, refusal: Refusal) {
   const { operation, answers } = subject
   const refused = answers.refused ?? []
-  if (operation.admit === undefined && refused.length === 0) return
+  if (operation.admit === undefined && refused.length === 0 && answers.changed === undefined) return
 
   test('what its rule refuses is refused before anything is sent', async () => {
     expect({ rule: operation.admit !== undefined, refused: refused.length > 0 }).toEqual({ rule: true, refused: true })
+    expect(Object.keys(answers.changed ?? {}).filter((name) => !(name in operation.params))).toEqual([])
     for (const { params, code, fields } of refused) {
       const met = await refusal(subject, params)
       expect({ code: met.code, fields: met.fields }).toEqual({ code, fields })
