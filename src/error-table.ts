@@ -155,6 +155,16 @@ export const errorTable = {
     'It is not known whether {vendor} carried out the write (request id {request_id}): {reason}.',
     'Look at the vendor before you write again; where the action takes requestId, the same call with this requestId and retry true writes once.',
   ),
+  context_store_not_ready: serviceForNow(
+    409,
+    'The context store has no copy of {entity} yet: {reason}.',
+    'Wait for the time of Retry-After, or use list and get; GET /api/v1/integrations/connectors/{connector_id}/context_store tells how far it is.',
+  ),
+  context_store_stale: serviceForNow(
+    409,
+    'The copy of {entity} is {age} seconds old (synced_at {synced_at}), older than max_age {max_age}, and could not be refreshed in time.',
+    'Ask again after Retry-After, raise max_age, or use list and get.',
+  ),
   context_store_unavailable: serviceForNow(503, 'The context store is not available.', 'Use list and get.'),
   context_store_timeout: serviceForNow(
     504,

@@ -32,9 +32,7 @@ export interface EngineOptions {
   readonly random?: () => number
   /** Whether the vendor's rate is obeyed ahead of time; true by default. */
   readonly limits?: boolean
-  /** What answers `context_store_search`; without it the action is refused. */
-  readonly search?: (connection: Connection, call: Call) => Promise<Outcome>
-  /** The error of a search where there is none to answer it. */
+  /** The error of `context_store_search`, which no vendor answers. */
   readonly searchRefusal?: 'unsupported_in_local_mode' | 'context_store_unavailable'
 }
 
@@ -149,7 +147,7 @@ async function runCheck(runtime: Runtime, connection: Connection, options: Check
   }
 }
 
-/** A search where nothing answers it: an entity without the action is told so first. */
+/** A search that came here, because nothing answers it: an entity without the action is told so first. */
 function searchRefused(connection: Connection, call: Call, code: NonNullable<EngineOptions['searchRefusal']>): Error {
   const entity = connection.kind.definition.entities[call.entity]
   if (entity?.context_store_search === undefined) operationOf(connection.kind, call.entity, call.action)
@@ -170,7 +168,6 @@ export function createEngine(options: EngineOptions = {}): Engine {
   return {
     run: async (connection, call) => {
       if (call.action !== 'context_store_search') return runLive(runtime, connection, call)
-      if (options.search !== undefined) return options.search(connection, call)
       throw searchRefused(connection, call, options.searchRefusal ?? 'context_store_unavailable')
     },
     check: (connection, checkOptions = {}) => runCheck(runtime, connection, checkOptions),

@@ -1,4 +1,5 @@
 /** One JSON reader and one writer that keep every digit of an integer: what a double cannot hold becomes a bigint. */
+import { isObject } from '../definition/object.ts'
 
 /**
  * A number token of 16 digits or more, outside of most texts: 2^53 has 16 digits. It may match inside a text; that costs time only.
@@ -38,4 +39,23 @@ export function writeJson(value: unknown): string {
     if (!(thrown instanceof TypeError)) throw thrown
     return JSON.stringify(value, digits)
   }
+}
+
+/** JSON text that is there already, for example made by a database. `writeBody` takes it as it is. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const member = ([name, value]: [string, unknown]): string =>
+  `${JSON.stringify(name)}:${value instanceof JsonText ? value.text : writeJson(value)}`
+
+/** Writes a body as `writeJson` does; members of it that are JSON text already go in as they are. */
+export function writeBody(body: unknown): string {
+  if (!isObject(body) || !Object.values(body).some((value) => value instanceof JsonText)) return writeJson(body)
+  const members = Object.entries(body).filter(([, value]) => value !== undefined)
+  return `{${members.map(member).join()}}`
 }

@@ -1,5 +1,5 @@
 /** The body of an execute request: its fields, and the check of what a client sent. */
-import { bool, type Fields, list, open, opt, orNull, str } from '../definition/fields.ts'
+import { bool, type Fields, int, list, open, opt, orNull, str } from '../definition/fields.ts'
 import { validationFailed } from '../engine/credentials.ts'
 import { validatorOf } from '../engine/schema.ts'
 
@@ -13,6 +13,13 @@ export const executeFields = {
   params: opt(orNull(open('Parameters of the action; may be left out when none is required'))),
   select_fields: pathList('Return only these fields of every record; wins over exclude_fields. Arrays fan out: a.b and a[].b are the same'),
   exclude_fields: pathList('Leave these fields of every record out'),
+  max_age: opt(
+    orNull(
+      int('Of context_store_search: the copy may be so many seconds old. It is refreshed first when it is older; other actions read live', {
+        minimum: 0,
+      }),
+    ),
+  ),
   skip_truncation: opt(orNull(bool('false: texts of more than 2,000 characters are cut in lists, and truncated_fields names them'))),
   intent: opt(orNull(str('Why the call is made; it does not change the answer', { maxLength: 512 }))),
 } as const satisfies Fields
@@ -24,6 +31,7 @@ export interface ExecuteRequest {
   readonly params?: Readonly<Record<string, unknown>> | null
   readonly select_fields?: readonly string[] | null
   readonly exclude_fields?: readonly string[] | null
+  readonly max_age?: number | null
   readonly skip_truncation?: boolean | null
   readonly intent?: string | null
 }

@@ -1,11 +1,34 @@
 /** What an execution answers, whatever surface asked. */
+import type { JsonText } from '../engine/json.ts'
 import type { Outcome } from '../engine/outcome.ts'
 
-/** An outcome, with the paths of texts that were cut on the caller's wish. */
-export type Executed = Outcome & { readonly truncatedFields?: readonly string[] }
+/** What was cut: the paths of texts, on the wish of the caller. */
+export interface Cut {
+  readonly truncatedFields?: readonly string[]
+}
 
-/** An outcome that is not a file: what writes answer. */
-export type ExecutedData = Exclude<Executed, { readonly type: 'file' }>
+/** How fresh the copy is that a search read. */
+export interface Freshness {
+  /** Everything that the vendor had at this moment is in the copy; ISO 8601. */
+  readonly synced_at: string
+  readonly status: string
+  /** Whether everything is there: false while a part of it could not be read. */
+  readonly complete: boolean
+}
+
+/** What a search found: the records as the database wrote them, or taken apart where fields of them were asked for. */
+export interface Found extends Cut {
+  readonly type: 'found'
+  readonly data: JsonText | readonly unknown[]
+  readonly meta: { readonly has_more: boolean; readonly cursor: string | null; readonly took_ms: number }
+  readonly contextStore: Freshness
+}
+
+/** An outcome, whatever the action. */
+export type Executed = (Outcome & Cut) | Found
+
+/** An outcome of a vendor that is not a file: what writes answer. */
+export type ExecutedData = Exclude<Outcome, { readonly type: 'file' }> & Cut
 
 /** The answer of an earlier call under the same Idempotency-Key, to be sent as it is. */
 export interface ReplayedAnswer {
@@ -16,6 +39,10 @@ export interface ReplayedAnswer {
   readonly text: string
 }
 
-/** The body of an answer that is not a file. */
-export const answerBody = ({ data, meta, truncatedFields }: ExecutedData) =>
-  truncatedFields === undefined ? { data, meta } : { data, meta, truncated_fields: truncatedFields }
+/** The body of an answer that is not a file; `writeBody` writes it. */
+export const answerBody = (executed: ExecutedData | Found) => ({
+  data: executed.data,
+  meta: executed.meta,
+  ...(executed.truncatedFields === undefined ? {} : { truncated_fields: executed.truncatedFields }),
+  ...(executed.type === 'found' ? { context_store: executed.contextStore } : {}),
+})

@@ -13,6 +13,8 @@ export interface MasterKey {
   readonly wrapping: Buffer
   /** Signs tokens. */
   readonly signing: Buffer
+  /** Signs the cursors of searches. */
+  readonly cursors: Buffer
 }
 
 /** The master keys that this process knows. */
@@ -44,6 +46,7 @@ const derive = (key: Buffer): MasterKey => ({
   id: derived(key, 'master key id', 12).toString('base64url'),
   wrapping: derived(key, 'data key wrapping', keyBytes),
   signing: derived(key, 'token signing', keyBytes),
+  cursors: derived(key, 'search cursors', keyBytes),
 })
 
 /**

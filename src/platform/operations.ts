@@ -8,11 +8,12 @@ import { actionsOf } from '../engine/operation.ts'
 import type { Call, Outcome } from '../engine/outcome.ts'
 import { missingScopes } from '../engine/scopes.ts'
 import { asFerruleError, type ErrorCode, type FerruleError, fail } from '../errors.ts'
+import { cutFound, cutOutcome } from './cut-records.ts'
 import type { ExecuteRequest } from './execute-request.ts'
-import type { Executed, ExecutedData, ReplayedAnswer } from './executed.ts'
-import { fieldProjection } from './project-fields.ts'
+import type { Executed, ExecutedData, Found, ReplayedAnswer } from './executed.ts'
+import type { Folds } from './folds.ts'
 import { isWrite, requireScope, scopeOfAction } from './scopes.ts'
-import { shortenTexts } from './shorten-text.ts'
+import type { Searches } from './searches.ts'
 import type { ConnectorAccess, Platform, Principal } from './types.ts'
 
 /** One finished call, for metrics. */
@@ -29,6 +30,12 @@ export type CallCode = 'ok' | 'aborted' | ErrorCode
 export interface OperationServices {
   readonly platform: Pick<Platform, 'connectors' | 'writes'>
   readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
+  /** What answers `context_store_search`; without it the engine refuses the action. */
+  readonly searches?: Pick<Searches, 'search'>
+  /** Takes the records that lists and gets answer. */
+  readonly folds?: Pick<Folds, 'offer'>
+  /** Milliseconds since 1970; for `folds`. */
+  readonly clock?: () => number
   /** Told of every call that reached a connector. Must not throw. */
   readonly onCall?: (report: CallReport) => void
   /** Takes what went wrong beside a call: a status that could not be stored changes no answer. Must not throw. */
@@ -69,9 +76,39 @@ export async function executeOperation(
   requireScope(principal, scopeOfAction(request.action))
   const access = await services.platform.connectors.connectionOf(principal, connectorId)
   if (isWrite(request.action)) return write(services, access, given)
-  const { entity, action, params } = request
+  const { entity, params } = request
+  const action = actionOf(access.connection.kind.definition, request)
   const call: Call = { entity, action, params: params ?? {}, deadlineMs, ...(signal === undefined ? {} : { signal }) }
-  return shaped(await runMarked(services, { access, connection: access.connection }, call), request)
+  if (action === searchAction && services.searches !== undefined)
+    return cutFound(await search(services, { access, call, searches: services.searches }, request), request)
+  const asked = services.clock?.() ?? Date.now()
+  const outcome = await runMarked(services, { access, connection: access.connection }, call)
+  services.folds?.offer(access, call, { outcome, asked })
+  return cutOutcome(outcome, request)
+}
+
+const searchAction = 'context_store_search'
+
+/** `search` is what older clients call a search. */
+const actionOf = ({ entities }: ConnectorDefinition, { entity, action }: ExecuteRequest): string =>
+  action === 'search' && Object.hasOwn(entities, entity) ? searchAction : action
+
+/** Searches the copy. No vendor is asked, so it tells nothing of the connector's credentials. */
+async function search(
+  services: OperationServices,
+  { access, call, searches }: { readonly access: ConnectorAccess; readonly call: Call; readonly searches: Pick<Searches, 'search'> },
+  { max_age: maxAge }: ExecuteRequest,
+): Promise<Found> {
+  const { entity, params, signal, deadlineMs = defaultDeadline } = call
+  const report = (code: CallCode) => services.onCall?.(reportOf(access.connection.kind, call, code))
+  try {
+    const found = await searches.search(access, { entity, params, deadlineMs, signal, maxAge: maxAge ?? undefined })
+    report('ok')
+    return found
+  } catch (thrown) {
+    report(signal?.aborted ? 'aborted' : asFerruleError(thrown).code)
+    throw thrown
+  }
 }
 
 function write(services: OperationServices, access: ConnectorAccess, given: ExecuteCall): Promise<ExecutedData | ReplayedAnswer> {
@@ -80,7 +117,7 @@ function write(services: OperationServices, access: ConnectorAccess, given: Exec
   const call: Call = { entity, action, params: request.params ?? {}, deadlineMs }
   const run = async (connection: Connection, idempotencyKey?: string): Promise<ExecutedData> => {
     const named = idempotencyKey === undefined ? call : { ...call, idempotencyKey }
-    const outcome = shaped(await runMarked(services, { access, connection }, named), request)
+    const outcome = cutOutcome(await runMarked(services, { access, connection }, named), request)
     if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} ${action} answers a file` })
     return outcome
   }
@@ -129,16 +166,6 @@ function reportOf({ definition }: Kind, { entity, action }: Call, code: CallCode
 function isOffered({ entities }: ConnectorDefinition, name: string, action: string): boolean {
   const entity = Object.hasOwn(entities, name) ? entities[name] : undefined
   return entity !== undefined && actionsOf(entity).includes(action)
-}
-
-function shaped(outcome: Outcome, request: ExecuteRequest): Executed {
-  if (outcome.type === 'file') return outcome
-  const project = fieldProjection({ select: request.select_fields, exclude: request.exclude_fields })
-  if (outcome.type === 'record') return project === undefined ? outcome : { ...outcome, data: project(outcome.data) }
-  const data = project === undefined ? outcome.data : outcome.data.map(project)
-  if (request.skip_truncation !== false) return { ...outcome, data }
-  const { records, paths } = shortenTexts(data)
-  return { ...outcome, data: records, truncatedFields: paths }
 }
 
 /** Result of a check, in the shape that existing clients read. */

@@ -87,6 +87,7 @@ async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promi
     jobs: createJobs(parts),
     catalogue: parts.catalogue,
     vault: createRotation(parts),
+    cursorKey: () => parts.masterKeys.current().cursors,
     ready: () => ping(database.db),
     close: async () => {
       clearInterval(timer)

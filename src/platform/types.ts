@@ -76,6 +76,8 @@ export interface Platform {
   readonly jobs: Jobs
   readonly catalogue: Catalogue
   readonly vault: VaultAdministration
+  /** Key of the signature of cursors of searches; another one after the master key was rotated. */
+  cursorKey(): Uint8Array
   /** Resolves when the database answers. @throws FerruleError `unavailable` */
   ready(): Promise<void>
   /** Ends background tasks and closes the database. Renewals and statements that run are finished first. */

@@ -4,29 +4,12 @@ import { Secret } from '../../src/engine/secret.ts'
 import { callOf, failure, gongAt, pageOf, serve, testEngine } from './support.ts'
 
 describe('an engine', () => {
-  test('hands a search to the one that answers searches, and sends nothing', async () => {
-    await using server = await serve(() => ({ body: {} }))
-    const connection = gongAt(server.origin)
-    const call = { entity: 'calls', action: 'context_store_search', params: { query: {} } }
-    const outcome = { type: 'list', data: [{ id: '7' }], meta: { has_more: false } } as const
-    const asked: unknown[] = []
-    await using engine = testEngine({
-      search: async (...given) => {
-        asked.push(given)
-        return outcome
-      },
-    })
-    expect(await engine.run(connection, call)).toBe(outcome)
-    expect(asked).toEqual([[connection, call]])
-    expect(server.seen).toHaveLength(0)
-  })
-
   test.each([
     ['calls', 'context_store_unavailable'],
     ['workspaces', 'action_not_supported'],
     ['nothing', 'entity_not_found'],
     ['constructor', 'entity_not_found'],
-  ])('without one, a search of %s is %s', async (entity, code) => {
+  ])('answers no search: of %s it is %s', async (entity, code) => {
     await using engine = testEngine()
     expect((await failure(engine.run(gongAt('http://127.0.0.1:1'), { entity, action: 'context_store_search' }))).code).toBe(code)
   })

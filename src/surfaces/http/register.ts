@@ -1,7 +1,7 @@
 /** Binds a route to Fastify: authentication, the exchange that the route sees, and its answer. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { writeJson } from '../../engine/json.ts'
+import { writeBody } from '../../engine/json.ts'
 import type { FileAnswer } from '../../engine/outcome.ts'
 import { fail } from '../../errors.ts'
 import type { Caller, Principal } from '../../platform/types.ts'
@@ -91,7 +91,7 @@ function bearerOf(request: FastifyRequest): string | undefined {
 
 /** The JSON text of an answer. @throws FerruleError `result_too_large` */
 function jsonText(value: unknown): string {
-  const text = writeJson(value)
+  const text = writeBody(value)
   // A UTF-16 unit is 3 bytes at most, so the exact length is needed for large texts only.
   if (text.length * 3 > maxResultBytes && Buffer.byteLength(text) > maxResultBytes)
     throw fail('result_too_large', { limit: maxResultBytes })

@@ -1,0 +1,140 @@
+/** `context_store_search`: from the parameters to a page whose records are the database's own JSON text. */
+import { type CursorScope, cursorOf, positionOfCursor } from './query/cursor.ts'
+import type { Position } from './query/order.ts'
+import { parseSearch } from './query/parse.ts'
+import { pageOf, type SearchRow, searchStatement } from './query/sql.ts'
+import { StatementNames } from './query/statement.ts'
+import type { SearchQuery } from './query/tree.ts'
+import { mainTimeOf } from './store/tables.ts'
+import type { ContextStore, EntityPlace } from './store/types.ts'
+
+/** What is asked, and in whose rows. */
+export interface SearchRequest {
+  /** The connector whose rows are read; the caller has made sure that the client may see it. */
+  readonly place: EntityPlace
+  /** `{ query: { filter?, sort? }, limit?, cursor?, fields? }` as it was sent */
+  readonly params: unknown
+  /** Key of the cursors' signature. */
+  readonly key: Uint8Array
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Gives the search up; its reason is thrown. */
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds until the search is stopped; left out: as the store's settings say. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** One page of a search. */
+export interface SearchAnswer {
+  /** The records as the text of a JSON array. */
+  readonly json: string
+  readonly count: number
+  /** Where the next page begins; null on the last page. */
+  readonly cursor: string | null
+  /** Milliseconds, whole. */
+  readonly tookMs: number
+}
+
+/** The pages of a search that is read to its end. */
+export type RecordPages = AsyncGenerator<readonly string[], void, undefined>
+
+/** Searches a store. */
+export interface Searcher {
+  /**
+   * Reads the parameters without running anything.
+   * @returns the fields that the records will have, in their order
+   * @throws FerruleError as `search`
+   */
+  fieldsOf(request: Pick<SearchRequest, 'place' | 'params' | 'key' | 'now'>): readonly string[]
+  /**
+   * Answers one page; undefined when nothing of the entity was ever stored.
+   * @throws FerruleError of the parameters (with JSON pointers below `/params`), `invalid_cursor`, and those of `ContextStore`
+   */
+  search(request: SearchRequest): Promise<SearchAnswer | undefined>
+  /**
+   * Reads all pages, one after the other, each when it is asked for: the records of a page as JSON texts.
+   * @param size records of a page
+   * @throws FerruleError as `search`
+   */
+  pages(request: SearchRequest, size: number): RecordPages
+}
+
+type Store = Pick<ContextStore, 'tableOf' | 'search'>
+
+/** A page as the database gives it. */
+interface Page {
+  readonly rows: readonly SearchRow[]
+  readonly json: string
+  readonly count: number
+  readonly next: Position | undefined
+}
+
+const scopeOf = ({ place, key, now }: Pick<SearchRequest, 'place' | 'key' | 'now'>, query: SearchQuery): CursorScope => ({
+  key,
+  connector: place.connector,
+  query,
+  now,
+})
+
+const beginningOf = (request: Pick<SearchRequest, 'place' | 'key' | 'now'>, query: SearchQuery): Position | undefined =>
+  query.cursor === undefined ? undefined : positionOfCursor(query.cursor, scopeOf(request, query))
+
+class StoreSearcher implements Searcher {
+  readonly #store: Store
+  readonly #names = new StatementNames()
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  fieldsOf(request: Pick<SearchRequest, 'place' | 'params' | 'key' | 'now'>): readonly string[] {
+    const query = this.#read(request)
+    beginningOf(request, query)
+    const columns = query.selection === undefined ? query.table.columns : [...query.selection.keys()]
+    return columns.map(({ name }) => name)
+  }
+
+  async search(request: SearchRequest): Promise<SearchAnswer | undefined> {
+    const begin = performance.now()
+    const query = this.#read(request)
+    const page = await this.#page(request, query, beginningOf(request, query))
+    if (page === undefined) return undefined
+    const { json, count, next } = page
+    const cursor = next === undefined ? null : cursorOf(next, scopeOf(request, query))
+    return { json, count, cursor, tookMs: Math.round(performance.now() - begin) }
+  }
+
+  async *pages(request: SearchRequest, size: number): RecordPages {
+    const query = { ...this.#read(request), limit: size }
+    let after = beginningOf(request, query)
+    do {
+      const page = await this.#page(request, query, after)
+      if (page === undefined) return
+      yield page.rows.slice(0, page.count).map(({ json }) => String(json))
+      after = page.next
+    } while (after !== undefined)
+  }
+
+  #read({ place, params }: Pick<SearchRequest, 'place' | 'params'>): SearchQuery {
+    return parseSearch(this.#store.tableOf(place.kind, place.entity), params)
+  }
+
+  async #page({ place, signal, timeoutMs }: SearchRequest, query: SearchQuery, after: Position | undefined): Promise<Page | undefined> {
+    // Of the times, one has an index (tables.ts); an order by another one must not be read in two parts.
+    const indexed = mainTimeOf(query.table)
+    const isOrdered = ({ at }: SearchQuery['table']['columns'][number]) => at !== undefined && at === indexed
+    const answer = await this.#store.search<SearchRow>(
+      place,
+      (_table, connector) => {
+        const statement = searchStatement(query, { connector, after, isOrdered })
+        const name = this.#names.nameOf(statement)
+        return { text: statement.text, values: statement.values, ...(name === undefined ? {} : { name }) }
+      },
+      { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+    )
+    return answer === undefined ? undefined : { rows: answer.rows, ...pageOf(query, answer.rows) }
+  }
+}
+
+/** Makes the searcher of a store; one for each store, because it counts which statements come again. */
+export const createSearcher = (store: Store): Searcher => new StoreSearcher(store)

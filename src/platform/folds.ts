@@ -1,0 +1,172 @@
+/** Records that were read live go into the copy, in the background: no call waits for it, and none fails of it. */
+
+import type { ContextStore, EntityPlace } from '../context/store/types.ts'
+import type { StoredRecord } from '../context/store/writer.ts'
+import { storedForm } from '../context/sync/project.ts'
+import type { Kind } from '../definition/connector.ts'
+import { isOptional } from '../definition/document.ts'
+import type { EntityDefinition } from '../definition/entity.ts'
+import { isObject } from '../definition/object.ts'
+import { filledParams } from '../engine/fill.ts'
+import { type CompiledOperation, operationOf } from '../engine/operation.ts'
+import type { Call, Outcome } from '../engine/outcome.ts'
+import type { Params } from '../engine/params.ts'
+import type { ConnectorAccess } from './types.ts'
+
+/** What became of the records of one call. */
+export interface FoldReport {
+  readonly kind: string
+  readonly entity: string
+  /** `dropped`: too much was waiting. */
+  readonly outcome: 'folded' | 'dropped' | 'failed'
+  readonly records: number
+}
+
+/** What folding needs. */
+export interface FoldOptions {
+  readonly store: Pick<ContextStore, 'tableOf' | 'fold'>
+  /** Told of each call whose records could be folded in. Must not throw. */
+  readonly onFold?: (report: FoldReport) => void
+  /** Takes what went wrong. Must not throw. */
+  readonly onError?: (error: unknown) => void
+  /** Records that may wait. */
+  readonly waiting?: number
+}
+
+/** Takes records that were read live. */
+export interface Folds {
+  /**
+   * Takes the records of a call that succeeded, if they are whole records of a searchable entity. Returns at once.
+   * @param asked when the call was begun, in milliseconds since 1970
+   */
+  offer(access: ConnectorAccess, call: Call, read: { readonly outcome: Outcome; readonly asked: number }): void
+  /** Takes nothing more and waits for what is being written; what waits is given up. */
+  close(): Promise<void>
+}
+
+const mostWaiting = 10_000
+
+/** An entity whose records can be folded in, with what its syncs always send that decides what a record holds. */
+interface Foldable {
+  readonly definition: EntityDefinition
+  readonly sync: NonNullable<EntityDefinition['sync']>
+  readonly operation: CompiledOperation
+  readonly shaping: Params
+}
+
+/** A field that comes from another record is not there when the record was read alone: it would be forgotten. */
+const needsParent = ({ sync, context_store_search: fields = {} }: EntityDefinition): boolean =>
+  Object.keys(fields).some((name) => sync?.project?.[name]?.startsWith('parent.') === true)
+
+/** Optional single values narrow a list or cut it into pages; all others decide what a record holds. */
+const shapingOf = (sync: Foldable['sync'], { operation }: CompiledOperation): Params =>
+  Object.fromEntries(
+    Object.entries(sync.params ?? {}).filter(
+      ([name, value]) => isObject(value) || Array.isArray(value) || !isOptional(operation.params, name),
+    ),
+  )
+
+/** Whether everything of `wanted` is in `given`; objects may hold more. */
+const holds = (given: unknown, wanted: unknown): boolean => {
+  if (isObject(wanted)) return isObject(given) && Object.entries(wanted).every(([name, value]) => holds(given[name], value))
+  if (!Array.isArray(wanted)) return given === wanted
+  return Array.isArray(given) && wanted.every((each) => given.some((other) => holds(other, each)))
+}
+
+function foldableOf(kind: Kind, { entity, action }: Call): Foldable | undefined {
+  const definition = kind.definition.entities[entity]
+  if (definition?.sync === undefined || definition.context_store_search === undefined || needsParent(definition)) return undefined
+  const operation = operationOf(kind, entity, action)
+  return { definition, sync: definition.sync, operation, shaping: action === 'list' ? shapingOf(definition.sync, operation) : {} }
+}
+
+/** Records that wait for their turn. */
+interface Waiting {
+  readonly access: ConnectorAccess
+  readonly entity: string
+  readonly foldable: Foldable
+  readonly params: Params
+  readonly rows: readonly unknown[]
+  readonly asked: number
+}
+
+const rowsOf = (outcome: Outcome): readonly unknown[] =>
+  outcome.type === 'list' ? outcome.data : outcome.type === 'record' ? [outcome.data] : []
+
+class StoreFolds implements Folds {
+  readonly #options: FoldOptions
+  readonly #queue: Waiting[] = []
+  #records = 0
+  #running: Promise<void> | undefined
+  #closed = false
+
+  constructor(options: FoldOptions) {
+    this.#options = options
+  }
+
+  offer(access: ConnectorAccess, call: Call, { outcome, asked }: { readonly outcome: Outcome; readonly asked: number }): void {
+    const rows = rowsOf(outcome)
+    if (this.#closed || rows.length === 0) return
+    const foldable = foldableOf(access.connection.kind, call)
+    const params = isObject(call.params) ? call.params : {}
+    if (foldable === undefined || !holds(params, foldable.shaping)) return
+    const waiting = { access, entity: call.entity, foldable, params, rows, asked }
+    if (this.#records + rows.length > (this.#options.waiting ?? mostWaiting)) {
+      this.#report(waiting, 'dropped')
+      return
+    }
+    this.#records += rows.length
+    this.#queue.push(waiting)
+    this.#running ??= this.#run()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#queue.length = 0
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    // Not in the turn of the call: its answer goes out first.
+    await new Promise((resolve) => setImmediate(resolve))
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      await this.#fold(next).catch((error: unknown) => {
+        this.#report(next, 'failed')
+        this.#options.onError?.(error)
+      })
+      this.#records -= next.rows.length
+    }
+    this.#running = undefined
+  }
+
+  async #fold(waiting: Waiting): Promise<void> {
+    const { store } = this.#options
+    const place = placeOf(waiting)
+    const table = store.tableOf(place.kind, place.entity)
+    const params = await knownParams(waiting)
+    const records: StoredRecord[] = []
+    for (const record of waiting.rows) {
+      const stored = storedForm(waiting.foldable, table, { record, params })
+      if (stored !== undefined) records.push(stored)
+    }
+    const written = records.length === 0 ? undefined : await store.fold(place, records, waiting.asked)
+    if (written !== undefined) this.#report(waiting, 'folded')
+  }
+
+  #report({ access, entity, rows }: Waiting, outcome: FoldReport['outcome']): void {
+    this.#options.onFold?.({ kind: access.connection.kind.definition.kind, entity, outcome, records: rows.length })
+  }
+}
+
+const placeOf = ({ access: { place, connection }, entity }: Waiting): EntityPlace => ({
+  connector: place.connectorId,
+  kind: connection.kind.definition.kind,
+  entity,
+})
+
+/** The parameters with what the configuration supplied: a key can hold them. What the credentials supplied is not known here. */
+const knownParams = ({ access, foldable, params }: Waiting): Promise<Params> =>
+  filledParams(access.connection, { operation: foldable.operation, params, discovered: async () => '' }).catch(() => params)
+
+/** Builds the folding. */
+export const createFolds = (options: FoldOptions): Folds => new StoreFolds(options)
