@@ -2,7 +2,8 @@
 import { checkedKinds } from '../definition/check.ts'
 import { gong } from './gong/index.ts'
 import { shopify } from './shopify/index.ts'
+import { snowflake } from './snowflake/index.ts'
 import { tiktokMarketing } from './tiktok-marketing/index.ts'
 
 /** Every kind by its slug, checked together when it is loaded. */
-export const kinds = checkedKinds({ gong, shopify, 'tiktok-marketing': tiktokMarketing })
+export const kinds = checkedKinds({ gong, shopify, snowflake, 'tiktok-marketing': tiktokMarketing })

@@ -109,7 +109,8 @@ function partMeta(
   const handle = meta[parts.handle.meta] ?? params[parts.handle.param]
   const number = ready ? nextPart(page, meta, params) : 0
   const next = typeof handle === 'string' && number !== undefined ? { [parts.handle.param]: handle, [parts.number]: number } : null
-  return { ...meta, next_operation: next === null ? null : { entity: parts.entity, action: 'get' }, next_params: next }
+  const operation = next === null ? null : { entity: parts.entity, action: 'get' }
+  return { ...meta, [parts.handle.meta]: handle ?? null, next_operation: operation, next_params: next }
 }
 
 /** What the meta of a list is read from. `made`: meta fields that the engine made, as the vendor does not page the list. */

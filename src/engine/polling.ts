@@ -4,7 +4,7 @@ import { FerruleError } from '../errors.ts'
 import { bodyOf, invalidAnswer } from './answer.ts'
 import { Deadline } from './deadline.ts'
 import { getAt, parsePath } from './paths.ts'
-import { slot, type WireRequest } from './request.ts'
+import { buildRequest, slot, type WireRequest } from './request.ts'
 import { type Attempt, exchangeOnce, isWrite, pauseOrThrow, type Reply, type Running, type Unready } from './transport.ts'
 
 /** First pause between two questions and its bound, in milliseconds. */
@@ -41,6 +41,15 @@ async function cancelled(running: Running, poll: Poll, handle: string): Promise<
   await exchangeOnce({ ...running, deadline }, { wire: () => wireOf(poll.cancel, handle, []), failed }).catch(() => undefined)
 }
 
+/** How the result is asked for: by the request itself where that asks for a result already, as another one may name another part of it. */
+const askOf = ({ operation, params, runtime }: Running, poll: Poll, handle: string): WireRequest =>
+  operation.method === 'GET'
+    ? { ...buildRequest(operation, params, runtime.clock()), unready: poll.statuses }
+    : wireOf(poll.call, handle, poll.statuses)
+
+/** Whether the vendor is told to stop when the caller goes away: reads that this call began. What another call began is its own affair. */
+const isCancelled = (running: Running): boolean => running.operation.operation.submits !== undefined && !isWrite(running)
+
 /** Whether the call's own deadline ended it, and not its caller. */
 const isOver = ({ deadline }: Running): boolean =>
   deadline.signal.aborted && deadline.signal.reason instanceof FerruleError && deadline.signal.reason.code === 'upstream_timeout'
@@ -49,8 +58,9 @@ async function polled(running: Running, first: Unready, poll: Poll): Promise<Res
   const { deadline, operation } = running
   const handle = getAt(bodyOf(operation, first.answer), parsePath(poll.handle))
   if (typeof handle !== 'string' || handle === '') throw invalidAnswer(operation, 'a result that is not ready, without a handle')
+  const wire = askOf(running, poll, handle)
   const ask = {
-    wire: () => wireOf(poll.call, handle, poll.statuses),
+    wire: () => wire,
     failed: (error: unknown, failures: number) => pauseOrThrow(reading(running), error, failures),
   }
   let last = first
@@ -64,7 +74,7 @@ async function polled(running: Running, first: Unready, poll: Poll): Promise<Res
     return notReady(running, last)
   } catch (error) {
     if (isOver(running)) return notReady(running, last)
-    if (deadline.signal.aborted && !isWrite(running)) await cancelled(running, poll, handle)
+    if (deadline.signal.aborted && isCancelled(running)) await cancelled(running, poll, handle)
     throw error
   }
 }

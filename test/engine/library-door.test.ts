@@ -20,7 +20,7 @@ describe('connect', () => {
     expect(listKinds()).toContain('gong')
     expect(refusal({}, 'gnog')).toMatchObject({
       code: 'connector_type_not_found',
-      message: 'There is no connector type gnog. Known: gong, shopify, tiktok-marketing.',
+      message: 'There is no connector type gnog. Known: gong, shopify, snowflake, tiktok-marketing.',
     })
     for (const kind of ['constructor', '__proto__', '']) expect(refusal({}, kind).code).toBe('connector_type_not_found')
   })

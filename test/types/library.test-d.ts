@@ -126,7 +126,7 @@ connect('gong', {
 })
 
 // The connector itself
-yes<Same<KindName, 'gong' | 'shopify' | 'tiktok-marketing'>>()
+yes<Same<KindName, 'gong' | 'shopify' | 'snowflake' | 'tiktok-marketing'>>()
 const kinds = listKinds()
 yes<Same<typeof kinds, KindName[]>>()
 yes<Same<ReturnType<typeof gong.check>, Promise<void>>>()

@@ -4,7 +4,7 @@ import { absent, bool, each, fromConnector, int, list, obj, open, opt, orAny, st
 const name = (what: string) =>
   fromConnector(
     what,
-    str(`${what}, in the case that SHOW prints; that of the configuration when it is left out`, { minLength: 1 }),
+    str(`The ${what}, in the case that SHOW prints; that of the configuration when it is left out`, { minLength: 1 }),
     'if_known',
   )
 
