@@ -85,10 +85,12 @@ export async function fillTable(
 ): Promise<void> {
   const types = ['int4', 'text', ...physicalColumns(table).map(({ type }) => type)]
   const rows = sent.map(({ record, params }) => ({ pk: primaryKeyOf(table.key, record, params), cells: cellsOf(table, record) }))
+  await database.run('begin')
   for (const { pk, cells } of rows) {
     const values = types.map((type, index) => `$${index + 1}::${type}`)
     await database.query({ text: `insert into ${quoted(table.name)} values (${values.join()})`, values: [connector, pk ?? null, ...cells] })
   }
+  await database.run('commit')
   const terms = termReader(table)(rows.map(({ cells }) => cells))
   await database.query({
     text: 'insert into cs_terms select $1::int4, * from unnest($2::int4[], $3::text[]) on conflict do nothing',

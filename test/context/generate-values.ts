@@ -1,4 +1,5 @@
 /** Values that searches stumble over: texts of all scripts, integers beyond doubles, decimals and times in several forms. */
+import { decimalOfText, momentOf } from './oracle-values.ts'
 import type { Random } from './random.ts'
 
 const words = [
@@ -216,6 +217,18 @@ export const time = (random: Random): string =>
     '2025-03-01T12:30:45,25+00',
     '2025-03-01T00:00:00+24:00',
   ])
+
+/** A time that is one. */
+export function regularTime(random: Random): string {
+  const drawn = time(random)
+  return momentOf(drawn) === undefined ? regularTime(random) : drawn
+}
+
+/** A decimal text that is one. */
+export function regularDecimal(random: Random): string {
+  const drawn = decimal(random)
+  return decimalOfText(drawn) === undefined ? regularDecimal(random) : drawn
+}
 
 /** Any JSON value, nested at most `depth` deep. */
 export function anything(random: Random, depth = 3): unknown {

@@ -112,6 +112,8 @@ const kinds: readonly FieldKind[] = [
     (random) => random.pick(['inbound', 'outbound', 'Conference']),
   ),
   plain(() => time('Time'), draw.time),
+  plain(() => time('Time'), draw.regularTime),
+  plain(() => decimal('Decimal'), draw.regularDecimal),
   plain(() => orNull(date('Day')), draw.time),
   plain(() => orNull(stamp('Time')), draw.time),
   plain(() => orNull(decimal('Decimal')), draw.decimal),

@@ -1,5 +1,5 @@
 /**
- * What a search answers, said plainly: table 4.2 of the platform's facts (docs/decisions/0016-search.md) over records in memory. It
+ * What a search answers, said plainly: the table of docs/decisions/0016-search.md over records in memory. It
  * shares no code with the search itself; slow and readable on purpose.
  */
 import type { Field, Fields } from '../../src/definition/fields.ts'

@@ -156,16 +156,17 @@ begin
 end $$`
 
 /**
- * Writes a record of a page as JSON: state `{bytes so far, JSON}`. After a full page and one record more (which tells that there is a
- * next page) nothing is written any longer.
+ * Writes a record of a page as JSON: state `{bytes so far, JSON, bytes before this record}`. Two records after a full page nothing is
+ * written any longer; the first of them tells that there is a next page, even when the page is a single record that is too large.
  */
 const pageStep = `create or replace function cs_page_step(state text[], value record) returns text[] language plpgsql ${immutable} as $$
 declare
   json text;
+  bytes int8 := coalesce(state[1]::int8, 0);
 begin
-  if state[1]::int8 > ${largestPage} then return array[state[1], null]; end if;
+  if state[3]::int8 > ${largestPage} then return array[state[1], null, state[3]]; end if;
   json := row_to_json(value)::text;
-  return array[(coalesce(state[1]::int8, 0) + octet_length(json) + 1)::text, json];
+  return array[(bytes + octet_length(json) + 1)::text, json, bytes::text];
 end $$`
 const page = 'create or replace aggregate cs_page(record) (sfunc = cs_page_step, stype = text[])'
 

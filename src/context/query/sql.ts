@@ -89,7 +89,8 @@ const orderSql = ({ order }: Writing, from: string): string =>
   )
 
 /**
- * The records as JSON, and the bytes before each. Every level says the order, so that none sorts again; `offset 0` keeps the JSON from
+ * The records as JSON, and the bytes before each and its predecessor: what follows a full page by two is left out, the next one tells
+ * that there is a next page. Every level says the order, so that none sorts again; `offset 0` keeps the JSON from
  * being written twice, for the record and for its size.
  */
 function smallRecords(writing: Writing): string {
@@ -103,7 +104,7 @@ function smallRecords(writing: Writing): string {
   const json = isNamed ? 'row_to_json(f)::text' : `'{' || ${written.join(" || ',' || ")} || '}'`
   const from = isNamed ? `(${rows}) s, lateral (select ${columns.join(', ')}) f` : `(${rows}) s`
   const records = `select ${json} as json, ${keysSql(writing, 's')} from ${from} order by ${orderSql(writing, 's')} offset 0`
-  const before = `sum(octet_length(r.json) + 1) over (order by ${orderSql(writing, 'r')} rows between unbounded preceding and 1 preceding)`
+  const before = `sum(octet_length(r.json) + 1) over (order by ${orderSql(writing, 'r')} rows between unbounded preceding and 2 preceding)`
   return `select p.json, ${lastKeys(writing)} from (select r.json, ${keysSql(writing, 'r')}, ${before} as before from (${records}) r) p where p.before is null or p.before <= ${values.add(largestPage, 'int4')}`
 }
 
@@ -118,7 +119,7 @@ function largeRecords(writing: Writing): string {
 const lastKeys = ({ order }: Writing): string => ['p.pk', ...keyNames(order).map((key) => `p.${key}::text as ${key}`)].join(', ')
 
 /**
- * The statement of a search. It answers the records of a page, then one more when there is a next page: columns `json` (the record as
+ * The statement of a search. It answers the records of a page, then one more (or two) when there is a next page: columns `json` (the record as
  * JSON text), `pk` and `k0` … (its keys as text). Sessions need `searchSettings`.
  */
 export function searchStatement(query: SearchQuery, options: SearchOptions): SearchStatement {

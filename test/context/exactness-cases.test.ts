@@ -1,0 +1,157 @@
+/** What generated worlds are too small for: full pages, words without end, and the functions that both sides have. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { searchTableOf } from '../../src/context/query/columns.ts'
+import { instantOf } from '../../src/context/query/instants.ts'
+import type { Position } from '../../src/context/query/order.ts'
+import { parseSearch } from '../../src/context/query/parse.ts'
+import { pageOf, searchStatement } from '../../src/context/query/sql.ts'
+import { StatementNames } from '../../src/context/query/statement.ts'
+import { decimalOf } from '../../src/context/query/text.ts'
+import { int, list, open, str, time } from '../../src/definition/fields.ts'
+import { createTable, fillTable, openDatabase, type SearchDatabase } from './databases.ts'
+import { momentOf, plainText } from './oracle-values.ts'
+
+const mebibyte = 1024 * 1024
+const texts = searchTableOf('cases', 'texts', { about: 'Texts', key: ['id'], context_store_search: { id: int('Id'), body: str('Body') } })
+const objects = searchTableOf('cases', 'objects', {
+  about: 'Objects',
+  key: ['id'],
+  context_store_search: { id: int('Id'), turns: list(open('Turn'), 'Turns') },
+})
+const words = searchTableOf('cases', 'words', {
+  about: 'Words',
+  key: ['id'],
+  context_store_search: { id: int('Id'), title: str('Title'), created: time('Time') },
+})
+
+/** All pages: their bytes, and the ids on them. */
+async function pagesOf(database: SearchDatabase, table: typeof texts, params: object): Promise<{ bytes: number; ids: number[] }[]> {
+  const query = parseSearch(table, params)
+  const pages: { bytes: number; ids: number[] }[] = []
+  let after: Position | undefined
+  do {
+    const { json, next } = pageOf(query, await database.query(searchStatement(query, { connector: 1, after })))
+    pages.push({ bytes: Buffer.byteLength(json), ids: JSON.parse(json).map((record: { id: number }) => record.id) })
+    after = next
+  } while (after !== undefined)
+  return pages
+}
+
+describe.each(['pglite', 'postgres'] as const)('on %s', (engine) => {
+  let database: SearchDatabase
+  beforeAll(async () => {
+    database = await openDatabase(engine)
+    for (const table of [texts, objects, words]) await createTable(database, table)
+  })
+  afterAll(() => database.close())
+
+  test.each([
+    ['texts', texts, (size: number) => ({ body: 'é'.repeat(size / 2) })],
+    ['objects', objects, (size: number) => ({ turns: [{ text: 'x'.repeat(size) }] })],
+  ] as const)('a page of large %s ends before 16 MiB, and the next one goes on', { timeout: 120_000 }, async (_what, table, recordOf) => {
+    const sizes = [...Array.from({ length: 20 }, () => 0.9), 17, 0.9, 0.9]
+    await fillTable(database, table, { connector: 1, sent: sizes.map((size, id) => ({ record: { id, ...recordOf(size * mebibyte) } })) })
+    const pages = await pagesOf(database, table, { query: {} })
+    expect(pages.flatMap(({ ids }) => ids)).toEqual(sizes.map((_size, id) => id))
+    expect(pages.map(({ ids }) => ids.length)).toEqual([17, 3, 1, 2])
+    for (const { bytes, ids } of pages) expect(bytes <= 16 * mebibyte || ids.length === 1).toBe(true)
+  })
+
+  test('words and parts of words that a thousand others have find all of them', { timeout: 60_000 }, async () => {
+    const record = (id: number) => ({
+      id,
+      title: `renew${id} plan`,
+      created: id % 7 === 0 ? 'unknown' : `2025-01-01T00:00:${String(id % 60).padStart(2, '0')}Z`,
+    })
+    const sent = Array.from({ length: 1300 }, (_, id) => ({ record: record(id) }))
+    await fillTable(database, words, { connector: 1, sent })
+    await database.run('set enable_seqscan = off; set enable_indexscan = off')
+    const found = async (filter: object) => (await pagesOf(database, words, { query: { filter } })).flatMap(({ ids }) => ids).length
+    expect(await found({ fuzzy: { title: 'ren' } })).toBe(1300)
+    expect(await found({ fuzzy: { title: 'renew12' } })).toBe(sent.filter(({ record: { id } }) => isNear(`renew${id}`, 'renew12')).length)
+    expect(await found({ like: { title: 'renew%' } })).toBe(1300)
+    expect(await found({ like: { title: '%new12%' } })).toBe(sent.filter(({ record: { title } }) => title.includes('new12')).length)
+    expect(await found({ keyword: { title: 'renew7 nothing renew8' } })).toBe(2)
+    expect(await found({ lt: { created: '2025-01-01T00:00:30Z' } })).toBe(
+      sent.filter(({ record: { created } }) => created < '2025-01-01T00:00:30Z').length,
+    )
+    expect(await found({ gt: { created: '2025-01-01T00:00:30Z' } })).toBe(
+      sent.filter(({ record: { created } }) => created > '2025-01-01T00:00:30Z').length,
+    )
+    await database.run('set enable_seqscan = on; set enable_indexscan = on')
+  })
+
+  test('times and decimal numbers are read alike by the database, the product and the oracle', { timeout: 60_000 }, async () => {
+    const times = fc.sample(oddTime, { numRuns: 3000, seed: 7 })
+    const numbers = fc.sample(oddNumber, { numRuns: 3000, seed: 7 })
+    const [row] = await database.query({
+      text: `select array(select cs_instant(value)::text from unnest($1::text[]) with ordinality as v(value, place) order by place)::text as times,
+        array(select trim_scale(cs_number(value))::text from unnest($2::text[]) with ordinality as v(value, place) order by place)::text as numbers`,
+      values: [times, numbers],
+    })
+    const listed = (value: unknown) => String(value).slice(1, -1).split(',')
+    expect(listed(row?.['times'])).toEqual(times.map((text) => String(instantOf(text) ?? 'NULL')))
+    expect(times.map(momentOf)).toEqual(times.map(instantOf))
+    expect(times.filter((text) => instantOf(text) !== undefined).length).toBeGreaterThan(300)
+    expect(listed(row?.['numbers'])).toEqual(numbers.map((text) => decimalOf(text) ?? 'NULL'))
+    expect(numbers.filter((text) => decimalOf(text) !== undefined).length).toBeGreaterThan(300)
+  })
+})
+
+/** Whether a word is one that fuzzy finds: it begins so, or one edit (4 to 7 characters) is between. */
+const isNear = (word: string, asked: string): boolean =>
+  word.startsWith(asked) || (word.length <= asked.length + 1 && new RegExp(`^(${oneEdit(asked)})$`).test(word))
+const oneEdit = (asked: string): string =>
+  Array.from(
+    { length: asked.length + 1 },
+    (_, at) => `${asked.slice(0, at)}.?${asked.slice(at + 1)}|${asked.slice(0, at)}.${asked.slice(at)}`,
+  ).join('|')
+
+const digits = (most: number) => fc.integer({ min: 0, max: most }).map((value) => String(value).padStart(String(most).length, '0'))
+const oddTime = fc
+  .tuple(
+    fc.oneof(digits(9999), fc.constantFrom('2024', '1900', '0000', '0001')),
+    fc.oneof(digits(14), fc.constant('02')),
+    fc.oneof(digits(33), fc.constantFrom('28', '29', '30', '31')),
+    fc.constantFrom('', 'T', ' ', 't'),
+    fc.tuple(
+      digits(25),
+      digits(61),
+      fc.oneof(
+        fc.constant(''),
+        digits(61).map((value) => `:${value}`),
+      ),
+    ),
+    fc.constantFrom('', '', '.5', '.123456', '.1234567', ',000001', '.'),
+    fc.constantFrom('', 'Z', 'z', '+02:00', '-0530', '+14', '+24:00', '-00:00', '+2', '+05:', '+05:60'),
+  )
+  .map(([year, month, day, between, [hour, minute, second], fraction, zone]) =>
+    between === ''
+      ? `${year}-${month}-${day}`
+      : `${year}-${month}-${day}${between}${hour}:${minute}${second}${second === '' ? '' : fraction}${zone}`,
+  )
+const oddNumber = fc.oneof(
+  fc.stringMatching(/^[+-]?[0-9]{0,3}\.?[0-9]{0,3}([eE][+-]?[0-9]{1,2})?$/),
+  fc.stringMatching(/^[ +-]?[0-9]{1,25}[.,]?[0-9]{0,20}$/),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.bigInt().map(String),
+  fc.constantFrom('NaN', 'Infinity', '0x10', '1_000', '٣', '1e999', '1e1000', '-0', '.', '-.', 'e5'),
+)
+
+test('a number in plain notation is that of the oracle', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.bigInt()), (value) => {
+      expect(decimalOf(String(value))).toBe(plainText(value))
+    }),
+  )
+})
+
+test('only statements that come again get a name, and only so many', () => {
+  const names = new StatementNames(2)
+  const statement = (name: string) => ({ name, text: name, values: [] })
+  const named = (name: string) => names.nameOf(statement(name))
+  expect([named('a'), named('a'), named('a'), named('a')]).toEqual([undefined, undefined, 'a', 'a'])
+  for (const name of ['b', 'b', 'b', 'c', 'c', 'c']) named(name)
+  expect([named('b'), named('c')]).toEqual(['b', undefined])
+})
