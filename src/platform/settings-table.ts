@@ -28,6 +28,14 @@ export const settingsTable: readonly SettingRow[] = [
     ...hidden,
   },
   {
+    name: 'CONTEXT_DATABASE_URL',
+    type: 'postgresql:// URL',
+    default: 'DATABASE_URL',
+    about:
+      'PostgreSQL 15 or later for the copy of the records that is searched, made with LC_COLLATE C and LC_CTYPE C.UTF-8; without it and without DATABASE_URL the copy is embedded.',
+    ...hidden,
+  },
+  {
     name: 'FERRULE_MASTER_KEY',
     type: '32 bytes in base64 or base64url',
     default: 'none',
@@ -120,4 +128,40 @@ export const settingsTable: readonly SettingRow[] = [
     about: 'Address that clients use.',
     ...plain,
   },
+  {
+    name: 'FERRULE_CONTEXT_FOLDER',
+    type: 'folder',
+    default: 'context in FERRULE_DATA',
+    about: 'Folder of the embedded copy of the records; refused with DATABASE_URL or CONTEXT_DATABASE_URL.',
+    ...plain,
+  },
+  {
+    name: 'FERRULE_CONTEXT_MEMORY',
+    type: 'integer 16 to 1024',
+    default: '32',
+    about: 'Megabytes of buffers of the embedded copy; it takes about 200 more when it is open.',
+    ...plain,
+  },
+  {
+    name: 'FERRULE_CONTEXT_SEARCHES',
+    type: 'integer 1 to 200',
+    default: '8',
+    about: 'Searches at one time on one node, each with a connection to the context database; the embedded copy runs one.',
+    ...plain,
+  },
+  {
+    name: 'FERRULE_CONTEXT_WRITERS',
+    type: 'integer 1 to 100',
+    default: '4',
+    about: 'Writes to the copy at one time on one node, each with a connection to the context database; the embedded copy runs one.',
+    ...plain,
+  },
+  {
+    name: 'FERRULE_CONTEXT_QUEUE',
+    type: 'integer 1 to 10000',
+    default: '200',
+    about: 'Searches, and writes, that may wait for their turn on one node; more are refused as overloaded.',
+    ...plain,
+  },
+  { name: 'FERRULE_SEARCH_SECONDS', type: 'integer 1 to 600', default: '10', about: 'Seconds until a search is stopped.', ...plain },
 ]

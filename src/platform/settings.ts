@@ -1,9 +1,11 @@
 /** The settings of the process: one table that is validated and documented. */
 import ipaddr from 'ipaddr.js'
+import type { ContextStoreSettings } from '../context/store/types.ts'
 import { isObject } from '../definition/object.ts'
 import type { OriginOverride } from '../engine/connection.ts'
 import { Secret } from '../engine/secret.ts'
 import { fail } from '../errors.ts'
+import { readContextSettings } from './settings-context.ts'
 import { settingsTable } from './settings-table.ts'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -44,6 +46,8 @@ export interface Settings {
   readonly operationSeconds: number
   /** Address that clients use, without a trailing slash. Absent: taken from the request. */
   readonly publicUrl?: string
+  /** Where the copy of the records is kept. */
+  readonly context: ContextStoreSettings
 }
 
 /** Names of the project's own tests, which the service may inherit from their environment. */
@@ -61,18 +65,20 @@ const invalid = (name: string, reason: string) => fail('setting_invalid', { name
 export function readSettings(env: Environment, { kinds }: { readonly kinds: readonly string[] }): Settings {
   refuseUnknown(env)
   const value = (name: string): string | undefined => (env[name] === '' ? undefined : env[name])
-  const databaseUrl = readDatabaseUrl(value('DATABASE_URL'))
+  const urlOf = (name: string): Secret<string> | undefined => readDatabaseUrl(name, value(name))
+  const databaseUrl = urlOf('DATABASE_URL')
   const masterKey = readKey('FERRULE_MASTER_KEY', value('FERRULE_MASTER_KEY'))
   if (databaseUrl !== undefined && masterKey === undefined)
     throw invalid('FERRULE_MASTER_KEY', 'it is required with DATABASE_URL; `openssl rand -base64 32` makes one')
   const client = readClient(value('FERRULE_CLIENT_ID'), value('FERRULE_CLIENT_SECRET'))
   const publicUrl = readPublicUrl(value('FERRULE_PUBLIC_URL'))
+  const dataFolder = value('FERRULE_DATA') ?? './data'
   const integer = (name: string, standard: number, range: readonly [number, number]) =>
     readInteger(name, value(name) ?? String(standard), range)
   return {
     host: value('FERRULE_HOST') ?? '127.0.0.1',
     port: integer('FERRULE_PORT', 8080, [0, 65_535]),
-    dataFolder: value('FERRULE_DATA') ?? './data',
+    dataFolder,
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(masterKey === undefined ? {} : { masterKey }),
     previousMasterKeys: listOf(value('FERRULE_MASTER_KEY_PREVIOUS')).flatMap((key) => readKey('FERRULE_MASTER_KEY_PREVIOUS', key) ?? []),
@@ -88,6 +94,7 @@ export function readSettings(env: Environment, { kinds }: { readonly kinds: read
     shutdownSeconds: integer('FERRULE_SHUTDOWN_SECONDS', 30, [0, 3_600]),
     operationSeconds: integer('FERRULE_OPERATION_SECONDS', 60, [1, 3_600]),
     ...(publicUrl === undefined ? {} : { publicUrl }),
+    context: readContextSettings({ value, integer, databaseUrl: urlOf, dataFolder }),
   }
 }
 
@@ -129,11 +136,10 @@ function readChoice<const C extends string>(name: string, text: string, choices:
   return found
 }
 
-function readDatabaseUrl(text: string | undefined): Secret<string> | undefined {
+function readDatabaseUrl(name: string, text: string | undefined): Secret<string> | undefined {
   if (text === undefined) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol))
-    throw invalid('DATABASE_URL', 'it must be a postgresql:// URL')
+  if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol)) throw invalid(name, 'it must be a postgresql:// URL')
   return new Secret(text)
 }
 

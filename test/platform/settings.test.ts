@@ -32,6 +32,7 @@ describe('settings', () => {
       logLevel: 'info',
       shutdownSeconds: 30,
       operationSeconds: 60,
+      context: { engine: 'embedded', folder: 'data/context', memoryMb: 32, waiting: 200, searchSeconds: 10 },
     })
   })
 
@@ -40,6 +41,7 @@ describe('settings', () => {
     expect(settingsTable.every(({ about }) => /^[A-Z].*\.$/.test(about))).toBe(true)
     expect(settingsTable.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
       'DATABASE_URL',
+      'CONTEXT_DATABASE_URL',
       'FERRULE_MASTER_KEY',
       'FERRULE_MASTER_KEY_PREVIOUS',
       'FERRULE_CLIENT_SECRET',
@@ -48,6 +50,35 @@ describe('settings', () => {
 
   test('every setting of the table is read, and an empty value counts as none', () => {
     expect(refused(Object.fromEntries(settingsTable.map(({ name }) => [name, ''])))).toBe('accepted')
+  })
+
+  test('the copy of the records is embedded, or in the database of CONTEXT_DATABASE_URL, or in that of DATABASE_URL', () => {
+    const [state, copy] = ['postgresql://u:p@db/state', 'postgresql://u:p@db/copy']
+    const both = { DATABASE_URL: state, FERRULE_MASTER_KEY: key.toString('base64') }
+    const urlOf = (env: Record<string, string>) => {
+      const { context } = read(env)
+      return context.engine === 'postgres' ? context.url.reveal() : context.folder
+    }
+    expect(urlOf({ FERRULE_DATA: '/somewhere' })).toBe('/somewhere/context')
+    expect(urlOf({ FERRULE_CONTEXT_FOLDER: '/elsewhere' })).toBe('/elsewhere')
+    expect(urlOf({ CONTEXT_DATABASE_URL: copy })).toBe(copy)
+    expect(urlOf(both)).toBe(state)
+    expect(urlOf({ ...both, CONTEXT_DATABASE_URL: copy })).toBe(copy)
+    expect(
+      read({ ...both, FERRULE_CONTEXT_SEARCHES: '3', FERRULE_CONTEXT_WRITERS: '2', FERRULE_SEARCH_SECONDS: '5' }).context,
+    ).toMatchObject({
+      searches: 3,
+      writers: 2,
+      searchSeconds: 5,
+    })
+    expect(refused({ CONTEXT_DATABASE_URL: 'mysql://db' })).toBe(
+      'The setting CONTEXT_DATABASE_URL is not valid: it must be a postgresql:// URL.',
+    )
+    for (const env of [both, { CONTEXT_DATABASE_URL: copy }])
+      expect(refused({ ...env, FERRULE_CONTEXT_FOLDER: '/elsewhere' })).toContain(
+        'the copy of the records is kept in PostgreSQL; remove one of them',
+      )
+    expect(refused({ FERRULE_CONTEXT_MEMORY: '8' })).toContain('it must be an integer from 16 to 1024')
   })
 
   test('with DATABASE_URL the sandbox is off and a master key is required', () => {
