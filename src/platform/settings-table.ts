@@ -122,6 +122,28 @@ export const settingsTable: readonly SettingRow[] = [
   },
   { name: 'FERRULE_OPERATION_SECONDS', type: 'integer 1 to 3600', default: '60', about: 'Seconds until an operation gives up.', ...plain },
   {
+    name: 'FERRULE_ROLE',
+    type: 'all, api or worker',
+    default: 'all',
+    about: 'What this process does: api answers requests, worker fills the context store. Other roles than all need DATABASE_URL.',
+    ...plain,
+  },
+  { name: 'FERRULE_SYNC_CONCURRENCY', type: 'integer 1 to 256', default: '8', about: 'Syncs at one time on this node.', ...plain },
+  {
+    name: 'FERRULE_SYNC_INTERVAL',
+    type: 'integer 60 to 2592000',
+    default: '3600',
+    about: 'Seconds between two syncs of a connector that has no interval of its own.',
+    ...plain,
+  },
+  {
+    name: 'FERRULE_SYNC_FULL_DAYS',
+    type: 'integer 1 to 365',
+    default: '7',
+    about: 'Days after which a sync that asks for changes reads everything again, which finds what was deleted.',
+    ...plain,
+  },
+  {
     name: 'FERRULE_PUBLIC_URL',
     type: 'http or https URL',
     default: 'taken from the request',

@@ -8,6 +8,7 @@ import { fail } from '../errors.ts'
 import { readContextSettings } from './settings-context.ts'
 import { settingsTable } from './settings-table.ts'
 
+const roles = ['all', 'api', 'worker'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** Settings of the process, checked. Made by `readSettings`. */
@@ -44,6 +45,14 @@ export interface Settings {
   readonly shutdownSeconds: number
   /** Seconds until an operation gives up. */
   readonly operationSeconds: number
+  /** What this process does: `api` answers requests, `worker` fills the context store, `all` does both. */
+  readonly role: (typeof roles)[number]
+  /** Syncs at one time on this node. */
+  readonly syncConcurrency: number
+  /** Seconds between two syncs of a connector that has no interval of its own. */
+  readonly syncIntervalSeconds: number
+  /** Days after which a sync that asks for changes reads everything again. */
+  readonly syncFullDays: number
   /** Address that clients use, without a trailing slash. Absent: taken from the request. */
   readonly publicUrl?: string
   /** Where the copy of the records is kept. */
@@ -93,6 +102,10 @@ export function readSettings(env: Environment, { kinds }: { readonly kinds: read
     logLevel: readChoice('FERRULE_LOG_LEVEL', value('FERRULE_LOG_LEVEL') ?? 'info', logLevels),
     shutdownSeconds: integer('FERRULE_SHUTDOWN_SECONDS', 30, [0, 3_600]),
     operationSeconds: integer('FERRULE_OPERATION_SECONDS', 60, [1, 3_600]),
+    role: readRole(value('FERRULE_ROLE') ?? 'all', databaseUrl !== undefined),
+    syncConcurrency: integer('FERRULE_SYNC_CONCURRENCY', 8, [1, 256]),
+    syncIntervalSeconds: integer('FERRULE_SYNC_INTERVAL', 3_600, [60, 2_592_000]),
+    syncFullDays: integer('FERRULE_SYNC_FULL_DAYS', 7, [1, 365]),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     context: readContextSettings({ value, integer, databaseUrl: urlOf, dataFolder }),
   }
@@ -134,6 +147,13 @@ function readChoice<const C extends string>(name: string, text: string, choices:
   const found = choices.find((choice) => choice === text.trim().toLowerCase())
   if (found === undefined) throw invalid(name, `it must be one of ${choices.join(', ')}`)
   return found
+}
+
+function readRole(text: string, isShared: boolean): Settings['role'] {
+  const role = readChoice('FERRULE_ROLE', text, roles)
+  if (role !== 'all' && !isShared)
+    throw invalid('FERRULE_ROLE', 'the embedded database has one process, so its role is all; set DATABASE_URL')
+  return role
 }
 
 function readDatabaseUrl(name: string, text: string | undefined): Secret<string> | undefined {

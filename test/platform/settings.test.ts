@@ -32,6 +32,10 @@ describe('settings', () => {
       logLevel: 'info',
       shutdownSeconds: 30,
       operationSeconds: 60,
+      role: 'all',
+      syncConcurrency: 8,
+      syncIntervalSeconds: 3_600,
+      syncFullDays: 7,
       context: { engine: 'embedded', folder: 'data/context', memoryMb: 32, waiting: 200, searchSeconds: 10 },
     })
   })
@@ -87,6 +91,15 @@ describe('settings', () => {
     const settings = read({ ...env, FERRULE_MASTER_KEY: key.toString('base64') })
     expect(settings.sandbox).toBe(false)
     expect(settings.databaseUrl?.reveal()).toBe('postgresql://u:p@db/x')
+  })
+
+  test('a role of its own needs the database that nodes share', () => {
+    expect(refused({ FERRULE_ROLE: 'worker' })).toBe(
+      'The setting FERRULE_ROLE is not valid: the embedded database has one process, so its role is all; set DATABASE_URL.',
+    )
+    const env = { DATABASE_URL: 'postgresql://u:p@db/x', FERRULE_MASTER_KEY: key.toString('base64') }
+    expect(['api', 'worker', 'all'].map((role) => read({ ...env, FERRULE_ROLE: role }).role)).toEqual(['api', 'worker', 'all'])
+    expect(refused({ ...env, FERRULE_ROLE: 'both' })).toContain('it must be one of all, api, worker')
   })
 
   test.each(['base64', 'base64url'] as const)('keys are read in %s, padded or not', (encoding) => {
