@@ -31,7 +31,7 @@ export interface OperationServices {
   readonly platform: Pick<Platform, 'connectors' | 'writes'>
   readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
   /** What answers `context_store_search`; without it the engine refuses the action. */
-  readonly searches?: Pick<Searches, 'search'>
+  readonly searches?: Searches
   /** Takes the records that lists and gets answer. */
   readonly folds?: Pick<Folds, 'offer'>
   /** Milliseconds since 1970; for `folds`. */

@@ -106,6 +106,16 @@ const stale = (entity: string, { maxAge, state, now }: { maxAge: number; state: 
     { retryAfterMs: state.retryAfterMs },
   )
 
+/** The same pages, with the first one read already: what refuses a search refuses it before anything is sent. */
+async function begun(pages: RecordPages): Promise<RecordPages> {
+  const first = await pages.next()
+  return (async function* () {
+    if (first.done) return
+    yield first.value
+    yield* pages
+  })()
+}
+
 class CopySearches implements Searches {
   readonly #parts: SearchParts
 
@@ -140,7 +150,7 @@ class CopySearches implements Searches {
     const columns = this.#parts.searcher.fieldsOf(request)
     const state = query.maxAge === undefined ? await this.#parts.copies.stateOf(access, query.entity) : await this.#fresh(access, query)
     if (!isFilled(state)) throw notReady(query.entity, state)
-    return { freshness: freshnessOf(state), columns, pages: this.#parts.searcher.pages(request, exportPage) }
+    return { freshness: freshnessOf(state), columns, pages: await begun(this.#parts.searcher.pages(request, exportPage)) }
   }
 
   #request({ place, connection }: ConnectorAccess, { entity, params, signal }: CopyQuery): SearchRequest {

@@ -14,6 +14,7 @@ export const tags = {
   definitions: 'Kinds of external systems and what they offer',
   connectors: 'Connectors: one external system with one set of credentials',
   execute: 'Run an action on an entity',
+  'context store': 'The synced copy: how it is filled, how fresh it is, and its records',
   jobs: 'Work that was asked for',
   service: 'State of the service',
 } as const

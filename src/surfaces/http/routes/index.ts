@@ -7,6 +7,7 @@ import { createConnector, listConnectors } from './connectors.ts'
 import { getDefinition, listDefinitions } from './definitions.ts'
 import { docs, docsFile, home, openApi } from './documents.ts'
 import { execute } from './execute.ts'
+import { exportEntity } from './export.ts'
 import { live, metrics, ready } from './health.ts'
 import { getJob } from './jobs.ts'
 import { createOrganization, listOrganizations } from './organizations.ts'
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   ...[listDefinitions, getDefinition],
   ...[createConnector, listConnectors, checkNew, getConnector, updateConnector, patchConnector, deleteConnector, checkStored],
   execute,
+  exportEntity,
   getJob,
   ...[live, ready, metrics, openApi, docs, docsFile, home],
 ]

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { kinds } from '../../src/connectors/index.ts'
+import { createSearcher } from '../../src/context/search.ts'
+import type { ContextStore } from '../../src/context/store/types.ts'
+import { storedForm } from '../../src/context/sync/project.ts'
+import type { Kind } from '../../src/definition/connector.ts'
+import type { Outcome } from '../../src/engine/outcome.ts'
+import { createFolds, type FoldReport, type Folds } from '../../src/platform/folds.ts'
+import type { ConnectorAccess } from '../../src/platform/types.ts'
+import { createStoreWorld, newPlace, overBoth, type StoreWorld } from './store-world.ts'
+
+type KindName = keyof typeof kinds
+
+const connector = newPlace().connector
+/** More turns than a fold needs to begin. */
+const turns = async () => {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+interface Synced {
+  readonly record: Readonly<Record<string, unknown>>
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+const kindNamed = (name: KindName): Kind => kinds[name]
+
+function accessOf(name: KindName, configuration: Readonly<Record<string, unknown>> = {}): ConnectorAccess {
+  const credentials = { open: () => Promise.reject(new Error('opened')), renew: () => Promise.reject(new Error('renewed')) }
+  return {
+    place: { organizationId: '', workspaceId: '', connectorId: connector },
+    status: 'active',
+    connection: { kind: kindNamed(name), configuration, credentials },
+  }
+}
+
+const list = (...data: readonly unknown[]): Outcome => ({ type: 'list', data, meta: {} })
+const call = (entity: string, params: unknown = {}, action = 'list') => ({ entity, action, params })
+
+overBoth('records that were read live', (engine) => {
+  let world: StoreWorld
+  let store: ContextStore
+  let folds: Folds
+  let reports: FoldReport[]
+  beforeAll(async () => {
+    world = await createStoreWorld(engine)
+    store = world.open({ kinds: Object.values(kinds).map(({ definition }) => definition) })
+  })
+  afterAll(() => world.close())
+
+  /** As a sync has left it. */
+  async function synced(name: KindName, entity: string, { record, params = {} }: Synced): Promise<void> {
+    const definition = kindNamed(name).definition.entities[entity]
+    if (definition?.sync === undefined) throw new Error(`${entity} is not synced`)
+    const stored = storedForm({ definition, sync: definition.sync }, store.tableOf(kindNamed(name).definition.kind, entity), {
+      record,
+      params,
+    })
+    if (stored === undefined) throw new Error('the record has no key')
+    await store.write({ connector, kind: name, entity }, { records: [stored], asked: world.now })
+  }
+
+  async function folded(
+    access: ConnectorAccess,
+    ...offered: readonly (readonly [ReturnType<typeof call>, Outcome, number?])[]
+  ): Promise<FoldReport[]> {
+    reports = []
+    folds = createFolds({ store, onFold: (report) => reports.push(report) })
+    for (const [given, outcome, asked = world.now + 1] of offered) folds.offer(access, given, { outcome, asked })
+    while (reports.length < offered.length) await new Promise((resolve) => setImmediate(resolve))
+    await folds.close()
+    return reports
+  }
+
+  async function found(name: KindName, entity: string, fields: readonly string[]): Promise<unknown> {
+    const request = { place: { connector, kind: name, entity }, params: { query: {}, fields }, key: Buffer.from('key'), now: world.now }
+    const answer = await createSearcher(store).search(request)
+    return answer === undefined ? undefined : JSON.parse(answer.json)
+  }
+
+  test('are found at once: of lists and of single reads, new ones and changed ones', async () => {
+    await synced('gong', 'users', { record: { id: '1', firstName: 'Ada' } })
+    const offered = [
+      [call('users'), list({ id: '1', firstName: 'Grace' }, { id: '2', firstName: 'Edsger' })],
+      [call('users', { id: '3' }, 'get'), { type: 'record', data: { id: '3', firstName: 'Barbara' }, meta: {} }],
+    ] as const
+    expect(await folded(accessOf('gong'), ...offered)).toEqual([
+      { kind: 'gong', entity: 'users', outcome: 'folded', records: 2 },
+      { kind: 'gong', entity: 'users', outcome: 'folded', records: 1 },
+    ])
+    expect(await found('gong', 'users', ['id', 'firstName'])).toEqual([
+      { id: '1', firstName: 'Grace' },
+      { id: '2', firstName: 'Edsger' },
+      { id: '3', firstName: 'Barbara' },
+    ])
+  })
+
+  test('do not replace what was read later', async () => {
+    await synced('gong', 'users', { record: { id: '9', firstName: 'New' } })
+    await folded(accessOf('gong'), [call('users'), list({ id: '9', firstName: 'Old' }), world.now - 1])
+    expect(await found('gong', 'users', ['firstName'])).toContainEqual({ firstName: 'New' })
+  })
+
+  test('have the key that the configuration gives', async () => {
+    const record = { image_id: 'i1', file_name: 'one.png' }
+    await synced('tiktok-marketing', 'creative_assets_images', { record, params: { advertiser_id: '7398164205713920517' } })
+    const access = accessOf('tiktok-marketing', { advertiser_id: '7398164205713920517' })
+    await folded(access, [call('creative_assets_images'), list({ ...record, file_name: 'two.png' })])
+    expect(await found('tiktok-marketing', 'creative_assets_images', ['file_name'])).toEqual([{ file_name: 'two.png' }])
+  })
+})
+
+describe('what is left alone', () => {
+  const asked: unknown[] = []
+  const store: Pick<ContextStore, 'tableOf' | 'fold'> = {
+    tableOf: () => {
+      throw new Error('asked for')
+    },
+    fold: () => Promise.reject(new Error('folded')),
+  }
+  const dayReport = {
+    service_type: 'AUCTION',
+    report_type: 'BASIC',
+    data_level: 'AUCTION_ADVERTISER',
+    dimensions: '["advertiser_id","stat_time_day"]',
+  }
+
+  test.each<[string, KindName, ReturnType<typeof call>]>([
+    ['records without a search', 'gong', call('workspaces')],
+    [
+      'records of which only a part was asked for',
+      'gong',
+      call('calls_extensive', { filter: {}, contentSelector: { exposedFields: { parties: true } } }),
+    ],
+    ['records with a field from another record', 'gong', call('call_transcripts', { filter: {} })],
+    ['reports of other figures', 'tiktok-marketing', call('advertisers_reports_daily', { ...dayReport, metrics: '["spend"]' })],
+  ])('%s', async (_says, name, given) => {
+    const folds = createFolds({ store, onError: (error) => asked.push(error) })
+    folds.offer(accessOf(name), given, { outcome: list({ id: '1' }), asked: 0 })
+    await turns()
+    expect(asked).toEqual([])
+  })
+
+  test('more than may wait, and what fails: both are told', async () => {
+    const reports: FoldReport[] = []
+    const errors: unknown[] = []
+    const folds = createFolds({ store, waiting: 2, onFold: (report) => reports.push(report), onError: (error) => errors.push(error) })
+    for (const ids of [['1', '2'], ['3']])
+      folds.offer(accessOf('gong'), call('users'), { outcome: list(...ids.map((id) => ({ id }))), asked: 0 })
+    while (errors.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await folds.close()
+    expect(reports.map(({ outcome, records }) => [outcome, records])).toEqual([
+      ['dropped', 1],
+      ['failed', 2],
+    ])
+    expect(errors).toEqual([new Error('asked for')])
+  })
+})

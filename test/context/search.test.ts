@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSearcher, type Searcher, type SearchRequest } from '../../src/context/search.ts'
+import type { ContextStore, EntityPlace } from '../../src/context/store/types.ts'
+import { createStoreWorld, newPlace, note, overBoth, refusal, type StoreWorld } from './store-world.ts'
+
+const key = Buffer.from('a key of tests')
+const otherKey = Buffer.from('another key')
+const large = 6107734829915563302n
+
+overBoth('a searcher', (engine) => {
+  let world: StoreWorld
+  let store: ContextStore
+  let searcher: Searcher
+  let place: EntityPlace
+  beforeAll(async () => {
+    world = await createStoreWorld(engine)
+    store = world.open()
+    searcher = createSearcher(store)
+    place = newPlace()
+    const notes = [
+      {
+        id: large,
+        title: 'Renewal "Q4"',
+        made: '2026-01-02T03:04:05Z',
+        price: '10.50',
+        state: 'open',
+        parts: [{ n: 9007199254740993n, s: 'ü' }],
+      },
+      { id: 2, title: 'Pricing', made: '2026-01-03T00:00:00Z', price: '9.5', state: 'open', parts: [] },
+      { id: 3, title: null, made: null, price: null, state: 'closed', parts: null },
+    ]
+    await store.write(place, { records: notes.map((fields) => note(store, fields)), asked: world.now })
+  })
+  afterAll(() => world.close())
+
+  const request = (params: unknown, more: Partial<SearchRequest> = {}): SearchRequest => ({ place, params, key, now: world.now, ...more })
+  const search = async (params: unknown, more: Partial<SearchRequest> = {}) => {
+    const answer = await searcher.search(request(params, more))
+    if (answer === undefined) throw new Error('nothing was ever stored')
+    return answer
+  }
+
+  test('answers JSON of the database with every digit', async () => {
+    const { json, count, cursor, tookMs } = await search({ query: { filter: { eq: { id: large } } } })
+    expect(json.replaceAll(' ', '')).toBe(
+      `[{"id":${large},"title":"Renewal\\"Q4\\"","made":"2026-01-02T03:04:05Z","price":"10.50","state":"open","parts":[{"n":9007199254740993,"s":"ü"}]}]`,
+    )
+    expect([count, cursor, Number.isInteger(tookMs)]).toEqual([1, null, true])
+  })
+
+  test('answers page after page by its own cursors', async () => {
+    const titles: unknown[] = []
+    const query = { sort: [{ price: 'desc' }] }
+    let cursor: string | null | undefined
+    do {
+      const page = await search({ query, limit: 1, fields: ['title'], ...(cursor === undefined ? {} : { cursor }) })
+      titles.push(...JSON.parse(page.json))
+      cursor = page.cursor
+    } while (cursor !== null)
+    expect(titles).toEqual([{ title: 'Renewal "Q4"' }, { title: 'Pricing' }, { title: null }])
+  })
+
+  test('takes no cursor of another key, connector or query', async () => {
+    const { cursor } = await search({ query: {}, limit: 1 })
+    expect(await refusal(search({ query: {}, cursor }, { key: otherKey }))).toMatch(/^invalid_cursor: .*not made here/)
+    expect(await refusal(search({ query: {}, cursor }, { place: newPlace() }))).toMatch(
+      /^invalid_cursor: .*another query, entity or connector/,
+    )
+    expect(await refusal(search({ query: { filter: {} }, cursor }))).toMatch(/^invalid_cursor/)
+    expect(await refusal(search({ query: {}, cursor }, { now: world.now + 25 * 3_600_000 }))).toMatch(/older than 24 hours/)
+  })
+
+  test('tells what is wrong with its place', async () => {
+    const thrown = await searcher.search(request({ query: { filter: { and: [{ eq: { color: 1 } }] } } })).catch((error: unknown) => error)
+    expect(thrown).toMatchObject({
+      code: 'field_not_searchable',
+      problems: [{ field: '/params/query/filter/and/0/eq/color', error_code: 'unknown' }],
+    })
+    expect(() => searcher.fieldsOf(request({}))).toThrow('/params/query is required')
+  })
+
+  test('tells the fields that its records will have, in the order of the documents', () => {
+    expect(searcher.fieldsOf(request({ query: {} }))).toEqual(['id', 'title', 'made', 'price', 'state', 'parts'])
+    expect(searcher.fieldsOf(request({ query: {}, fields: ['state', 'id', 'parts.s'] }))).toEqual(['id', 'state', 'parts'])
+  })
+
+  test('reads all pages, each record once', async () => {
+    const pages: (readonly string[])[] = []
+    for await (const page of searcher.pages(request({ query: { sort: [{ made: 'desc' }] }, fields: ['id'] }), 2)) pages.push(page)
+    expect(pages.map((page) => page.map((record) => record.replaceAll(' ', '')))).toEqual([['{"id":2}', `{"id":${large}}`], ['{"id":3}']])
+  })
+
+  test('sees nothing of another connector, and knows when nothing was stored', async () => {
+    expect(await searcher.search(request({ query: {} }, { place: newPlace() }))).toBeUndefined()
+    const other = newPlace()
+    await store.write(other, { records: [note(store, { id: 2, title: 'Other' })], asked: world.now })
+    expect(JSON.parse((await search({ query: {}, fields: ['title'] }, { place: other })).json)).toEqual([{ title: 'Other' }])
+  })
+
+  test('gives up with its signal', async () => {
+    const reason = new Error('the client is gone')
+    await expect(search({ query: {} }, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  })
+})
