@@ -35,7 +35,7 @@ export const snowflake = connector(
     },
     configuration: {
       account: normalised(
-        [`^(${account})$`, `^(?:https://)?(${account})\\.snowflakecomputing\\.com/?$`],
+        [`^(?:https://)?(${account})\\.snowflakecomputing\\.com/?$`, `^(${account})$`],
         str('Account identifier: the part before .snowflakecomputing.com, such as myorg-my_account', {
           pattern: `^${account}$`,
           says: 'must be an account identifier such as myorg-my_account or xy12345.us-east-2.aws',

@@ -70,11 +70,8 @@ const statementOf =
     return session({ ...params, statement: admission.statement })
   }
 
-/** The account as the vendor's tokens name it: in capitals, without a region; its dots are dashes. */
-const accountOf = (account: unknown): string => {
-  const text = String(account).toUpperCase()
-  return text.includes('-') ? text.replaceAll('.', '-') : (text.split('.')[0] ?? '')
-}
+/** The account as the vendor's tokens name it: in capitals, without its region and cloud. */
+const accountOf = (account: unknown): string => (String(account).split('.')[0] ?? '').toUpperCase()
 
 /** Claims of a key-pair token. */
 const key_pair: ClaimsRule = ({ credentials, configuration, fingerprint }) => {

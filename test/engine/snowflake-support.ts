@@ -1,0 +1,97 @@
+/** What the tests of the Snowflake kind share: a connector that points at a test's server, and answers of the vendor. */
+import { vi } from 'vitest'
+import { kinds } from '../../src/connectors/index.ts'
+import { memoryClaims } from '../../src/engine/claims.ts'
+import type { Connection, CredentialValues, WriteClaims } from '../../src/engine/connection.ts'
+import { Deadline } from '../../src/engine/deadline.ts'
+import type { Outcome } from '../../src/engine/outcome.ts'
+import { fixed, type Reply, type Seen } from './support.ts'
+
+export const token = 'pat-secret-0001'
+export const account = 'acme-sales'
+export const configuration = { account, database: 'SALES', warehouse: 'SALES_WH', role: 'SALES_ROLE' }
+export const handle = '01bd5a21-0001-6f3c-0000-77e500a1c0de'
+/** An id that the caller gives. */
+export const requestId = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
+
+/** A connector; without an origin its requests would go to the vendor. */
+export const snowflakeAt = (
+  origin: string | undefined,
+  more: { values?: CredentialValues; configuration?: Readonly<Record<string, unknown>>; writes?: WriteClaims } = {},
+): Connection => ({
+  kind: kinds.snowflake,
+  configuration: more.configuration ?? configuration,
+  credentials: fixed(more.values ?? { programmatic_access_token: token }),
+  writes: more.writes ?? memoryClaims(),
+  ...(origin === undefined ? {} : { origin: { api: origin } }),
+})
+
+export const insert = { entity: 'record', action: 'create', params: { statement: 'INSERT INTO T VALUES (1)' } }
+export const select = { entity: 'record', action: 'list', params: { statement: 'SELECT 1' } }
+
+type Answer = Exclude<Reply, (...args: never[]) => unknown>
+
+/** A result with some parts; `rows` are those of the first. */
+export const resultOf = (rows: readonly (readonly unknown[])[], more: { parts?: number; link?: string; body?: object } = {}): Answer => ({
+  headers: more.link === undefined ? {} : { link: more.link },
+  body: {
+    resultSetMetaData: {
+      numRows: rows.length,
+      format: 'jsonv2',
+      rowType: [],
+      partitionInfo: Array.from({ length: more.parts ?? 1 }, () => ({ rowCount: rows.length, uncompressedSize: 10 })),
+    },
+    data: rows,
+    code: '090001',
+    statementHandle: handle,
+    message: 'Statement executed successfully.',
+    ...more.body,
+  },
+})
+
+/** The answer that says that a statement is still running. */
+export const running = (more: { status?: number; body?: object } = {}): Answer => ({
+  status: more.status ?? 202,
+  body: {
+    code: '333334',
+    message: 'Asynchronous execution in progress.',
+    statementHandle: handle,
+    statementStatusUrl: `/api/v2/statements/${handle}`,
+    ...more.body,
+  },
+})
+
+/** An error as the vendor writes it. */
+export const refusal = (status: number, code: string, message = 'Refused.'): Answer => ({
+  status,
+  body: { code, message, sqlState: '42000', statementHandle: handle },
+})
+
+/** The vendor takes the request and the connection ends without an answer. */
+export const cut: Reply = (response) => response.destroy()
+
+/** The query of a request. */
+export const queryOf = ({ url }: Seen): Readonly<Record<string, string>> =>
+  Object.fromEntries(new URL(url, 'http://vendor.example').searchParams)
+
+/** A record's outcome. */
+export async function recorded(
+  promise: Promise<Outcome>,
+): Promise<{ data: Record<string, unknown>; meta: Readonly<Record<string, unknown>> }> {
+  const outcome = await promise
+  if (outcome.type !== 'record') throw new Error(`it is a ${outcome.type}`)
+  return { data: Object(outcome.data), meta: outcome.meta }
+}
+
+/** Time that only waits and the test itself move; restored at the end of the block. */
+export function movedTime(): Disposable & { now: number; readonly waits: number[] } {
+  const waits: number[] = []
+  const time = { now: 1_780_000_000_000, waits, [Symbol.dispose]: () => vi.restoreAllMocks() }
+  vi.spyOn(Deadline.prototype, 'pause').mockImplementation(async function (this: Deadline, milliseconds) {
+    this.signal.throwIfAborted()
+    if (milliseconds <= 0) return
+    waits.push(milliseconds)
+    time.now += milliseconds
+  })
+  return time
+}
