@@ -20,6 +20,13 @@ export const executeFields = {
       }),
     ),
   ),
+  allow_partial: opt(
+    orNull(
+      bool(
+        'Of context_store_search: what is there is enough while the copy is filled for the first time; context_store.complete is false then',
+      ),
+    ),
+  ),
   skip_truncation: opt(orNull(bool('false: texts of more than 2,000 characters are cut in lists, and truncated_fields names them'))),
   intent: opt(orNull(str('Why the call is made; it does not change the answer', { maxLength: 512 }))),
 } as const satisfies Fields
@@ -32,6 +39,7 @@ export interface ExecuteRequest {
   readonly select_fields?: readonly string[] | null
   readonly exclude_fields?: readonly string[] | null
   readonly max_age?: number | null
+  readonly allow_partial?: boolean | null
   readonly skip_truncation?: boolean | null
   readonly intent?: string | null
 }

@@ -9,8 +9,8 @@ export interface Cut {
 
 /** How fresh the copy is that a search read. */
 export interface Freshness {
-  /** Everything that the vendor had at this moment is in the copy; ISO 8601. */
-  readonly synced_at: string
+  /** Everything that the vendor had at this moment is in the copy; ISO 8601. null while it is filled for the first time. */
+  readonly synced_at: string | null
   readonly status: string
   /** Whether everything is there: false while a part of it could not be read. */
   readonly complete: boolean

@@ -11,6 +11,7 @@ export const exportFields = {
   filter: opt(str('`query.filter` of a search, as JSON')),
   sort: opt(str('`query.sort` of a search, as JSON; left out: by the primary key, which is the fastest')),
   fields: opt(str('Field paths, separated by commas; left out: all searchable fields')),
+  allow_partial: opt(oneOf('true: what is there is enough while the copy is filled for the first time', 'true', 'false')),
   max_age: opt(int('The copy may be so many seconds old; it is refreshed first when it is older', { minimum: 0 })),
 } as const satisfies Fields
 
@@ -20,6 +21,7 @@ export interface ExportQuery {
   /** As the search contract says. */
   readonly params: unknown
   readonly maxAge: number | undefined
+  readonly allowPartial: boolean
 }
 
 function jsonOf(name: string, text: string | undefined): unknown {
@@ -33,9 +35,14 @@ function jsonOf(name: string, text: string | undefined): unknown {
 
 /** @throws FerruleError `validation_failed` */
 export function readExportQuery(given: unknown): ExportQuery {
-  const { format = 'ndjson', filter, sort, fields, max_age: maxAge } = readQuery(exportFields, given)
+  const { format = 'ndjson', filter, sort, fields, max_age: maxAge, allow_partial: partial } = readQuery(exportFields, given)
   const query = { filter: jsonOf('filter', filter), sort: jsonOf('sort', sort) }
-  return { format, params: { query, ...(fields === undefined ? {} : { fields: fields.split(',') }) }, maxAge }
+  return {
+    format,
+    params: { query, ...(fields === undefined ? {} : { fields: fields.split(',') }) },
+    maxAge,
+    allowPartial: partial === 'true',
+  }
 }
 
 /** Places of a search as places of the address. */

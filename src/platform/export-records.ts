@@ -37,7 +37,8 @@ export async function exportRecords(services: ExportServices, principal: Princip
   const access = await services.platform.connectors.connectionOf(principal, connectorId)
   if (services.searches === undefined) throw fail('context_store_unavailable', {})
   try {
-    return await services.searches.export(access, { entity, params: query.params, maxAge: query.maxAge, deadlineMs, signal })
+    const { format: _format, ...wish } = query
+    return await services.searches.export(access, { entity, ...wish, deadlineMs, signal })
   } catch (thrown) {
     throw asExportError(thrown)
   }

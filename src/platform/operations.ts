@@ -97,12 +97,16 @@ const actionOf = ({ entities }: ConnectorDefinition, { entity, action }: Execute
 async function search(
   services: OperationServices,
   { access, call, searches }: { readonly access: ConnectorAccess; readonly call: Call; readonly searches: Pick<Searches, 'search'> },
-  { max_age: maxAge }: ExecuteRequest,
+  { max_age: maxAge, allow_partial: allowPartial }: ExecuteRequest,
 ): Promise<Found> {
   const { entity, params, signal, deadlineMs = defaultDeadline } = call
   const report = (code: CallCode) => services.onCall?.(reportOf(access.connection.kind, call, code))
   try {
-    const found = await searches.search(access, { entity, params, deadlineMs, signal, maxAge: maxAge ?? undefined })
+    const found = await searches.search(access, {
+      ...{ entity, params, deadlineMs, signal },
+      maxAge: maxAge ?? undefined,
+      allowPartial: allowPartial ?? undefined,
+    })
     report('ok')
     return found
   } catch (thrown) {

@@ -24,10 +24,18 @@ export interface CopyState {
 export interface Copies {
   stateOf(access: ConnectorAccess, entity: string): Promise<CopyState>
   /**
-   * Brings an entity up to date.
-   * @returns when it is done, or when the time is over
+   * Makes the copy of an entity young enough.
+   * @returns when it is, or when the time is over
    */
-  refresh(access: ConnectorAccess, entity: string, wait: { readonly deadlineMs: number; readonly signal?: AbortSignal }): Promise<void>
+  refresh(access: ConnectorAccess, entity: string, wait: RefreshWait): Promise<void>
+}
+
+/** How long somebody waits for a younger copy. */
+export interface RefreshWait {
+  /** The copy is young enough when everything that the vendor had so many seconds ago is in it. */
+  readonly maxAgeSeconds: number
+  readonly deadlineMs: number
+  readonly signal?: AbortSignal
 }
 
 /** A search of one entity of a connector. */
@@ -37,6 +45,8 @@ export interface CopyQuery {
   readonly params: unknown
   /** The copy must be in step with the vendor as of at most so many seconds ago. */
   readonly maxAge?: number | undefined
+  /** What is there is enough while the copy is filled for the first time. */
+  readonly allowPartial?: boolean | undefined
   /** Milliseconds until the call gives up. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
@@ -77,6 +87,8 @@ export interface SearchParts {
 
 /** Records of one page of an export. */
 const exportPage = 1_000
+/** Part of a call's time that a refresh may take; the rest is for the search. */
+const refreshShare = 0.9
 
 /** @throws FerruleError as every action of an entity that is not there */
 function assertSearchable({ connection: { kind } }: ConnectorAccess, entity: string): void {
@@ -85,21 +97,25 @@ function assertSearchable({ connection: { kind } }: ConnectorAccess, entity: str
   if (found?.context_store_search === undefined) operationOf(kind, entity, 'context_store_search')
 }
 
-const freshnessOf = ({ status, syncedAt, complete }: CopyState & { readonly syncedAt: number }): Freshness => ({
-  synced_at: new Date(syncedAt).toISOString(),
+const freshnessOf = ({ status, syncedAt, complete }: CopyState): Freshness => ({
+  synced_at: syncedAt === null ? null : new Date(syncedAt).toISOString(),
   status,
-  complete,
+  complete: complete && syncedAt !== null,
 })
 
-const isFilled = (state: CopyState): state is CopyState & { readonly syncedAt: number } =>
-  state.syncedAt !== null && state.obstacle === null
+type Filled = CopyState & { readonly syncedAt: number }
+const isFilled = (state: CopyState): state is Filled => state.syncedAt !== null && state.obstacle === null
+
+/** Whether a copy may be searched. */
+const isEnough = (state: CopyState, { allowPartial = false }: Pick<CopyQuery, 'allowPartial'>): boolean =>
+  isFilled(state) || (allowPartial && state.obstacle === null)
 
 const notReady = (entity: string, { status, obstacle, retryAfterMs }: CopyState) =>
   obstacle === null
     ? fail('context_store_not_ready', { entity, reason: `its status is ${status}` }, { retryAfterMs })
     : fail('context_store_not_ready', { entity, reason: obstacle }, { retryable: false, hint: 'Use list and get.' })
 
-const stale = (entity: string, { maxAge, state, now }: { maxAge: number; state: CopyState & { readonly syncedAt: number }; now: number }) =>
+const stale = (entity: string, { maxAge, state, now }: { maxAge: number; state: Filled; now: number }) =>
   fail(
     'context_store_stale',
     { entity, age: Math.ceil((now - state.syncedAt) / 1_000), synced_at: new Date(state.syncedAt).toISOString(), max_age: maxAge },
@@ -134,7 +150,7 @@ class CopySearches implements Searches {
     }
     const timeoutMs = Math.max(1, Math.min(searchMs, end - performance.now()))
     const [answer, state] = await Promise.all([searcher.search({ ...request, timeoutMs }), copies.stateOf(access, query.entity)])
-    if (answer === undefined || !isFilled(state)) throw notReady(query.entity, state)
+    if (answer === undefined || !isEnough(state, query)) throw notReady(query.entity, state)
     const { json, cursor, tookMs } = answer
     return {
       type: 'found',
@@ -149,7 +165,7 @@ class CopySearches implements Searches {
     const request = this.#request(access, query)
     const columns = this.#parts.searcher.fieldsOf(request)
     const state = query.maxAge === undefined ? await this.#parts.copies.stateOf(access, query.entity) : await this.#fresh(access, query)
-    if (!isFilled(state)) throw notReady(query.entity, state)
+    if (!isEnough(state, query)) throw notReady(query.entity, state)
     return { freshness: freshnessOf(state), columns, pages: await begun(this.#parts.searcher.pages(request, exportPage)) }
   }
 
@@ -171,7 +187,8 @@ class CopySearches implements Searches {
     const isYoung = (state: CopyState): boolean => isFilled(state) && state.syncedAt >= asked - maxAge * 1_000
     const known = await copies.stateOf(access, entity)
     if (isYoung(known) || known.obstacle !== null) return known
-    await copies.refresh(access, entity, { deadlineMs, ...(signal === undefined ? {} : { signal }) })
+    const wait = { maxAgeSeconds: maxAge, deadlineMs: deadlineMs * refreshShare, ...(signal === undefined ? {} : { signal }) }
+    await copies.refresh(access, entity, wait)
     const state = await copies.stateOf(access, entity)
     if (!isFilled(state)) throw notReady(entity, state)
     if (!isYoung(state)) throw stale(entity, { maxAge, state, now: clock() })

@@ -1,7 +1,10 @@
 /** Documentation pages that are printed from tables and definitions: errors, settings, and one reference page per kind. */
+import { comparisonOf } from '../context/query/columns.ts'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
+import { documentedType } from '../definition/document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation } from '../definition/entity.ts'
-import type { Fields } from '../definition/fields.ts'
+import type { Field, Fields } from '../definition/fields.ts'
+import { actionsOf } from '../engine/operation.ts'
 import { objectOf } from '../engine/schema.ts'
 import { errorTable } from '../errors.ts'
 import { settingsTable } from '../platform/settings-table.ts'
@@ -106,6 +109,28 @@ function operationPart(name: string, { action, operation, ...of }: { action: Liv
   return [`### ${name} ${action}`, [...sentences, `Vendor: \`${operation.call}\`.`, ...filled].join(' '), params]
 }
 
+/** Where searchable fields come from when a record alone does not have them. */
+const originOf = (from: string): string =>
+  from.startsWith('parent.') ? `from \`${from.slice('parent.'.length)}\` of the record that it belongs to` : `from \`${from}\``
+
+/** The searchable fields of an entity, with what compares in a way of its own. */
+function searchPart(name: string, { context_store_search: searchable, sync }: EntityDefinition): string[] {
+  if (searchable === undefined) return []
+  const project = sync?.project ?? {}
+  const rows = Object.entries(searchable).map(([field, schema]: [string, Field]) => {
+    const from = project[field]
+    const origin = from === undefined || from === field ? '' : `; ${originOf(from)}`
+    const compares = { instant: 'compares as a moment', decimal: 'compares as a number', text: '' }[comparisonOf(schema)]
+    const about: unknown = Reflect.get(schema, 'description')
+    return [`\`${field}\``, documentedType(schema), compares, `${typeof about === 'string' ? about : ''}${origin}`]
+  })
+  return [
+    `### ${name} context_store_search`,
+    'Searches the synced copy: [how](../search.md). Searchable fields:',
+    table(['Field', 'Type', 'Order and equality', 'Meaning'], rows),
+  ]
+}
+
 function entityPart(name: string, entity: EntityDefinition, definition: ConnectorDefinition): string[] {
   const operations = liveActions.flatMap((action) => {
     const operation = entity[action]
@@ -113,15 +138,11 @@ function entityPart(name: string, entity: EntityDefinition, definition: Connecto
   })
   const record =
     entity.record === undefined ? [] : [`### ${name} record`, ...recordSentence(entity), fields(entity.record, { withRequired: false })]
-  return [`## ${name}`, `${entity.about}.`, ...operations, ...record]
+  return [`## ${name}`, `${entity.about}.`, ...operations, ...searchPart(name, entity), ...record]
 }
 
 function summaryPart({ entities }: ConnectorDefinition): string {
-  const rows = Object.entries(entities).map(([name, entity]) => [
-    `[\`${name}\`](#${name})`,
-    liveActions.filter((action) => entity[action] !== undefined).join(', '),
-    entity.about,
-  ])
+  const rows = Object.entries(entities).map(([name, entity]) => [`[\`${name}\`](#${name})`, actionsOf(entity).join(', '), entity.about])
   return table(['Entity', 'Actions', 'What it is'], rows)
 }
 

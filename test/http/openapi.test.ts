@@ -10,11 +10,14 @@ import type { Json } from './support.ts'
 const kinds = Object.values(kindTable)
 const document: Json = openApiDocument({ routes, kinds })
 const executePath = '/api/v1/integrations/connectors/{connector_id}/execute'
-const operations = kinds.flatMap(({ definition }) =>
-  Object.entries(definition.entities).flatMap(([name, entity]) =>
-    liveActions.filter((action) => Object.hasOwn(entity, action)).map((action) => `${definition.kind}.${name}.${action}`),
-  ),
-)
+const operationsOf = (actions: readonly string[]) =>
+  kinds.flatMap(({ definition }) =>
+    Object.entries(definition.entities).flatMap(([name, entity]) =>
+      actions.filter((action) => Object.hasOwn(entity, action)).map((action) => `${definition.kind}.${name}.${action}`),
+    ),
+  )
+const searches = operationsOf(['context_store_search'])
+const operations = [...operationsOf(liveActions), ...searches]
 
 describe('the document', () => {
   test('is valid OpenAPI 3.1', async () => {

@@ -7,6 +7,7 @@ import { objectOf } from '../../engine/schema.ts'
 import { executeFields } from '../../platform/execute-request.ts'
 import { exampleOf } from './example.ts'
 import { ref } from './schemas.ts'
+import { searchExamples, searchNames, searchSchemas } from './search.ts'
 import type { JsonObject } from './types.ts'
 
 /** One operation, with everything that its schemas are made from. */
@@ -130,31 +131,31 @@ const cutAnswer: JsonObject = {
   properties: { data: { anyOf: [{ type: 'array', items: { type: 'object' } }, { type: 'object' }] }, meta: { type: 'object' } },
 }
 
-/** Schemas of all operations: records, requests, answers, and the two unions that the route takes and gives. */
+/** Schemas of all operations, searches included: records, requests, answers, and the two unions that the route takes and gives. */
 export function executeSchemas(kinds: readonly Kind[]): JsonObject {
   const operations = documentedOperations(kinds)
   const withData = operations.filter(({ action }) => action !== 'download')
+  const searches = searchNames(kinds)
   return {
     ...Object.fromEntries(withData.map((each) => [`${entityName(each)}.Record`, recordSchema(each)])),
     ...Object.fromEntries(operations.map((each) => [`${operationName(each)}.Request`, requestSchema(each)])),
     ...Object.fromEntries(withData.map((each) => [`${operationName(each)}.Answer`, answerSchema(each)])),
-    ExecuteRequest: { anyOf: operations.map((each) => ref(`${operationName(each)}.Request`)) },
+    ...searchSchemas(kinds),
+    ExecuteRequest: { anyOf: [...operations.map(operationName), ...searches].map((name) => ref(`${name}.Request`)) },
     CutAnswer: cutAnswer,
-    ExecuteAnswer: { anyOf: [...withData.map((each) => ref(`${operationName(each)}.Answer`)), ref('CutAnswer')] },
+    ExecuteAnswer: { anyOf: [...[...withData.map(operationName), ...searches].map((name) => ref(`${name}.Answer`)), ref('CutAnswer')] },
   }
 }
 
-/** One example for every operation: the smallest call that is complete. */
+/** One example for every operation, the smallest call that is complete, and one for every search. */
 export function executeExamples(kinds: readonly Kind[]): JsonObject {
   const exampleFor = ({ name, action, operation }: DocumentedOperation) => {
     const params = exampleOf(objectOf(operation.params), 'params')
     const isEmpty = Object.keys(Object(params)).length === 0
     return isEmpty ? { entity: name, action } : { entity: name, action, params }
   }
-  return Object.fromEntries(
-    documentedOperations(kinds).map((each) => [
-      operationName(each),
-      { summary: `${entityName(each)} ${each.action}`, value: exampleFor(each) },
-    ]),
+  const live = documentedOperations(kinds).map(
+    (each) => [operationName(each), { summary: `${entityName(each)} ${each.action}`, value: exampleFor(each) }] as const,
   )
+  return { ...Object.fromEntries(live), ...searchExamples(kinds) }
 }

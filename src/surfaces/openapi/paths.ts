@@ -33,7 +33,9 @@ const executeProblems: readonly ErrorCode[] = [
     'range_not_satisfiable',
     'invalid_cursor',
   ] as const),
-  ...(['record_not_found', 'private_call', 'result_too_large', 'rate_limited', 'overloaded', 'context_store_unavailable'] as const),
+  ...(['record_not_found', 'private_call', 'result_too_large', 'rate_limited', 'overloaded'] as const),
+  ...(['field_not_searchable', 'operator_not_supported', 'query_too_complex'] as const),
+  ...(['context_store_not_ready', 'context_store_stale', 'context_store_unavailable', 'context_store_timeout'] as const),
   ...(['idempotency_key_conflict', 'idempotency_key_in_flight', 'request_id_conflict', 'outcome_unknown'] as const),
   ...(['statement_not_allowed', 'statement_failed', 'statement_timeout'] as const),
   ...Object.keys(errorTable).filter((code): code is ErrorCode => code.startsWith('upstream_')),
@@ -136,6 +138,7 @@ function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
     summary: 'Execute an action on an entity',
     description:
       'Every action but `download` answers `{"data": …, "meta": {…}}`: an array of records and where the page stands for `list`, one record for `get`. `download` answers the bytes of the file. ' +
+      '`context_store_search` reads the synced copy and answers how fresh it is too, as `context_store`. ' +
       'Reading needs the scope `execute:read`, writing `execute:write`. A write goes on when its client goes away; send an Idempotency-Key to be able to ask for its answer again.',
     parameters: [...parametersOf(route), { $ref: '#/components/parameters/IdempotencyKey' }],
     requestBody: { required: true, content: { [json]: { schema: ref('ExecuteRequest'), examples: executeExamples(kinds) } } },

@@ -42,7 +42,7 @@ export const exportEntity: PrincipalRoute = {
       const format = exportFormats[query.format]
       const headers = {
         'content-disposition': contentDisposition(`${entity}.${query.format}`),
-        'x-context-store-synced-at': freshness.synced_at,
+        ...(freshness.synced_at === null ? {} : { 'x-context-store-synced-at': freshness.synced_at }),
       }
       return { content: Readable.from(exportText(format, columns, pages), { objectMode: false }), type: format.type, headers }
     }),
