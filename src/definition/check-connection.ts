@@ -6,7 +6,7 @@ import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './conne
 import { fieldAt, isOptional } from './document.ts'
 import { liveActions } from './entity.ts'
 import type { Field, Fields } from './fields.ts'
-import type { PageDefinition } from './page.ts'
+import type { PageDefinition, PartPages } from './page.ts'
 
 type Sentences = readonly (string | false | undefined)[]
 
@@ -122,6 +122,10 @@ const schemes = ({ credentials, origins }: ConnectorDefinition, rules: Rules): S
         `credentials ${name} are signed with ${send.claims}, which is not a rule of the kind`,
     ),
     ...all.map(
+      ([name, { send }]) =>
+        send.as === 'signed' && !(send.seconds > 0) && `credentials ${name} are signed for ${send.seconds} seconds, which is no time`,
+    ),
+    ...all.map(
       ([name, { fields }], index) =>
         all.slice(0, index).some(([, other]) => sameFields(other.fields) === sameFields(fields)) &&
         `credentials ${name} cannot be told from another scheme`,
@@ -133,12 +137,19 @@ const schemes = ({ credentials, origins }: ConnectorDefinition, rules: Rules): S
 const continuing = (page: PageDefinition): string[] =>
   'next' in page ? [page.next.meta] : [page.parts.handle.meta, page.parts.known, page.parts.url]
 
+/** The operation that gives the next part. */
+const nextPart = ({ entities }: ConnectorDefinition, name: string, { entity, handle, number }: PartPages['parts']): Sentences => {
+  const get = entities[entity]?.get
+  if (get === undefined) return [`page ${name} continues with ${entity} get, which does not exist`]
+  return [handle.param, number].map(
+    (param) => !(param in get.params) && `page ${name} continues with ${param}, which is not a parameter of ${entity} get`,
+  )
+}
+
 const pages = (definition: ConnectorDefinition): Sentences =>
   Object.entries(definition.pages).flatMap(([name, page]) => [
     ...continuing(page).map((meta) => !(meta in page.read) && `page ${name} continues from ${meta}, which it does not read`),
-    'parts' in page &&
-      definition.entities[page.parts.entity]?.get === undefined &&
-      `page ${name} continues with ${page.parts.entity} get, which does not exist`,
+    ...('parts' in page ? nextPart(definition, name, page.parts) : []),
   ])
 
 const errors = (definition: ConnectorDefinition): Sentences =>

@@ -132,6 +132,7 @@ const operationChecks: readonly Check<OperationPlace>[] = [
       !(operation.submits.within in operation.params) &&
       `submits within ${operation.submits.within}, which is not a parameter`,
     operation.submits !== undefined && !operation.call.startsWith('POST') && 'submits by GET',
+    (operation.submits ?? operation.running?.poll) !== undefined && !operation.one && 'submits or polls for what is not the whole answer',
   ],
   ({ operation }) =>
     Object.keys(operation.send ?? {}).map((path) => fieldAt(operation.params, path) === undefined && `send ${path} is not a parameter`),

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { problemsOf } from '../../src/definition/check.ts'
+import type { Kind } from '../../src/definition/connector.ts'
+import type { EntityDefinition, Operation } from '../../src/definition/entity.ts'
+import { id, int, list as listOf, obj, open, opt, str, time } from '../../src/definition/fields.ts'
+import type { Sync } from '../../src/definition/sync.ts'
+import { acme } from './acme.ts'
+
+const { lookups: _lookups, hidden: _hidden, ...bare } = acme
+const params = {
+  after: opt(int('Id after which records are listed')),
+  filter: opt(obj({ from: opt(str('From')), to: opt(str('To')) }, 'Filter')),
+}
+const parentList: Operation = { call: 'GET /groups', at: 'groups', params }
+const record = { id: id('Id'), changed: time('Changed'), address: open('Address'), children: listOf(open('Child'), 'Children') }
+const searchable = { id: id('Id'), changed: time('Changed') }
+const groups: EntityDefinition = { about: 'Groups', key: ['id'], record, list: parentList, context_store_search: searchable, sync: {} }
+const memberList: Operation = { call: 'GET /groups/{group}/members', at: 'members', params: { group: id('Group'), ...params } }
+const members: EntityDefinition = {
+  about: 'Members',
+  key: ['id'],
+  record,
+  list: memberList,
+  context_store_search: searchable,
+  sync: { each: { entity: 'groups', take: { group: 'id' } } },
+}
+const kind = (entities: Readonly<Record<string, EntityDefinition>>): Kind => ({
+  definition: {
+    ...bare,
+    configuration: { ...acme.configuration, start: opt(str('First day')) },
+    check: { entity: 'groups', action: 'list', params: {} },
+    entities: { groups, members, ...entities },
+  },
+  rules: {},
+})
+const withSync = (sync: Sync): Kind => kind({ groups: { ...groups, sync } })
+const withMembers = (sync: Sync): Kind => kind({ members: { ...members, sync } })
+const { sync: _sync, ...unsynced } = groups
+const since = { param: 'filter.from', field: 'changed', lookback: 60 }
+const windows = { from: 'filter.from', to: 'filter.to', days: 30, first: 'start', lookback: 3 }
+
+/** One row per rule. */
+const wrong: readonly (readonly [says: string, kind: Kind])[] = [
+  ['acme.groups: is searchable, but is not said to be synced', kind({ groups: unsynced })],
+  [
+    'acme.members: is within an entity and called for each of one',
+    withMembers({ within: { entity: 'groups', at: 'children' }, each: { entity: 'groups', take: { group: 'id' } } }),
+  ],
+  ['acme.members: is fed by teams, which is not synced', withMembers({ each: { entity: 'teams', take: { group: 'id' } } })],
+  ['acme.members: is fed by groups, which is not synced', kind({ groups: unsynced })],
+  ['acme.members: takes uid, which groups lacks', withMembers({ each: { entity: 'groups', take: { group: 'uid' } } })],
+  ['acme.members: takes people, which groups lacks', withMembers({ within: { entity: 'groups', at: 'people' } })],
+  [
+    'acme.members: takes uid, which groups lacks',
+    withMembers({ within: { entity: 'groups', at: 'children', most: { records: 100, take: { group: 'uid' } } } }),
+  ],
+  ['acme.groups: sends status, which is not a parameter', withSync({ params: { status: 'any' } })],
+  ['acme.members: sends team, which is not a parameter', withMembers({ each: { entity: 'groups', take: { team: 'id' } } })],
+  [
+    'acme.members: sends team, which is not a parameter',
+    withMembers({ within: { entity: 'groups', at: 'children', most: { records: 100, take: { team: 'id' } } } }),
+  ],
+  ['acme.groups: sends filter.since, which is not a parameter', withSync({ since: { ...since, param: 'filter.since' } })],
+  ['acme.groups: sends filter.until, which is not a parameter', withSync({ since: { ...since, until: 'filter.until' } })],
+  ['acme.groups: sends first_day, which is not a parameter', withSync({ windows: { ...windows, from: 'first_day' } })],
+  ['acme.groups: sends last_day, which is not a parameter', withSync({ windows: { ...windows, to: 'last_day' } })],
+  ['acme.groups: remembers updated, which is not a field of the record', withSync({ since: { ...since, field: 'updated' } })],
+  ['acme.groups: looks into the future', withSync({ since: { ...since, lookback: -1 } })],
+  ['acme.groups: goes on with behind, which is not a parameter', withSync({ after: { param: 'behind', field: 'id' } })],
+  ['acme.groups: goes on after uid, which is not a field of the record', withSync({ after: { param: 'after', field: 'uid' } })],
+  ['acme.groups: begins at first, which is not a configuration field', withSync({ windows: { ...windows, first: 'first' } })],
+  ...[0, 1.5].map((days) => [`acme.groups: has windows of ${days} days`, withSync({ windows: { ...windows, days } })] as const),
+  ['acme.groups: projects city, which is not searchable', withSync({ project: { city: 'address.city' } })],
+  ['acme.groups: projects from updated, which is not a field of the record', withSync({ project: { changed: 'updated' } })],
+  ['acme.groups: projects from parent.id without a parent', withSync({ project: { id: 'parent.id' } })],
+  [
+    'acme.groups: searchable city comes from nowhere',
+    kind({ groups: { ...groups, context_store_search: { ...searchable, city: str('City') } } }),
+  ],
+]
+
+describe('a definition whose sync is wrong', () => {
+  test.each(wrong)('%s', (says, given) => {
+    expect(problemsOf(given)).toContain(says)
+  })
+})
+
+test('one whose sync is right has no problems', () => {
+  expect(problemsOf(kind({}))).toEqual([])
+  expect(problemsOf(withSync({ since: { ...since, until: 'filter.to' }, after: { param: 'after', field: 'id' } }))).toEqual([])
+  expect(problemsOf(withSync({ windows }))).toEqual([])
+  const projected = { ...members, context_store_search: { ...searchable, city: str('City'), group: id('Group') } }
+  const project = { city: 'address.city', group: 'parent.id' }
+  expect(problemsOf(kind({ members: { ...projected, sync: { within: { entity: 'groups', at: 'children' }, project } } }))).toEqual([])
+})
