@@ -85,7 +85,11 @@ export const errorTable = {
   ),
   idempotency_key_conflict: caller(409, 'The Idempotency-Key was used for another call.', 'Use a new key for another call.'),
   idempotency_key_in_flight: callerForNow(409, 'A call with this Idempotency-Key is running.', 'Wait for the time of Retry-After.'),
-  request_id_conflict: caller(409, 'The request id {request_id} was used for another statement.', 'Use a new request id.'),
+  request_id_conflict: caller(
+    409,
+    'The request id {request_id} was used for another statement.',
+    'Use a new request id; to repeat a write, send the same statement, context and timeout.',
+  ),
   workspace_name_conflict: caller(409, 'The organization has a workspace with the name {name} already.', 'Choose another name.'),
   workspace_inactive: caller(409, 'The workspace {name} is inactive.', 'Set its status to active with PUT /api/v1/workspaces/{id}.'),
   validation_failed: caller(422, 'The request is not valid: {reason}.', 'Correct the fields named in errors.'),

@@ -1,6 +1,6 @@
 /** Request ids of writes in memory: what the library has in the place of the platform's table. */
 import { fail } from '../errors.ts'
-import type { WriteClaims } from './connection.ts'
+import type { Hold, WriteClaims } from './connection.ts'
 import { validationFailed } from './credentials.ts'
 
 /** How long a request id stands for its write after it was claimed last, in milliseconds: 7 days. */
@@ -21,23 +21,39 @@ export function claimKey(requestId: string): string {
   return uuid.test(requestId) ? requestId.toLowerCase() : requestId
 }
 
+/** A request id with its write and the call that holds it. */
+interface Kept extends Hold {
+  readonly fingerprint: string
+  readonly since: number
+}
+
 /**
  * Claims that live as long as the process, 10,000 at most.
  * @param clock milliseconds since 1970
  */
 export function memoryClaims(clock: () => number = Date.now): WriteClaims {
-  const claims = new Map<string, { readonly fingerprint: string; readonly since: number }>()
+  const claims = new Map<string, Kept>()
+  const keep = (key: string, kept: Kept): void => {
+    claims.delete(key)
+    claims.set(key, kept)
+    if (claims.size > rememberedClaims) claims.delete(claims.keys().next().value ?? '') // a Map keeps insertion order: the oldest
+  }
   return {
-    claim: async (requestId, fingerprint) => {
+    claim: async (requestId, fingerprint, hold) => {
       const key = claimKey(requestId)
       const now = clock()
       const kept = claims.get(key)
       const known = kept !== undefined && kept.since > now - claimLifeMs ? kept : undefined
       if (known !== undefined && known.fingerprint !== fingerprint) throw fail('request_id_conflict', { request_id: requestId })
-      claims.delete(key)
-      claims.set(key, { fingerprint, since: now })
-      if (claims.size > rememberedClaims) claims.delete(claims.keys().next().value ?? '') // a Map keeps insertion order: the oldest
-      return known === undefined ? { repeated: false } : { repeated: true, previous: known.since }
+      const isOther = known !== undefined && known.owner !== hold.owner
+      if (isOther && known.until > now) return { repeated: true, busyUntil: known.until }
+      keep(key, { ...hold, fingerprint, since: now })
+      return { repeated: isOther }
+    },
+    settle: async (requestId, hold) => {
+      const key = claimKey(requestId)
+      const kept = claims.get(key)
+      if (kept?.owner === hold.owner) claims.set(key, { ...kept, until: hold.until })
     },
   }
 }

@@ -42,27 +42,40 @@ export type VendorNotice =
   | { readonly type: 'api_version'; readonly asked: string; readonly answered: string }
   | { readonly type: 'deprecated'; readonly entity: string; readonly reason: string }
 
-/** What is known of a request id that was claimed. */
+/** The hold of one call on a request id. */
+export interface Hold {
+  /** Who holds it: another one for each call. */
+  readonly owner: string
+  /** From then on nothing of the call can be at work at the vendor, whatever becomes of this process. Milliseconds since 1970. */
+  readonly until: number
+}
+
+/** What is known of a request id. */
 export interface Claim {
   /**
-   * The id was claimed before, for the same write: an earlier submission may have reached the vendor, so this one is sent as its
+   * Another call claimed the id before, for the same write: a submission of it may have reached the vendor, so this one is sent as its
    * repetition (Snowflake: `retry=true`), never as a first one.
    */
   readonly repeated: boolean
-  /** When it was claimed last before this, in milliseconds since 1970; with `repeated`. */
-  readonly previous?: number
+  /** Another call holds the id until then (milliseconds since 1970), so this one does not: nothing may be sent. */
+  readonly busyUntil?: number
 }
 
-/** Which write each vendor request id stands for. */
+/** Which write each vendor request id stands for, and which call may send it. */
 export interface WriteClaims {
   /**
-   * Binds a request id to one write of the connector, durably, before anything of it is sent; kept for 7 days after the last
-   * claim. The same write may claim its id again.
+   * Binds a request id to one write of the connector, durably, before anything of it is sent, and holds it for one call; kept for 7
+   * days after the last claim. The same write may claim its id again once no other call holds it; its owner renews it by claiming.
    * @param requestId the id that the vendor knows the write by; the case of a UUID's letters does not matter
    * @param fingerprint what the write is: a hash of everything that changes what the vendor does, such as statement and context
    * @throws FerruleError `request_id_conflict` when another write has the id; `unavailable`
    */
-  claim(requestId: string, fingerprint: string): Promise<Claim>
+  claim(requestId: string, fingerprint: string, hold: Hold): Promise<Claim>
+  /**
+   * The call has ended: its hold lasts until another moment, at once for one that has passed. Nothing happens where another call
+   * holds the id. @throws FerruleError `unavailable`
+   */
+  settle(requestId: string, hold: Hold): Promise<void>
 }
 
 /** One connector, as the engine uses it. */

@@ -5,6 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { fail } from '../errors.ts'
 import type { WireAnswer } from './answer.ts'
+import { within } from './deadline.ts'
 import { ForbiddenAddressError, isPublicUrl, publicLookup } from './http-public.ts'
 
 /** `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer gave it, so it must be public. */
@@ -22,6 +23,8 @@ export interface HttpRequest {
   readonly signal: AbortSignal
   /** Name of the vendor, for messages. */
   readonly vendor: string
+  /** Told when the request is written to a connection: until then nothing of it can have reached the vendor. */
+  readonly onSend?: () => void
 }
 
 /** An answer whose body is still on its way. */
@@ -136,6 +139,22 @@ async function textOf(body: Dispatcher.ResponseData['body'], encoding: unknown, 
   return Buffer.concat(chunks).toString()
 }
 
+/** Tells when a request is written: it may have waited for a connection before. */
+const telling =
+  (onSend: () => void): Dispatcher.DispatcherComposeInterceptor =>
+  (dispatch) =>
+  (options, handler) =>
+    dispatch(options, {
+      onRequestStart: (controller, context) => {
+        onSend()
+        handler.onRequestStart?.(controller, context)
+      },
+      onResponseStart: (...told) => handler.onResponseStart?.(...told),
+      onResponseData: (...told) => handler.onResponseData?.(...told),
+      onResponseEnd: (...told) => handler.onResponseEnd?.(...told),
+      onResponseError: (...told) => handler.onResponseError?.(...told),
+    })
+
 /** HTTP for the engine, over one pool of connections. */
 export class Http {
   readonly #api = new Agent({ ...agentOptions, maxResponseSize: maxAnswerBytes, connect: { timeout: connectTimeout } })
@@ -178,8 +197,9 @@ export class Http {
     await Promise.all([this.#api.destroy(), this.#large.destroy(), this.#files.destroy(), this.#publicFiles.destroy()])
   }
 
-  #dispatch(agent: Agent, { url, method, headers, body, signal, patience }: HttpRequest): Promise<Dispatcher.ResponseData> {
-    return agent.request({
+  #dispatch(agent: Agent, { url, method, headers, body, signal, patience, onSend }: HttpRequest): Promise<Dispatcher.ResponseData> {
+    const dispatcher = onSend === undefined ? agent : agent.compose(telling(onSend))
+    const sent = {
       origin: url.origin,
       path: url.pathname + url.search,
       method,
@@ -187,6 +207,7 @@ export class Http {
       body: body ?? null,
       signal,
       ...(patience === undefined ? {} : { headersTimeout: patience.seconds * 1000 }),
-    })
+    }
+    return within(signal, () => dispatcher.request(sent)) // undici looks at the signal only once there is a connection
   }
 }

@@ -1,4 +1,5 @@
 /** The meta of a list: the documented fields of its page shape, and the parameters of the next page. Pure. */
+import { isObject } from '../definition/object.ts'
 import type { PageDefinition, PartPages, PositionPages } from '../definition/page.ts'
 import { headersOf, invalidAnswer, type WireAnswer } from './answer.ts'
 import type { CompiledOperation } from './operation.ts'
@@ -20,6 +21,16 @@ export function pageOf({ kind, operation }: CompiledOperation): PageDefinition |
 export function positionsOf(operation: CompiledOperation): PositionPages | undefined {
   const page = pageOf(operation)
   return page !== undefined && 'next' in page ? page : undefined
+}
+
+/**
+ * Whether a body can be a result in parts, or a part of one: both have rows. JSON of a proxy must not look like a write that was made.
+ * @throws FerruleError `upstream_answer_invalid`
+ */
+export function checkResult(operation: CompiledOperation, body: unknown): void {
+  const page = pageOf(operation)
+  if (page === undefined || !('parts' in page) || (isObject(body) && Array.isArray(body['data']))) return
+  throw invalidAnswer(operation, 'there are no rows in it')
 }
 
 /** An entry of a `Link` header: the URL, and its parameters as they stand; some servers write them within the brackets. */

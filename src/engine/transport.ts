@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts'
 import type { Deadline } from './deadline.ts'
 import type { Http } from './http.ts'
 import { budgetKey, type Limiter } from './limits.ts'
+import { checkResult } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
 import { configured, originsOf, ownOriginOf, prefixOf } from './origin.ts'
 import type { Params } from './params.ts'
@@ -37,7 +38,7 @@ export interface Running {
   readonly idempotencyKey?: string | undefined
   /** In the vendor's budget every other call goes first. */
   readonly background?: boolean | undefined
-  /** Told when a request leaves for the vendor. */
+  /** Told when a request is written to a connection. */
   readonly onSend?: () => void
 }
 
@@ -140,6 +141,7 @@ async function send(running: Running, wire: WireRequest, authorization: Authoriz
     },
     ...(wire.body === undefined ? {} : { body: wire.body }),
     ...(patience === undefined ? {} : { patience }),
+    ...(running.onSend === undefined ? {} : { onSend: running.onSend }),
     signal: deadline.signal,
     vendor: title,
   })
@@ -150,7 +152,6 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
   const { redact } = authorization
   const key = keyOf(running, authorization)
   await takeTurn(running, key)
-  running.onSend?.()
   const answer = await send(running, wire, authorization)
   observe(running, key, answer)
   if (wire.unready?.includes(answer.status)) return { is: 'unready', answer }
@@ -158,6 +159,7 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
     const body = bodyOf(operation, answer)
     const warnings = successOf(operation, { answer, body, redact })
     if (warnings !== undefined) {
+      checkResult(operation, body)
       runtime.limiter?.accept(key)
       return { is: 'answer', answer, body, warnings }
     }

@@ -12,7 +12,7 @@ import { deleteEndedKeys, findKey, insertKey, type KeyRow, setClaimed, takeOver 
 import { answerBody, type ExecutedData, type ReplayedAnswer } from './executed.ts'
 import { newId } from './ids.ts'
 import type { Parts } from './parts.ts'
-import { claimIn, digestOf } from './request-claims.ts'
+import { claimIn, claimsOf, digestOf } from './request-claims.ts'
 import type { ConnectorAccess, KeyedWrite, Writes } from './types.ts'
 import { keptError, meansNothingHappened } from './write-errors.ts'
 import { outcomeLifeMs, replayOf, settle } from './write-outcomes.ts'
@@ -155,12 +155,13 @@ function inFlight({ started_at, lease_until }: KeyRow, now: number) {
 const noting = (parts: Parts, { connection, place }: ConnectorAccess, attempt: KeyRow): Connection => ({
   ...connection,
   writes: {
-    claim: (requestId, fingerprint) =>
+    claim: (requestId, fingerprint, hold) =>
       parts.database.transaction(async (db) => {
         const now = parts.source.clock()
         if (!(await setClaimed(db, attempt))) throw inFlight(attempt, Math.min(now, attempt.lease_until))
-        return claimIn(db, { parts, place }, { requestId, fingerprint })
+        return claimIn(db, { parts, place }, { requestId, fingerprint, hold })
       }),
+    settle: claimsOf(parts, place).settle,
   },
 })
 

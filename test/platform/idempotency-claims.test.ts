@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { claimLifeMs } from '../../src/engine/claims.ts'
-import type { Claim, Connection } from '../../src/engine/connection.ts'
+import type { Claim, Connection, Hold } from '../../src/engine/connection.ts'
 import type { Platform } from '../../src/platform/types.ts'
 import { ask, type Desk, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, newTenant, overBoth, refusal } from './world.ts'
@@ -16,24 +17,25 @@ overBoth('a vendor request id', (database) => {
   afterAll(() => desk.close())
 
   interface Claimed {
+    /** Of the hold; those of calls that have ended when it is left out. */
+    readonly hold?: Hold
     readonly connectorId?: string
     readonly principal?: Desk['principal']
     readonly platform?: Platform
   }
-  async function claim(requestId: string, fingerprint: string, by: Claimed = {}): Promise<Claim | undefined> {
-    const { connectorId = desk.connectorId, principal = desk.principal, platform = desk.platform } = by
+  async function claimsOf({ connectorId = desk.connectorId, principal = desk.principal, platform = desk.platform }: Claimed = {}) {
     const { connection } = await platform.connectors.connectionOf(principal, connectorId)
-    return connection.writes?.claim(requestId, fingerprint)
+    return connection.writes
   }
+  const claim = async (requestId: string, fingerprint: string, by: Claimed = {}): Promise<Claim | undefined> =>
+    (await claimsOf(by))?.claim(requestId, fingerprint, by.hold ?? { owner: randomUUID(), until: 0 })
   const rows = async () => (await sql<{ fingerprint: string }>`select * from request_claims`.execute(desk.world.raw().db)).rows
 
   test('stands for one write of its connector, on every node', async () => {
     const other = await desk.node()
-    const since = desk.world.now
     expect(await claim(id, 'insert a')).toEqual({ repeated: false })
-    desk.world.now += 10
-    expect(await claim(id.toUpperCase(), 'insert a', { platform: other })).toEqual({ repeated: true, previous: since })
-    expect(await claim(id, 'insert a')).toEqual({ repeated: true, previous: since + 10 })
+    expect(await claim(id.toUpperCase(), 'insert a', { platform: other })).toEqual({ repeated: true })
+    expect(await claim(id, 'insert a')).toEqual({ repeated: true })
     for (const platform of [desk.platform, other])
       expect(await refusal(claim(id, 'insert b', { platform }))).toBe(
         `request_id_conflict: The request id ${id} was used for another statement.`,
@@ -62,6 +64,35 @@ overBoth('a vendor request id', (database) => {
     expect(told.filter((each) => each.status === 'fulfilled' && each.value?.repeated === false)).toHaveLength(1)
   })
 
+  test('is held by one call at a time on all nodes, until that one has ended or its time is over', async () => {
+    const other = await desk.node()
+    const [mine, theirs] = [randomUUID(), randomUUID()]
+    const [until, later] = [desk.world.now + 5_000, desk.world.now + 9_000]
+    expect(await claim('held', 'a', { hold: { owner: mine, until } })).toEqual({ repeated: false })
+    const second = { platform: other, hold: { owner: theirs, until: later } }
+    expect(await claim('held', 'a', second)).toEqual({ repeated: true, busyUntil: until })
+    expect(await claim('held', 'a', { hold: { owner: mine, until: until + 1 } })).toEqual({ repeated: false })
+    await (await claimsOf(second))?.settle('held', { owner: theirs, until: 0 })
+    expect(await claim('held', 'a', second)).toEqual({ repeated: true, busyUntil: until + 1 })
+    desk.world.now += 1_000
+    await (await claimsOf())?.settle('held', { owner: mine, until: desk.world.now })
+    expect(await claim('held', 'a', second)).toEqual({ repeated: true })
+    expect(await claim('held', 'a', { hold: { owner: mine, until: later } })).toEqual({ repeated: true, busyUntil: later })
+    desk.world.now = later
+    expect(await claim('held', 'a', { hold: { owner: mine, until: later } })).toEqual({ repeated: true })
+  })
+
+  test('is held by one of many calls at a time', async () => {
+    const other = await desk.node()
+    const until = desk.world.now + 5_000
+    const told = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        claim('wanted', 'a', { platform: index % 2 === 0 ? desk.platform : other, hold: { owner: randomUUID(), until } }),
+      ),
+    )
+    expect(told.filter((each) => each?.busyUntil === undefined)).toEqual([{ repeated: false }])
+  })
+
   test('is kept for seven days after its last claim', async () => {
     for (const _ of ['first', 'last']) {
       await claim('weekly', 'a')
@@ -86,7 +117,7 @@ overBoth('a vendor request id', (database) => {
   test('that was refused frees the key of its call', async () => {
     await claim('taken', 'a')
     const run = async (connection: Connection) => {
-      await connection.writes?.claim('taken', 'b')
+      await connection.writes?.claim('taken', 'b', { owner: randomUUID(), until: 0 })
       return written({})
     }
     expect(await ask(desk, { key: 'conflicting', run })).toMatchObject({ code: 'request_id_conflict' })

@@ -59,7 +59,7 @@ export interface Caller {
 /** Makes a call. @throws FerruleError of the service */
 export async function callUnder(key: string, { platform, connectorId, sent }: Caller): Promise<Answered> {
   const run = async (connection: Connection, _call: Call): Promise<Outcome> => {
-    await sent(hasVendorId(key) ? await connection.writes?.claim(key, 'the write') : undefined)
+    await sent(hasVendorId(key) ? await connection.writes?.claim(key, 'the write', { owner: randomUUID(), until: 0 }) : undefined)
     return { type: 'record', data: { made: randomUUID() }, meta: {} }
   }
   const request = { entity: 'posts', action: 'create', params: { text: key } }

@@ -29,17 +29,30 @@ export const findClaim = (db: Db, { organization_id, connector_id, request_id }:
     .executeTakeFirst()
 
 /** Claims an id again, or for another write, unless it was claimed since `seen` was read. @returns whether it was claimed */
-export async function claimAgain(db: Db, seen: ClaimRow, { fingerprint, claimed_at }: ClaimRow): Promise<boolean> {
+export async function claimAgain(db: Db, seen: ClaimRow, { fingerprint, claimed_at, owner, busy_until }: ClaimRow): Promise<boolean> {
   const done = await db
     .updateTable('request_claims')
-    .set({ fingerprint, claimed_at })
+    .set({ fingerprint, claimed_at, owner, busy_until })
     .where('organization_id', '=', seen.organization_id)
     .where('connector_id', '=', seen.connector_id)
     .where('request_id', '=', seen.request_id)
     .where('fingerprint', '=', seen.fingerprint)
     .where('claimed_at', '=', seen.claimed_at)
+    .where('owner', '=', seen.owner)
     .executeTakeFirst()
   return done.numUpdatedRows > 0n
+}
+
+/** Changes until when the owner of an id holds it; nothing where another one does. */
+export async function setBusy(db: Db, row: Pick<ClaimRow, (typeof idColumns)[number] | 'owner' | 'busy_until'>): Promise<void> {
+  await db
+    .updateTable('request_claims')
+    .set({ busy_until: row.busy_until })
+    .where('organization_id', '=', row.organization_id)
+    .where('connector_id', '=', row.connector_id)
+    .where('request_id', '=', row.request_id)
+    .where('owner', '=', row.owner)
+    .execute()
 }
 
 /** Forgets ids that were claimed at or before a moment, and not since. @returns how many */

@@ -135,6 +135,9 @@ export interface RequestClaimTable {
   fingerprint: string
   /** The last time. */
   claimed_at: Moment
+  /** The call that claimed it then, and until when no other one may. */
+  owner: string
+  busy_until: Moment
 }
 
 /** All tables by name. */

@@ -36,6 +36,8 @@ export const writes: Migration = {
       request_id ${text} not null,
       fingerprint ${text} not null,
       claimed_at ${moment} not null,
+      owner ${id} not null,
+      busy_until ${moment} not null,
       primary key (organization_id, connector_id, request_id)
     )${end}`,
     'create index request_claims_by_age on request_claims (claimed_at)',

@@ -1,0 +1,193 @@
+/**
+ * Writes that the vendor knows by an id. One call at a time holds an id, and a write is sent again only when an earlier submission
+ * of it cannot be at work any more: what the vendor does with one that meets a running original is not known.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Submission } from '../definition/entity.ts'
+import { FerruleError, fail } from '../errors.ts'
+import { claimLifeMs } from './claims.ts'
+import { type Result, resultOf } from './polling.ts'
+import type { WireRequest } from './request.ts'
+import { isTransient, maxAttempts } from './retry.ts'
+import { exchangeOnce, pauseOrThrow, type Running } from './transport.ts'
+import { isNeverSent } from './unsent.ts'
+
+/** Added to the time limit of a submission before it counts as over, in milliseconds: for the way there, and for clocks. */
+const margin = 2_000
+/** Attempts of a write, the first included; its deadline ends it earlier in most cases. */
+const maxSubmissions = 10
+/** How often a call looks whether another one that holds its id still runs, in milliseconds. */
+const lookPause = 1_000
+
+/** A write as it is sent. */
+export interface Write {
+  readonly running: Running
+  readonly submits: Submission
+  /** The id that the vendor knows it by. */
+  readonly id: string
+  /** What it is, whatever its id. */
+  readonly fingerprint: string
+  /** Seconds that the vendor works on it at most; 0 where that is not known. */
+  readonly seconds: number
+  readonly wire: WireRequest
+  /** The same, as the repetition of one that was sent before. */
+  readonly again: WireRequest
+}
+
+/** A write on its way. */
+interface Submitted extends Write {
+  /** Of its hold on the id. */
+  readonly owner: string
+  /** Milliseconds that a submission can be at work at most, counted from when it was sent. */
+  readonly reach: number
+  /** An earlier submission may have been carried out. */
+  mayHaveRun: boolean
+  /** Until when a submission of this call may be at work, in milliseconds since 1970. */
+  busyUntil: number
+  /** When the attempt under way was sent; undefined before that. */
+  sentAt: number | undefined
+}
+
+function submitted(write: Write): Submitted {
+  const { running, submits, seconds } = write
+  const longest = seconds > 0 ? seconds * 1000 : claimLifeMs
+  const mayHaveRun = running.params[submits.again] === true
+  return { ...write, owner: randomUUID(), reach: longest + margin, mayHaveRun, busyUntil: 0, sentAt: undefined }
+}
+
+/** The attempt that was sent may be at work, or was carried out. */
+function markUncertain(submission: Submitted): void {
+  submission.mayHaveRun = true
+  submission.busyUntil = (submission.sentAt ?? submission.running.runtime.clock()) + submission.reach
+}
+
+/** What became of an attempt that failed: nothing, or nobody knows. */
+function isUncertain({ sentAt }: Submitted, error: unknown): boolean {
+  if (sentAt === undefined) return false
+  if (!(error instanceof FerruleError)) return true // the caller went away amid the request
+  if (isNeverSent(error)) return false
+  if (error.code === 'upstream_unreachable' || error.code === 'upstream_timeout') return true
+  if (error.code === 'upstream_error') return (error.upstream?.status ?? 500) >= 500
+  return error.code === 'upstream_answer_invalid' || error.code === 'result_too_large'
+}
+
+/** Errors by which the vendor itself says what became of the write, an earlier submission of it included. */
+const answers: ReadonlySet<string> = new Set(['statement_failed', 'statement_timeout', 'request_id_conflict'])
+const isAnswer = (error: unknown): boolean => error instanceof FerruleError && answers.has(error.code)
+
+/** An error with the id of the write, which the caller needs to find out more. */
+const withId = (error: FerruleError, { id }: Submitted): FerruleError =>
+  new FerruleError(error.code, error, {
+    problems: error.problems,
+    cause: error.cause ?? error,
+    retryable: error.retryable,
+    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    upstream: { ...error.upstream, request_id: error.upstream?.request_id ?? id },
+  })
+
+/** The error of a write of which nobody knows whether it was carried out. @param until when nothing of it can be at work any more */
+function unknownOutcome(submission: Submitted, error: unknown, until = submission.busyUntil): FerruleError {
+  const { running, id, submits } = submission
+  const reason = error instanceof FerruleError ? error.message.replace(/\.$/, '') : 'the call was given up'
+  const left = until - running.runtime.clock()
+  const over = left > claimLifeMs ? 0 : left // after a longer wait the id would stand for nothing
+  return fail(
+    'outcome_unknown',
+    { vendor: running.operation.kind.definition.title, request_id: id, reason },
+    {
+      cause: error,
+      hint: `Repeat the same call with ${submits.id} ${id} and ${submits.again} true: it is carried out once.${over > 0 ? ' Wait for the time of Retry-After: until then it may still be at work.' : ''}`,
+      upstream: { ...(error instanceof FerruleError ? error.upstream : {}), request_id: id },
+      ...(over > 0 ? { retryAfterMs: over } : {}),
+    },
+  )
+}
+
+/**
+ * Takes the id for this call, or renews its hold; waits for another call that holds it.
+ * @throws FerruleError `request_id_conflict`; `outcome_unknown` when the other one holds it beyond the deadline
+ */
+async function takeId(submission: Submitted): Promise<void> {
+  const { running, id, fingerprint, owner, reach } = submission
+  const { connection, runtime, deadline } = running
+  for (;;) {
+    const until = runtime.clock() + deadline.remaining + reach
+    const claim = await connection.writes?.claim(id, fingerprint, { owner, until })
+    submission.mayHaveRun ||= claim?.repeated === true
+    if (claim?.busyUntil === undefined) return
+    const left = claim.busyUntil - runtime.clock()
+    const wait = left > reach ? Math.min(left, lookPause) : left // a call that runs can end early; what it left behind cannot
+    if (wait >= deadline.remaining) throw unknownOutcome(submission, undefined, claim.busyUntil)
+    await deadline.pause(wait)
+  }
+}
+
+/** Lets others have the id, once nothing of this call can be at work. */
+async function leaveId({ running, id, owner, busyUntil }: Submitted): Promise<void> {
+  // A hold that cannot be ended early ends by itself, and what became of the write is known without it.
+  await running.connection.writes?.settle(id, { owner, until: busyUntil }).catch(() => undefined)
+}
+
+/** Waits until the last submission is over. @throws FerruleError `outcome_unknown` when that comes after the deadline */
+async function awaitOver(submission: Submitted, error: unknown): Promise<void> {
+  const { running, busyUntil } = submission
+  const wait = busyUntil - running.runtime.clock()
+  if (wait >= running.deadline.remaining) throw unknownOutcome(submission, error)
+  await running.deadline.pause(wait)
+}
+
+/** A pause as between attempts of a read: that a write may be sent again was decided already. */
+const reading = (running: Running): Running => ({ ...running, operation: { ...running.operation, action: 'get' } })
+
+/** Decides after a failed attempt. @throws FerruleError; the reason of a caller that went away */
+async function failed(submission: Submitted, error: unknown, failures: number): Promise<void> {
+  const { running } = submission
+  const uncertain = isUncertain(submission, error)
+  if (uncertain) markUncertain(submission)
+  const isOver = running.deadline.signal.aborted || failures >= maxSubmissions
+  if (isOver || isAnswer(error) || !(uncertain || isTransient(error))) throw error
+  if (uncertain) await awaitOver(submission, error)
+  else await pauseOrThrow(reading(running), error, Math.min(failures, maxAttempts - 1))
+  await takeId(submission)
+}
+
+/** What ends a write: its own error where nothing of it can have been carried out, or where the vendor itself says what became of it. */
+function ended(submission: Submitted, error: unknown): unknown {
+  if (error instanceof FerruleError && error.code === 'outcome_unknown') return error
+  if (submission.mayHaveRun && !isAnswer(error)) return unknownOutcome(submission, error)
+  return error instanceof FerruleError ? withId(error, submission) : error
+}
+
+async function sent(submission: Submitted): Promise<Result> {
+  const { running, wire, again } = submission
+  const onSend = (): void => {
+    submission.sentAt = running.runtime.clock()
+  }
+  const next = (): WireRequest => {
+    submission.sentAt = undefined
+    return submission.mayHaveRun ? again : wire
+  }
+  const attempts = { wire: next, failed: (error: unknown, failures: number) => failed(submission, error, failures) }
+  const attempt = await exchangeOnce({ ...running, onSend }, attempts)
+  markUncertain(submission) // until its result is there
+  return resultOf(running, attempt)
+}
+
+/**
+ * Submits a write under its id and waits for its result within the deadline.
+ * @throws FerruleError as `submit`
+ */
+export async function submitWrite(write: Write): Promise<Result> {
+  const submission = submitted(write)
+  try {
+    await takeId(submission)
+    const result = await sent(submission)
+    if (result.is !== 'answer' || result.ready !== false) submission.busyUntil = 0
+    return result
+  } catch (error) {
+    if (isAnswer(error)) submission.busyUntil = 0
+    throw ended(submission, error)
+  } finally {
+    await leaveId(submission)
+  }
+}

@@ -1,0 +1,34 @@
+/** Time that passes faster than it does, for waits of the engine: its pauses and its clock. */
+import { vi } from 'vitest'
+import { Deadline } from '../../src/engine/deadline.ts'
+
+/** Hastened time. */
+export interface HastenedTime extends Disposable {
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** How long something really lasts, in milliseconds. */
+  readonly real: (milliseconds: number) => number
+  readonly pause: (milliseconds: number) => Promise<void>
+}
+
+/**
+ * Pauses of the engine last a part of their time until the end of the block; deadlines and the network keep theirs.
+ * @param factor how often faster
+ */
+export function hastenTime(factor: number): HastenedTime {
+  const start = Date.now()
+  const clock = () => start + (performance.timeOrigin + performance.now() - start) * factor
+  const { pause } = Deadline.prototype
+  const hastened = vi.spyOn(Deadline.prototype, 'pause').mockImplementation(function (this: Deadline, milliseconds) {
+    return pause.call(this, milliseconds / factor)
+  })
+  return {
+    clock: () => Math.floor(clock()),
+    real: (milliseconds) => milliseconds / factor,
+    pause: async (milliseconds) => {
+      using deadline = new Deadline(60_000, 'nobody')
+      await deadline.pause(milliseconds)
+    },
+    [Symbol.dispose]: () => hastened.mockRestore(),
+  }
+}
