@@ -36,6 +36,11 @@ const paging = {
   cursor: opt(str('Position taken from `next` of the page before.', { maxLength: 1_000 })),
 }
 
+const syncedEntities = list(str('Name of a searchable entity.', { maxLength: 200 }), 'Entities; left out: all.', {
+  minItems: 1,
+  maxItems: 200,
+})
+
 /** Schemas of what the services take, by name. */
 export const bodies = {
   createOrganization: { name: name('Display name.') },
@@ -83,6 +88,26 @@ export const bodies = {
     connector_type: opt(str('Only connectors of this kind, by slug or title.', { maxLength: 256 })),
     ...paging,
   },
+  requestSync: {
+    mode: opt(
+      oneOf('incremental: what changed, where the vendor tells; full: everything, and what is gone is removed.', 'incremental', 'full'),
+    ),
+    entities: opt(syncedEntities),
+  },
+  listSyncs: {
+    state: opt(oneOf('Only runs of this state.', 'queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
+    ...paging,
+  },
+  setSchedule: {
+    interval_seconds: opt(
+      orNull(
+        int('Seconds between two runs; null: the default, or with `entity` no interval of its own.', { minimum: 60, maximum: 2_592_000 }),
+      ),
+    ),
+    paused: opt(bool('Whether nothing is run by the schedule.')),
+    entity: opt(str('Entity; entities that are read with it have the same schedule. Left out: all others.', { maxLength: 200 })),
+  },
+  resetCopy: { entities: opt(syncedEntities) },
   scopedToken: { ...workspaceNames, region_id: opt(uuid('Taken for compatibility; there is one region.')) },
 } as const satisfies Record<string, Fields>
 
