@@ -69,6 +69,7 @@ export const errorTable = {
   connector_not_found: caller(404, 'The connector does not exist.', 'See GET /api/v1/integrations/connectors.'),
   connector_type_not_found: caller(404, 'There is no connector type {given}. Known: {known}.', 'Use one of the known types.'),
   job_not_found: caller(404, 'The job does not exist.', 'Use the job_id that the deletion answered.'),
+  sync_not_found: caller(404, 'The sync does not exist.', 'See GET /api/v1/integrations/connectors/{connector_id}/syncs.'),
   record_not_found: caller(404, 'The vendor has no such record: {reason}.', 'Check the id, and that the credentials may see the record.'),
   private_call: caller(
     404,

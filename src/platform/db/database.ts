@@ -54,6 +54,13 @@ export const locked = <DB, TB extends keyof DB, O>(
   table: TB & string,
 ): SelectQueryBuilder<DB, TB, O> => (hasRowLocks(db) ? query.forUpdate(table) : query)
 
+/** As `locked`, and passes over rows that somebody else keeps. */
+export const claimable = <DB, TB extends keyof DB, O>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, O>,
+  table: TB & string,
+): SelectQueryBuilder<DB, TB, O> => (hasRowLocks(db) ? query.forUpdate(table).skipLocked() : query)
+
 const uniqueCodes: readonly unknown[] = ['23505', 2067, 1555]
 const foreignKeyCodes: readonly unknown[] = ['23503', 787]
 const codes = (error: unknown): unknown[] =>

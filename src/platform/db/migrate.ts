@@ -5,6 +5,7 @@ import type { Database } from './database.ts'
 import { platform } from './migrations/0001-platform.ts'
 import { notices } from './migrations/0002-notices.ts'
 import { writes } from './migrations/0003-writes.ts'
+import { syncs } from './migrations/0004-syncs.ts'
 
 /** The words of a column that differ between the databases. */
 export interface ColumnTypes {
@@ -23,7 +24,7 @@ export interface Migration {
   readonly statements: (types: ColumnTypes) => readonly string[]
 }
 
-const migrations: readonly Migration[] = [platform, notices, writes]
+const migrations: readonly Migration[] = [platform, notices, writes, syncs]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
   sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },
   postgres: { id: 'uuid', text: 'text', bytes: 'bytea', moment: 'bigint', flag: 'boolean', end: '' },

@@ -140,6 +140,84 @@ export interface RequestClaimTable {
   busy_until: Moment
 }
 
+/** When copies are brought up to date. */
+export interface SyncScheduleTable {
+  organization_id: string
+  connector_id: string
+  /** A group of entities that has its own interval; '' for all others. */
+  entity: string
+  /** null: the default of the settings. */
+  interval_seconds: number | null
+  /** null while it is paused. */
+  next_run_at: Moment | null
+}
+/** Runs that bring a connector's copy up to date: waiting, running, and those of the last days. */
+export interface SyncRunTable {
+  id: string
+  organization_id: string
+  workspace_id: string
+  connector_id: string
+  mode: 'incremental' | 'full'
+  /** JSON array of names; null: all. */
+  entities: string | null
+  state: 'queued' | 'running' | 'succeeded' | 'partial' | 'failed' | 'cancelled'
+  cause: 'created' | 'changed' | 'schedule' | 'demand' | 'search'
+  /** How often a node has begun it, or gone on with it. */
+  attempts: number
+  /** Attempts in a row that came to nothing. */
+  failures: number
+  /** What the queue is ordered by. */
+  place: number
+  not_before: Moment
+  /** The node that walks, and until when others keep away. A cancelled run keeps it until its node has let go. */
+  lease_owner: string | null
+  lease_until: Moment | null
+  /** JSON: what was met so far. */
+  progress: string
+  /** JSON array: how it ended for each entity that is done. */
+  results: string
+  error_code: string | null
+  error_message: string | null
+  error_hint: string | null
+  /** Counts changes, for watchers. */
+  version: number
+  created_at: Moment
+  started_at: Moment | null
+  finished_at: Moment | null
+}
+/** What is known of the copy of one entity. */
+export interface SyncEntityTable {
+  organization_id: string
+  connector_id: string
+  entity: string
+  records: number | null
+  /** Everything that the vendor had at this moment is in the copy. */
+  synced_at: Moment | null
+  last_success_at: Moment | null
+  last_attempt_at: Moment | null
+  /** How the last walk ended. */
+  outcome: 'complete' | 'changes' | 'partial' | 'skipped' | 'failed' | null
+  error_code: string | null
+  error_message: string | null
+  error_hint: string | null
+  /** Records that the last walk met which asked for changes. */
+  met_changes: number | null
+}
+/** Copies that are to be removed. */
+export interface SyncRemovalTable {
+  id: string
+  organization_id: string
+  connector_id: string
+  kind: string
+  /** JSON array of entities that are emptied; null: the connector is gone for good. */
+  entities: string | null
+  failures: number
+  /** Until then nobody else begins it. */
+  not_before: Moment
+  lease_owner: string | null
+  created_at: Moment
+}
+
 /** All tables by name. */
 export interface Tables {
   state: StateTable
@@ -152,4 +230,8 @@ export interface Tables {
   jobs: JobTable
   idempotency_keys: IdempotencyKeyTable
   request_claims: RequestClaimTable
+  sync_schedules: SyncScheduleTable
+  sync_runs: SyncRunTable
+  sync_entities: SyncEntityTable
+  sync_removals: SyncRemovalTable
 }

@@ -1,0 +1,138 @@
+/** Statements of the nodes that work on runs: claims with leases, progress, ends. They are over all organizations. */
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { runMoves } from '../syncs/states.ts'
+import { claimable, type Db } from './database.ts'
+import type { KeptError, RunRow } from './queries-sync-runs.ts'
+import type { Tables } from './schema.ts'
+
+const nextVersion = sql<number>`version + 1`
+
+/** Who works, and until when others keep away. Moments are milliseconds since 1970. */
+export interface RunLease {
+  readonly owner: string
+  readonly now: number
+  readonly until: number
+}
+
+/**
+ * A run may be taken when nobody walks the connector, nothing of its copy waits to be removed, and no run waits that was begun before
+ * it: that one goes on first.
+ */
+const isFree = ({ and, not, exists, selectFrom, or, eb }: ExpressionBuilder<Tables, 'sync_runs'>) => {
+  const others = selectFrom('sync_runs as other').select('other.id').whereRef('other.connector_id', '=', 'sync_runs.connector_id')
+  const removals = selectFrom('sync_removals')
+    .select('sync_removals.id')
+    .whereRef('sync_removals.connector_id', '=', 'sync_runs.connector_id')
+  return and([
+    not(exists(others.where('other.lease_owner', 'is not', null))),
+    or([eb('sync_runs.attempts', '>', 0), not(exists(others.where('other.state', '=', 'queued').where('other.attempts', '>', 0)))]),
+    not(exists(removals)),
+  ])
+}
+
+const due = (db: Db, now: number, limit: number) =>
+  db
+    .selectFrom('sync_runs')
+    .selectAll('sync_runs')
+    .where('sync_runs.state', '=', sql.lit('queued'))
+    .where('sync_runs.not_before', '<=', now)
+    .where(isFree)
+    .orderBy('sync_runs.place')
+    .orderBy('sync_runs.id')
+    .limit(limit)
+
+/** Whether a run waits that could be taken now. */
+export const hasDueRun = async (db: Db, now: number): Promise<boolean> =>
+  (await due(db, now, 1).clearSelect().select('sync_runs.id').executeTakeFirst()) !== undefined
+
+/** Takes due runs, in the order of the queue. Call it in a transaction. @returns the runs as they are now */
+export async function claimRuns(db: Db, { owner, now, until }: RunLease, limit: number): Promise<RunRow[]> {
+  const taken: RunRow[] = []
+  const connectors = new Set<string>()
+  for (const row of await claimable(db, due(db, now, limit), 'sync_runs').execute()) {
+    if (connectors.has(row.connector_id)) continue // two runs of one connector can be due; the first one goes first
+    connectors.add(row.connector_id)
+    const claimed = {
+      state: 'running',
+      attempts: row.attempts + 1,
+      lease_owner: owner,
+      lease_until: until,
+      started_at: row.started_at ?? now,
+      version: row.version + 1,
+    } as const
+    await db.updateTable('sync_runs').set(claimed).where('id', '=', row.id).execute()
+    taken.push({ ...row, ...claimed })
+  }
+  return taken
+}
+
+/** One attempt of a run. */
+export interface RunAttempt {
+  readonly id: string
+  readonly owner: string
+}
+
+const ofAttempt = (db: Db, { id, owner }: RunAttempt) =>
+  db.updateTable('sync_runs').where('id', '=', id).where('lease_owner', '=', owner).where('state', '=', 'running')
+
+/** What is kept of a run while it runs. */
+export type RunProgressChange = Partial<Pick<RunRow, 'progress' | 'results' | 'lease_until' | 'failures'>>
+
+/** Keeps progress, or the lease alone. @returns false when the run is not this attempt's any more */
+export async function keepRun(db: Db, attempt: RunAttempt, change: RunProgressChange): Promise<boolean> {
+  const isSeen = change.progress !== undefined || change.results !== undefined
+  const done = await ofAttempt(db, attempt)
+    .set({ ...change, ...(isSeen ? { version: nextVersion } : {}) })
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** States that a running run ends in; `queued` is an end of the attempt only. */
+type EndState = (typeof runMoves.running)[number]
+/** How an attempt ends. */
+export type RunEnd = KeptError &
+  Pick<RunRow, 'progress' | 'results' | 'failures'> &
+  (
+    | { readonly state: Exclude<EndState, 'queued'>; readonly finished_at: number }
+    | { readonly state: 'queued'; readonly not_before: number; readonly place: number }
+  )
+
+/** Ends an attempt, which gives its lease back. @returns false when the run is not this attempt's any more */
+export async function endRun(db: Db, attempt: RunAttempt, end: RunEnd): Promise<boolean> {
+  const done = await ofAttempt(db, attempt)
+    .set({ ...end, lease_owner: null, lease_until: null, version: nextVersion })
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Lets go of a run that was ended by somebody else while this attempt walked. */
+export const releaseRun = async (db: Db, { id, owner }: RunAttempt): Promise<void> => {
+  const rows = db.updateTable('sync_runs').set({ lease_owner: null, lease_until: null })
+  await rows.where('id', '=', id).where('lease_owner', '=', owner).where('state', '<>', 'running').execute()
+}
+
+/** Runs whose lease is over: their node died, or stood still for too long. */
+export const abandonedRuns = (db: Db, now: number, limit: number): Promise<RunRow[]> =>
+  db
+    .selectFrom('sync_runs')
+    .selectAll()
+    .where('lease_owner', 'is not', null)
+    .where('lease_until', '<=', now)
+    .orderBy('lease_until')
+    .limit(limit)
+    .execute()
+
+/** What becomes of an abandoned run. */
+export type Abandoned = (Pick<RunRow, 'state' | 'failures' | 'not_before' | 'finished_at'> & KeptError) | Record<string, never>
+
+/** Takes an abandoned run from its node, unless that came back or somebody else was first. @returns whether it was taken */
+export async function takeAbandoned(db: Db, { id, lease_owner, lease_until }: RunRow, next: Abandoned): Promise<boolean> {
+  const done = await db
+    .updateTable('sync_runs')
+    .set({ ...next, lease_owner: null, lease_until: null, version: nextVersion })
+    .where('id', '=', id)
+    .where('lease_owner', '=', lease_owner)
+    .where('lease_until', '=', lease_until)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
