@@ -20,6 +20,8 @@ import { asId, newId } from './ids.ts'
 import type { Parts } from './parts.ts'
 import type { ConnectorRecord, EntitySelection } from './records.ts'
 import { requireScope } from './scopes.ts'
+import { followChange } from './syncs/changes.ts'
+import { endSyncs } from './syncs/queue.ts'
 import type { Connectors, Principal } from './types.ts'
 
 /** Checked parts of an update or a patch. */
@@ -50,9 +52,11 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
     const job = { id: newId(parts.source), type: 'connector_delete', status: 'succeeded', created_at: now, finished_at: now } as const
     await parts.database.transaction(async (db) => {
       const row = await held(db, { principal, id })
+      await endSyncs(parts, db, row)
       await deleteConnector(db, row)
       await insertJob(db, { ...job, organization_id: row.organization_id, workspace_id: row.workspace_id, connector_id: row.id })
     })
+    parts.events.emit('queued')
     return { job_id: job.id }
   },
 })
@@ -71,7 +75,7 @@ async function held(db: Db, { principal, id: given }: Target): Promise<SealedCon
 
 async function change(parts: Parts, target: Target, wanted: Change): Promise<ConnectorRecord> {
   try {
-    return await parts.database.transaction(async (db) => {
+    const changed = await parts.database.transaction(async (db) => {
       const place = await held(db, target)
       await updateConnector(db, place, {
         ...plainChange(parts, place, wanted),
@@ -80,8 +84,11 @@ async function change(parts: Parts, target: Target, wanted: Change): Promise<Con
       })
       const row = await findConnector(db, target.principal, place.id)
       if (row === undefined) throw fail('connector_not_found', {})
+      await followChange(parts, db, { before: place, after: row, hasNewCredentials: wanted.credentials !== undefined })
       return recordOf(row, parts.catalogue)
     })
+    parts.events.emit('queued')
+    return changed
   } catch (error) {
     if (isUniqueViolation(error)) throw fail('connector_name_conflict', { name: wanted.name ?? '' })
     throw error

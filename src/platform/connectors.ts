@@ -12,6 +12,7 @@ import { asId, newId } from './ids.ts'
 import type { Parts } from './parts.ts'
 import type { ConnectorRecord } from './records.ts'
 import { requireScope } from './scopes.ts'
+import { beginSyncs } from './syncs/queue.ts'
 import type { Catalogue, Connectors, Principal } from './types.ts'
 import { workspaceFor } from './workspace-keeper.ts'
 
@@ -56,15 +57,18 @@ async function create(parts: Parts, principal: Principal, body: unknown): Promis
   requireScope(principal, 'connectors:write')
   const { database, vault, source, catalogue } = parts
   const draft = readDraft(catalogue, body, parts.settings.sandbox)
-  return database.transaction(async (db) => {
+  const made = await database.transaction(async (db) => {
     const workspace = await workspaceFor(parts, db, { principal, name: draft.workspaceName })
     const id = newId(source)
     const place = { organizationId: principal.organizationId, workspaceId: workspace.id, connectorId: id, dataKeyId: workspace.data_key_id }
     const { sealed, fields } = await vault.seal(db, place, draft.credentials)
     const row = { ...rowOf(draft, workspace, source.clock()), id, sealed, credential_fields: JSON.stringify(fields) }
     if (!(await insertConnector(db, row))) throw fail('connector_name_conflict', { name: draft.name })
+    await beginSyncs(parts, db, row)
     return recordOf({ ...row, workspace_name: workspace.name, workspace_status: workspace.status }, catalogue)
   })
+  parts.events.emit('queued')
+  return made
 }
 
 const rowOf = (

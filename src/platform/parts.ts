@@ -1,4 +1,5 @@
 /** What the services share. */
+import type { EventEmitter } from 'node:events'
 import type { DataKeys } from './data-keys.ts'
 import type { Database } from './db/database.ts'
 import type { IdSource } from './ids.ts'
@@ -19,7 +20,11 @@ export interface Parts {
   readonly catalogue: Catalogue
   /** What has to reach the database before it is closed: renewals whose token may be spent already, and writes under a key. */
   readonly unfinished: Set<Promise<unknown>>
+  /** Told within this process: a run was queued; an attempt of a run has ended. */
+  readonly events: EventEmitter<{ queued: []; ended: [] }>
   readonly onBackgroundError: NonNullable<PlatformOptions['onBackgroundError']>
   readonly onNotice: NonNullable<PlatformOptions['onNotice']>
+  /** Where copies are counted; undefined in a process without a context store. */
+  readonly contextStore: PlatformOptions['contextStore']
   readonly sandboxOrigins: NonNullable<PlatformOptions['sandboxOrigins']>
 }

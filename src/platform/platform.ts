@@ -1,5 +1,6 @@
 /** Opens the state of the service: database, keys, services. */
 import { randomBytes } from 'node:crypto'
+import { EventEmitter } from 'node:events'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApplications } from './applications.ts'
@@ -18,6 +19,9 @@ import { openMasterKeys } from './master-key.ts'
 import { createOrganizations } from './organizations.ts'
 import type { Parts } from './parts.ts'
 import { createRotation } from './rotation.ts'
+import { createSyncs } from './syncs/syncs.ts'
+import { Watching } from './syncs/watching.ts'
+import { createSyncWorker } from './syncs/worker.ts'
 import { createTokens } from './tokens.ts'
 import type { Platform, PlatformOptions } from './types.ts'
 import { createVault } from './vault.ts'
@@ -63,6 +67,8 @@ async function partsOf(database: Database, options: PlatformOptions): Promise<Pa
     vault: createVault(dataKeys, source.randomBytes),
     catalogue: createCatalogue(options.kinds),
     unfinished: new Set(),
+    events: new EventEmitter(),
+    contextStore: options.contextStore,
     onBackgroundError: options.onBackgroundError ?? (() => undefined),
     onNotice: options.onNotice ?? (() => undefined),
     sandboxOrigins: options.sandboxOrigins ?? (() => undefined),
@@ -74,7 +80,10 @@ async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promi
   const first = await startFirst(parts)
   const workspaces = createWorkspaces(parts)
   const writes = createWrites(parts)
-  const purge = () => purgeExpired([workspaces, writes], source.clock()).catch(parts.onBackgroundError)
+  const connectors = createConnectors(parts)
+  const watching = new Watching(parts)
+  const syncs = createSyncs(parts, watching)
+  const purge = () => purgeExpired([workspaces, writes, syncs], source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
     first,
@@ -82,8 +91,10 @@ async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promi
     applications: createApplications(parts),
     tokens: createTokens(parts),
     workspaces,
-    connectors: createConnectors(parts),
+    connectors,
     writes,
+    syncs,
+    syncWorker: (services) => createSyncWorker(parts, connectors, services),
     jobs: createJobs(parts),
     catalogue: parts.catalogue,
     vault: createRotation(parts),
@@ -91,6 +102,7 @@ async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promi
     ready: () => ping(database.db),
     close: async () => {
       clearInterval(timer)
+      watching.close()
       while (parts.unfinished.size > 0) await Promise.allSettled([...parts.unfinished])
       await database.close()
     },

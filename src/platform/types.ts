@@ -5,6 +5,7 @@
  * its workspace only). The exception is `connectors.connectionOf`: its caller checks `scopeOfAction` first, because the scope
  * depends on the action. Records are in wire form: they can be sent as they are. All moments are ISO 8601 in UTC.
  */
+import type { ContextStore } from '../context/store/types.ts'
 import type { Kind } from '../definition/connector.ts'
 import type { Connection, OriginOverride } from '../engine/connection.ts'
 import type { Secret } from '../engine/secret.ts'
@@ -26,6 +27,7 @@ import type {
 } from './records.ts'
 import type { Scope } from './scopes.ts'
 import type { Settings } from './settings.ts'
+import type { SyncServices, Syncs, SyncWorker } from './syncs/types.ts'
 
 export type { Settings } from './settings.ts'
 
@@ -42,6 +44,9 @@ export interface Principal extends Caller {
   readonly workspaceId: string | null
 }
 
+/** What a principal sees: an organization, or one workspace of it. */
+export type PrincipalView = Pick<Principal, 'organizationId' | 'workspaceId'>
+
 /** What the platform is opened with. Clock, randomness and waiting are injected for tests. */
 export interface PlatformOptions {
   readonly settings: Settings
@@ -53,6 +58,8 @@ export interface PlatformOptions {
    * commands such as a new client secret.
    */
   readonly role?: 'service' | 'administration'
+  /** Where copies are kept: their records are counted there for the status of syncs. Nothing is opened for that. */
+  readonly contextStore?: Pick<ContextStore, 'counts' | 'status'>
   /** Milliseconds since 1970. */
   readonly clock?: () => number
   readonly randomBytes?: (size: number) => Buffer
@@ -73,6 +80,9 @@ export interface Platform {
   readonly workspaces: Workspaces
   readonly connectors: Connectors
   readonly writes: Writes
+  readonly syncs: Syncs
+  /** Makes the worker that fills the context store on this node; `start` it, and `stop` it before `close`. */
+  syncWorker(services: SyncServices): SyncWorker
   readonly jobs: Jobs
   readonly catalogue: Catalogue
   readonly vault: VaultAdministration
@@ -216,7 +226,7 @@ export interface Connectors {
    * What the engine needs to run a call. One statement; the credentials stay sealed until they are opened.
    * @throws FerruleError `connector_not_found`, `workspace_inactive`
    */
-  connectionOf(principal: Principal, id: string): Promise<ConnectorAccess>
+  connectionOf(view: PrincipalView, id: string): Promise<ConnectorAccess>
   /**
    * The vendor refused the credentials of this version. Writes on change only; a newer version is left alone.
    * @param reason the vendor's words without secrets; the next step is added

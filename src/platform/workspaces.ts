@@ -21,6 +21,7 @@ import { asId, iso } from './ids.ts'
 import type { Parts } from './parts.ts'
 import type { WorkspaceRecord } from './records.ts'
 import { requireScope } from './scopes.ts'
+import { emptyWorkspace, resumeWorkspace, stopWorkspaceSyncs, storeRemovals, workspaceRemovals } from './syncs/queue.ts'
 import type { Principal, Workspaces } from './types.ts'
 import { makeWorkspace } from './workspace-keeper.ts'
 
@@ -109,34 +110,82 @@ const writing = (parts: Parts): Pick<Workspaces, 'create' | 'update' | 'remove' 
     if (made === undefined) throw fail('workspace_name_conflict', { name })
     return recordOf(made)
   },
-  update: async (principal, id, body) => {
-    requireScope(principal, 'workspaces:write')
-    const place = { view: principal, id: knownId(id) }
-    const change = changeOf(readBody(bodies.updateWorkspace, body), parts.source.clock())
-    return found(await named(change.name ?? '', () => updateWorkspace(parts.database.db, place, change)))
-  },
+  update: (principal, id, body) => update(parts, { principal, id }, body),
   remove: async (principal, id) => {
     requireScope(principal, 'workspaces:write')
     const now = parts.source.clock()
     const known = knownId(id)
-    if (!(await removeWorkspace(parts.database.db, { view: principal, id: known }, now))) throw fail('workspace_not_found', {})
+    await parts.database.transaction(async (db) => {
+      if (!(await removeWorkspace(db, { view: principal, id: known }, now))) throw fail('workspace_not_found', {})
+      await emptyWorkspace(parts, db, { organizationId: principal.organizationId, workspaceId: known })
+    })
+    parts.events.emit('queued')
     return { id: known, deleted_at: iso(now) }
   },
-  restore: (principal, id) => restore(parts, principal, id),
+  restore: (principal, id) => restore(parts, { principal, id }),
 })
 
-async function restore({ database, source }: Parts, principal: Principal, id: string): Promise<WorkspaceRecord> {
-  requireScope(principal, 'workspaces:write')
-  const place = { view: principal, id: knownId(id) }
-  return found(await named('of the removed workspace', () => restoreWorkspace(database.db, place, source.clock() - retentionMs)))
+interface Target {
+  readonly principal: Principal
+  readonly id: string
 }
 
-async function purgeExpired({ database }: Parts, now: number): Promise<number> {
+/** An inactive workspace executes nothing, so its runs end; when it is active again, its copies are brought up to date. */
+async function update(parts: Parts, { principal, id }: Target, body: unknown): Promise<WorkspaceRecord> {
+  requireScope(principal, 'workspaces:write')
+  const { database, source } = parts
+  const place = { view: principal, id: knownId(id) }
+  const change = changeOf(readBody(bodies.updateWorkspace, body), source.clock())
+  const before = change.status === undefined ? undefined : await findWorkspace(database.db, principal, place.id)
+  const row = await named(change.name ?? '', () =>
+    database.transaction(async (db) => {
+      const changed = await updateWorkspace(db, place, change)
+      if (changed === undefined || before === undefined || before.status === changed.status) return changed
+      const workspace = { organizationId: changed.organization_id, workspaceId: changed.id }
+      if (changed.status === 'inactive') await stopWorkspaceSyncs(parts, db, workspace)
+      else await resumeWorkspace(parts, db, { workspace, mode: 'incremental' })
+      return changed
+    }),
+  )
+  parts.events.emit('queued')
+  return found(row)
+}
+
+async function restore(parts: Parts, { principal, id }: Target): Promise<WorkspaceRecord> {
+  requireScope(principal, 'workspaces:write')
+  const { database, source } = parts
+  const place = { view: principal, id: knownId(id) }
+  const row = await named('of the removed workspace', () =>
+    database.transaction(async (db) => {
+      const restored = await restoreWorkspace(db, place, source.clock() - retentionMs)
+      if (restored?.status === 'active')
+        await resumeWorkspace(parts, db, {
+          workspace: { organizationId: restored.organization_id, workspaceId: restored.id },
+          mode: 'full',
+        })
+      return restored
+    }),
+  )
+  parts.events.emit('queued')
+  return found(row)
+}
+
+/** Destroys a workspace with everything that it has, unless it was restored. */
+const destroy = (parts: Parts, row: { readonly id: string; readonly organization_id: string }, before: number): Promise<boolean> =>
+  parts.database.transaction(async (db) => {
+    const removals = await workspaceRemovals(parts, db, { organizationId: row.organization_id, workspaceId: row.id })
+    const isDestroyed = await destroyWorkspace(db, row, before)
+    if (isDestroyed) await storeRemovals(db, removals)
+    return isDestroyed
+  })
+
+async function purgeExpired(parts: Parts, now: number): Promise<number> {
+  const { database } = parts
   await deleteJobsBefore(database.db, now - retentionMs)
   let purged = 0
   for (;;) {
     const expired = await removedBefore(database.db, now - retentionMs, batch)
     if (expired.length === 0) return purged
-    for (const row of expired) if (await database.transaction((db) => destroyWorkspace(db, row, now - retentionMs))) purged += 1
+    for (const row of expired) if (await destroy(parts, row, now - retentionMs)) purged += 1
   }
 }

@@ -32,6 +32,22 @@ const attempts: Readonly<Record<string, Attempt>> = {
   'connectors.patch': (platform, principal, { connector }) => platform.connectors.patch(principal, connector.id, { credentials: keyPair }),
   'connectors.remove': (platform, principal, { connector }) => platform.connectors.remove(principal, connector.id),
   'connectors.connectionOf': (platform, principal, { connector }) => platform.connectors.connectionOf(principal, connector.id),
+  'syncs.request': (platform, principal, { connector }) => platform.syncs.request(principal, connector.id, {}),
+  'syncs.list': (platform, principal, { connector }) => platform.syncs.list(principal, connector.id, {}),
+  'syncs.get': (platform, principal, { connector, jobId }) => platform.syncs.get(principal, connector.id, jobId),
+  'syncs.cancel': (platform, principal, { connector, jobId }) => platform.syncs.cancel(principal, connector.id, jobId),
+  'syncs.setSchedule': (platform, principal, { connector }) => platform.syncs.setSchedule(principal, connector.id, { paused: true }),
+  'syncs.reset': (platform, principal, { connector }) => platform.syncs.reset(principal, connector.id, {}),
+  'syncs.status': (platform, principal, { connector }) => platform.syncs.status(principal, connector.id),
+  'syncs.watchRun': (platform, principal, { connector, jobId }) =>
+    platform.syncs.watchRun(principal, { connectorId: connector.id, runId: jobId }, AbortSignal.abort()).next(),
+  'syncs.watchStatus': (platform, principal, { connector }) =>
+    platform.syncs.watchStatus(principal, connector.id, AbortSignal.abort()).next(),
+  'syncs.waitFor': (platform, principal, { connector, jobId }) =>
+    platform.syncs.waitFor(principal, { connectorId: connector.id, runId: jobId }, AbortSignal.abort()),
+  'syncs.freshness': (platform, principal, { connector }) => platform.syncs.freshness(principal, connector.id, 'users'),
+  'syncs.refresh': (platform, principal, { connector }) =>
+    platform.syncs.refresh(principal, connector.id, { entity: 'users', maxAgeSeconds: 1, deadlineMs: 1 }),
   'jobs.get': (platform, principal, { jobId }) => platform.jobs.get(principal, jobId),
 }
 /** Methods without an id of a tenant: lists, creations, and what is the same for everybody or for the operator alone. */
@@ -58,6 +74,8 @@ const others = new Set([
   'connectors.markHealthy',
   'writes.once',
   'writes.purgeExpired',
+  'syncs.refill',
+  'syncs.purgeExpired',
   'catalogue.list',
   'catalogue.get',
   'catalogue.entities',
@@ -151,8 +169,9 @@ overBoth('scopes', (database) => {
     const full = await firstPrincipal(platform)
     const estate = await estateOf(platform, full)
     const none: Principal = { ...full, scopes: new Set() }
-    const { 'connectors.connectionOf': _byAction, ...checked } = attempts
-    for (const attempt of Object.values(checked)) expect(await refusal(attempt(platform, none, estate))).toMatch(/^insufficient_scope/)
+    const byAction = ['connectors.connectionOf', 'syncs.freshness', 'syncs.refresh']
+    const checked = Object.entries(attempts).filter(([name]) => !byAction.includes(name))
+    for (const [, attempt] of checked) expect(await refusal(attempt(platform, none, estate))).toMatch(/^insufficient_scope/)
     for (const call of [
       () => platform.organizations.list(none),
       () => platform.organizations.create(none, { name: 'x' }),

@@ -1,0 +1,219 @@
+/** One attempt of a run: walk after walk, each kept with the run when it is done, so that the next attempt goes on behind it. */
+import type { ContextStore } from '../../context/store/types.ts'
+import { planOf, storedOf, type Tree } from '../../context/sync/plan.ts'
+import { syncConnector } from '../../context/sync/run.ts'
+import { readWalk } from '../../context/sync/state.ts'
+import type { SyncTask } from '../../context/sync/types.ts'
+import { asFerruleError, FerruleError, fail } from '../../errors.ts'
+import { findConnector } from '../db/queries-connectors.ts'
+import { copiesOf, keepCopy } from '../db/queries-sync-copies.ts'
+import { keepRun } from '../db/queries-sync-queue.ts'
+import type { RunRow } from '../db/queries-sync-runs.ts'
+import type { Parts } from '../parts.ts'
+import type { ConnectorAccess, Connectors } from '../types.ts'
+import { type AskServices, askOf } from './ask.ts'
+import { copyChangeOf, expectedOf, type WalkedTree } from './copies.ts'
+import { type Consequence, consequenceOf, mostFailedWalks } from './failures.ts'
+import { fenced, type WalkStore } from './fence.ts'
+import { coveredBy } from './groups.ts'
+import { leaseMarginMs } from './leases.ts'
+import { RunProgress, readProgress } from './progress.ts'
+import { wantedOf } from './queue.ts'
+import type { SyncEntityResult } from './records.ts'
+import { flawOf, readResults, syncErrorOf } from './run-record.ts'
+
+const day = 86_400_000
+
+/** What walking needs. */
+export interface AttemptServices extends Omit<AskServices, 'connectors'> {
+  readonly parts: Parts
+  readonly connectors: Pick<Connectors, 'connectionOf' | 'markAuthError' | 'markHealthy'>
+  readonly store: WalkStore & Pick<ContextStore, 'counts'>
+}
+
+/** How an attempt came out: all was walked; the rest goes on later; the run fails; there is nothing to do any more. */
+export type AttemptOutcome = { readonly is: 'walked' } | { readonly is: 'later' | 'failed' | 'cancelled'; readonly thrown: unknown }
+
+const outcomes: Readonly<Record<Consequence, 'later' | 'failed' | 'cancelled'>> = {
+  end: 'failed',
+  cancel: 'cancelled',
+  wait: 'later',
+  later: 'later',
+  fail: 'failed',
+}
+
+/** An attempt of a run by one node. */
+export class Attempt {
+  readonly run: RunRow
+  /** Slug of the kind; known once the walk has begun. */
+  kind = 'unknown'
+  /** Names the attempt in its lease. */
+  readonly lease: { readonly id: string; readonly owner: string }
+  /** Until when others keep away, in milliseconds since 1970. */
+  leaseUntil: number
+  /** Entities that are not done; known once the walk has begun. */
+  left: readonly string[] = []
+  results: readonly SyncEntityResult[]
+  progress: RunProgress
+  readonly #services: AttemptServices
+  readonly #abort = new AbortController()
+
+  constructor(services: AttemptServices, run: RunRow, owner: string) {
+    this.#services = services
+    this.run = run
+    this.lease = { id: run.id, owner }
+    this.leaseUntil = run.lease_until ?? 0
+    this.results = readResults(run.results)
+    this.progress = this.#counting(new Map())
+  }
+
+  get isAborted(): boolean {
+    return this.#abort.signal.aborted
+  }
+
+  /** Ends the walk at its next step; `walk` is rejected with the reason. */
+  abort(reason: Error): void {
+    this.#abort.abort(reason)
+  }
+
+  /** Walks what is left. @throws the reason of `abort`, and nothing else */
+  async walk(): Promise<AttemptOutcome> {
+    try {
+      const { access, trees } = await this.#begin()
+      return await this.#walkAll(access, trees)
+    } catch (thrown) {
+      this.#abort.signal.throwIfAborted()
+      return { is: outcomes[this.#consequenceOf(thrown)], thrown }
+    }
+  }
+
+  /** Keeps how it ended for entities that are not done. Nothing of their copies changes. */
+  async giveUp(thrown: unknown): Promise<void> {
+    const error = syncErrorOf(thrown, this.run.connector_id)
+    await this.#keep({ startedAt: 0, results: this.left.map((entity) => ({ entity, state: 'failed', error })) })
+  }
+
+  async #begin(): Promise<{ readonly access: ConnectorAccess; readonly trees: readonly Tree[] }> {
+    const { connectors, parts } = this.#services
+    const view = { organizationId: this.run.organization_id, workspaceId: null }
+    const access = await connectors.connectionOf(view, this.run.connector_id)
+    const row = await findConnector(parts.database.db, view, this.run.connector_id)
+    if (row === undefined) throw fail('connector_not_found', {})
+    const { definition } = access.connection.kind
+    this.kind = definition.kind
+    const done = new Set(this.results.map(({ entity }) => entity))
+    const asked: readonly string[] | null = this.run.entities === null ? null : JSON.parse(this.run.entities)
+    this.left = coveredBy(definition, wantedOf(parts, row), asked).filter((entity) => !done.has(entity))
+    const trees = planOf(definition, (entity) => this.left.includes(entity))
+    const copies = await copiesOf(parts.database.db, { organizationId: this.run.organization_id, connectorId: this.run.connector_id })
+    this.progress = this.#counting(expectedOf(trees, copies, this.run.mode))
+    return { access, trees }
+  }
+
+  async #walkAll(access: ConnectorAccess, trees: readonly Tree[]): Promise<AttemptOutcome> {
+    let later: AttemptOutcome | undefined
+    let failedInRow = 0
+    for (const tree of trees) {
+      try {
+        await this.#keep(await this.#walkTree(access, tree))
+        failedInRow = 0
+      } catch (thrown) {
+        this.#abort.signal.throwIfAborted()
+        const consequence = this.#consequenceOf(thrown)
+        if (consequence !== 'later' && consequence !== 'fail') throw thrown
+        failedInRow += 1
+        if (consequence === 'later') later ??= { is: 'later', thrown }
+        else await this.#keep(this.#failed(tree, thrown))
+        if (failedInRow >= mostFailedWalks && later !== undefined) break
+      }
+    }
+    return later ?? { is: 'walked' }
+  }
+
+  async #walkTree(access: ConnectorAccess, tree: Tree): Promise<WalkedTree> {
+    const entities = storedOf(tree).map(({ entity }) => entity)
+    const task = this.#task(access, entities)
+    const [holder = tree.entity] = entities
+    // A walk that an earlier run left behind may be gone on with: then the copy is as old as its beginning.
+    const kept = await readWalk(task.store, { connector: task.connector, kind: task.kind.definition.kind, entity: holder }, tree.entity)
+    const now = task.clock()
+    const startedAt = Math.min(now, kept?.startedAt ?? now)
+    this.progress.begin(entities, now)
+    const first = await syncConnector(task)
+    const { entities: results } = first.again ? await syncConnector(task) : first
+    const connectorId = this.run.connector_id
+    return {
+      startedAt,
+      results: results.map((each) => ({ ...each, error: each.error === undefined ? null : flawOf(each.error, connectorId) })),
+    }
+  }
+
+  #task(access: ConnectorAccess, entities: readonly string[]): SyncTask {
+    const { parts, store } = this.#services
+    const { kind, configuration } = access.connection
+    const { signal } = this.#abort
+    return {
+      kind,
+      connector: this.run.connector_id,
+      configuration,
+      store: fenced(store, () => this.#checkLease()),
+      ask: askOf(this.#services, { access, signal, called: (entity) => this.progress.called(entity) }),
+      wanted: (entity) => entities.includes(entity),
+      mode: this.run.mode,
+      run: this.run.id,
+      fullEvery: parts.settings.syncFullDays * day,
+      clock: parts.source.clock,
+      signal,
+      onProgress: (progress) => this.progress.note(progress),
+    }
+  }
+
+  #checkLease(): void {
+    this.#abort.signal.throwIfAborted()
+    if (this.#services.parts.source.clock() >= this.leaseUntil - leaseMarginMs) this.#lose()
+  }
+
+  #lose(): never {
+    const reason = new Error('the run belongs to another node by now')
+    this.abort(reason)
+    throw reason
+  }
+
+  #consequenceOf(thrown: unknown): Consequence {
+    if (!(thrown instanceof FerruleError)) this.#services.onBackgroundError(thrown)
+    return consequenceOf(asFerruleError(thrown))
+  }
+
+  #failed(tree: Tree, thrown: unknown): WalkedTree {
+    const error = syncErrorOf(thrown, this.run.connector_id)
+    return { startedAt: 0, results: storedOf(tree).map(({ entity }) => ({ entity, state: 'failed', error })) }
+  }
+
+  #counting(expected: ReadonlyMap<string, number>): RunProgress {
+    const done = new Set(this.results.map(({ entity }) => entity))
+    return new RunProgress(readProgress(this.run.progress), { done, expected, now: this.#services.parts.source.clock() })
+  }
+
+  /** Keeps what a walk brought: with the run, and with each entity. */
+  async #keep(walked: WalkedTree): Promise<void> {
+    const { parts, store } = this.#services
+    const { organization_id: organizationId, connector_id: connectorId } = this.run
+    const entities = walked.results.map(({ entity }) => entity)
+    this.progress.end(entities)
+    const records = await store.counts(connectorId).catch(() => new Map<string, number>()) // they are counted again after the next walk
+    const results = [...this.results, ...walked.results]
+    const now = parts.source.clock()
+    const isKept = await parts.database.transaction(async (db) => {
+      if (!(await keepRun(db, this.lease, { results: JSON.stringify(results), progress: this.progress.text(now) }))) return false
+      for (const result of walked.results) {
+        const met = this.progress.recordsOf(result.entity)
+        const change = copyChangeOf(result, { now, startedAt: walked.startedAt, records: records.get(result.entity), met })
+        await keepCopy(db, { organizationId, connectorId, entity: result.entity }, change)
+      }
+      return true
+    })
+    if (!isKept) this.#lose()
+    this.results = results
+    this.left = this.left.filter((entity) => !entities.includes(entity))
+  }
+}
