@@ -39,10 +39,14 @@ function fingerprintOf(running: Running, submits: Submission): string {
   return hash('sha256', writeJson(ordered([operation.entityName, operation.action, limited])), 'base64url')
 }
 
-/** The id of a submission: the caller's, one made of the Idempotency-Key, or a new one. @throws FerruleError `invalid_parameter` when both are given */
-function idOf({ params, idempotencyKey }: Running, submits: Submission, fingerprint: string): string {
+/**
+ * The id of a submission: the caller's, one made of the Idempotency-Key of a write, or a new one.
+ * @throws FerruleError `invalid_parameter` when both are given
+ */
+function idOf(running: Running, submits: Submission, fingerprint: string): string {
+  const { params, idempotencyKey } = running
   const given = params[submits.id]
-  if (idempotencyKey === undefined) return typeof given === 'string' ? given : v4()
+  if (idempotencyKey === undefined || !isWrite(running)) return typeof given === 'string' ? given : v4()
   if (given === undefined) return v5(`${idempotencyKey}\0${fingerprint}`, keyNamespace)
   const message = 'cannot go with the header Idempotency-Key: both name the write'
   throw fail(
