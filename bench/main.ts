@@ -11,6 +11,7 @@ import type { Result } from './result.ts'
 import type { Effort } from './rounds.ts'
 import { sqlGate } from './sql-gate.ts'
 import { startUp } from './start.ts'
+import { storeWriteEmbedded, storeWritePostgres } from './store-write.ts'
 
 const benchmarks: Readonly<Record<string, (effort: Effort) => Promise<Result>>> = {
   'execute-list-throughput': executeListThroughput,
@@ -20,6 +21,8 @@ const benchmarks: Readonly<Record<string, (effort: Effort) => Promise<Result>>> 
   download,
   start: startUp,
   'sql-gate': sqlGate,
+  'store-write-embedded': storeWriteEmbedded,
+  'store-write-postgres': storeWritePostgres,
 }
 
 const { values, positionals } = parseArgs({

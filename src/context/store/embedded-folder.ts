@@ -11,6 +11,11 @@ const createMs = 120_000
 /** Pieces of what a failed creation says. */
 const keptChunks = 20
 
+/** What that process may know of our environment: nothing that is ours or secret. */
+const inherited = ['PATH', 'NODE_COMPILE_CACHE', 'TZ', 'LANG', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
+const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(inherited.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
+
 /** Sources run as they are and the published program is compiled: its file has the extension of this one. */
 const program = new URL(`./embedded-create${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 const names = { database: 'database', fresh: 'database.new', damaged: 'damaged-', probe: 'probe' } as const
@@ -45,7 +50,7 @@ export async function createDatabase(folder: string): Promise<void> {
 async function freshDatabase(folder: string): Promise<string> {
   const fresh = join(folder, names.fresh)
   rmSync(fresh, { recursive: true, force: true })
-  const maker = fork(program, [fresh], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'], timeout: createMs })
+  const maker = fork(program, [fresh], { env: environment(), execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'], timeout: createMs })
   const said: string[] = []
   maker.stderr?.setEncoding('utf8').on('data', (text: string) => {
     if (said.length < keptChunks) said.push(text)

@@ -31,10 +31,13 @@ const idleMs = 60_000
 const graceMs = 5_000
 /** Named statements of a connection; one that has more is replaced, so that the server's memory stays bounded. */
 const namedStatements = 600
-/** Reads come from memory, and sorts get some of it. */
+/**
+ * Reads come from memory, and sorts get some of it. Writes are planned anew too: a plan that was kept from the first batches reads
+ * whole partitions, because they were empty then.
+ */
 const settings: Readonly<Record<Purpose, Readonly<Record<string, string>>>> = {
   search: { ...searchSettings, random_page_cost: '1.1', work_mem: '32MB', default_transaction_read_only: 'on' },
-  write: { jit: 'off' },
+  write: { ...searchSettings, random_page_cost: '1.1' },
 }
 const optionsOf = (purpose: Purpose): string =>
   Object.entries(settings[purpose])

@@ -18,7 +18,8 @@ import { abandonPass, beginPass, empty, sweep } from './passes.ts'
 import { unavailable } from './problems.ts'
 import { type KnownTable, Registry } from './registry.ts'
 import { prepareOwn } from './requirements.ts'
-import type { Compile, ContextStore, ContextStoreOptions, EntityPlace, SearchableKind, StoreStatus } from './types.ts'
+import { sweepSpan, unseen } from './spans.ts'
+import type { Compile, ContextStore, ContextStoreOptions, EntityPlace, SearchableKind, Span, StoreStatus } from './types.ts'
 import type { StoredRecord } from './writer.ts'
 import { type Batch, type Checkpoint, keep, lockState, type Place, type Written, writeBatch } from './writes.ts'
 
@@ -81,6 +82,16 @@ class Store implements ContextStore {
   async sweep(place: EntityPlace, pass: string): Promise<number> {
     const where = await this.#place(place)
     return sweep({ transaction: (work) => this.#transaction(where, work) }, where, { pass, now: this.#clock })
+  }
+
+  async unseen(place: EntityPlace, pass: string, span?: Span): Promise<boolean> {
+    const where = await this.#place(place)
+    return unseen({ transaction: (work) => this.#transaction(where, work) }, where, { pass, span })
+  }
+
+  async sweepSpan(place: EntityPlace, pass: string, span: Span): Promise<number> {
+    const where = await this.#place(place)
+    return this.#transaction(where, (session) => sweepSpan(session, where, { pass, span, now: this.#clock() }))
   }
 
   async abandonPass(place: EntityPlace, pass: string): Promise<void> {

@@ -8,8 +8,6 @@ import { partitioned } from './requirements.ts'
 const contents = 1
 /** PostgreSQL cuts names at 63 bytes; partitions and indexes add up to 10. */
 const longestName = 53
-/** Kept values of a column of words, times ten: more of them tell a rare word from a common one. */
-const wordStatistics = 200
 
 /** What decides whether a stored table is still the right one. */
 export interface Shape {
@@ -88,13 +86,6 @@ export function indexesOf(table: SearchTable): readonly TableIndex[] {
   ]
 }
 
-const statisticsOf = (table: SearchTable): readonly string[] =>
-  table.columns.flatMap(({ words, terms }) =>
-    words === 'stored' && terms !== undefined
-      ? [`alter table ${quoted(table.name)} alter column ${quoted(terms)} set statistics ${wordStatistics}`]
-      : [],
-  )
-
 /** Statements that make a table that is not there. */
 export function creation(table: SearchTable, engine: EngineName): readonly string[] {
   if (Buffer.byteLength(table.name) > longestName) throw new Error(`the name ${table.name} is too long for a table`)
@@ -102,7 +93,6 @@ export function creation(table: SearchTable, engine: EngineName): readonly strin
   const all = ['connector_id int4 not null', 'pk text not null', 'h int8 not null', '"$v" int8 not null', ...columns]
   return [
     ...partitioned(table.name, `${all.join(', ')}, primary key (connector_id, pk)`, engine),
-    ...statisticsOf(table),
     ...indexesOf(table).map((index) => indexCreation(table, index)),
   ]
 }
@@ -116,7 +106,6 @@ export const extension = (table: SearchTable, stored: Shape): readonly string[] 
   ...missingColumns(table, stored).map(
     ({ name, type }) => `alter table ${quoted(table.name)} add column if not exists ${quoted(name)} ${type}`,
   ),
-  ...statisticsOf(table),
   ...indexesOf(table).map((index) => indexCreation(table, index)),
 ]
 

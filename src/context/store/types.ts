@@ -5,8 +5,11 @@ import type { SearchTable } from '../query/columns.ts'
 import type { Answer, ContextDatabase, EngineName, QueryOptions, Row, Statement } from './database.ts'
 import type { SetAside } from './embedded-folder.ts'
 import type { OnChange } from './registry.ts'
+import type { Span } from './spans.ts'
 import type { StoredRecord } from './writer.ts'
 import type { Batch, Checkpoint, Written } from './writes.ts'
+
+export type { Span } from './spans.ts'
 
 /** The part of a kind's definition that the store reads. */
 export type SearchableKind = Pick<ConnectorDefinition, 'kind' | 'entities'>
@@ -95,10 +98,17 @@ export interface ContextStore {
    * @param asked when they were asked for, in milliseconds since 1970
    */
   fold(place: EntityPlace, records: readonly StoredRecord[], asked: number): Promise<Written | undefined>
-  /** Begins a complete pass, or goes on with the one of this id. */
+  /** Begins a pass, or goes on with the one of this id: it remembers the keys that are written with it. */
   beginPass(place: EntityPlace, pass: string): Promise<void>
   /** Ends a complete pass: what it did not see is removed. After a kill, call it again. @returns how many rows were removed */
   sweep(place: EntityPlace, pass: string): Promise<number>
+  /** Whether a sweep would remove something: of everything, or of a span. False when the pass is over. */
+  unseen(place: EntityPlace, pass: string, span?: Span): Promise<boolean>
+  /**
+   * Ends a pass that met the records of a span only: those of them that it did not see are removed. @returns how many rows were removed
+   * @throws FerruleError `unavailable` when the pass is over
+   */
+  sweepSpan(place: EntityPlace, pass: string, span: Span): Promise<number>
   /** Ends a pass that was not complete: nothing is removed. */
   abandonPass(place: EntityPlace, pass: string): Promise<void>
   /** Removes all rows and the progress of an entity; the connector stays. */

@@ -32,7 +32,7 @@ export interface Encoded {
 }
 
 /** Characters of JSON in one statement; a single record may be longer. */
-const statementLength = 2_000_000
+const statementLength = 250_000
 
 /** A statement that is prepared, without its values. */
 export interface Prepared {
@@ -66,14 +66,14 @@ export function writerOf(table: SearchTable): Writer {
   const columns = physicalColumns(table)
   const digest = digestOfShape(shapeOf(table))
   const readTerms = termReader(table)
-  const jsonColumns = columns.map(({ type }) => type === 'jsonb')
+  const encodedColumns = columns.map(({ type }, index) => ({ name: `,"c${index}":`, isJson: type === 'jsonb' }))
   return {
     fingerprint: (record, version) => ({
       record,
       hash: hash('sha256', `${digest}${writeJson(record.fields)}`, 'buffer').readBigInt64BE(0),
       version: BigInt(Math.trunc(record.version ?? version)),
     }),
-    encode: (rows) => encoded(rows, { cells: (record) => cellsOf(table, record.fields), jsonColumns, readTerms }),
+    encode: (rows) => encoded(rows, { cells: (record) => cellsOf(table, record.fields), columns: encodedColumns, readTerms }),
     ...statementsOf(quoted(table.name), columns),
   }
 }
@@ -103,20 +103,27 @@ function statementsOf(table: string, columns: readonly PhysicalColumn[]): TableS
   }
 }
 
+interface EncodedColumn {
+  /** Its name in the JSON, with what stands around it. */
+  readonly name: string
+  /** Its cells are JSON. */
+  readonly isJson: boolean
+}
+
 interface Encoding {
   cells(record: StoredRecord): readonly Cell[]
-  readonly jsonColumns: readonly boolean[]
+  readonly columns: readonly EncodedColumn[]
   readTerms(rows: readonly (readonly Cell[])[]): readonly Term[]
 }
 
-function* encoded(rows: readonly Fingerprinted[], { cells, jsonColumns, readTerms }: Encoding): Iterable<Encoded> {
+function* encoded(rows: readonly Fingerprinted[], { cells, columns, readTerms }: Encoding): Iterable<Encoded> {
   let texts: string[] = []
   let made: (readonly Cell[])[] = []
   let length = 0
   const statement = (): Encoded => ({ json: `[${texts.join(',')}]`, terms: readTerms(made) })
   for (const row of rows) {
     const own = cells(row.record)
-    const text = rowText(row, own, jsonColumns)
+    const text = rowText(row, own, columns)
     if (length > 0 && length + text.length > statementLength) {
       yield statement()
       texts = []
@@ -131,11 +138,15 @@ function* encoded(rows: readonly Fingerprinted[], { cells, jsonColumns, readTerm
 }
 
 /** One object of `json_to_recordset`: absent names are null, and what is JSON already goes in as it is. */
-function rowText({ record, hash: h, version }: Fingerprinted, cells: readonly Cell[], jsonColumns: readonly boolean[]): string {
-  const parts = cells.flatMap((cell, index) =>
-    cell === null ? [] : [`"c${index}":${jsonColumns[index] === true && typeof cell === 'string' ? cell : JSON.stringify(cell)}`],
-  )
-  return `{${[`"p":${JSON.stringify(record.key)}`, `"h":${h}`, `"v":${version}`, ...parts].join(',')}}`
+function rowText({ record, hash: h, version }: Fingerprinted, cells: readonly Cell[], columns: readonly EncodedColumn[]): string {
+  let text = `{"p":${JSON.stringify(record.key)},"h":${h},"v":${version}`
+  for (let index = 0; index < cells.length; index += 1) {
+    const [cell, column] = [cells[index], columns[index]]
+    if (cell === null || cell === undefined || column === undefined) continue
+    text += column.name
+    text += column.isJson && typeof cell === 'string' ? cell : JSON.stringify(cell)
+  }
+  return `${text}}`
 }
 
 /** Removes some rows of a connector. All its rows are in one partition, so their places tell them apart. */

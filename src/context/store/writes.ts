@@ -4,7 +4,7 @@ import type { Term } from '../query/values.ts'
 import type { Row, Session } from './database.ts'
 import type { Words } from './listed-words.ts'
 import type { KnownTable } from './registry.ts'
-import type { Fingerprinted, StoredRecord } from './writer.ts'
+import type { Encoded, Fingerprinted, StoredRecord } from './writer.ts'
 
 /** Progress that is kept with the rows. */
 export interface Checkpoint {
@@ -92,22 +92,41 @@ interface Sorted {
   readonly updated: readonly Fingerprinted[]
 }
 
-/** Compares with the rows that are there. The state is taken, so nobody changes them in between. */
-async function compare(session: Session, { number, known }: Place, rows: readonly Fingerprinted[]): Promise<Sorted> {
+/**
+ * Compares with the rows that are there. The state is taken, so nobody changes them in between. A version that is still to come was
+ * written by a clock that was wrong: it would keep every later one out.
+ * @param now milliseconds since 1970
+ */
+async function compare(
+  session: Session,
+  { number, known }: Place,
+  { rows, now }: { rows: readonly Fingerprinted[]; now: number },
+): Promise<Sorted> {
   const values = [number, rows.map(({ record }) => record.key)]
   const answer = await session.query<Row>({ ...known.writer.probe, values })
   const stored = new Map(answer.rows.map(({ pk, h, v }) => [pk, { h, v }]))
   const isUpdate = ({ record, hash, version }: Fingerprinted): boolean => {
     const row = stored.get(record.key)
-    return row !== undefined && row.h !== hash && typeof row.v === 'bigint' && row.v <= version
+    if (row === undefined || row.h === hash || typeof row.v !== 'bigint') return false
+    return row.v <= version || row.v > now
   }
   return { created: rows.filter(({ record }) => !stored.has(record.key)), updated: rows.filter(isUpdate) }
 }
 
+/** Writes rows; the database works on one statement while the next one is made. */
 async function upsert(session: Session, { number, known }: Place, { rows, words }: { rows: readonly Fingerprinted[]; words: Words }) {
-  for (const { json, terms } of known.writer.encode(rows)) {
+  const write = async ({ json, terms }: Encoded): Promise<void> => {
     await session.query({ ...known.writer.upsert, values: [number, json] })
     await list(session, number, words.unlisted(number, terms))
+  }
+  let running: Promise<void> | undefined
+  try {
+    for (const statement of known.writer.encode(rows)) {
+      await running
+      running = write(statement)
+    }
+  } finally {
+    await running
   }
 }
 
@@ -181,7 +200,7 @@ export async function writeBatch(session: Session, place: Place, batch: Batch & 
   const rows = distinct(batch.records.map((record) => place.known.writer.fingerprint(record, batch.asked)))
   const keys = rows.map(({ record }) => record.key)
   const { created: missing, updated } =
-    state.records === 0 || rows.length === 0 ? { created: rows, updated: [] } : await compare(session, place, rows)
+    state.records === 0 || rows.length === 0 ? { created: rows, updated: [] } : await compare(session, place, { rows, now: batch.now })
   // A record that was asked for before rows were removed may be one of them.
   const created = batch.live === true && batch.asked <= state.deletedAt ? [] : missing
   await upsert(session, place, { rows: [...created, ...updated], words: batch.words })
