@@ -80,6 +80,10 @@ function causeOf(thrown: unknown): Error | undefined {
   return Object.assign(new Error(message === '' ? inner : message), { name, ...('code' in thrown ? { code: thrown.code } : {}) })
 }
 
+/** Whether a body is not what its `content-encoding` says, by the codes of zlib and Brotli. */
+const isUnpackable = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'code' in thrown && /^(Z_|ERR__ERROR_)/.test(String(thrown.code))
+
 /** What a failed request means; an abort of the signal is passed on as it is. */
 function errorOf(thrown: unknown, { signal, vendor, patience }: HttpRequest): unknown {
   if (signal.aborted) return signal.reason
@@ -88,6 +92,7 @@ function errorOf(thrown: unknown, { signal, vendor, patience }: HttpRequest): un
     return fail('upstream_answer_invalid', { vendor, reason: 'a link to an address that is not public' }, details)
   if (thrown instanceof errors.ResponseExceededMaxSizeError || thrown instanceof TooLarge)
     return fail('result_too_large', { limit: patience?.bytes ?? maxAnswerBytes }, details)
+  if (isUnpackable(thrown)) return fail('upstream_answer_invalid', { vendor, reason: 'the body cannot be unpacked' }, details)
   const timeout = timeouts.find(([type]) => thrown instanceof type)
   const seconds = thrown instanceof errors.HeadersTimeoutError ? patience?.seconds : undefined
   if (timeout !== undefined) return fail('upstream_timeout', { vendor, seconds: seconds ?? timeout[1] }, details)
@@ -123,9 +128,10 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
 class TooLarge extends Error {}
 
 /** The text of a body, decoded by its `content-encoding`; a small body can decode to a large text, so both are bounded. */
-async function textOf(body: Dispatcher.ResponseData['body'], encoding: unknown, most: number): Promise<string> {
+async function textOf(body: Dispatcher.ResponseData['body'], encoding: unknown, patience: HttpRequest['patience']): Promise<string> {
   const decoder = typeof encoding === 'string' ? decoders[encoding.trim().toLowerCase()] : undefined
-  if (decoder === undefined) return body.text()
+  if (decoder === undefined && patience === undefined) return body.text() // the connection bounds it
+  const { bytes: most } = patience ?? { bytes: maxAnswerBytes }
   const chunks: Buffer[] = []
   let size = 0
   const kept = new Writable({
@@ -135,7 +141,7 @@ async function textOf(body: Dispatcher.ResponseData['body'], encoding: unknown, 
       done(size > most ? new TooLarge() : undefined)
     },
   })
-  await pipeline(body, decoder(), kept)
+  await (decoder === undefined ? pipeline(body, kept) : pipeline(body, decoder(), kept))
   return Buffer.concat(chunks).toString()
 }
 
@@ -171,7 +177,7 @@ export class Http {
     try {
       const { bytes = maxAnswerBytes } = request.patience ?? {}
       const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? this.#large : this.#api, request)
-      return { status: statusCode, headers, text: await textOf(body, headers['content-encoding'], bytes) }
+      return { status: statusCode, headers, text: await textOf(body, headers['content-encoding'], request.patience) }
     } catch (thrown) {
       throw errorOf(thrown, request)
     }
