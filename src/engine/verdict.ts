@@ -67,9 +67,17 @@ const tryParse = (text: string): unknown => {
 type Of = Pick<CompiledOperation, 'kind' | 'action'>
 
 /** What the vendor says in an answer, without secrets. */
-export function upstreamOf({ kind }: Of, answer: WireAnswer, redact: Redact): Upstream {
+const upstreamOf = (of: Of, answer: WireAnswer, redact: Redact): Upstream => upstreamIn(of, { answer, body: tryParse(answer.text), redact })
+
+/** An answer with its body, which is read once: it can be large. */
+interface ReadAnswer {
+  readonly answer: WireAnswer
+  readonly body: unknown
+  readonly redact: Redact
+}
+
+function upstreamIn({ kind }: Of, { answer, body, redact }: ReadAnswer): Upstream {
   const { problem } = kind.definition
-  const body = tryParse(answer.text)
   const message = problem.message.map((path) => messageOf(foundAt(answer, body, path))).find((text) => text !== undefined)
   const requestId = scalarOf(foundAt(answer, body, problem.requestId))
   const code = scalarOf(foundAt(answer, body, problem.code))
@@ -109,24 +117,22 @@ const holds = (rule: ErrorRule, upstream: Upstream, { action, params }: Context)
  * @returns undefined when it is an error
  * @throws FerruleError `upstream_answer_invalid` when the code is missing
  */
-export function successOf(
-  of: Of,
-  { answer, body, redact }: { answer: WireAnswer; body: unknown; redact: Redact },
-): readonly string[] | undefined {
+export function successOf(of: Of, read: ReadAnswer): readonly string[] | undefined {
+  const { answer, body, redact } = read
   const { success, partial = [], code: path, warnings = [] } = of.kind.definition.problem
   const told = warnings.flatMap((name) => headerOf(answer, name) || []).map((text) => redact(text).slice(0, messageLimit))
-  if (success === undefined) return isRefusal(of, answer, redact) ? undefined : told
+  if (success === undefined) return isRefusal(of, read) ? undefined : told
   const code = scalarOf(foundAt(answer, body, path))
-  if (code === undefined) throw invalidAnswer(of, 'there is no code in it', { upstream: upstreamOf(of, answer, redact) })
+  if (code === undefined) throw invalidAnswer(of, 'there is no code in it', { upstream: upstreamIn(of, read) })
   if (success.includes(code)) return told
-  return partial.includes(code) ? [upstreamOf(of, answer, redact).message ?? `code ${code}`, ...told] : undefined
+  return partial.includes(code) ? [upstreamIn(of, read).message ?? `code ${code}`, ...told] : undefined
 }
 
 /** Whether a rule of the kind calls an answer with this very status an error although it is one of success. */
-function isRefusal(of: Of, answer: WireAnswer, redact: Redact): boolean {
-  const rules = of.kind.definition.errors.filter(({ status = 0 }) => status === answer.status)
+function isRefusal(of: Of, read: ReadAnswer): boolean {
+  const rules = of.kind.definition.errors.filter(({ status = 0 }) => status === read.answer.status)
   if (rules.length === 0) return false
-  const upstream = upstreamOf(of, answer, redact)
+  const upstream = upstreamIn(of, read)
   return rules.some((rule) => holds(rule, upstream, { action: of.action, params: {} }))
 }
 
