@@ -13,7 +13,8 @@ import { createStoreWorld, emptyFolder, idsOf, newPlace, notesOf, oneValue, refu
 
 const writer = fileURLToPath(new URL('./store-kill-writer.ts', import.meta.url))
 
-describe('the embedded database', () => {
+// Making an empty database takes seconds, and more on a busy machine.
+describe('the embedded database', { timeout: 120_000 }, () => {
   let world: StoreWorld
   beforeEach(async () => {
     world = await createStoreWorld('embedded')
@@ -116,7 +117,7 @@ describe('the embedded database', () => {
     expect(store.status().setAside).toBeUndefined()
   })
 
-  test('makes checkpoints, so its log stays small', { timeout: 120_000 }, async () => {
+  test('makes checkpoints, so its log stays small', async () => {
     const embedded = new Embedded({
       folder: world.folder,
       memoryMb: 16,
@@ -134,6 +135,28 @@ describe('the embedded database', () => {
       )
     const log = String(await oneValue(database, `select sum(size)::int8 from pg_ls_waldir()`))
     expect(Number(log)).toBeLessThan(200 * 1_048_576)
+    await database.close()
+  })
+
+  test('removes dead rows and makes statistics when it has a moment', async () => {
+    const errors: unknown[] = []
+    const embedded = new Embedded({
+      ...{ folder: world.folder, memoryMb: 16, waiting: 5, searchMs: 5_000, writeMs: 60_000, prepare: async () => undefined },
+      upkeepMs: 1,
+      onUpkeepError: (error) => errors.push(error),
+    })
+    const database = databaseOf(embedded)
+    await database.transaction(async ({ query }) => {
+      await query({ text: 'create table cs_some (n int4)' })
+      await query({ text: 'insert into cs_some select generate_series(1, 10000)' })
+    })
+    await database.transaction(({ query }) => query({ text: 'update cs_some set n = n + 1' }))
+    const done = `select last_vacuum is not null and last_analyze is not null and n_dead_tup = 0 from pg_stat_user_tables where relname = 'cs_some'`
+    for (let seen: unknown = false; seen !== true; ) {
+      await database.transaction(({ query }) => query({ text: 'select 1' }))
+      seen = await oneValue(database, done)
+    }
+    expect(errors).toEqual([])
     await database.close()
   })
 

@@ -5,8 +5,8 @@ import type { Connection, Engine } from './database.ts'
 const lookBytes = 4 * 1_048_576
 /** Bytes of the log after which a checkpoint is made; it takes 35 to 280 ms. */
 const logBytes = 64 * 1_048_576
-/** A checkpoint comes at the latest so long after a write. Milliseconds. */
-const restMs = 60_000
+/** Milliseconds. */
+const minute = 60_000
 /** Upkeep of one table at most. Milliseconds. */
 const tableMs = 120_000
 
@@ -17,24 +17,38 @@ const needy = `
   where (n_dead_tup > 1000 + n_live_tup / 5 or n_mod_since_analyze > 1000 + n_live_tup / 5) and relid::regclass::text <> all($1)
   order by n_dead_tup + n_mod_since_analyze desc limit 1`
 
+/** New entries of GIN indexes wait in lists that every search reads whole, until somebody sorts them in. */
+const sortIn = `select count(gin_clean_pending_list(i.indexrelid)) from pg_index i join pg_class c on c.oid = i.indexrelid
+  join pg_am a on a.oid = c.relam where a.amname = 'gin' and c.relkind = 'i' and c.relname like 'cs\\_%'`
+
+/** How upkeep is done. */
+export interface UpkeepOptions {
+  /** It failed; it is tried again later. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  /** It comes at the latest so long after a write, in milliseconds; a minute by default. */
+  readonly restMs?: number | undefined
+}
+
 /** Keeps the embedded database in shape. Its timers never hold the process. */
 export class Upkeep {
   readonly #engine: Engine
   readonly #onError: ((error: unknown) => void) | undefined
+  readonly #restMs: number
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
   #work: Promise<void> | undefined
   #closed = false
 
-  constructor(engine: Engine, { onError }: { readonly onError?: ((error: unknown) => void) | undefined }) {
+  constructor(engine: Engine, { onError, restMs = minute }: UpkeepOptions) {
     this.#engine = engine
     this.#onError = onError
+    this.#restMs = restMs
   }
 
   /** A transaction was committed. */
   written(bytes: number): void {
     this.#bytes += bytes
-    this.#timer ??= setTimeout(() => this.#begin(true), restMs).unref()
+    this.#timer ??= setTimeout(() => this.#rest(), this.#restMs).unref()
     if (this.#bytes >= lookBytes) this.#begin(false)
   }
 
@@ -42,6 +56,12 @@ export class Upkeep {
     this.#closed = true
     clearTimeout(this.#timer)
     await this.#work
+  }
+
+  #rest(): void {
+    this.#timer = undefined
+    if (this.#work === undefined) this.#begin(true)
+    else this.written(0) // it is busy: later
   }
 
   #begin(rested: boolean): void {
@@ -57,11 +77,8 @@ export class Upkeep {
   }
 
   async #run(rested: boolean): Promise<void> {
-    if (rested) {
-      clearTimeout(this.#timer)
-      this.#timer = undefined
-    }
     if (!rested && (await this.#logSize()) < logBytes) return
+    if (rested) await this.#turn((connection) => connection.run({ text: sortIn }))
     await this.#turn((connection) => connection.run({ text: 'checkpoint' }))
     const done: string[] = []
     for (let name = await this.#table(done); name !== undefined && !this.#closed; name = await this.#table(done)) done.push(name)

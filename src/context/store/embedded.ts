@@ -27,6 +27,8 @@ export interface EmbeddedOptions {
   readonly onSetAside?: ((aside: SetAside) => void) | undefined
   /** Upkeep failed; it is tried again later. */
   readonly onUpkeepError?: ((error: unknown) => void) | undefined
+  /** Milliseconds after a write until upkeep comes at the latest. */
+  readonly upkeepMs?: number | undefined
   /** Milliseconds since 1970. */
   readonly clock?: (() => number) | undefined
 }
@@ -57,7 +59,7 @@ export class Embedded implements Engine {
     const lane = new Lane({ slots: 1, waiting: options.waiting, waitMs: options.writeMs })
     this.lanes = { search: lane, write: lane }
     this.limits = { search: options.searchMs, write: options.writeMs }
-    this.#upkeep = new Upkeep(this, { onError: options.onUpkeepError })
+    this.#upkeep = new Upkeep(this, { onError: options.onUpkeepError, restMs: options.upkeepMs })
   }
 
   async ready(): Promise<void> {
