@@ -2,10 +2,10 @@
 import type { Poll } from '../definition/entity.ts'
 import { FerruleError } from '../errors.ts'
 import { bodyOf, invalidAnswer } from './answer.ts'
-import { Deadline } from './deadline.ts'
+import { Deadline, within } from './deadline.ts'
 import { getAt, parsePath } from './paths.ts'
 import { buildRequest, slot, type WireRequest } from './request.ts'
-import { type Attempt, exchangeOnce, isWrite, pauseOrThrow, type Reply, type Running, type Unready } from './transport.ts'
+import { type Attempt, type Attempts, exchangeOnce, isWrite, pauseOrThrow, type Reply, type Running, type Unready } from './transport.ts'
 
 /** First pause between two questions and its bound, in milliseconds. */
 const firstPause = 250
@@ -15,6 +15,12 @@ const cancelTimeout = 10_000
 
 /** A reply, or the answer that says "not ready" when the deadline comes first. */
 export type Result = Reply & { readonly ready?: boolean }
+
+const handleOf = ({ operation }: Running, { answer }: Unready, poll: Poll): string => {
+  const handle = getAt(bodyOf(operation, answer), parsePath(poll.handle))
+  if (typeof handle !== 'string' || handle === '') throw invalidAnswer(operation, 'a result that is not ready, without a handle')
+  return handle
+}
 
 const wireOf = (call: string, handle: string, statuses: readonly number[]): WireRequest => {
   const [method, template = ''] = call.split(' ')
@@ -55,9 +61,8 @@ const isOver = ({ deadline }: Running): boolean =>
   deadline.signal.aborted && deadline.signal.reason instanceof FerruleError && deadline.signal.reason.code === 'upstream_timeout'
 
 async function polled(running: Running, first: Unready, poll: Poll): Promise<Result> {
-  const { deadline, operation } = running
-  const handle = getAt(bodyOf(operation, first.answer), parsePath(poll.handle))
-  if (typeof handle !== 'string' || handle === '') throw invalidAnswer(operation, 'a result that is not ready, without a handle')
+  const { deadline } = running
+  const handle = handleOf(running, first, poll)
   const wire = askOf(running, poll, handle)
   const ask = {
     wire: () => wire,
@@ -76,6 +81,42 @@ async function polled(running: Running, first: Unready, poll: Poll): Promise<Res
     if (isOver(running)) return notReady(running, last)
     if (deadline.signal.aborted && isCancelled(running)) await cancelled(running, poll, handle)
     throw error
+  }
+}
+
+/**
+ * Ends a read whose caller went away before the vendor told the handle of it.
+ * @param sent what becomes of its request
+ */
+async function endedLate(running: Running, sent: Promise<Attempt>): Promise<void> {
+  const poll = running.operation.operation.running?.poll
+  const attempt = await sent
+  if (attempt.is === 'unready' && poll !== undefined) await cancelled(running, poll, handleOf(running, attempt, poll))
+}
+
+/** Time for the answer of a request whose caller went away, where the vendor has none of its own, in seconds. */
+const usualPatience = 30
+
+/**
+ * Sends a read that can be ended by a handle. When its caller goes away before the vendor told the handle, or the deadline comes, the
+ * request goes on until the vendor answers, and the read is ended then.
+ * @throws as `exchangeOnce`
+ */
+export async function exchangeEnded(running: Running, attempts: Attempts): Promise<Attempt> {
+  const { deadline, operation } = running
+  const { title, patience } = operation.kind.definition
+  const own = new Deadline(deadline.remaining + (patience?.seconds ?? usualPatience) * 1000, title)
+  const sent = exchangeOnce({ ...running, requestSignal: own.signal }, attempts)
+  const late = async (): Promise<void> => {
+    if (deadline.signal.aborted) await endedLate(running, sent)
+  }
+  try {
+    return await within(deadline.signal, () => sent)
+  } finally {
+    void sent
+      .then(late, () => undefined)
+      .finally(() => own[Symbol.dispose]())
+      .catch(() => undefined) // nobody waits for it
   }
 }
 

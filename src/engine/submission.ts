@@ -8,10 +8,10 @@ import type { Submission } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
 import { writeJson } from './json.ts'
-import { resultOf } from './polling.ts'
+import { exchangeEnded, resultOf } from './polling.ts'
 import { buildRequest, type WireRequest } from './request.ts'
 import { submitWrite } from './submission-writes.ts'
-import { exchangeOnce, isWrite, pauseOrThrow, type Reply, type Running } from './transport.ts'
+import { isWrite, pauseOrThrow, type Reply, type Running } from './transport.ts'
 
 /** Namespace of ids that are made of an Idempotency-Key (RFC 9562 section 5.5). */
 const keyNamespace = '5d2c7b7e-7a0f-4b07-9a53-4ce09f0f6a3d'
@@ -80,5 +80,5 @@ async function submitRead(running: Running, wire: WireRequest, again: WireReques
     await pauseOrThrow(running, error, failures)
     next = again // the vendor gives the result that it has, so that the work is not paid twice
   }
-  return resultOf(running, await exchangeOnce(running, { wire: () => next, failed }))
+  return resultOf(running, await exchangeEnded(running, { wire: () => next, failed }))
 }

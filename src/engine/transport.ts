@@ -40,6 +40,8 @@ export interface Running {
   readonly background?: boolean | undefined
   /** Told when a request is written to a connection. */
   readonly onSend?: () => void
+  /** Ends requests that were sent, in the place of the deadline. */
+  readonly requestSignal?: AbortSignal
 }
 
 /** A success, with its body and what the vendor tells beside it; or an answer that means "nothing found". */
@@ -142,7 +144,7 @@ async function send(running: Running, wire: WireRequest, authorization: Authoriz
     ...(wire.body === undefined ? {} : { body: wire.body }),
     ...(patience === undefined ? {} : { patience }),
     ...(running.onSend === undefined ? {} : { onSend: running.onSend }),
-    signal: deadline.signal,
+    signal: running.requestSignal ?? deadline.signal,
     vendor: title,
   })
 }

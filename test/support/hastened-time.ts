@@ -12,23 +12,28 @@ export interface HastenedTime extends Disposable {
 }
 
 /**
- * Pauses of the engine last a part of their time until the end of the block; deadlines and the network keep theirs.
+ * Pauses of the engine last a part of their time and `Date.now` runs faster, until the end of the block; deadlines and the network keep
+ * their time. What takes `Date.now` as its clock is made after this.
  * @param factor how often faster
  */
 export function hastenTime(factor: number): HastenedTime {
-  const start = Date.now()
-  const clock = () => start + (performance.timeOrigin + performance.now() - start) * factor
+  const [start, begin] = [Date.now(), performance.now()]
+  const clock = () => Math.floor(start + (performance.now() - begin) * factor)
   const { pause } = Deadline.prototype
-  const hastened = vi.spyOn(Deadline.prototype, 'pause').mockImplementation(function (this: Deadline, milliseconds) {
+  const pauses = vi.spyOn(Deadline.prototype, 'pause').mockImplementation(function (this: Deadline, milliseconds) {
     return pause.call(this, milliseconds / factor)
   })
+  const now = vi.spyOn(Date, 'now').mockImplementation(clock)
   return {
-    clock: () => Math.floor(clock()),
+    clock,
     real: (milliseconds) => milliseconds / factor,
     pause: async (milliseconds) => {
       using deadline = new Deadline(60_000, 'nobody')
       await deadline.pause(milliseconds)
     },
-    [Symbol.dispose]: () => hastened.mockRestore(),
+    [Symbol.dispose]: () => {
+      pauses.mockRestore()
+      now.mockRestore()
+    },
   }
 }
