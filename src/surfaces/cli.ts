@@ -2,6 +2,7 @@
 /** The executable `ferrule`: the service, and the operator's commands beside it. */
 import { Command } from 'commander'
 import { applicationCommand, vaultCommand } from './cli/administration.ts'
+import { exportCommand } from './cli/export.ts'
 import { openApiCommand, serveCommand, settingsCommand } from './cli/service.ts'
 import { exitCodeOf, failureText } from './failure.ts'
 import { version } from './version.ts'
@@ -11,6 +12,7 @@ const program = new Command('ferrule')
   .version(version)
   .showHelpAfterError()
   .addCommand(serveCommand())
+  .addCommand(exportCommand())
   .addCommand(applicationCommand())
   .addCommand(vaultCommand())
   .addCommand(settingsCommand())

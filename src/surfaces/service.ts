@@ -1,15 +1,18 @@
 /** The hosted service as a whole: settings, state, sandbox, engine, HTTP; and its orderly end. */
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
 import { kinds } from '../connectors/index.ts'
 import { createEngine } from '../engine/execute.ts'
 import { fail } from '../errors.ts'
 import { openPlatform } from '../platform/platform.ts'
 import { readSettings } from '../platform/settings.ts'
-import type { FirstApplication, Settings } from '../platform/types.ts'
+import type { FirstApplication, Platform, Settings } from '../platform/types.ts'
+import { createContextServices, openContext } from './context.ts'
 import { createServer } from './http/server.ts'
 import { createLogger } from './logger.ts'
-import { launchSandbox } from './sandbox-process.ts'
+import { createMetrics } from './metrics.ts'
+import { launchSandbox, type SandboxProcess } from './sandbox-process.ts'
 
 /** A running service. */
 export interface Service {
@@ -95,25 +98,46 @@ interface Assembled {
   stopTaking(): void
 }
 
-async function assemble(settings: Settings, undo: Undo): Promise<Assembled> {
-  const logger = createLogger({ level: settings.logLevel })
-  const sandbox = settings.sandbox ? launchSandbox({ program: sandboxProgram, logger }) : undefined
-  undo.add(() => sandbox?.close())
+/** Opens both databases. That of the copies is looked at now when it is a server: a wrong one must end the start. */
+async function openState(
+  settings: Settings,
+  undo: Undo,
+  { logger, sandbox }: { readonly logger: Logger; readonly sandbox: SandboxProcess | undefined },
+) {
+  let opened: Platform | undefined
+  const store = openContext({ settings, kinds: served, logger, platform: () => opened })
+  undo.add(() => store.close())
   const platform = await openPlatform({
     settings,
     kinds: served,
+    contextStore: store,
     sandboxOrigins: () => sandbox?.origins(),
     onNotice: (notice) => logger.warn(notice, 'the vendor told something beside its answer'),
     onBackgroundError: (err) => logger.error({ err }, 'a background task failed'),
   })
   undo.add(() => platform.close())
+  opened = platform
+  if (settings.context.engine === 'postgres') await store.check()
+  return { platform, store }
+}
+
+async function assemble(settings: Settings, undo: Undo): Promise<Assembled> {
+  const logger = createLogger({ level: settings.logLevel })
+  const sandbox = settings.sandbox ? launchSandbox({ program: sandboxProgram, logger }) : undefined
+  undo.add(() => sandbox?.close())
+  const { platform, store } = await openState(settings, undo, { logger, sandbox })
   const engine = createEngine({ searchRefusal: 'context_store_unavailable' })
   undo.add(() => engine.close())
+  const metrics = createMetrics()
+  const { copies, worker } = createContextServices({ store, platform, engine, settings, metrics, logger })
+  undo.add(() => worker?.stop())
+  undo.add(() => copies.folds.close())
   let draining = false
-  const app = await createServer({ platform, engine, settings, kinds: served, logger, draining: () => draining })
+  const app = await createServer({ platform, engine, copies, metrics, settings, kinds: served, logger, draining: () => draining })
   undo.add(() => drain(app, settings.shutdownSeconds))
   await sandbox?.ready
   const url = await listen(app, settings)
+  worker?.start()
   const stopTaking = () => {
     draining = true
   }

@@ -47,7 +47,7 @@ test.each<[string, Fault, () => unknown]>([
 
 test('a request that was aborted is over once, although its connection fails afterwards', async () => {
   // As undici announces it in that case (HTTP/1, the socket ends after the abort); no server can be made to time it.
-  const metrics = createMetrics({ running: () => 0 })
+  const metrics = createMetrics()
   const message = { request: {}, error: new Error('aborted') }
   for (const event of ['create', 'error', 'error']) channel(`undici:request:${event}`).publish(message)
   expect((await metrics.text()).content).toMatch(/^ferrule_vendor_requests_in_flight 0$/m)

@@ -6,7 +6,8 @@ import type { Kind } from '../../definition/connector.ts'
 import type { Engine } from '../../engine/execute.ts'
 import { ExecuteLimits } from '../../platform/execute-limits.ts'
 import type { Platform, Settings } from '../../platform/types.ts'
-import { createMetrics } from '../metrics.ts'
+import type { CopyServices } from '../copy-services.ts'
+import { createMetrics, type Metrics } from '../metrics.ts'
 import { printOpenApi } from '../openapi.ts'
 import { readFormBody, readJsonBody } from './body.ts'
 import { answerBrokenRequest } from './broken-request.ts'
@@ -23,6 +24,10 @@ export interface ServerOptions {
   readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
   readonly settings: Settings
   readonly kinds: readonly Kind[]
+  /** What answers searches; without it they are refused. */
+  readonly copies?: CopyServices
+  /** Default: metrics of its own. */
+  readonly metrics?: Metrics
   /** Default: nothing is logged. */
   readonly logger?: Logger
   /** Milliseconds since 1970. */
@@ -80,9 +85,10 @@ function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
 function servicesOf(options: ServerOptions & { readonly logger: Logger }): Services {
   const { platform, engine, settings, kinds, logger, clock = Date.now, draining = () => false } = options
   const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock })
-  const metrics = createMetrics({ running: () => limits.running })
+  const metrics = options.metrics ?? createMetrics()
+  metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => limits.running })
   const onBackgroundError = (err: unknown) => logger.error({ err }, 'the status of a connector could not be stored')
-  const operations = { platform, engine, onCall: metrics.call, onBackgroundError }
+  const operations = { platform, engine, onCall: metrics.call, onBackgroundError, clock, ...options.copies }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
   return { platform, engine, settings, kinds, operations, limits, metrics, logger, openApi, clock, draining }
 }
@@ -96,8 +102,12 @@ function registerForms(app: FastifyInstance, forms: readonly Route[], services: 
   })
 }
 
+/** Routes of a process that only fills the context store: its health and its numbers. */
+const ofWorkers: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics'])
+const routesOf = ({ role }: Settings): readonly Route[] => (role === 'worker' ? routes.filter(({ path }) => ofWorkers.has(path)) : routes)
+
 /**
- * Makes the server with all routes; the caller listens and closes.
+ * Makes the server with all routes of its role; the caller listens and closes.
  * @returns a Fastify instance that is ready to listen
  */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
@@ -107,12 +117,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const refuse = refuser({ logger, bodyLimit: settings.bodyLimit })
   const app = createApp(settings, refuse)
   addReports(app, services)
-  addRefusals(app, { routes, refuse })
+  const served = routesOf(settings)
+  addRefusals(app, { routes: served, refuse })
   if (settings.corsOrigins.length > 0) await app.register(cors, { ...corsOptions, origin: [...settings.corsOrigins] })
-  for (const route of routes) if (!route.form) register(app, route, services)
+  for (const route of served) if (!route.form) register(app, route, services)
   registerForms(
     app,
-    routes.filter((route) => route.form),
+    served.filter((route) => route.form),
     services,
   )
   app.addHook('onClose', () => services.metrics.close())

@@ -6,8 +6,8 @@ import type { PageShape } from '../../definition/page.ts'
 import { objectOf } from '../../engine/schema.ts'
 import { executeFields } from '../../platform/execute-request.ts'
 import { exampleOf } from './example.ts'
-import { ref } from './schemas.ts'
 import { searchExamples, searchNames, searchSchemas } from './search.ts'
+import { ref } from './shared.ts'
 import type { JsonObject } from './types.ts'
 
 /** One operation, with everything that its schemas are made from. */

@@ -5,7 +5,7 @@ import { type Fields, obj } from '../../definition/fields.ts'
 import { type ErrorCode, errorTable } from '../../errors.ts'
 import type { Route } from '../http/route.ts'
 import { executeExamples } from './execute.ts'
-import { ref } from './schemas.ts'
+import { ref } from './shared.ts'
 import type { JsonObject, RouteDocument, SchemaSource } from './types.ts'
 
 const json = 'application/json'

@@ -1,15 +1,10 @@
 /** Shared schemas of the API's document: the platform's records in wire form. */
-import { bool, type Field, type Fields, int, list, obj, oneOf, open, opt, orNull, str } from '../../definition/fields.ts'
+import { bool, type Field, int, list, obj, oneOf, open, opt, orNull, str } from '../../definition/fields.ts'
 import { errorTable } from '../../errors.ts'
 import { bodies } from '../../platform/bodies.ts'
+import { contextSchemas } from './context-schemas.ts'
+import { answer, moment, page, ref, uuid } from './shared.ts'
 
-/** A shared schema, by its name. */
-export const ref = (name: string): Field => ({ $ref: `#/components/schemas/${name}` })
-
-/** An answer: members may be added to it, so unknown ones are not refused. */
-const answer = (fields: Fields, about: string): Field => ({ ...obj(fields, about), additionalProperties: undefined })
-const uuid = (about: string) => str(about, { format: 'uuid' })
-const moment = (about: string) => str(about, { format: 'date-time' })
 const status = oneOf(
   'active; auth_error: the vendor refused the credentials; disabled: the workspace is inactive',
   'active',
@@ -17,9 +12,6 @@ const status = oneOf(
   'disabled',
 )
 const schema = (about: string) => open(`${about}, as JSON Schema`)
-
-const page = (items: string, about: string): Field =>
-  answer({ data: list(ref(items), about), next: orNull(str('Address of the next page; null at the end')) }, `One page: ${about}`)
 
 const template = {
   id: uuid('Definition id'),
@@ -222,7 +214,7 @@ const answers = {
 }
 
 /** All shared schemas that do not depend on a kind. */
-export const sharedSchemas: Readonly<Record<string, Field>> = { ...requests, ...answers }
+export const sharedSchemas: Readonly<Record<string, Field>> = { ...requests, ...answers, ...contextSchemas }
 
 /** Problem details (RFC 9457) with all codes. */
 export const problemSchema: Field = answer(

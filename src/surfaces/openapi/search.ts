@@ -6,7 +6,7 @@ import { bool, type Field, type Fields, int, list, obj, opt, orNull, str } from 
 import { isObject } from '../../definition/object.ts'
 import { executeFields } from '../../platform/execute-request.ts'
 import { exampleOf } from './example.ts'
-import { ref } from './schemas.ts'
+import { ref } from './shared.ts'
 import type { JsonObject } from './types.ts'
 
 const action = 'context_store_search'

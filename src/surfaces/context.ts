@@ -1,0 +1,86 @@
+/** The context store of a process: its database, what searches it, and the worker that fills it. */
+import type { Logger } from 'pino'
+import { openContextStore } from '../context/store/store.ts'
+import type { ContextStore } from '../context/store/types.ts'
+import type { Kind } from '../definition/connector.ts'
+import type { Engine } from '../engine/execute.ts'
+import type { RunReport, SyncWorker } from '../platform/syncs/types.ts'
+import type { Platform, Settings } from '../platform/types.ts'
+import { type CopyServices, createCopyServices } from './copy-services.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What the store tells and where its numbers go. */
+export interface ContextOptions {
+  readonly settings: Settings
+  readonly kinds: readonly Kind[]
+  readonly logger: Logger
+  /** The platform, once it is open: what the store has lost is filled again through it. */
+  readonly platform: () => Platform | undefined
+}
+
+/** Opens the store of a process; the database itself is opened when it is first needed. */
+export function openContext({ settings, kinds, logger, platform }: ContextOptions): ContextStore {
+  const refill = (kind?: string): void => {
+    platform()
+      ?.syncs.refill(kind)
+      .catch((err: unknown) => logger.error({ err }, 'connectors could not be queued to be filled again'))
+  }
+  return openContextStore({
+    settings: settings.context,
+    kinds: kinds.map(({ definition }) => definition),
+    onSetAside: (aside) => {
+      logger.error(aside, 'the context database was damaged: it was put away, and everything is read again')
+      refill()
+    },
+    onTableChange: ({ kind, entity }, change) => {
+      if (change === 'created') return
+      logger.info({ kind, entity, change }, 'the searchable fields of an entity have changed: it is read again')
+      refill(kind)
+    },
+    onUpkeepError: (err) => logger.error({ err }, 'the upkeep of the context database failed'),
+  })
+}
+
+/** What works over an open store. */
+export interface ContextServices {
+  readonly copies: CopyServices
+  /** Absent in a process that only answers requests. */
+  readonly worker: SyncWorker | undefined
+}
+
+/** What it is made of. */
+export interface ContextServiceOptions {
+  readonly store: ContextStore
+  readonly platform: Platform
+  readonly engine: Pick<Engine, 'run'>
+  readonly settings: Settings
+  readonly metrics: Metrics
+  readonly logger: Logger
+}
+
+const stateOfLog = ({ state, code }: RunReport): 'debug' | 'warn' =>
+  state === 'failed' || (state === 'queued' && code !== 'ok') ? 'warn' : 'debug'
+
+/** Makes what searches and fills the store. The worker is not started. */
+export function createContextServices({ store, platform, engine, settings, metrics, logger }: ContextServiceOptions): ContextServices {
+  const onError = (err: unknown): void => logger.warn({ err }, 'records that were read live could not be kept')
+  const copies = createCopyServices({ store, platform, settings, clock: Date.now, onFold: metrics.fold, onError })
+  const onRun = (report: RunReport): void => {
+    metrics.sync(report)
+    logger[stateOfLog(report)](report, 'a sync ended')
+  }
+  const worker = settings.role === 'api' ? undefined : platform.syncWorker({ engine, store, onCall: metrics.syncCall, onRun })
+  metrics.gauge({ name: 'ferrule_syncs_in_flight', help: 'Syncs that this node runs', read: () => worker?.running ?? 0 })
+  metrics.gauge({
+    name: 'ferrule_context_store_open',
+    help: '1 while the context database is open',
+    read: () => Number(store.status().opened),
+  })
+  metrics.gauge({ name: 'ferrule_context_store_running', help: 'Statements that run in it', read: () => store.status().running })
+  metrics.gauge({
+    name: 'ferrule_context_store_waiting',
+    help: 'Searches and writes that wait for a turn in it',
+    read: () => store.status().waiting,
+  })
+  return { copies, worker }
+}
