@@ -56,15 +56,18 @@ export interface ContextServiceOptions {
   readonly settings: Settings
   readonly metrics: Metrics
   readonly logger: Logger
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number
 }
 
 const stateOfLog = ({ state, code }: RunReport): 'debug' | 'warn' =>
   state === 'failed' || (state === 'queued' && code !== 'ok') ? 'warn' : 'debug'
 
 /** Makes what searches and fills the store. The worker is not started. */
-export function createContextServices({ store, platform, engine, settings, metrics, logger }: ContextServiceOptions): ContextServices {
+export function createContextServices(options: ContextServiceOptions): ContextServices {
+  const { store, platform, engine, settings, metrics, logger, clock = Date.now } = options
   const onError = (err: unknown): void => logger.warn({ err }, 'records that were read live could not be kept')
-  const copies = createCopyServices({ store, platform, settings, clock: Date.now, onFold: metrics.fold, onError })
+  const copies = createCopyServices({ store, platform, settings, clock, onFold: metrics.fold, onError })
   const onRun = (report: RunReport): void => {
     metrics.sync(report)
     logger[stateOfLog(report)](report, 'a sync ended')

@@ -17,10 +17,12 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** Ids of the owner by the name of their slot. */
-const idsOf = ({ workspaceId, connectorId, jobId }: Tenant): Readonly<Record<string, string>> => ({
+const idsOf = ({ workspaceId, connectorId, jobId, syncId }: Tenant): Readonly<Record<string, string>> => ({
   workspace_id: workspaceId,
   connector_id: connectorId,
   job_id: jobId,
+  sync_id: syncId,
+  entity: 'users',
 })
 /** A body that each route takes, so that it comes as far as the id. */
 const bodies: Readonly<Record<string, unknown>> = {
@@ -29,6 +31,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   [`PATCH ${connectorsPath}/{connector_id}`]: { credentials: { access_key_secret: 'taken over' } },
   [`POST ${connectorsPath}/{connector_id}/check`]: {},
   [`POST ${connectorsPath}/{connector_id}/execute`]: { entity: 'users', action: 'list' },
+  [`POST ${connectorsPath}/{connector_id}/syncs`]: { mode: 'full' },
+  [`PUT ${connectorsPath}/{connector_id}/context_store/schedule`]: { paused: true },
 }
 const withIds = routes
   .filter(({ path, auth }) => auth === 'principal' && path.includes('{'))
@@ -43,14 +47,15 @@ async function seen(path: string, sent: Sent) {
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
-  expect(withIds).toHaveLength(11)
+  expect(withIds).toHaveLength(22)
 })
 
 describe('an id of another organization answers what an id that never was answers', () => {
   test.each(withIds)('$operation', async ({ method, path, operation }) => {
     const at = (ids: Readonly<Record<string, string>>) => path.replace(/\{(\w+)\}/g, (_whole, name) => ids[name] ?? '')
     const foreign = at(idsOf(owner))
-    const unknown = at({ workspace_id: randomUUID(), connector_id: randomUUID(), job_id: randomUUID() })
+    const never = { workspaceId: randomUUID(), connectorId: randomUUID(), jobId: randomUUID(), syncId: randomUUID() }
+    const unknown = at(idsOf({ ...stranger, ...never }))
     for (const token of [stranger.token, scoped]) {
       const sent = { method, token, body: bodies[operation] }
       const answer = await seen(foreign, sent)
@@ -66,6 +71,15 @@ describe('an id of another organization answers what an id that never was answer
     const workspace = await world.ask(`${base}/workspaces/${owner.workspaceId}`, { token: owner.token })
     expect([workspace.status, workspace.json.name]).toEqual([200, 'Owner workspace'])
     expect((await world.execute(owner.connectorId, { entity: 'users', action: 'list' }, owner.token)).status).toBe(200)
+    const { json: status } = await world.ask(`${connectorsPath}/${owner.connectorId}/context_store`, { token: owner.token })
+    expect([status.schedules[0].paused, status.queued.id, status.queued.attempts]).toEqual([false, owner.syncId, 0])
+  })
+
+  test('a run of another connector is none of this one', async () => {
+    const other = await world.connect('Owner other', {}, owner.token)
+    const ask = (id: string) => seen(`${connectorsPath}/${other}/syncs/${id}`, { token: owner.token })
+    const answer = await ask(owner.syncId)
+    expect([answer.status, answer]).toEqual([404, await ask(randomUUID())])
   })
 })
 

@@ -5,13 +5,18 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kinds as kindTable } from '../../src/connectors/index.ts'
+import { openContextStore } from '../../src/context/store/store.ts'
+import type { ContextStore, ContextStoreSettings } from '../../src/context/store/types.ts'
 import { createEngine, type Engine } from '../../src/engine/execute.ts'
 import { openPlatform } from '../../src/platform/platform.ts'
 import { readSettings } from '../../src/platform/settings.ts'
+import type { SyncWorker } from '../../src/platform/syncs/types.ts'
 import type { Platform, PlatformOptions, Settings } from '../../src/platform/types.ts'
 import { type Sandbox, type SandboxOptions, shopifyCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import { createContextServices } from '../../src/surfaces/context.ts'
 import { createServer } from '../../src/surfaces/http/server.ts'
 import { createLogger } from '../../src/surfaces/logger.ts'
+import { createMetrics } from '../../src/surfaces/metrics.ts'
 
 export const client = { id: 'test-client', secret: 'a-secret-for-tests' } as const
 export const base = '/api/v1'
@@ -57,10 +62,22 @@ export interface World {
   /** A connector of the sandbox. */
   connect(name: string, more?: Readonly<Record<string, unknown>>, token?: string): Promise<string>
   execute(connectorId: string, body: unknown, token?: string): Promise<Answer>
+  /** Only in a world that was started with `context`. */
+  readonly context: OpenedContext
   close(): Promise<void>
 }
 
+/** The context store of a world. Nothing is synced but by `sync`, or after `worker.start`. */
+export interface OpenedContext {
+  readonly store: ContextStore
+  readonly worker: SyncWorker
+  /** Does all work that is due. */
+  sync(): Promise<void>
+}
+
 export interface WorldOptions {
+  /** Where copies are kept; left out: searches are refused. */
+  readonly context?: ContextStoreSettings
   readonly settings?: Partial<Settings>
   readonly sandbox?: SandboxOptions
   /** Of the database; it outlives the world. Left out: a new one that does not. */
@@ -71,9 +88,7 @@ export interface WorldOptions {
 
 const kinds = Object.values(kindTable)
 
-/** Starts a world; close it in `afterAll`. */
-export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'ferrule-http-')))
+function settingsOf(folder: string, more: Partial<Settings> | undefined): Settings {
   const env = {
     FERRULE_DATA: folder,
     FERRULE_PORT: '0',
@@ -81,24 +96,25 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     FERRULE_CLIENT_SECRET: client.secret,
     FERRULE_RATE_LIMIT: '0',
   }
-  const settings = { ...readSettings(env, { kinds: Object.keys(kindTable) }), ...options.settings }
+  return { ...readSettings(env, { kinds: Object.keys(kindTable) }), ...more }
+}
+
+/** Starts a world; close it in `afterAll`. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'ferrule-http-')))
+  const settings = settingsOf(folder, options.settings)
   const sandbox = await startSandbox({ limits: false, ...options.sandbox })
   const clock = { now: Date.now() }
   const log: string[] = []
-  const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } })
-  const onNotice: Required<PlatformOptions>['onNotice'] = (notice) => logger.warn(notice, 'a notice')
-  const platform = await openPlatform({ settings, kinds, sandboxOrigins: () => sandbox.origins, clock: () => clock.now, onNotice })
-  const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable' })
-  const used = { ...engine, ...options.engine?.(engine) }
-  const draining = options.draining ?? (() => false)
-  const app = await createServer({ platform, engine: used, settings, kinds, logger, clock: () => clock.now, draining })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const service = await assemble(options, { settings, sandbox, clock, log })
+  const { platform, context } = service
+  const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
   const port = Number(new URL(url).port)
   const ask = async (path: string, sent: Sent = {}) => readAnswer(await open(port, path, sent))
   const issued = await ask(tokenPath, { body: { client_id: client.id, client_secret: client.secret } })
   const token = String(issued.json.access_token)
   return {
-    ...{ url, port, sandbox, platform, settings, log, clock, token, organizationId: platform.first.organizationId, ask },
+    ...{ url, port, sandbox, platform, settings, log, clock, token, organizationId: platform.first.organizationId, ask, context },
     open: (path, sent = {}) => open(port, path, sent),
     connect: async (name, more = {}, as = token) => {
       const { json } = await ask(connectorsPath, { token: as, body: { ...sandboxConnector(name), ...more } })
@@ -106,12 +122,60 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     },
     execute: (id, body, as = token) => ask(`${connectorsPath}/${id}/execute`, { token: as, body }),
     close: async () => {
-      app.server.closeAllConnections()
-      await app.close()
-      await engine.close()
-      await platform.close()
+      await service.close()
       await sandbox.close()
       if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+type Ground = Pick<World, 'settings' | 'sandbox' | 'clock' | 'log'>
+
+/** The service of a world, not listening yet. */
+async function assemble(options: WorldOptions, { settings, sandbox, clock, log }: Ground) {
+  const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } })
+  const onNotice: Required<PlatformOptions>['onNotice'] = (notice) => logger.warn(notice, 'a notice')
+  const store = options.context === undefined ? undefined : storeOf(options.context, clock)
+  const platform = await openPlatform({
+    ...{ settings, kinds, sandboxOrigins: () => sandbox.origins, clock: () => clock.now, onNotice },
+    ...(store === undefined ? {} : { contextStore: store }),
+  })
+  const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable' })
+  const used = { ...engine, ...options.engine?.(engine) }
+  const draining = options.draining ?? (() => false)
+  const parts = { platform, engine: used, settings, metrics: createMetrics(), logger, clock: () => clock.now }
+  const services = store === undefined ? undefined : createContextServices({ ...parts, store })
+  const app = await createServer({ ...parts, kinds, draining, ...(services === undefined ? {} : { copies: services.copies }) })
+  const close = async (): Promise<void> => {
+    app.server.closeAllConnections()
+    await app.close()
+    await services?.copies.folds.close()
+    await services?.worker?.stop()
+    await engine.close()
+    await platform.close()
+    await store?.close()
+  }
+  return { platform, app, close, context: openedContext(store, services?.worker) }
+}
+
+const storeOf = (settings: ContextStoreSettings, clock: { readonly now: number }): ContextStore =>
+  openContextStore({ settings, kinds: kinds.map(({ definition }) => definition), clock: () => clock.now })
+
+/** Fails in a world without a store as soon as it is used. */
+function openedContext(store: ContextStore | undefined, worker: SyncWorker | undefined): OpenedContext {
+  const missing = () => new Error('this world keeps no copies: start it with `context`')
+  return {
+    get store() {
+      if (store === undefined) throw missing()
+      return store
+    },
+    get worker() {
+      if (worker === undefined) throw missing()
+      return worker
+    },
+    sync: async () => {
+      await worker?.turn()
+      await worker?.idle()
     },
   }
 }
@@ -175,6 +239,8 @@ export interface Tenant {
   readonly workspaceId: string
   readonly connectorId: string
   readonly jobId: string
+  /** The run that the connector began with. */
+  readonly syncId: string
 }
 
 export async function createTenant({ platform, ask, connect }: World, name: string): Promise<Tenant> {
@@ -185,9 +251,11 @@ export async function createTenant({ platform, ask, connect }: World, name: stri
   const workspace = await ask(`${base}/workspaces`, { token, body: { name: `${name} workspace` } })
   const doomed = await connect(`${name} doomed`, {}, token)
   const removal = await ask(`${connectorsPath}/${doomed}`, { method: 'DELETE', token })
+  const connectorId = await connect(`${name} connector`, {}, token)
+  const { json: syncs } = await ask(`${connectorsPath}/${connectorId}/syncs`, { token })
   return {
     ...{ token, organizationId: first.id, workspaceId: String(workspace.json.id), jobId: String(removal.json.job_id) },
-    connectorId: await connect(`${name} connector`, {}, token),
+    ...{ connectorId, syncId: String(syncs.data[0].id) },
   }
 }
 
