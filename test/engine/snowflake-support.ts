@@ -70,6 +70,18 @@ export const refusal = (status: number, code: string, message = 'Refused.'): Ans
 /** The vendor takes the request and the connection ends without an answer. */
 export const cut: Reply = (response) => response.destroy()
 
+const html: Reply = { status: 503, headers: { 'content-type': 'text/html' }, body: '<h1>Service unavailable</h1>' }
+/** Answers after which nobody knows what became of a request; the last one is no failure of the way there. */
+export const lostAnswers: readonly (readonly [what: string, answer: Reply])[] = [
+  ['a connection that ends', cut],
+  ['an answer that ends', (response) => response.writeHead(200, { 'content-length': '99' }).write('{', () => response.destroy())],
+  ['500', refusal(500, '')],
+  ['502 of a proxy', { status: 502, body: 'Bad gateway' }],
+  ['503 of a proxy', html],
+  ['504', { status: 504 }],
+  ['an answer that is no JSON', { status: 200, body: '<html>' }],
+]
+
 /** The query of a request. */
 export const queryOf = ({ url }: Seen): Readonly<Record<string, string>> =>
   Object.fromEntries(new URL(url, 'http://vendor.example').searchParams)
