@@ -16,7 +16,19 @@ import { fail } from './errors.ts'
 export type { OriginOverride, VendorNotice } from './engine/connection.ts'
 export type { ConnectOptions } from './engine/local.ts'
 export type { ListPage, WalkOptions } from './engine/pages.ts'
-export type { CallOptions, ConfigurationOf, CredentialsOf, Download, LocalConnector, MetaOf, ParamsOf, RecordOf } from './engine/types.ts'
+export type {
+  CallOptions,
+  Cell,
+  ConfigurationOf,
+  CredentialsOf,
+  Download,
+  LocalConnector,
+  MetaOf,
+  ParamsOf,
+  PartMeta,
+  RecordOf,
+  ResultPart,
+} from './engine/types.ts'
 export { type ErrorCode, type Fault, FerruleError, type Problem, type ProblemDetails, type Upstream } from './errors.ts'
 
 /** Kinds by slug, with their definitions' types. */
