@@ -8,6 +8,7 @@ export interface Asked {
   readonly token?: string
   /** Sent as JSON by POST; without it the request is a GET. */
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   /** Goes away once so many bytes of the answer's body have come. */
   readonly leaveAfter?: number
@@ -37,11 +38,12 @@ export class BrokenError extends Error {
  * Sends a request and reads the answer.
  * @throws BrokenError when the service breaks the connection; LeftError when `leaveAfter` is reached; the signal's reason
  */
-export function ask({ url, token, body, signal, leaveAfter = Number.POSITIVE_INFINITY }: Asked): Promise<Answered> {
+export function ask({ url, token, body, headers: more, signal, leaveAfter = Number.POSITIVE_INFINITY }: Asked): Promise<Answered> {
   const text = body === undefined ? undefined : JSON.stringify(body)
   const headers = {
     ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...more,
   }
   const { promise, resolve, reject } = Promise.withResolvers<Answered>()
   const sent = request(url, {

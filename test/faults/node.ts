@@ -34,7 +34,7 @@ export const settingsFor = ({ origins }: Pick<Sandbox, 'origins'>, folder: strin
   FERRULE_SANDBOX: 'off',
   FERRULE_CLIENT_ID: client.id,
   FERRULE_CLIENT_SECRET: client.secret,
-  FERRULE_ORIGINS: JSON.stringify({ gong: origins.gong, 'tiktok-marketing': origins['tiktok-marketing'] }),
+  FERRULE_ORIGINS: JSON.stringify({ gong: origins.gong, 'tiktok-marketing': origins['tiktok-marketing'], snowflake: origins.snowflake }),
 })
 
 /** Starts a node. Errors of the service are logged to standard error. */

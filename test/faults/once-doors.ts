@@ -1,0 +1,51 @@
+/** Ways to write for inserts through a breaking link: the library, and nodes of the service. */
+import { asFerruleError } from '../../src/errors.ts'
+import { execute, type Warehouse } from '../library/snowflake-support.ts'
+import { ask } from './client.ts'
+import type { NodeClient } from './node.ts'
+import type { Sent, Told, Write } from './once.ts'
+
+/** Seconds that each insert may run. */
+const timeout = 1
+
+const paramsOf = ({ statement, requestId, retry }: Sent) => ({
+  statement,
+  timeout,
+  ...(requestId === undefined ? {} : { requestId }),
+  ...(retry === undefined ? {} : { retry }),
+})
+
+/** What a record of the vendor tells: it was made, or it is still running. */
+const toldBy = ({ code, requestId }: Readonly<Record<string, unknown>>): Told => ({
+  code: code === '090001' ? 'ok' : `code ${code}`,
+  requestId: typeof requestId === 'string' ? requestId : undefined,
+  waitMs: 0,
+})
+
+/** Writes by the library. @param deadlineMs of every call */
+export const libraryWriter =
+  (warehouse: Warehouse, deadlineMs: number): Write =>
+  async (sent) => {
+    try {
+      return toldBy((await execute(warehouse, 'record', 'create', paramsOf(sent), { deadlineMs })).data)
+    } catch (thrown) {
+      const { code, upstream, retryAfterMs = 0 } = asFerruleError(thrown)
+      return { code, requestId: upstream?.request_id, waitMs: retryAfterMs }
+    }
+  }
+
+/** Writes over HTTP, by nodes in turn. */
+export function hostedWriter(clients: readonly NodeClient[], connectorId: string): Write {
+  let calls = 0
+  return async (sent) => {
+    const client = clients[calls++ % clients.length]
+    if (client === undefined) throw new Error('no node')
+    const { status, json } = await ask({
+      ...client.execute(connectorId),
+      body: { entity: 'record', action: 'create', params: paramsOf(sent) },
+      ...(sent.key === undefined ? {} : { headers: { 'idempotency-key': sent.key } }),
+    })
+    if (status === 200) return toldBy(json.data)
+    return { code: json.code, requestId: json.upstream?.request_id, waitMs: (json.retry_after_seconds ?? 0) * 1000 }
+  }
+}
