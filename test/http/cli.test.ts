@@ -15,7 +15,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 function ferrule(...args: string[]) {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(FERRULE_|DATABASE_URL|VITEST|NODE_OPTIONS)/.test(name))
   const env = { ...Object.fromEntries(inherited), FERRULE_DATA: folder }
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/surfaces/cli.ts', ...args], { cwd: root, env, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/surfaces/cli.ts', ...args], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
   return { status, stdout, stderr }
 }
 const uuid = '[0-9a-f-]{36}'

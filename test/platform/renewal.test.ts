@@ -248,12 +248,14 @@ describe('renewing credentials on two nodes over PostgreSQL', () => {
     const here = await scene('postgres')
     const vendor = new Vendor()
     vendor.hold()
-    // The other nodes look again when the vendor has answered.
-    const sleep = () => vendor.answered()
+    // The other nodes look again when the first of them has stored what the vendor answered.
+    const stored = Promise.withResolvers<void>()
+    const sleep = () => stored.promise
     const nodes = [await here.world.open({ sleep }), await here.world.open({ sleep }), await here.world.open({ sleep })]
     const sources = await Promise.all([...nodes, ...nodes, ...nodes].map((node) => sourceOf(here, node)))
     const { version } = await (await sourceOf(here, here.platform)).open()
     const renewals = sources.map((source) => source.renew(version, vendor.exchange))
+    void Promise.any(renewals).then(() => stored.resolve())
     await expect.poll(() => vendor.calls, { timeout: 20_000 }).toBe(1)
     await turns(20)
     vendor.answer()
