@@ -3,13 +3,13 @@ import { walkPages } from '../../engine/pages.ts'
 import { copyOf, getAt, setAt } from '../../engine/paths.ts'
 import { FerruleError } from '../../errors.ts'
 import type { Collector } from './collector.ts'
+import { digestOf, type Params } from './pages.ts'
 import type { Child, Taken } from './plan.ts'
 import type { Met } from './project.ts'
-import { keepWalk, type Walking } from './walking.ts'
-import { type DayWindow, dayOf, daysAfter, halvesOf, windowsFrom } from './windows.ts'
+import type { ChildPlace } from './state.ts'
+import { isTaken, type Walking } from './walking.ts'
+import { type DayWindow, dayOf, firstDayOf, halvesOf, windowsFrom } from './windows.ts'
 
-/** Calls after which what was gathered is written and the place is kept. */
-const callsPerStep = 25
 /** Parents in a row that may be refused before the rest is not tried any more. */
 const mostRefusals = 3
 
@@ -18,6 +18,12 @@ interface Parent {
   readonly key: string
   readonly values: readonly unknown[]
   readonly record: unknown
+}
+
+/** A child with its parents on a page. */
+interface Work {
+  readonly child: Child
+  readonly parents: readonly Parent[]
 }
 
 const refusals: ReadonlySet<string> = new Set([
@@ -60,56 +66,86 @@ function paramsOf(child: Child, group: readonly Parent[]): Record<string, unknow
 const groupsOf = (parents: readonly Parent[], size: number): Parent[][] =>
   Array.from({ length: Math.ceil(parents.length / size) }, (_, index) => parents.slice(index * size, (index + 1) * size))
 
+const pageOf = (work: readonly Work[]): string =>
+  digestOf(work.flatMap(({ child, parents }) => [child.entity, ...parents.map(({ key }) => key)]))
+
 /** Asks for the children of one page. */
 export class Children {
   readonly #walking: Walking
   readonly #collector: Collector
-  #calls = 0
+  #refusedInRow = 0
 
   constructor(walking: Walking, collector: Collector) {
     this.#walking = walking
     this.#collector = collector
   }
 
-  /** @param met records of the page by entity */
+  /**
+   * Asks for all that hangs on the records of a page, from where an interrupted walk stood, if the page is the same as then.
+   * @param met records of the page by entity
+   */
   async run(met: (entity: string) => readonly Met[]): Promise<void> {
-    const { children } = this.#walking.tree
-    const resumed = children.findIndex(({ entity }) => entity === this.#walking.progress.child?.entity)
-    for (const child of children.slice(Math.max(0, resumed))) {
-      const { child: at } = this.#walking.progress
-      const after = at?.entity === child.entity ? at.after : undefined
-      const parents = parentsOf(child, met(child.parent)).filter(({ key }) => after === undefined || key > after)
-      await this.#each(child, parents)
-      await this.#step({ entity: child.entity, after: '\u{10ffff}' })
+    const work = this.#walking.tree.children
+      .filter((child) => isTaken(this.#walking, child))
+      .map((child) => ({ child, parents: parentsOf(child, met(child.parent)) }))
+    if (work.length === 0) return
+    const page = pageOf(work)
+    const kept = this.#walking.progress.child
+    const at = kept?.page === page ? kept : undefined
+    if (at?.entity === '') return
+    const first = Math.max(
+      0,
+      work.findIndex(({ child }) => child.entity === at?.entity),
+    )
+    for (const [index, each] of work.entries()) {
+      if (index < first) continue
+      await this.#each(each, at?.entity === each.child.entity ? at : { page, entity: each.child.entity })
+      this.#stand({ page, entity: work[index + 1]?.child.entity ?? '' })
     }
   }
 
-  async #each(child: Child, parents: readonly Parent[]): Promise<void> {
-    let refused = 0
-    for (const group of groupsOf(parents, child.batch ?? 1)) {
-      if (this.#walking.progress.flawed[child.entity]?.skipped) return
-      this.#walking.task.signal.throwIfAborted()
-      const isRefused = await this.#one(child, group).then(
-        () => false,
-        (error: unknown) => this.#refusal(child, error, refused + 1),
-      )
-      refused = isRefused ? refused + 1 : 0
-      const last = group.at(-1)?.key ?? ''
-      this.#walking.progress = { ...this.#walking.progress, child: { entity: child.entity, after: last } }
-      if (this.#calls >= callsPerStep) await this.#step({ entity: child.entity, after: last })
+  async #each({ child, parents }: Work, at: ChildPlace): Promise<void> {
+    const { after } = at
+    this.#refusedInRow = 0
+    this.#stand(at)
+    for (const group of groupsOf(after === undefined ? parents : parents.filter(({ key }) => key > after), child.batch ?? 1)) {
+      await this.#group(child, group)
+      this.#stand({ page: at.page, entity: child.entity, after: group.at(-1)?.key ?? '' })
+      await this.#commitIfDue()
+    }
+  }
+
+  /** The records of some parents. A batch that the vendor refuses is asked for in halves: one parent can spoil it. */
+  async #group(child: Child, group: readonly Parent[]): Promise<void> {
+    if (this.#walking.progress.flawed[child.entity]?.skipped) return
+    this.#walking.task.signal.throwIfAborted()
+    try {
+      await this.#one(child, group)
+      this.#reached(child)
+    } catch (error) {
+      if (!(error instanceof FerruleError)) throw error
+      if (group.length === 1 || error.code !== 'upstream_invalid_request') return this.#refusal(child, error)
+      const middle = Math.ceil(group.length / 2)
+      await this.#group(child, group.slice(0, middle))
+      await this.#group(child, group.slice(middle))
     }
   }
 
   /** Keeps a parent that cannot be read as a flaw. A parent that is gone has no children: that is none. @throws the error otherwise */
-  #refusal(child: Child, error: unknown, refused: number): boolean {
-    const walking = this.#walking
-    if (!(error instanceof FerruleError)) throw error
-    if (error.code === 'record_not_found') return false
+  #refusal({ entity }: Child, error: FerruleError): void {
+    const { progress } = this.#walking
+    if (error.code === 'record_not_found') return
     if (!refusals.has(error.code)) throw error
+    this.#refusedInRow += 1
     const { code, message } = error
-    const skipped = code === 'upstream_unsupported' || refused >= mostRefusals
-    walking.progress = { ...walking.progress, flawed: { ...walking.progress.flawed, [child.entity]: { code, message, skipped } } }
-    return true
+    const skipped = code === 'upstream_unsupported' || this.#refusedInRow >= mostRefusals
+    this.#walking.progress = { ...progress, flawed: { ...progress.flawed, [entity]: { code, message, skipped } } }
+  }
+
+  #reached({ entity }: Child): void {
+    this.#refusedInRow = 0
+    const { progress } = this.#walking
+    if (!progress.reached.includes(entity)) this.#walking.progress = { ...progress, reached: [...progress.reached, entity] }
   }
 
   async #one(child: Child, group: readonly Parent[]): Promise<void> {
@@ -119,44 +155,49 @@ export class Children {
     await this.#windows(child, params, parent)
   }
 
-  async #pages(child: Child, params: Readonly<Record<string, unknown>>, group: readonly Parent[]): Promise<void> {
+  async #pages(child: Child, params: Params, group: readonly Parent[]): Promise<void> {
     const { task } = this.#walking
-    const load = async (current: Readonly<Record<string, unknown>>) => {
+    const load = async (current: Params) => {
       const asked = task.clock()
+      this.#called()
       const { rows, next } = await task.ask({ entity: child.entity, action: 'list', params: current })
-      this.#calls += 1
       return { data: [...rows], meta: { next_params: next }, asked }
     }
     for await (const { data, asked } of walkPages(load, params, { vendor: task.kind.definition.title })) {
       const met = data.map((record) => ({ record, params, parent: parentFor(child, group, record) }))
-      await this.#collector.take(child, met, asked)
+      this.#collector.take(child, met, asked)
+      await this.#commitIfDue()
     }
   }
 
-  async #windows(child: Child, params: Readonly<Record<string, unknown>>, parent: Parent): Promise<void> {
+  async #windows(child: Child, params: Params, parent: Parent): Promise<void> {
     const { task, states } = this.#walking
     const { windows } = child.sync
     if (windows === undefined) return
-    const through = this.#walking.progress.fullWindows.includes(child.entity) ? undefined : states.get(child.entity)?.through?.[parent.key]
-    const configured = String(
-      task.configuration[windows.first] ?? Reflect.get(task.kind.definition.configuration[windows.first] ?? {}, 'default'),
-    )
-    const known = through === undefined ? configured : daysAfter(through, -windows.lookback)
-    const { child: at } = this.#walking.progress
-    const done = at?.entity === child.entity ? at.window : undefined
-    const today = dayOf(task.clock())
-    for (const window of windowsFrom(known < configured ? configured : known, windows, task.clock())) {
+    const isWhole = this.#walking.progress.fullWindows.includes(child.entity)
+    const through = isWhole ? undefined : states.get(child.entity)?.through?.[parent.key]
+    const fallback: unknown = Reflect.get(task.kind.definition.configuration[windows.first] ?? {}, 'default')
+    const configured = String(task.configuration[windows.first] ?? fallback)
+    const first = firstDayOf(windows, { configured, through }, task.clock())
+    const at = this.#walking.progress.child
+    const done = at?.entity === child.entity && at.window?.first === first ? at.window.last : undefined
+    for (const window of windowsFrom(first, windows, task.clock())) {
       if (done !== undefined && window.to <= done) continue
       await this.#window(child, { params, parent, window })
-      this.#walking.progress = { ...this.#walking.progress, child: { ...at, entity: child.entity, window: window.to } }
-      if (this.#calls >= callsPerStep) await this.#step({ ...at, entity: child.entity, window: window.to })
+      this.#stand({ page: '', ...at, entity: child.entity, window: { first, last: window.to } })
+      await this.#commitIfDue()
     }
-    const { progress } = this.#walking
-    const own = { ...progress.through[child.entity], [parent.key]: today }
-    this.#walking.progress = { ...progress, through: { ...progress.through, [child.entity]: own } }
+    this.#readThrough(child, parent)
   }
 
-  async #window(child: Child, given: { params: Readonly<Record<string, unknown>>; parent: Parent; window: DayWindow }): Promise<void> {
+  /** Days that were read before an interruption were read when the walk began, or later. */
+  #readThrough({ entity }: Child, { key }: Parent): void {
+    const { progress } = this.#walking
+    const own = { ...progress.through[entity], [key]: dayOf(progress.startedAt) }
+    this.#walking.progress = { ...progress, through: { ...progress.through, [entity]: own } }
+  }
+
+  async #window(child: Child, given: { params: Params; parent: Parent; window: DayWindow }): Promise<void> {
     const { params, parent, window } = given
     const { from = '', to = '' } = child.sync.windows ?? {}
     this.#walking.task.signal.throwIfAborted()
@@ -169,11 +210,18 @@ export class Children {
     }
   }
 
-  /** Writes what was gathered, then keeps the place. */
-  async #step(child: NonNullable<Walking['progress']['child']>): Promise<void> {
-    this.#calls = 0
-    await this.#collector.flush()
-    await keepWalk(this.#walking, { ...this.#walking.progress, child })
+  #stand(child: ChildPlace): void {
+    this.#walking.progress = { ...this.#walking.progress, child }
+  }
+
+  #called(): void {
+    this.#collector.called()
+    const { progress } = this.#walking
+    if (progress.confirming === undefined) this.#walking.progress = { ...progress, calls: progress.calls + 1 }
+  }
+
+  async #commitIfDue(): Promise<void> {
+    if (this.#collector.isDue) await this.#collector.commit()
   }
 }
 

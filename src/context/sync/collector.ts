@@ -1,60 +1,113 @@
-/** Gathers records until they are worth a transaction. */
-
+/** Gathers records until they are worth a transaction, and writes them with the place of the walk while the next ones are asked for. */
+import { writeJson } from '../../engine/json.ts'
 import type { StoredRecord } from '../store/writer.ts'
 import type { Planned } from './plan.ts'
 import { type Met, storedForm } from './project.ts'
-import { isComplete, placeOf, type Walking } from './walking.ts'
+import { checkpointOf, holderOf, isTaken, keepWalk, placeOf, reachOf, type Walking } from './walking.ts'
 
-/** Records in one transaction, about. */
-const batchRecords = 500
+/** Worth a transaction: so many records, calls, or characters of JSON, as far as a few records tell. */
+const worth = { records: 500, calls: 25, characters: 8_000_000 } as const
+/** Records of a page that are measured. */
+const measured = 3
 
 interface Gathered {
   readonly planned: Planned
   readonly records: StoredRecord[]
-  asked: number
+  /** When the first of them was asked for. */
+  readonly asked: number
 }
 
-/** What a walk met and has not written yet. */
+/** Characters of records, by some of them. */
+function sizeOf(records: readonly StoredRecord[]): number {
+  const step = Math.max(1, Math.ceil(records.length / measured))
+  const some = records.filter((_, index) => index % step === 0)
+  const sum = some.reduce((total, { fields }) => total + writeJson(fields).length, 0)
+  return some.length === 0 ? 0 : (sum / some.length) * records.length
+}
+
+/**
+ * What a walk met and has not written yet. One commit runs at a time, beside the walk: so at most three pages are in memory, one that is
+ * written, one that is gathered, and one that is asked for.
+ */
 export class Collector {
   readonly #walking: Walking
-  readonly #gathered = new Map<string, Gathered>()
+  #gathered = new Map<string, Gathered>()
+  #count = { records: 0, calls: 0, characters: 0 }
+  #running: Promise<void> = Promise.resolve()
 
   constructor(walking: Walking) {
     this.#walking = walking
   }
 
-  /** Takes records of an entity; those of one that is not stored, and those without an identity, are passed over. */
-  async take(planned: Planned, met: readonly Met[], asked = this.#walking.task.clock()): Promise<void> {
-    const { task } = this.#walking
-    if (!planned.stored) return
+  /**
+   * Takes records of an entity; those of one that is not stored, and those without an identity, are passed over.
+   * @param asked when they were asked for: a row that was read later is not replaced by them
+   */
+  take(planned: Planned, met: readonly Met[], asked: number): void {
+    const { task, progress } = this.#walking
+    if (!isTaken(this.#walking, planned)) return
     const table = task.store.tableOf(task.kind.definition.kind, planned.entity)
+    const records = met.flatMap((each) => {
+      const record = storedForm(planned, table, each)
+      return record === undefined ? [] : [{ ...record, version: asked }]
+    })
     const gathered = this.#gathered.get(planned.entity) ?? { planned, records: [], asked }
     this.#gathered.set(planned.entity, gathered)
-    gathered.asked = Math.min(gathered.asked, asked)
-    for (const each of met) {
-      const record = storedForm(planned, table, each)
-      if (record !== undefined) gathered.records.push(record)
+    for (const record of records) gathered.records.push(record)
+    this.#count.records += records.length
+    this.#count.characters += sizeOf(records)
+    // A second walk meets what was counted before.
+    if (progress.confirming === undefined) this.#tell(planned, { records: met.length, pages: 1 })
+  }
+
+  /** A call was made. */
+  called(): void {
+    this.#count.calls += 1
+  }
+
+  /** Whether what was gathered is worth a transaction. */
+  get isDue(): boolean {
+    const { records, calls, characters } = this.#count
+    return records >= worth.records || calls >= worth.calls || characters >= worth.characters
+  }
+
+  /**
+   * Writes what was gathered and then keeps the place where the walk stands now, after the commit before. It returns when it has begun.
+   * @throws what the commit before threw
+   */
+  async commit(): Promise<void> {
+    const gathered = [...this.#gathered.values()].filter(({ records }) => records.length > 0)
+    const { progress } = this.#walking
+    this.#gathered = new Map()
+    this.#count = { records: 0, calls: 0, characters: 0 }
+    await this.#running
+    this.#running = this.#write(gathered, progress)
+    this.#running.catch(() => undefined) // the next commit, or `settled`, throws it
+  }
+
+  /** Waits for the last commit. @throws what it threw */
+  async settled(): Promise<void> {
+    await this.#running
+  }
+
+  async #write(gathered: readonly Gathered[], progress: Walking['progress']): Promise<void> {
+    const { task } = this.#walking
+    const walking = { ...this.#walking, progress }
+    const holder = holderOf(walking)
+    // The holder comes last: the place goes into the transaction of its records.
+    const own = gathered.find(({ planned }) => planned.entity === holder.entity)
+    const batches = own === undefined ? gathered : [...gathered.filter((each) => each !== own), own]
+    for (const batch of batches) {
+      const { planned, records, asked } = batch
+      const pass = reachOf(walking, planned) === undefined ? {} : { pass: progress.pass }
+      const checkpoints = batch === own ? { checkpoints: [checkpointOf(walking, progress)] } : {}
+      const written = await task.store.write(placeOf(task, planned), { records, asked, ...pass, ...checkpoints })
+      this.#tell(planned, { written: written.created + written.updated, removed: written.removed })
     }
-    task.onProgress?.({ entity: planned.entity, records: met.length, pages: 1, written: 0, removed: 0 })
-    if (gathered.records.length >= batchRecords) await this.#write(gathered)
+    if (own === undefined) await keepWalk(walking, progress)
   }
 
-  /** Writes all that was gathered. */
-  async flush(): Promise<void> {
-    for (const gathered of this.#gathered.values()) if (gathered.records.length > 0) await this.#write(gathered)
-  }
-
-  async #write({ planned, records, asked }: Gathered): Promise<void> {
-    const { task, progress } = this.#walking
-    this.#gathered.delete(planned.entity)
-    const pass = isComplete(this.#walking, planned) ? { pass: progress.pass } : {}
-    const written = await task.store.write(placeOf(task, planned), { records, asked, ...pass })
-    task.onProgress?.({
-      entity: planned.entity,
-      records: 0,
-      pages: 0,
-      written: written.created + written.updated,
-      removed: written.removed,
-    })
+  #tell({ entity }: Planned, counts: { records?: number; pages?: number; written?: number; removed?: number }): void {
+    this.#walking.task.onProgress?.({ entity, records: 0, pages: 0, written: 0, removed: 0, ...counts })
   }
 }

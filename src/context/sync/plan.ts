@@ -6,13 +6,21 @@ import type { EntityDefinition } from '../../definition/entity.ts'
 import type { Sync } from '../../definition/sync.ts'
 import { type Path, parsePath } from '../../engine/paths.ts'
 
-/** An entity of a plan. */
-export interface Planned {
+/** An entity of the definition that is synced. */
+interface Synced {
   readonly entity: string
   readonly definition: EntityDefinition
   readonly sync: Sync
   /** Whether its records are stored: searchable, and wanted. */
   readonly stored: boolean
+}
+
+/** An entity of a plan. */
+export interface Planned extends Synced {
+  /** A record that goes while the list is read moves the later ones up by one place, so that one of them can be passed over. */
+  readonly shifts: boolean
+  /** The searchable field that holds the moment of the root's record, where that moment never changes. */
+  readonly moment: string | undefined
 }
 
 /** Records that lie within those of the walked entity. */
@@ -47,13 +55,33 @@ export interface Tree extends Planned {
   readonly children: readonly Child[]
 }
 
-const plannedOf = (entities: ConnectorDefinition['entities'], wanted: (entity: string) => boolean): Planned[] =>
+const syncedOf = (entities: ConnectorDefinition['entities'], wanted: (entity: string) => boolean): Synced[] =>
   Object.entries(entities).flatMap(([entity, definition]) => {
     const { sync } = definition
     return sync === undefined ? [] : [{ entity, definition, sync, stored: definition.context_store_search !== undefined && wanted(entity) }]
   })
 
-const takenOf = ({ definition, sync }: Planned): Taken[] =>
+/** Pages that are counted, or that may be; a link that the vendor made holds the place of the last record. */
+const counted: ReadonlySet<unknown> = new Set(['cursor', 'page_info'])
+
+const shiftsOf = ({ definition: { list }, sync }: Synced): boolean =>
+  list !== undefined && list.onePage !== true && sync.after === undefined && counted.has(list.page)
+
+/** @param path where the moment is, seen from the entity */
+function momentOf({ definition, sync }: Synced, root: Synced, path: string): string | undefined {
+  if (root.sync.since?.fixed !== true) return undefined
+  return Object.keys(definition.context_store_search ?? {}).find((name) => (sync.project?.[name] ?? name) === path)
+}
+
+/** What hangs on a root. */
+const hanging = (root: Synced, each: Synced): Planned => ({
+  ...each,
+  shifts: shiftsOf(each) || shiftsOf(root),
+  moment:
+    (each.sync.within ?? each.sync.each)?.entity === root.entity ? momentOf(each, root, `parent.${root.sync.since?.field}`) : undefined,
+})
+
+const takenOf = ({ definition, sync }: Synced): Taken[] =>
   Object.entries(sync.each?.take ?? sync.within?.most?.take ?? {}).map(([param, from]) => {
     const field = fieldAt(syncedOperation(definition)?.params ?? {}, param)
     return {
@@ -63,11 +91,11 @@ const takenOf = ({ definition, sync }: Planned): Taken[] =>
     }
   })
 
-function treeOf(root: Planned, all: readonly Planned[]): Tree {
+function treeOf(root: Synced, all: readonly Synced[]): Tree {
   const nested = all
     .filter(({ sync }) => sync.within?.entity === root.entity)
     .map((each) => ({
-      ...each,
+      ...hanging(root, each),
       at: parsePath(each.sync.within?.at ?? ''),
       most: each.sync.within?.most?.records ?? Number.POSITIVE_INFINITY,
       take: takenOf(each),
@@ -75,8 +103,9 @@ function treeOf(root: Planned, all: readonly Planned[]): Tree {
   const parents = new Set([root.entity, ...nested.map(({ entity }) => entity)])
   const children = all
     .filter(({ sync, stored }) => stored && sync.each !== undefined && parents.has(sync.each.entity))
-    .map((each) => ({ ...each, parent: each.sync.each?.entity ?? '', take: takenOf(each), batch: each.sync.each?.batch }))
-  return { ...root, action: root.definition.list === undefined ? 'get' : 'list', nested, children }
+    .map((each) => ({ ...hanging(root, each), parent: each.sync.each?.entity ?? '', take: takenOf(each), batch: each.sync.each?.batch }))
+  const own = { ...root, shifts: shiftsOf(root), moment: momentOf(root, root, root.sync.since?.field ?? '') }
+  return { ...own, action: root.definition.list === undefined ? 'get' : 'list', nested, children }
 }
 
 /** The stored entities of a tree, parents first. */
@@ -88,7 +117,7 @@ export const storedOf = (tree: Tree): readonly Planned[] => [tree, ...tree.neste
  * @param wanted whether an entity is to be kept
  */
 export function planOf({ entities }: ConnectorDefinition, wanted: (entity: string) => boolean): readonly Tree[] {
-  const all = plannedOf(entities, wanted)
+  const all = syncedOf(entities, wanted)
   const roots = all.filter(({ sync }) => sync.within === undefined && sync.each === undefined)
   return roots.map((root) => treeOf(root, all)).filter((tree) => storedOf(tree).length > 0)
 }

@@ -33,12 +33,20 @@ export interface SyncTask {
   /** The connector's UUID. */
   readonly connector: string
   readonly configuration: Readonly<Record<string, unknown>>
-  readonly store: Pick<ContextStore, 'tableOf' | 'write' | 'beginPass' | 'sweep' | 'abandonPass' | 'checkpoints' | 'keep'>
+  readonly store: Pick<
+    ContextStore,
+    'tableOf' | 'write' | 'beginPass' | 'unseen' | 'sweep' | 'sweepSpan' | 'abandonPass' | 'checkpoints' | 'keep'
+  >
   readonly ask: Ask
   /** Whether an entity is to be kept. */
   readonly wanted: (entity: string) => boolean
   /** `full`: complete passes of everything, so that what is gone is removed; `incremental`: what changed, where that is known. */
   readonly mode: 'incremental' | 'full'
+  /**
+   * Id of the run, the same when it is taken up again. A full run goes on with what it began itself only: what an earlier run has read
+   * may have changed before this one was wished for. Left out: every walk is gone on with.
+   */
+  readonly run?: string
   /** A complete pass that is older is made anew by an incremental run, in milliseconds. */
   readonly fullEvery: number
   /** Milliseconds since 1970. */

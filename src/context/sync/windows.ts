@@ -16,6 +16,23 @@ export interface DayWindow {
 }
 
 /**
+ * The first day to ask for.
+ * @param configured first day of all
+ * @param through last day that was read; undefined when none was
+ * @param now milliseconds since 1970
+ */
+export function firstDayOf(
+  { lookback }: Windows,
+  { configured, through }: { configured: string; through: string | undefined },
+  now: number,
+): string {
+  // A last day that is still to come was written by a clock that was wrong: nobody knows how far the windows came.
+  if (through === undefined || through > daysAfter(dayOf(now), 1)) return configured
+  const known = daysAfter(through, -lookback)
+  return known < configured ? configured : known
+}
+
+/**
  * The windows from a day to the last that can exist anywhere: where clocks are ahead it is tomorrow already.
  * @param now milliseconds since 1970
  */

@@ -1,0 +1,220 @@
+/** A store in memory that does what the real one promises, for tests of the walk; each change can be made to fail. */
+import { expect } from 'vitest'
+import { searchTableOf } from '../../src/context/query/columns.ts'
+import { instantOf } from '../../src/context/query/instants.ts'
+import type { EntityPlace, Span } from '../../src/context/store/types.ts'
+import type { StoredRecord } from '../../src/context/store/writer.ts'
+import type { Checkpoint } from '../../src/context/store/writes.ts'
+import { syncConnector } from '../../src/context/sync/run.ts'
+import type { EntityProgress, SyncResult, SyncTask } from '../../src/context/sync/types.ts'
+import { fail } from '../../src/errors.ts'
+import { type EntityName, entities, madeUp } from './sync-kind.ts'
+import type { Vendor } from './sync-vendor.ts'
+
+type Store = SyncTask['store']
+interface Stored {
+  readonly fields: StoredRecord['fields']
+  readonly version: number
+}
+
+interface Shelf {
+  readonly rows: Map<string, Stored>
+  readonly checkpoints: Map<string, string>
+  pass: string | undefined
+  seen: Set<string>
+}
+
+/** The store. */
+export class StoreDouble implements Store {
+  readonly #shelves = new Map<string, Shelf>()
+  /** Called before each change, and, for `moment: 'after'`, when it is made and its answer is lost. */
+  before: (change: string, moment: 'before' | 'after') => void = () => undefined
+  /** Milliseconds since 1970. */
+  clock: () => number = () => 0
+  /** Changes so far. */
+  changes = 0
+
+  shelf(entity: string): Shelf {
+    const known = this.#shelves.get(entity) ?? { rows: new Map(), checkpoints: new Map(), pass: undefined, seen: new Set() }
+    this.#shelves.set(entity, known)
+    return known
+  }
+
+  /** Forgets an entity as a store does whose table was made anew. */
+  remake(entity: EntityName): void {
+    this.#shelves.delete(entity)
+  }
+
+  tableOf(kind: string, entity: string) {
+    return searchTableOf(kind, entity, entities[entity as EntityName])
+  }
+
+  write({ entity }: EntityPlace, batch: Parameters<Store['write']>[1]): ReturnType<Store['write']> {
+    return this.#change(`write ${entity}`, () => {
+      const shelf = this.shelf(entity)
+      if (batch.pass !== undefined && batch.pass !== shelf.pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
+      const counts = { created: 0, updated: 0, unchanged: 0, removed: 0 }
+      for (const record of batch.records) counts[this.#put(shelf, record, batch.asked)] += 1
+      if (shelf.pass !== undefined) for (const { key } of batch.records) shelf.seen.add(key)
+      this.#note(shelf, batch.checkpoints ?? [])
+      return counts
+    })
+  }
+
+  beginPass({ entity }: EntityPlace, pass: string): Promise<void> {
+    return this.#change(`beginPass ${entity}`, () => {
+      const shelf = this.shelf(entity)
+      if (shelf.pass === pass) return
+      Object.assign(shelf, { pass, seen: new Set() })
+    })
+  }
+
+  async unseen({ entity }: EntityPlace, pass: string, span?: Span): Promise<boolean> {
+    const shelf = this.shelf(entity)
+    return shelf.pass === pass && this.#unseen(shelf, span).length > 0
+  }
+
+  sweep({ entity }: EntityPlace, pass: string): Promise<number> {
+    return this.#change(`sweep ${entity}`, () => this.#sweep(entity, pass))
+  }
+
+  sweepSpan({ entity }: EntityPlace, pass: string, span: Span): Promise<number> {
+    return this.#change(`sweepSpan ${entity}`, () => this.#sweep(entity, pass, span))
+  }
+
+  abandonPass({ entity }: EntityPlace, pass: string): Promise<void> {
+    return this.#change(`abandonPass ${entity}`, () => {
+      const shelf = this.shelf(entity)
+      if (shelf.pass === pass) Object.assign(shelf, { pass: undefined, seen: new Set() })
+    })
+  }
+
+  async checkpoints({ entity }: EntityPlace): Promise<ReadonlyMap<string, string>> {
+    return new Map(this.shelf(entity).checkpoints)
+  }
+
+  keep({ entity }: EntityPlace, checkpoints: readonly Checkpoint[]): Promise<void> {
+    return this.#change(`keep ${entity}`, () => this.#note(this.shelf(entity), checkpoints))
+  }
+
+  /** What the copy holds of an entity, as `Vendor.truth` tells it. */
+  copy(entity: EntityName): Map<string, StoredRecord['fields']> {
+    const { key } = entities[entity]
+    const rows = [...this.shelf(entity).rows.values()].map(({ fields }): [string, StoredRecord['fields']] => {
+      const plain = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? null]))
+      return [key.map((name) => String(fields[name])).join(' '), plain]
+    })
+    return new Map(rows.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  }
+
+  async #change<T>(name: string, work: () => T): Promise<T> {
+    this.changes += 1
+    this.before(name, 'before')
+    const result = work()
+    this.before(name, 'after')
+    return result
+  }
+
+  #put({ rows }: Shelf, { key, fields, version }: StoredRecord, asked: number): 'created' | 'updated' | 'unchanged' {
+    const known = rows.get(key)
+    const mine = version ?? asked
+    const isNewer = known === undefined || known.version <= mine || known.version > this.clock()
+    if (known !== undefined && (JSON.stringify(known.fields) === JSON.stringify(fields) || !isNewer)) return 'unchanged'
+    rows.set(key, { fields, version: mine })
+    return known === undefined ? 'created' : 'updated'
+  }
+
+  #note({ checkpoints }: Shelf, given: readonly Checkpoint[]): void {
+    for (const { part, value } of given) {
+      if (value === null) checkpoints.delete(part)
+      else checkpoints.set(part, value)
+    }
+  }
+
+  #unseen({ rows, seen }: Shelf, span: Span | undefined): string[] {
+    const isIn = ({ fields }: Stored): boolean => {
+      if (span === undefined) return true
+      const at = instantOf(String(fields[span.field]))
+      const [from = 0n, before] = [span.from, span.before].map((text) => (text === undefined ? undefined : instantOf(text)))
+      return at !== undefined && at >= from && (before === undefined || at < before)
+    }
+    return [...rows].filter(([key, row]) => !seen.has(key) && isIn(row)).map(([key]) => key)
+  }
+
+  #sweep(entity: string, pass: string, span?: Span): number {
+    const shelf = this.shelf(entity)
+    if (shelf.pass !== pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
+    const gone = this.#unseen(shelf, span)
+    for (const key of gone) shelf.rows.delete(key)
+    Object.assign(shelf, { pass: undefined, seen: new Set() })
+    return gone.length
+  }
+}
+
+/** The connector of the tests. */
+export const connector = '0190a000-0000-7000-8000-000000000001'
+const day = 86_400_000
+
+/** One side that syncs: its store, its clock, its configuration. */
+export class Side {
+  readonly vendor: Vendor
+  readonly store: StoreDouble
+  /** Milliseconds since 1970. */
+  now: number
+  configuration: Record<string, unknown> = {}
+  ask: SyncTask['ask']
+  progress: EntityProgress[] = []
+
+  constructor(vendor: Vendor, store = new StoreDouble()) {
+    this.vendor = vendor
+    this.store = store
+    this.now = vendor.now
+    this.ask = vendor.ask
+    store.clock = () => this.now
+  }
+
+  /** Time goes by on both sides. */
+  pass(milliseconds: number): void {
+    this.now += milliseconds
+    this.vendor.now += milliseconds
+  }
+
+  task(more: Partial<SyncTask> = {}): SyncTask {
+    return {
+      kind: madeUp,
+      connector,
+      configuration: this.configuration,
+      store: this.store,
+      ask: this.ask,
+      wanted: () => true,
+      mode: 'incremental',
+      fullEvery: 7 * day,
+      clock: () => this.now,
+      signal: new AbortController().signal,
+      onProgress: (progress) => this.progress.push(progress),
+      ...more,
+    }
+  }
+
+  sync(more: Partial<SyncTask> = {}): Promise<SyncResult> {
+    return syncConnector(this.task(more))
+  }
+
+  /** Syncs some entities only. */
+  only(...names: readonly EntityName[]): Pick<SyncTask, 'wanted'> {
+    return { wanted: (entity) => names.some((name) => name === entity) }
+  }
+
+  /** How the last run ended, by entity. */
+  static states({ entities: results }: SyncResult): Record<string, string> {
+    return Object.fromEntries(results.map(({ entity, state }) => [entity, state]))
+  }
+}
+
+/** Entities that have a copy. */
+export const kept = (Object.keys(entities) as EntityName[]).filter((name) => name !== 'orders')
+
+/** The copy is the vendor's truth, record by record. */
+export function expectTruth({ store, vendor }: Side, ...names: readonly EntityName[]): void {
+  for (const name of names.length === 0 ? kept : names) expect([name, store.copy(name)]).toEqual([name, vendor.truth(name)])
+}

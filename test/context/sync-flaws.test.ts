@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { fail } from '../../src/errors.ts'
+import { expectTruth, Side } from './sync-double.ts'
+import { filledVendor, said } from './sync-vendor.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+const denied = () => fail('upstream_permission_denied', { vendor: 'Acme', reason: 'the scope is missing' })
+const invalid = () => fail('upstream_invalid_request', { vendor: 'Acme', reason: 'not this one' })
+
+describe('what was met a second time', () => {
+  test('stays, when it was passed over only because another record went', async () => {
+    const side = new Side(filledVendor(40))
+    await side.sync(side.only('people'))
+    let isGone = false
+    side.vendor.before = ({ params }) => {
+      if (params['cursor'] === '3' && !isGone) side.vendor.drop('people', ({ id }) => id === 'p1')
+      isGone ||= params['cursor'] === '3'
+    }
+    side.vendor.taken()
+    await side.sync(side.only('people'))
+    expect(side.vendor.taken()).toEqual([
+      'people limit=3',
+      'people limit=3 cursor=3',
+      'people limit=3 cursor=6',
+      'people limit=3',
+      'people limit=3 cursor=3',
+      'people limit=3 cursor=6',
+    ])
+    // p1 was met before it went; the next run removes it.
+    expect([...side.store.copy('people').keys()]).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8'])
+    await side.sync(side.only('people'))
+    expectTruth(side, 'people')
+  })
+
+  test('is not asked for when nothing is missing, or when the list cannot shift', async () => {
+    const side = new Side(filledVendor(40))
+    await side.sync(side.only('people', 'accounts'))
+    side.vendor.drop('accounts', ({ id }) => id === 'a1')
+    side.vendor.taken()
+    await side.sync(side.only('people', 'accounts'))
+    expect(side.vendor.taken()).toHaveLength(4)
+    expectTruth(side, 'people', 'accounts')
+  })
+
+  test('is only what is in doubt', async () => {
+    const side = new Side(filledVendor())
+    await side.sync(side.only('calls', 'transcripts'))
+    side.vendor.drop('transcripts', ({ callId }) => callId === 'c1')
+    side.vendor.taken()
+    side.progress = []
+    await side.sync({ ...side.only('calls', 'transcripts'), mode: 'full' })
+    expect(side.vendor.taken().filter((call) => call.startsWith('transcripts'))).toHaveLength(8)
+    expect(side.progress.filter(({ entity }) => entity === 'calls').reduce((sum, { records }) => sum + records, 0)).toBe(10)
+    expectTruth(side, 'calls', 'transcripts')
+  })
+})
+
+describe('calls that turned private', () => {
+  test('leave the copy in the next run, with their transcripts', async () => {
+    const side = new Side(filledVendor(40))
+    const calls = side.only('calls', 'transcripts')
+    await side.sync(calls)
+    side.pass(hour)
+    for (const id of ['c0', 'c2', 'c4']) side.vendor.put('calls', { id, isPrivate: 'yes' })
+    expect(Side.states(await side.sync(calls))).toEqual({ calls: 'changes', transcripts: 'changes' })
+    expectTruth(side, 'calls', 'transcripts')
+  })
+
+  test('stay until the complete pass when they are older than what is asked for again', async () => {
+    const side = new Side(filledVendor(40))
+    const calls = side.only('calls', 'transcripts')
+    await side.sync(calls)
+    side.pass(hour)
+    side.vendor.put('calls', { id: 'c6', isPrivate: 'yes' })
+    await side.sync(calls)
+    expect(side.store.copy('calls').has('c6')).toBe(true)
+    await side.sync({ ...calls, mode: 'full' })
+    expectTruth(side, 'calls', 'transcripts')
+  })
+
+  test('an actual start within the window of a call that was scheduled before it removes nothing', async () => {
+    const side = new Side(filledVendor(40))
+    const begin = side.vendor.now - 14 * day
+    side.vendor.put('calls', {
+      id: 'late',
+      scheduled: new Date(begin - 60_000).toISOString(),
+      started: new Date(begin + 572_000).toISOString(),
+      title: 'Late',
+    })
+    await side.sync(side.only('calls'))
+    await side.sync(side.only('calls'))
+    expectTruth(side, 'calls')
+  })
+})
+
+describe('what cannot be read', () => {
+  test('is skipped with its reason when the scope is missing, and returns when it is granted', async () => {
+    const side = new Side(filledVendor(40))
+    const notes = side.only('notes', 'refunds')
+    side.vendor.before = ({ entity }) => {
+      if (entity === 'notes') throw denied()
+    }
+    const first = await side.sync(notes)
+    expect(first.entities.find(({ entity }) => entity === 'notes')).toMatchObject({
+      state: 'skipped',
+      error: { code: 'upstream_permission_denied' },
+    })
+    expect(side.vendor.taken().filter((call) => call.startsWith('notes'))).toHaveLength(3)
+    side.pass(hour)
+    // Nothing was tried: it stays skipped, and no run follows at once.
+    side.vendor.before = () => undefined
+    const orders = side.vendor.orders.splice(0)
+    const quiet = await side.sync(notes)
+    expect([Side.states(quiet), quiet.again]).toEqual([{ refunds: 'changes', notes: 'skipped' }, false])
+    side.vendor.orders.push(...orders)
+    side.vendor.put('orders', { id: 1 })
+    const granted = await side.sync(notes)
+    expect([Side.states(granted), granted.again]).toEqual([{ refunds: 'changes', notes: 'changes' }, true])
+    const filled = await side.sync(notes)
+    expect([Side.states(filled), filled.again]).toEqual([{ refunds: 'complete', notes: 'complete' }, false])
+    expectTruth(side, 'notes', 'refunds')
+  })
+
+  test('is skipped with its root, and nothing is removed', async () => {
+    const side = new Side(filledVendor(40))
+    const calls = side.only('calls', 'transcripts')
+    await side.sync(calls)
+    side.vendor.drop('calls', ({ id }) => id === 'c0')
+    side.vendor.before = ({ entity, params }) => {
+      if (entity === 'calls' && params['cursor'] !== undefined) throw denied()
+    }
+    const result = await side.sync({ ...calls, mode: 'full' })
+    expect(Side.states(result)).toEqual({ calls: 'skipped', transcripts: 'skipped' })
+    expect(side.store.copy('calls').size).toBe(50)
+    side.vendor.before = () => undefined
+    side.pass(hour)
+    const back = await side.sync(calls)
+    if (back.again) await side.sync(calls)
+    expectTruth(side, 'calls', 'transcripts')
+  })
+
+  test('a parent that cannot be read makes its entity partial: nothing of it is removed, and it is tried again after a day', async () => {
+    const side = new Side(filledVendor(40))
+    const notes = side.only('notes', 'refunds')
+    await side.sync(notes)
+    side.vendor.before = ({ entity, params }) => {
+      if (entity === 'notes' && params['order_id'] === 2) throw invalid()
+    }
+    side.vendor.drop('notes', ({ id }) => id === 50)
+    side.vendor.drop('orders', ({ id }) => id === 6)
+    expect(Side.states(await side.sync({ ...notes, mode: 'full' }))).toEqual({ refunds: 'complete', notes: 'partial' })
+    expect([side.store.copy('notes').has('50'), side.store.copy('refunds').has('60')]).toEqual([true, false])
+    side.pass(2 * hour)
+    expect(Side.states(await side.sync(notes))).toEqual({ refunds: 'changes', notes: 'partial' })
+    side.pass(day)
+    side.vendor.before = () => undefined
+    expect(Side.states(await side.sync(notes))).toEqual({ refunds: 'complete', notes: 'complete' })
+    expectTruth(side, 'notes', 'refunds')
+  })
+
+  test('a parent that is gone has no children', async () => {
+    const side = new Side(filledVendor(40))
+    side.vendor.before = ({ entity }) => {
+      if (entity === 'notes' || entity === 'lines') side.vendor.drop('orders', ({ id }) => id === 3)
+    }
+    expect(new Set(Object.values(Side.states(await side.sync(side.only('notes', 'lines')))))).toEqual(new Set(['complete']))
+    side.vendor.before = () => undefined
+    await side.sync({ ...side.only('notes', 'lines'), mode: 'full' })
+    expectTruth(side, 'notes', 'lines')
+  })
+
+  test('one parent of a batch that the vendor refuses spoils itself only', async () => {
+    const side = new Side(filledVendor(40))
+    side.vendor.before = (call) => {
+      if (call.entity === 'transcripts' && said(call).includes('"c4"')) throw invalid()
+    }
+    const result = await side.sync(side.only('transcripts'))
+    expect(Side.states(result)).toEqual({ transcripts: 'partial' })
+    expect([...side.store.copy('transcripts').keys()]).toEqual(['c0', 'c1', 'c2', 'c3', 'c5', 'c6', 'c7', 'c8', 'c9'])
+  })
+
+  test('windows of a parent that cannot be read are read when it can, and the others go on', async () => {
+    const side = new Side(filledVendor(40))
+    side.configuration = { start: '2026-03-10' }
+    side.vendor.before = ({ params }) => {
+      if (params['account_id'] === 'a1') throw denied()
+    }
+    expect(Side.states(await side.sync(side.only('reports')))).toEqual({ reports: 'partial' })
+    expect(side.store.copy('reports').size).toBe(11)
+    side.vendor.before = () => undefined
+    side.vendor.taken()
+    side.pass(hour)
+    expect(Side.states(await side.sync(side.only('reports')))).toEqual({ reports: 'changes' })
+    expect(side.vendor.taken()).toEqual([
+      'accounts',
+      'reports account_id=a1 start=2026-03-10 end=2026-03-19',
+      'reports account_id=a1 start=2026-03-20 end=2026-03-21',
+      'reports account_id=a2 start=2026-03-18 end=2026-03-21',
+    ])
+    expect(side.store.copy('reports').size).toBe(22)
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { kinds } from '../../src/connectors/index.ts'
+import { planOf, storedOf, type Tree } from '../../src/context/sync/plan.ts'
+import { firstDayOf, halvesOf, windowsFrom } from '../../src/context/sync/windows.ts'
+import { problemsOf } from '../../src/definition/check.ts'
+import type { Kind } from '../../src/definition/connector.ts'
+import { madeUp } from './sync-kind.ts'
+
+const plan = (kind: Kind, ...wanted: readonly string[]): readonly Tree[] =>
+  planOf(kind.definition, (entity) => wanted.length === 0 || wanted.includes(entity))
+const shape = (trees: readonly Tree[]) =>
+  trees.map(({ entity, nested, children }) =>
+    [entity, ...nested.map((each) => `in ${each.entity}`), ...children.map((each) => `per ${each.parent}: ${each.entity}`)].join(', '),
+  )
+
+const syncedKinds = [kinds.gong, kinds.shopify, kinds['tiktok-marketing']]
+
+describe('plan', () => {
+  test('the made-up kind is right', () => {
+    expect(problemsOf(madeUp)).toEqual([])
+  })
+
+  test('walks parents with all that hangs on them, in the order of the documents', () => {
+    expect(shape(plan(madeUp))).toEqual([
+      'people',
+      'orders, in refunds, in lines, per orders: notes, per lines: items',
+      'calls, per calls: transcripts',
+      'accounts, per accounts: reports',
+      'shop',
+    ])
+  })
+
+  test('walks a parent that has no search, and leaves out what feeds nothing', () => {
+    const [orders, ...others] = plan(madeUp, 'items')
+    expect(others).toEqual([])
+    expect(shape(orders === undefined ? [] : [orders])).toEqual(['orders, in refunds, in lines, per lines: items'])
+    expect(orders && storedOf(orders).map(({ entity }) => entity)).toEqual(['items'])
+  })
+
+  test('an entity without a list is got', () => {
+    expect(plan(madeUp, 'shop', 'people').map(({ entity, action }) => [entity, action])).toEqual([
+      ['people', 'list'],
+      ['shop', 'get'],
+    ])
+  })
+
+  test('knows which lists shift, and where the moment of a call is', () => {
+    const known = plan(madeUp).flatMap((tree) => storedOf(tree).map(({ entity, shifts, moment }) => [entity, shifts, moment]))
+    expect(known).toEqual([
+      ['people', true, undefined],
+      ['refunds', false, undefined],
+      ['lines', false, undefined],
+      ['notes', false, undefined],
+      ['items', false, undefined],
+      ['calls', true, 'started'],
+      ['transcripts', true, 'started'],
+      ['accounts', false, undefined],
+      ['reports', true, undefined],
+      ['shop', false, undefined],
+    ])
+  })
+
+  test.each(syncedKinds)('every searchable entity of $definition.kind is filled by exactly one walk', (kind) => {
+    const searchable = Object.entries(kind.definition.entities).flatMap(([entity, { context_store_search }]) =>
+      context_store_search === undefined ? [] : [entity],
+    )
+    expect(
+      plan(kind)
+        .flatMap((tree) => storedOf(tree).map(({ entity }) => entity))
+        .toSorted(),
+    ).toEqual(searchable.toSorted())
+  })
+
+  test('the moments of calls are known in all that comes with them', () => {
+    const moments = plan(kinds.gong).flatMap((tree) => storedOf(tree).map(({ entity, moment }) => [entity, moment]))
+    expect(Object.fromEntries(moments)).toEqual({
+      users: undefined,
+      calls: 'started',
+      call_transcripts: 'started',
+      calls_extensive: 'startdatetime',
+      settings_scorecards: undefined,
+      stats_activity_scorecards: 'reviewTime',
+    })
+  })
+})
+
+describe('windows', () => {
+  const rule = { from: 'start', to: 'end', days: 30, first: 'start', lookback: 3 }
+  const now = Date.parse('2026-03-20T23:30:00Z')
+
+  test('reach to the day that it is tomorrow', () => {
+    expect(windowsFrom('2026-03-20', rule, now)).toEqual([{ from: '2026-03-20', to: '2026-03-21' }])
+    expect(windowsFrom('2026-03-22', rule, now)).toEqual([])
+  })
+
+  test('are as long as allowed, and leave no day out', () => {
+    expect(windowsFrom('2026-01-15', rule, now)).toEqual([
+      { from: '2026-01-15', to: '2026-02-13' },
+      { from: '2026-02-14', to: '2026-03-15' },
+      { from: '2026-03-16', to: '2026-03-21' },
+    ])
+  })
+
+  test('begin before the last day that is known, and never before the configured one', () => {
+    expect(firstDayOf(rule, { configured: '2026-01-01', through: '2026-03-10' }, now)).toBe('2026-03-07')
+    expect(firstDayOf(rule, { configured: '2026-03-09', through: '2026-03-10' }, now)).toBe('2026-03-09')
+    expect(firstDayOf(rule, { configured: '2026-01-01', through: undefined }, now)).toBe('2026-01-01')
+  })
+
+  test('begin anew when the last day is still to come', () => {
+    expect(firstDayOf(rule, { configured: '2026-01-01', through: '2026-03-21' }, now)).toBe('2026-03-18')
+    expect(firstDayOf(rule, { configured: '2026-01-01', through: '2027-03-20' }, now)).toBe('2026-01-01')
+  })
+
+  test('are halved down to a day', () => {
+    expect(halvesOf({ from: '2026-03-01', to: '2026-03-30' })).toEqual([
+      { from: '2026-03-01', to: '2026-03-15' },
+      { from: '2026-03-16', to: '2026-03-30' },
+    ])
+    expect(halvesOf({ from: '2026-03-01', to: '2026-03-02' })).toEqual([
+      { from: '2026-03-01', to: '2026-03-01' },
+      { from: '2026-03-02', to: '2026-03-02' },
+    ])
+    expect(halvesOf({ from: '2026-03-01', to: '2026-03-01' })).toBeUndefined()
+  })
+})

@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import { readWalk } from '../../src/context/sync/state.ts'
+import type { SyncTask } from '../../src/context/sync/types.ts'
+import { fail } from '../../src/errors.ts'
+import { connector, kept, Side } from './sync-double.ts'
+import { filledVendor, type Vendor } from './sync-vendor.ts'
+
+const hour = 3_600_000
+
+/** What happens at the vendor between the first run and the one that is disturbed. */
+function change(vendor: Vendor): void {
+  vendor.drop('people', ({ id }) => id === 'p4')
+  vendor.put('people', { id: 'p9', name: 'New' })
+  vendor.put('orders', { id: 2, refunds: [{ id: 98, amount: '3.00' }] })
+  vendor.put('orders', { id: 3 })
+  vendor.drop('lines', ({ order_id, id }) => order_id === 3 && id === 33)
+  vendor.drop('orders', ({ id }) => id === 5)
+  vendor.put('notes', { id: 97, order_id: 3, text: 'New' })
+  vendor.put('calls', { id: 'c1', isPrivate: 'yes' })
+  vendor.put('calls', { id: 'c10', started: vendor.at(-60), title: 'New' })
+  vendor.put('transcripts', { callId: 'c10', text: 'New words' })
+  vendor.put('accounts', { id: 'a3', name: 'Account a3' })
+  vendor.put('reports', { account_id: 'a3', day: '2026-02-01', clicks: 3 })
+  vendor.put('reports', { account_id: 'a1', day: '2026-03-20', clicks: 30 })
+  vendor.drop('reports', ({ account_id, day: date }) => account_id === 'a2' && date === '2026-02-20')
+  vendor.name = 'Shop 2'
+}
+
+type Moment = 'before' | 'after'
+
+/** Makes the n-th call or change fail, from now on; tells whether it came to that. */
+function failAt(side: Side, n: number, moment: Moment): { happened(): boolean } {
+  let left = n
+  const at = (now: Moment, error: () => Error) => {
+    if (now === moment && --left === 0) throw error()
+  }
+  const { ask } = side.vendor
+  const asking: SyncTask['ask'] = async (call) => {
+    at('before', () => fail('upstream_unreachable', { vendor: 'Acme', reason: 'no connection' }))
+    const answer = await ask(call)
+    at('after', () => fail('upstream_unreachable', { vendor: 'Acme', reason: 'cut' }))
+    return answer
+  }
+  side.ask = asking
+  side.store.before = (_change, now) => at(now, () => fail('context_store_unavailable', {}))
+  return { happened: () => left <= 0 }
+}
+
+async function prepared(): Promise<Side> {
+  const side = new Side(filledVendor(12))
+  side.configuration = { start: '2026-02-01' }
+  await side.sync()
+  side.pass(2 * hour)
+  change(side.vendor)
+  side.vendor.taken()
+  return side
+}
+
+const copies = ({ store }: Side) => Object.fromEntries(kept.map((name) => [name, [...store.copy(name)]]))
+const truths = ({ vendor }: Side) => Object.fromEntries(kept.map((name) => [name, [...vendor.truth(name)]]))
+
+describe.each(['incremental', 'full'] as const)('a run (%s) that fails at any step', (mode) => {
+  test.each(['before', 'after'] as const)('ends as an undisturbed one, when what fails is lost %s it was done', async (moment) => {
+    const calm = await prepared()
+    await calm.sync({ mode, run: 'one' })
+    const calls = calm.vendor.taken().length
+    if (mode === 'full') expect(copies(calm)).toEqual(truths(calm))
+    let n = 0
+    for (let isOver = false; !isOver; ) {
+      n += 1
+      const side = await prepared()
+      const failure = failAt(side, n, moment)
+      const first = await side.sync({ mode, run: 'one' }).catch((error: unknown) => error)
+      isOver = !failure.happened()
+      expect(first instanceof Error, `step ${n}`).toBe(!isOver)
+      // Afterwards nothing fails any more.
+      if (!isOver) await side.sync({ mode, run: 'one' })
+      expect(copies(side), `step ${n}`).toEqual(copies(calm))
+    }
+    expect(n).toBeGreaterThan(calls)
+  })
+
+  test('ends as an undisturbed one when every call and change fails once', async () => {
+    const calm = await prepared()
+    await calm.sync({ mode, run: 'one' })
+    const side = await prepared()
+    const failed = new Set<string>()
+    const once = (what: string) => {
+      if (failed.has(what)) return
+      failed.add(what)
+      throw fail('unavailable', { reason: what })
+    }
+    const { ask } = side.vendor
+    side.ask = async (call) => {
+      once(JSON.stringify(call))
+      return ask(call)
+    }
+    side.store.before = (name, moment) => once(`${name} ${moment}`)
+    let runs = 0
+    for (let isDone = false; !isDone && runs < 1_000; runs += 1)
+      isDone = await side.sync({ mode, run: 'one' }).then(
+        () => true,
+        () => false,
+      )
+    expect(copies(side)).toEqual(copies(calm))
+  })
+})
+
+describe('an interrupted run', () => {
+  test('costs no more than two transactions are worth, wherever it stood', async () => {
+    const orders = (side: Side) => ({ ...side.only('refunds', 'lines', 'notes', 'items'), mode: 'full', run: 'one' }) as const
+    const calm = await prepared()
+    await calm.sync(orders(calm))
+    const calls = calm.vendor.taken().length
+    for (let n = 1, isOver = false; !isOver; n += 1) {
+      const side = await prepared()
+      const failure = failAt(side, n, 'before')
+      await side.sync(orders(side)).catch(() => side.sync(orders(side)))
+      isOver = !failure.happened()
+      expect(side.vendor.taken().length, `step ${n}`).toBeLessThanOrEqual(calls + 2 * 26)
+    }
+  })
+
+  const interrupted = async (mode: SyncTask['mode'], n: number, more: Partial<SyncTask> = {}): Promise<Side> => {
+    const side = await prepared()
+    const failure = failAt(side, n, 'before')
+    await expect(side.sync({ mode, ...more })).rejects.toThrow()
+    expect(failure.happened()).toBe(true)
+    side.ask = side.vendor.ask
+    side.store.before = () => undefined
+    return side
+  }
+
+  test('goes on where it stood, and asks for nothing twice that was kept', async () => {
+    const side = await interrupted('full', 60)
+    const before = side.vendor.calledWith.filter(({ entity }) => entity === 'people').length
+    side.vendor.taken()
+    await side.sync()
+    // The walk of people was over: it is made anew by this run, as another walk, while that of the orders goes on.
+    expect(before).toBe(6)
+    expect(side.vendor.taken().filter((call) => call.startsWith('orders since_id=0'))).toEqual([])
+  })
+
+  test('removes what was gone when it began, and what it met is there although it went later', async () => {
+    const side = await interrupted('full', 30)
+    side.vendor.drop('people', ({ id }) => id === 'p1')
+    side.vendor.drop('orders', ({ id }) => id === 7)
+    await side.sync({ mode: 'full' })
+    expect(side.store.copy('lines').has('50')).toBe(false)
+    expect(side.store.copy('lines').has('70')).toBe(false)
+    await side.sync({ mode: 'full' })
+    expect(copies(side)).toEqual(truths(side))
+  })
+
+  test('of another full run is not gone on with: what that one read may be old', async () => {
+    const side = await interrupted('full', 60, { run: 'one' })
+    for (const name of ['p2', 'p5']) side.vendor.put('people', { id: name, name: 'Changed' })
+    side.vendor.put('orders', { id: 1, title: 'Changed' })
+    side.vendor.put('notes', { id: 10, order_id: 1, text: 'Changed' })
+    side.vendor.drop('orders', ({ id }) => id === 2)
+    await side.sync({ mode: 'full', run: 'two' })
+    expect(copies(side)).toEqual(truths(side))
+  })
+
+  test('that asked for changes is not what a full run wishes for', async () => {
+    const windows = await interrupted('incremental', 84)
+    windows.vendor.drop('reports', ({ day: date }) => date === '2026-02-15')
+    await windows.sync({ mode: 'full' })
+    expect(copies(windows)).toEqual(truths(windows))
+  })
+
+  test('with another configuration begins anew', async () => {
+    const side = await interrupted('full', 60)
+    side.configuration = { start: '2026-02-01', zone: 'UTC' }
+    side.vendor.taken()
+    await side.sync()
+    expect(side.vendor.taken().some((call) => call.startsWith('orders since_id=0'))).toBe(true)
+    expect(copies(side)).toEqual(truths(side))
+  })
+
+  test('begins anew when one of its tables was made anew', async () => {
+    const side = await interrupted('full', 60)
+    side.store.remake('items')
+    await side.sync({ mode: 'full' })
+    expect(copies(side)).toEqual(truths(side))
+  })
+
+  test('asks for the children of a page again when the page is another one by now', async () => {
+    const side = new Side(filledVendor())
+    for (let index = 0; index < 600; index += 1) {
+      side.vendor.put('notes', { id: 10_000 + index, order_id: 1, text: 'Many' })
+      side.vendor.put('notes', { id: 20_000 + index, order_id: 2, text: 'Many' })
+    }
+    side.vendor.before = ({ entity, params }) => {
+      if (entity === 'notes' && params['order_id'] === 3) throw fail('upstream_unreachable', { vendor: 'Acme', reason: 'none' })
+    }
+    await expect(side.sync(side.only('notes'))).rejects.toThrow()
+    const place = { connector, kind: 'made-up', entity: 'notes' }
+    expect((await readWalk(side.store, place, 'orders'))?.child?.after).toBe('1')
+    side.vendor.before = () => undefined
+    side.vendor.drop('orders', ({ id }) => id === 1)
+    side.vendor.put('orders', { id: 0.5, title: 'New' })
+    side.vendor.put('notes', { id: 150, order_id: 0.5, text: 'Note of the new one' })
+    await side.sync(side.only('notes'))
+    expect(side.store.copy('notes').has('150')).toBe(true)
+  })
+
+  test('keeps nothing behind when it is over', async () => {
+    const side = await interrupted('full', 60)
+    await side.sync()
+    const place = { connector, kind: 'made-up', entity: 'refunds' }
+    expect(await readWalk(side.store, place, 'orders')).toBeUndefined()
+    for (const name of kept) expect([name, side.store.shelf(name).pass, side.store.shelf(name).seen.size]).toEqual([name, undefined, 0])
+  })
+
+  test('ends with the reason of its signal, and goes on later', async () => {
+    const side = await prepared()
+    const abort = new AbortController()
+    const { ask } = side.vendor
+    side.ask = async (call) => {
+      if (call.entity === 'notes') abort.abort(new Error('the lease is lost'))
+      return ask(call)
+    }
+    await expect(side.sync({ mode: 'full', signal: abort.signal })).rejects.toThrow('the lease is lost')
+    const { changes } = side.store
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(side.store.changes).toBe(changes)
+    side.ask = ask
+    await side.sync({ mode: 'full' })
+    expect(copies(side)).toEqual(truths(side))
+  })
+})
