@@ -45,10 +45,6 @@ class Vendor {
     this.#openGate()
   }
 
-  async answered(): Promise<void> {
-    await this.#gate
-  }
-
   readonly exchange = async (credentials: OpenedCredentials['values']) => {
     this.calls += 1
     const given = credentials.reveal()['refresh_token']
