@@ -46,7 +46,7 @@ export type VendorNotice =
 export interface Hold {
   /** Who holds it: another one for each call. */
   readonly owner: string
-  /** From then on nothing of the call can be at work at the vendor, whatever becomes of this process. Milliseconds since 1970. */
+  /** From then on nothing of the call can be at work at the vendor, whatever becomes of this process. Whole milliseconds since 1970. */
   readonly until: number
 }
 

@@ -111,7 +111,7 @@ async function takeId(submission: Submitted): Promise<void> {
   const { running, id, fingerprint, owner, reach } = submission
   const { connection, runtime, deadline } = running
   for (;;) {
-    const until = runtime.clock() + deadline.remaining + reach
+    const until = Math.ceil(runtime.clock() + deadline.remaining + reach)
     const claim = await connection.writes?.claim(id, fingerprint, { owner, until })
     submission.mayHaveRun ||= claim?.repeated === true
     if (claim?.busyUntil === undefined) return

@@ -114,7 +114,7 @@ async function insert(run: Run, random: Random, number: number): Promise<void> {
   const values = `VALUES (${number}, 'once')`
   if (random.chance(0.2)) drawHold(sandbox, random, values)
   const statement = `INSERT INTO SCRATCH.COUNTERS (N, NOTE) ${values}`
-  const names: readonly Partial<Sent>[] = [{}, { requestId: randomUUID() }, options.hasKeys ? { key: `insert ${number}` } : {}]
+  const names: readonly Partial<Sent>[] = [{}, { requestId: randomUUID() }, options.hasKeys ? { key: randomUUID() } : {}]
   const name = names[number % names.length] ?? {}
   let told = await call(run, random, { statement, ...name })
   let requestId = told.requestId ?? name.requestId

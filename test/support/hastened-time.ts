@@ -11,9 +11,12 @@ export interface HastenedTime extends Disposable {
   readonly pause: (milliseconds: number) => Promise<void>
 }
 
+/** What is left of a deadline, in milliseconds. */
+const left = Object.getOwnPropertyDescriptor(Deadline.prototype, 'remaining')?.get
+
 /**
- * Pauses of the engine last a part of their time and `Date.now` runs faster, until the end of the block; deadlines and the network keep
- * their time. What takes `Date.now` as its clock is made after this.
+ * Pauses of the engine last a part of their time, deadlines seem as much longer, and `Date.now` runs faster, until the end of the block;
+ * the network keeps its time. What takes `Date.now` as its clock is made after this.
  * @param factor how often faster
  */
 export function hastenTime(factor: number): HastenedTime {
@@ -22,6 +25,9 @@ export function hastenTime(factor: number): HastenedTime {
   const { pause } = Deadline.prototype
   const pauses = vi.spyOn(Deadline.prototype, 'pause').mockImplementation(function (this: Deadline, milliseconds) {
     return pause.call(this, milliseconds / factor)
+  })
+  const remaining = vi.spyOn(Deadline.prototype, 'remaining', 'get').mockImplementation(function (this: Deadline) {
+    return left?.call(this) * factor
   })
   const now = vi.spyOn(Date, 'now').mockImplementation(clock)
   return {
@@ -33,6 +39,7 @@ export function hastenTime(factor: number): HastenedTime {
     },
     [Symbol.dispose]: () => {
       pauses.mockRestore()
+      remaining.mockRestore()
       now.mockRestore()
     },
   }
