@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { compareKilled, writeAndKill } from '../context/store-kills.ts'
 import { createStoreWorld } from '../context/store-world.ts'
 
-const killsOfEach = 300
+const killsOfEach = 200
 /** An empty database now and then, so that it stays small. */
-const killsOfWorld = 50
+const killsOfWorld = 40
 
 describe.concurrent('writers of the context store that are killed at any moment', () => {
   test.for(['embedded', 'postgres'] as const)(

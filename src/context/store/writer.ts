@@ -78,22 +78,29 @@ export function writerOf(table: SearchTable): Writer {
   }
 }
 
+/** Rows that were looked up by their keys. */
+const found = 'found'
+
 function statementsOf(table: string, columns: readonly PhysicalColumn[]): TableStatements {
   const names = ['pk', 'h', '"$v"', ...columns.map(({ name }) => quoted(name))]
   const sources = ['p', 'h', 'v', ...columns.map((_, index) => `c${index}`)]
   const types = ['text', 'int8', 'int8', ...columns.map(({ type }) => type)]
   const shape = sources.map((name, index) => `${name} ${types[index]}`).join(', ')
   const sets = names.slice(1).map((name) => `${name} = excluded.${name}`)
+  // One look into the key's index for each key, whatever is known of the table: before there are statistics, `pk = any(…)` reads every
+  // row of the connector.
+  const foundBy = (what: string): string =>
+    `unnest($2::text[]) key cross join lateral (select ${what} from ${table} where connector_id = $1 and pk = key offset 0) ${found}`
   // `not in` over keys that are never null is one hash table; as an anti-join it was planned as loops of minutes.
   const slice = (key: string): string => `(hashtext(${key}) & 2147483647) % $3::int4 = $4::int4`
   return {
-    probe: prepared('probe', `select pk, h, "$v" as v from ${table} where connector_id = $1 and pk = any($2::text[])`),
+    probe: prepared('probe', `select ${found}.pk, h, v from ${foundBy('pk, h, "$v" as v')}`),
     upsert: prepared(
       'upsert',
       `insert into ${table} (connector_id, ${names.join(', ')}) select $1::int4, ${sources.join(', ')}
       from json_to_recordset($2::json) as row(${shape}) on conflict (connector_id, pk) do update set ${sets.join(', ')}`,
     ),
-    remove: prepared('remove', `delete from ${table} where connector_id = $1 and pk = any($2::text[])`),
+    remove: prepared('remove', `delete from ${table} where connector_id = $1 and ctid = any(array(select ctid from ${foundBy('ctid')}))`),
     sweep: prepared(
       'sweep',
       `delete from ${table} where connector_id = $1 and ${slice('pk')} and pk not in (
