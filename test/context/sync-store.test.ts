@@ -1,0 +1,149 @@
+/** What walks need of the real store, on both databases. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ContextStore } from '../../src/context/store/types.ts'
+import type { SyncTask } from '../../src/context/sync/types.ts'
+import { fail } from '../../src/errors.ts'
+import { createStoreWorld, idsOf, newPlace, note, oneValue, overBoth, refusal, rowsOf, type StoreWorld } from './store-world.ts'
+import { connector, Side } from './sync-double.ts'
+import { type EntityName, entities, madeUp } from './sync-kind.ts'
+import { filledVendor } from './sync-vendor.ts'
+
+const day = 86_400_000
+const hour = 3_600_000
+
+overBoth('a pass over a span', (engine) => {
+  let world: StoreWorld
+  let store: ContextStore
+  const at = (id: number): string => new Date(world.now - id * day).toISOString()
+  const made = (...ids: readonly number[]) => ids.map((id) => note(store, { id, title: `Note ${id}`, made: at(id) }))
+
+  beforeAll(async () => {
+    world = await createStoreWorld(engine)
+    store = world.open()
+  })
+  afterAll(() => world.close())
+
+  test('removes what it did not see there, and nothing else', async () => {
+    const place = newPlace()
+    await store.write(place, { records: [...made(0, 1, 2, 3, 4, 5), note(store, { id: 9, title: 'No moment' })], asked: world.now })
+    await store.beginPass(place, 'one')
+    await store.write(place, { records: made(1, 4), asked: world.now, pass: 'one' })
+    const span = { field: 'made', from: at(3) }
+    expect(await store.unseen(place, 'one', span)).toBe(true)
+    expect(await store.sweepSpan(place, 'one', { ...span, before: at(0) })).toBe(2)
+    expect(await idsOf(store, place)).toEqual([0, 1, 4, 5, 9])
+    expect(await store.counts(place.connector)).toEqual(new Map([['notes', 5]]))
+    expect(await oneValue(await store.database(), 'select count(*) from cs_seen')).toBe(0n)
+    expect(await refusal(store.sweepSpan(place, 'one', span))).toContain('another complete pass has begun')
+  })
+
+  test('tells whether anything was not seen', async () => {
+    const place = newPlace()
+    await store.write(place, { records: made(0, 1, 2), asked: world.now })
+    await store.beginPass(place, 'one')
+    await store.write(place, { records: made(0, 1), asked: world.now, pass: 'one' })
+    expect(await store.unseen(place, 'one')).toBe(true)
+    expect(await store.unseen(place, 'one', { field: 'made', from: at(1) })).toBe(false)
+    expect(await store.unseen(place, 'two')).toBe(false)
+    await store.write(place, { records: made(2), asked: world.now, pass: 'one' })
+    expect(await store.unseen(place, 'one')).toBe(false)
+    expect(await store.sweep(place, 'one')).toBe(0)
+    expect(await store.unseen(place, 'one')).toBe(false)
+  })
+
+  test('is refused for a field without moments', async () => {
+    const place = newPlace()
+    await store.beginPass(place, 'one')
+    expect(await refusal(store.sweepSpan(place, 'one', { field: 'title', from: at(1) }))).toContain('has no moments in title')
+  })
+
+  test('a version that is still to come keeps nothing out', async () => {
+    const place = newPlace()
+    await store.write(place, { records: [note(store, { id: 1, title: 'Of a wrong clock' })], asked: world.now + 400 * day })
+    await store.write(place, { records: [note(store, { id: 1, title: 'Right' })], asked: world.now })
+    expect(await rowsOf(store, place)).toEqual([{ id: 1n, title: 'Right' }])
+  })
+})
+
+/** What the store holds, as `Vendor.truth` tells it. */
+async function copyOf(store: ContextStore, entity: EntityName): Promise<Map<string, Record<string, unknown>>> {
+  const place = { connector, kind: 'made-up', entity }
+  const fields = Object.keys(madeUp.definition.entities[entity]?.context_store_search ?? {})
+  const rows = await rowsOf(store, place, fields.map((name) => `"${name}"`).join(', '))
+  const plain = rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value])),
+  )
+  const keyed = plain.map((row): [string, Record<string, unknown>] => [
+    entities[entity].key.map((name) => String(row[name])).join(' '),
+    row,
+  ])
+  return new Map(keyed.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+describe('a walk over the embedded store', () => {
+  const names = ['people', 'calls', 'transcripts'] as const
+  let world: StoreWorld
+  let store: ContextStore
+  beforeAll(async () => {
+    world = await createStoreWorld('embedded')
+    store = world.open({ kinds: [madeUp.definition] })
+  })
+  afterAll(() => world.close())
+
+  /** The store, of which the n-th change fails, before it is made or after. */
+  function failing(n: number, moment: 'before' | 'after'): { readonly store: SyncTask['store']; happened(): boolean } {
+    let left = n
+    const at = (now: 'before' | 'after') => {
+      if (now === moment && --left === 0) throw fail('context_store_unavailable', {})
+    }
+    const reading = new Set<unknown>(['tableOf', 'checkpoints', 'unseen'])
+    const proxy = new Proxy<SyncTask['store']>(store, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        if (reading.has(name)) return method.bind(target)
+        return async (...given: readonly unknown[]): Promise<unknown> => {
+          at('before')
+          const result: unknown = await Reflect.apply(method, target, given)
+          at('after')
+          return result
+        }
+      },
+    })
+    return { store: proxy, happened: () => left <= 0 }
+  }
+
+  test.each(['before', 'after'] as const)('ends as it should when a change fails %s it is made, whichever it is', async (moment) => {
+    const side = new Side(filledVendor(12))
+    const clock = () => {
+      world.now = side.now
+      return side.now
+    }
+    const common = { ...side.only(...names), clock }
+    await side.sync({ ...common, store })
+    let isOver = false
+    for (let n = 1; !isOver; n += 1) {
+      side.pass(hour)
+      // Something goes, something comes, something changes.
+      side.vendor.drop('people', ({ id }) => id === `n${n - 1}` || id === `p${n}`)
+      side.vendor.put('people', { id: `n${n}`, name: `Round ${n}` })
+      side.vendor.put('calls', { id: `c${n % 3}`, isPrivate: n % 2 === 0 ? 'yes' : 'no' })
+      const failure = failing(n, moment)
+      const mode = n % 3 === 0 ? 'full' : 'incremental'
+      await side
+        .sync({ ...common, mode, run: `${n}`, store: failure.store })
+        .catch(() => side.sync({ ...common, mode, run: `${n}`, store }))
+      isOver = !failure.happened()
+      for (const name of names) expect([n, name, await copyOf(store, name)]).toEqual([n, name, side.vendor.truth(name)])
+    }
+  })
+
+  test('fills a table again that was emptied', async () => {
+    const side = new Side(filledVendor(12))
+    await side.sync({ ...side.only(...names), mode: 'full', store })
+    await store.empty({ connector, kind: 'made-up', entity: 'transcripts' })
+    side.pass(hour)
+    await side.sync({ ...side.only(...names), store })
+    for (const name of names) expect([name, await copyOf(store, name)]).toEqual([name, side.vendor.truth(name)])
+  })
+})
