@@ -53,6 +53,13 @@ export class Vendor implements Pick<Engine, 'run'> {
     this.#gate = undefined
   }
 
+  /** Leaves the calls that wait to wait, and lets all others pass. @returns what lets them pass too */
+  detach(): () => void {
+    const gate = this.#gate
+    this.#gate = undefined
+    return () => gate?.resolve()
+  }
+
   /** Calls for an entity. */
   count(entity: string): number {
     return this.calls.filter((call) => call.entity === entity).length

@@ -26,8 +26,8 @@ export interface SyncWorld extends Node {
   readonly principal: Principal
   /** What background tasks could not do; a test that expects some takes them out. */
   readonly errors: unknown[]
-  /** Another node over the same databases. */
-  node(options?: NodeOptions): Promise<Node>
+  /** Another node over the same databases. SQLite has one process, so there it is another worker of the same one. */
+  node(services?: Partial<SyncServices>): Promise<Node>
   /** A principal of an organization that no other test uses. */
   tenant(): Promise<Principal>
   /** Makes a connector of the ledger. */
@@ -39,11 +39,8 @@ export interface SyncWorld extends Node {
   close(): Promise<void>
 }
 
-/** How a node is opened. */
-export type NodeOptions = Partial<PlatformOptions> & {
-  readonly env?: Readonly<Record<string, string>>
-  readonly services?: Partial<SyncServices>
-}
+/** How an installation is opened. */
+export type SyncWorldOptions = Partial<PlatformOptions> & { readonly services?: Partial<SyncServices> }
 
 /** A turn can make the next one useful: a removal lets a run begin. */
 const usefulTurns = 4
@@ -72,22 +69,23 @@ async function openStore(name: string, world: World): Promise<{ readonly store: 
 }
 
 /** Makes an installation. */
-export async function createSyncWorld(database: DatabaseName, name: string, options: NodeOptions = {}): Promise<SyncWorld> {
+export async function createSyncWorld(
+  database: DatabaseName,
+  name: string,
+  { services: own = {}, ...options }: SyncWorldOptions = {},
+): Promise<SyncWorld> {
   const world = await createWorld(database, name)
   const { store, close } = await openStore(name, world)
   const vendor = new Vendor()
   const errors: unknown[] = []
   const onBackgroundError = (error: unknown) => errors.push(error)
-  const node = async ({ services, ...more }: NodeOptions = {}): Promise<Node> => {
-    const platform = await world.open({ kinds: [ledger, stall], contextStore: store, onBackgroundError, ...more })
+  const open = () => world.open({ kinds: [ledger, stall], contextStore: store, onBackgroundError, ...options })
+  const nodeOf = (platform: Platform, services: Partial<SyncServices>): Node => {
     const reports: RunReport[] = []
-    return {
-      platform,
-      worker: platform.syncWorker({ engine: vendor, store, onRun: (report) => reports.push(report), ...services }),
-      reports,
-    }
+    const worker = platform.syncWorker({ engine: vendor, store, onRun: (report) => reports.push(report), ...own, ...services })
+    return { platform, worker, reports }
   }
-  const first = await node(options)
+  const first = nodeOf(await open(), {})
   const principal = await firstPrincipal(first.platform)
   let made = 0
   const body = () => {
@@ -97,7 +95,7 @@ export async function createSyncWorld(database: DatabaseName, name: string, opti
   return {
     ...first,
     ...{ world, store, vendor, principal, errors },
-    node: (more = {}) => node({ role: database === 'sqlite' ? 'administration' : 'service', ...more }),
+    node: async (services = {}) => nodeOf(database === 'sqlite' ? first.platform : await open(), services),
     tenant: () => newTenant(first.platform, principal),
     connect: async ({ principal: owner = principal, body: more = {} } = {}) =>
       (await first.platform.connectors.create(owner, { ...body(), ...more })).id,

@@ -72,9 +72,14 @@ function copyState(known: KnownSyncs, entity: string): CopyState {
     syncedAt: syncedAtOf(known, entity),
     complete: isWhole(known, entity),
     obstacle: obstacleOf(known, entity) ?? (isHopeless ? `the last sync failed: ${copy.error_message}` : null),
-    retryAfterMs: Math.min(longestWaitMs, Math.max(shortestWaitMs, next === null ? 0 : next - known.now)),
+    error: copy?.error_message ?? null,
+    retryAfterMs: isRunning(known, entity) ? shortestWaitMs : Math.min(longestWaitMs, Math.max(shortestWaitMs, (next ?? 0) - known.now)),
   }
 }
+
+/** Whether a run that runs brings an entity, at once or later. */
+const isRunning = ({ runs }: KnownSyncs, entity: string): boolean =>
+  runs.some(({ state, entities }) => state === 'running' && (entities === null || JSON.parse(entities).includes(entity)))
 
 /** Asks for runs until the copy is young enough, the time is over, or a run does not bring it. */
 async function refresh(

@@ -96,6 +96,8 @@ export interface RunReport {
 export interface SyncServices {
   readonly engine: Pick<Engine, 'run'>
   readonly store: WalkStore & Pick<ContextStore, 'counts' | 'empty' | 'remove'>
+  /** Runs at one time; left out: as the settings say. */
+  readonly atOnce?: number
   /** Told of every call of a vendor. Must not throw. */
   readonly onCall?: (report: CallReport) => void
   /** Told when an attempt of a run has ended. Must not throw. */

@@ -150,7 +150,7 @@ class Worker implements SyncWorker {
 
   readonly #claim = async (): Promise<void> => {
     const { database, source, settings } = this.#parts
-    const free = settings.syncConcurrency - this.#walking.size
+    const free = (this.#services.atOnce ?? settings.syncConcurrency) - this.#walking.size
     const now = source.clock()
     if (!(await hasDueRun(database.db, now))) return
     if (free <= 0) return this.#yield(now)

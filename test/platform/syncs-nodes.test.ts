@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Principal } from '../../src/platform/types.ts'
+import { createSyncWorld, type Node, newest, type SyncWorld, whole } from './sync-world.ts'
+import { overBoth } from './world.ts'
+
+const leaseMs = 90_000
+
+overBoth('nodes that sync', (database) => {
+  let here: SyncWorld
+  let other: Node
+  let principal: Principal
+  beforeAll(async () => {
+    here = await createSyncWorld(database, 'sync nodes', { services: { atOnce: 2 } })
+    other = await here.node()
+  })
+  beforeEach(async () => {
+    principal = await here.tenant()
+    here.vendor.fill(3, 3)
+    here.vendor.calls.length = 0
+  })
+  afterAll(async () => {
+    await other.worker.stop()
+    await here.close()
+  })
+
+  /** A connector whose first run stands still on the first node, in its first call. */
+  async function standing(): Promise<string> {
+    const id = await here.connect({ principal })
+    here.vendor.hold()
+    await here.worker.turn()
+    await here.vendor.arrived
+    return id
+  }
+  const expectDone = async (id: string, attempts: number): Promise<void> => {
+    expect(here.errors.splice(0)).toEqual([])
+    expect(await newest(here, principal, id)).toMatchObject({ state: 'succeeded', attempts })
+    expect(await here.copies(id)).toEqual(whole)
+  }
+
+  test('walk each run once, and no more at one time than they may', async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, () => here.connect({ principal })))
+    let most = 0
+    here.vendor.trouble = () => {
+      most = Math.max(most, here.worker.running, other.worker.running)
+    }
+    for (let turns = 0; turns < 4; turns += 1) {
+      await Promise.all([here.worker.turn(), other.worker.turn()])
+      await Promise.all([here.worker.idle(), other.worker.idle()])
+    }
+    here.vendor.trouble = () => undefined
+    expect(most).toBe(2)
+    for (const id of ids) await expectDone(id, 1)
+    expect(here.vendor.count('entries')).toBe(20)
+    expect(here.reports.length + other.reports.length).toBeGreaterThanOrEqual(10)
+    expect(new Set([...here.reports, ...other.reports].map(({ runId }) => runId)).size).toBe(here.reports.length + other.reports.length)
+  })
+
+  test('keep away from a run that is walked, for as long as its node is there', async () => {
+    const id = await standing()
+    for (let minutes = 0; minutes < 5; minutes += 1)
+      for (const _ of [1, 2, 3, 4]) {
+        here.world.now += 15_000
+        await here.worker.turn()
+        await other.worker.turn()
+      }
+    expect(other.worker.running).toBe(0)
+    here.vendor.open()
+    await here.worker.idle()
+    await expectDone(id, 1)
+  })
+
+  test('go on at once where one was that stopped', async () => {
+    const node = await here.node()
+    const id = await here.connect({ principal })
+    here.vendor.trouble = ({ params }) => {
+      if (JSON.stringify(params) === '{"account":"3"}') here.vendor.hold()
+    }
+    await node.worker.turn()
+    await expect.poll(() => here.vendor.calls.at(-1)?.entity).toBe('entries')
+    here.vendor.trouble = () => undefined
+    await node.worker.stop()
+    expect(await newest(here, principal, id)).toMatchObject({ state: 'queued', attempts: 1, error: null })
+    expect(node.reports).toMatchObject([{ state: 'queued', code: 'ok' }])
+    here.vendor.open()
+    const before = here.vendor.count('accounts')
+    await here.work(other.worker)
+    await expectDone(id, 2)
+    expect(here.vendor.count('accounts')).toBe(before) // what was done stays done
+    await node.worker.turn()
+    expect(node.worker.running).toBe(0)
+  })
+
+  test('take a run over when the lease of a dead node is over, and what comes back late writes nothing', async () => {
+    const id = await standing()
+    here.world.now += leaseMs - 1
+    await other.worker.turn()
+    expect(other.worker.running).toBe(0)
+    here.world.now += 1
+    // The dead node hangs in its call; the other one's calls pass.
+    const open = here.vendor.detach()
+    await here.work(other.worker)
+    await expectDone(id, 2)
+    const done = await newest(here, principal, id)
+    here.vendor.records['accounts'] = [{ id: 'late', name: 'late' }]
+    open()
+    await here.worker.idle()
+    expect(await here.copies(id)).toEqual(whole)
+    expect(await newest(here, principal, id)).toEqual(done)
+  })
+
+  test('stop a walk whose lease they could not renew in time', async () => {
+    const id = await standing()
+    here.world.now += 45_000
+    here.vendor.open()
+    await here.worker.idle()
+    expect(await newest(here, principal, id)).toMatchObject({ state: 'queued', attempts: 1 })
+    expect(await here.copies(id)).toEqual({})
+    await here.work(other.worker)
+    await expectDone(id, 2)
+  })
+
+  test('give a run up that has killed its nodes too often', async () => {
+    const id = await here.connect({ principal })
+    for (let deaths = 0; deaths < 8; deaths += 1) {
+      const node = await here.node()
+      here.vendor.hold()
+      await node.worker.turn()
+      await here.vendor.arrived
+      expect(await newest(here, principal, id)).toMatchObject({ state: 'running', attempts: deaths + 1 })
+      here.world.now += leaseMs
+    }
+    await here.worker.turn()
+    expect(await newest(here, principal, id)).toMatchObject({ state: 'failed', error: { code: 'unavailable' } })
+    here.vendor.open()
+  })
+
+  test('let others go first when a run takes long', async () => {
+    const slow = await here.connect({ principal })
+    await here.worker.turn()
+    await here.worker.idle()
+    here.vendor.fill(60, 3)
+    here.world.now += 1
+    await here.platform.syncs.request(principal, slow, { mode: 'full' })
+    const node = await here.node({ atOnce: 1 })
+    here.vendor.calls.length = 0
+    here.vendor.trouble = () => {
+      if (here.vendor.calls.length === 55) here.vendor.hold()
+    }
+    await node.worker.turn()
+    await expect.poll(() => here.vendor.calls.length).toBe(56)
+    here.vendor.trouble = () => undefined
+    const next = await here.connect({ principal, body: { credentials: { token: 'next' } } })
+    await node.worker.turn()
+    expect(await newest(here, principal, slow)).toMatchObject({ state: 'running' })
+    for (let seconds = 0; seconds < 300; seconds += 15) {
+      here.world.now += 15_000
+      await node.worker.turn()
+    }
+    await node.worker.idle()
+    expect(await newest(here, principal, slow)).toMatchObject({ state: 'queued', attempts: 1, error: null })
+    here.vendor.open()
+    here.vendor.calls.length = 0
+    await here.work(node.worker)
+    expect(here.vendor.calls[0]?.token).toBe('next')
+    expect(await newest(here, principal, next)).toMatchObject({ state: 'succeeded', attempts: 1 })
+    expect(await newest(here, principal, slow)).toMatchObject({ state: 'succeeded', attempts: 2 })
+    expect(await here.copies(slow)).toMatchObject({ accounts: 60, lines: 60 })
+    await node.worker.stop()
+  })
+
+  test.each([
+    { minutes: 5, order: ['wanted', 'due'] },
+    { minutes: 11, order: ['due', 'wanted'] },
+  ])('take what somebody waits for before what is due, but not before what is due for $minutes minutes', async ({ minutes, order }) => {
+    const connect = (token: string) => here.connect({ principal, body: { credentials: { token } } })
+    const [busy, due, wanted] = [await connect('busy'), await connect('due'), await connect('wanted')]
+    await here.work()
+    await here.work()
+    const node = await here.node({ atOnce: 1 })
+    here.vendor.hold()
+    await here.platform.syncs.request(principal, busy, {})
+    await node.worker.turn()
+    const schedules = here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: here.world.now })
+    await schedules.where('connector_id', '=', due).execute()
+    for (let seconds = 0; seconds < minutes * 60; seconds += 15) {
+      await node.worker.turn()
+      here.world.now += 15_000
+    }
+    await here.platform.syncs.request(principal, wanted, {})
+    here.vendor.calls.length = 0
+    here.vendor.open()
+    await node.worker.idle()
+    await here.work(node.worker)
+    expect([...new Set(here.vendor.calls.map(({ token }) => token))]).toEqual(['busy', ...order])
+    await node.worker.stop()
+  })
+})
