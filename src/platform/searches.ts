@@ -16,6 +16,8 @@ export interface CopyState {
   readonly complete: boolean
   /** Why there is no copy and none will come by waiting; null while one is on its way. */
   readonly obstacle: string | null
+  /** Why the last sync did not work; null when it did. */
+  readonly error: string | null
   /** Milliseconds until it is worth to ask again. */
   readonly retryAfterMs: number
 }
@@ -110,9 +112,13 @@ const isFilled = (state: CopyState): state is Filled => state.syncedAt !== null 
 const isEnough = (state: CopyState, { allowPartial = false }: Pick<CopyQuery, 'allowPartial'>): boolean =>
   isFilled(state) || (allowPartial && state.obstacle === null)
 
-const notReady = (entity: string, { status, obstacle, retryAfterMs }: CopyState) =>
+const notReady = (entity: string, { status, obstacle, error, retryAfterMs }: CopyState) =>
   obstacle === null
-    ? fail('context_store_not_ready', { entity, reason: `its status is ${status}` }, { retryAfterMs })
+    ? fail(
+        'context_store_not_ready',
+        { entity, reason: `its status is ${status}${error === null ? '' : ` (${error.replace(/\.$/, '')})`}` },
+        { retryAfterMs },
+      )
     : fail('context_store_not_ready', { entity, reason: obstacle }, { retryable: false, hint: 'Use list and get.' })
 
 const stale = (entity: string, { maxAge, state, now }: { maxAge: number; state: Filled; now: number }) =>

@@ -27,7 +27,7 @@ export function expectDocumented(operation: string, answer: Answer): void {
   const [method = '', path = ''] = operation.split(' ')
   const type = String(answer.headers['content-type']).split(';')[0] ?? ''
   const place = ['paths', path, method.toLowerCase(), 'responses', String(answer.status), 'content', type, 'schema']
-  expectValid(place, type.endsWith('json') ? answer.json : answer.text, `${operation} ${answer.status} ${type}`)
+  expectValid(place, /[/+]json$/.test(type) ? answer.json : answer.text, `${operation} ${answer.status} ${type}`)
 }
 
 /** Fails unless the answer is what the document says of an operation, such as `gong.users.list`. */

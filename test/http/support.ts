@@ -243,15 +243,16 @@ export interface Tenant {
   readonly syncId: string
 }
 
-export async function createTenant({ platform, ask, connect }: World, name: string): Promise<Tenant> {
+/** @param more of its connectors' bodies */
+export async function createTenant({ platform, ask, connect }: World, name: string, more: object = {}): Promise<Tenant> {
   const first = await platform.organizations.create(await callerOf(platform), { name })
   const application = await platform.applications.create({ name, organizationId: first.id })
   const body = { client_id: application.clientId, client_secret: application.clientSecret.reveal() }
   const token = String((await ask(tokenPath, { body })).json.access_token)
   const workspace = await ask(`${base}/workspaces`, { token, body: { name: `${name} workspace` } })
-  const doomed = await connect(`${name} doomed`, {}, token)
+  const doomed = await connect(`${name} doomed`, { ...more }, token)
   const removal = await ask(`${connectorsPath}/${doomed}`, { method: 'DELETE', token })
-  const connectorId = await connect(`${name} connector`, {}, token)
+  const connectorId = await connect(`${name} connector`, { ...more }, token)
   const { json: syncs } = await ask(`${connectorsPath}/${connectorId}/syncs`, { token })
   return {
     ...{ token, organizationId: first.id, workspaceId: String(workspace.json.id), jobId: String(removal.json.job_id) },

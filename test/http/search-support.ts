@@ -1,0 +1,70 @@
+/** Worlds that keep copies, for tests of searches, exports and syncs over HTTP. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe } from 'vitest'
+import type { EngineName } from '../../src/context/store/database.ts'
+import type { ContextStoreSettings } from '../../src/context/store/types.ts'
+import { Secret } from '../../src/engine/secret.ts'
+import { createTestDatabase } from '../support/postgres.ts'
+import { type Answer, type Json, startWorld, type World, type WorldOptions } from './support.ts'
+
+/** Starts a world whose copies are in one of both databases; its `close` takes them away. */
+export async function startCopyWorld(engine: EngineName, options: WorldOptions = {}): Promise<World> {
+  const common = { waiting: 100, searchSeconds: 10 }
+  const server = engine === 'postgres' ? await createTestDatabase('http_search') : undefined
+  const folder = mkdtempSync(join(tmpdir(), 'ferrule-http-context-'))
+  const context: ContextStoreSettings =
+    server === undefined
+      ? { engine: 'embedded', folder, memoryMb: 16, ...common }
+      : { engine: 'postgres', url: new Secret(server.url), searches: 4, writers: 3, ...common }
+  const world = await startWorld({ ...options, context })
+  return {
+    ...world,
+    close: async () => {
+      await world.close()
+      await server?.drop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs a suite over both databases. */
+export const overBothStores = (name: string, suite: (engine: EngineName) => void): void =>
+  describe.each(['postgres', 'embedded'] as const)(`${name} (%s)`, suite)
+
+/** A connector that keeps a copy of some entities, synced. */
+export async function syncedConnector(world: World, name: string, body: object): Promise<string> {
+  const id = await world.connect(name, { ...body })
+  await world.context.sync()
+  return id
+}
+
+/** A search. */
+export const search = (world: World, connectorId: string, body: object): Promise<Answer> =>
+  world.execute(connectorId, { action: 'context_store_search', ...body })
+
+/** The records of all pages of a search. */
+export async function allFound(world: World, connectorId: string, { entity, params }: { entity: string; params: object }): Promise<Json[]> {
+  const records: Json[] = []
+  let cursor: string | null | undefined
+  do {
+    const page = await search(world, connectorId, { entity, params: { ...params, ...(cursor === undefined ? {} : { cursor }) } })
+    if (page.status !== 200) throw new Error(page.text)
+    records.push(...page.json.data)
+    cursor = page.json.meta.cursor
+  } while (cursor !== null)
+  return records
+}
+
+/** Waits for something that happens in the background; fails with what was seen last after ten seconds. */
+export async function eventually<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T> {
+  const end = performance.now() + 10_000
+  for (;;) {
+    const seen = await look()
+    if (isThere(seen)) return seen
+    if (performance.now() > end) throw new Error(`it did not happen; last seen: ${JSON.stringify(seen)}`)
+    await wait(20)
+  }
+}

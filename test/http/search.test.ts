@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectDocumented, expectOperation } from './contract.ts'
+import { allFound, eventually, overBothStores, search, startCopyWorld, syncedConnector } from './search-support.ts'
+import { connectorsPath, createTenant, type Json, startWorld, type World } from './support.ts'
+import { sandboxAds } from './tiktok-support.ts'
+
+const executePath = `POST ${connectorsPath}/{connector_id}/execute`
+const onlyUsers = { entities: [{ entity: 'users' }] }
+const ads = ({ sandbox }: World, name: string) => ({
+  ...sandboxAds(name, { replication_config: { advertiser_id: sandbox.tiktok.world.advertiserId } }),
+  entities: [{ entity: 'campaigns' }],
+})
+
+/** All users, as the vendor lists them. */
+async function listed(world: World, connectorId: string): Promise<Json[]> {
+  const records: Json[] = []
+  let params: object | null = {}
+  while (params !== null) {
+    const { json }: { json: Json } = await world.execute(connectorId, { entity: 'users', action: 'list', params })
+    records.push(...json.data)
+    params = json.meta.next_params
+  }
+  return records
+}
+
+overBothStores('a search', (engine) => {
+  let world: World
+  let users: string
+  let campaigns: string
+  beforeAll(async () => {
+    world = await startCopyWorld(engine)
+    users = await world.connect('users', onlyUsers)
+  })
+  afterAll(() => world.close())
+
+  test('before the first sync is told to come again', async () => {
+    const answer = await search(world, users, { entity: 'users', params: { query: {} } })
+    expect([answer.status, answer.json.code, answer.json.retryable]).toEqual([409, 'context_store_not_ready', true])
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/)
+    expectDocumented(executePath, answer)
+    const wrong = await search(world, users, { entity: 'users', params: { query: { filter: { eq: { color: 1 } } } } })
+    expect([wrong.status, wrong.json.code]).toEqual([422, 'field_not_searchable'])
+    await world.context.sync()
+    expect((await search(world, users, { entity: 'users', params: { query: {} } })).status).toBe(200)
+  })
+
+  test('answers the records of the vendor, typed as documented, and how fresh they are', async () => {
+    const answer = await search(world, users, { entity: 'users', params: { query: { filter: { eq: { active: false } } } } })
+    expectOperation('gong.users.context_store_search', answer)
+    expectDocumented(executePath, answer)
+    expect(Object.keys(answer.json)).toEqual(['data', 'meta', 'context_store'])
+    expect(answer.json.meta).toEqual({ has_more: false, cursor: null, took_ms: expect.any(Number) })
+    expect(answer.json.context_store).toEqual({ synced_at: new Date(world.clock.now).toISOString(), status: 'ready', complete: true })
+    const expected = (await listed(world, users)).filter(({ active }) => !active).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    expect(expected.length).toBeGreaterThan(3)
+    // The vendor adds a field that the documents do not have.
+    expect(answer.json.data).toEqual(expected.map(({ conferencingProviders: _added, ...documented }) => documented))
+  })
+
+  test('gives each record once over all pages, whatever their size', async () => {
+    const found = await allFound(world, users, {
+      entity: 'users',
+      params: { query: { sort: [{ lastName: 'asc' }] }, limit: 50, fields: ['id', 'lastName'] },
+    })
+    expect(found.map(({ id }) => id).toSorted()).toEqual((await listed(world, users)).map(({ id }) => id).toSorted())
+    expect(Object.keys(found[0])).toEqual(['id', 'lastName'])
+  })
+
+  test('keeps every digit', async () => {
+    campaigns = await syncedConnector(world, 'ads', ads(world, 'ads'))
+    const listing = await world.execute(campaigns, {
+      entity: 'campaigns',
+      action: 'list',
+      params: { advertiser_id: world.sandbox.tiktok.world.advertiserId, page_size: 1000 },
+    })
+    const ids = listing.json.data.map(({ campaign_id }: Json) => campaign_id)
+    const exact = ids.filter((id: string) => !Number.isSafeInteger(Number(id)))
+    const eq = { campaign_id: '<id>' }
+    for (const id of [ids[0], ...exact.slice(0, 5)]) {
+      const body = JSON.stringify({
+        entity: 'campaigns',
+        action: 'context_store_search',
+        params: { query: { filter: { eq } }, fields: ['campaign_id'] },
+      })
+      const { text } = await world.execute(campaigns, body.replace('"<id>"', id))
+      expect(text.replaceAll(' ', '')).toContain(`{"data":[{"campaign_id":${id}}]`)
+    }
+  })
+
+  test('cuts records and texts as every action does', async () => {
+    const body = { entity: 'users', params: { query: { filter: { eq: { active: true } } }, limit: 2 } }
+    const whole = await search(world, users, body)
+    const chosen = await search(world, users, { ...body, select_fields: ['id', 'settings.emailsImported'] })
+    expect(chosen.json.data).toEqual(
+      whole.json.data.map(({ id, settings }: Json) => ({ id, settings: { emailsImported: settings.emailsImported } })),
+    )
+    const cut = await search(world, users, { ...body, exclude_fields: ['settings', 'spokenLanguages'], skip_truncation: false })
+    expect(Object.keys(cut.json.data[0])).toEqual(
+      Object.keys(whole.json.data[0]).filter((name) => !['settings', 'spokenLanguages'].includes(name)),
+    )
+    expect(cut.json.truncated_fields).toEqual([])
+    expect(cut.json.context_store).toEqual(whole.json.context_store)
+    expectDocumented(executePath, chosen)
+  })
+
+  test('reads as `search` too, needs no vendor, and is no action of what cannot be searched', async () => {
+    world.sandbox.gong.clear()
+    expect((await world.execute(users, { entity: 'users', action: 'search', params: { query: {}, limit: 1 } })).json.data).toHaveLength(1)
+    expect(world.sandbox.gong.requests()).toEqual([])
+    const none = await search(world, users, { entity: 'workspaces', params: { query: {} } })
+    expect([none.status, none.json.code]).toEqual([422, 'action_not_supported'])
+    const unknown = await search(world, users, { entity: 'constructor', params: { query: {} } })
+    expect([unknown.status, unknown.json.code]).toEqual([422, 'entity_not_found'])
+  })
+
+  test('of an entity that the connector is not for says so, and not to come again', async () => {
+    const { status, json, headers } = await search(world, users, { entity: 'calls', params: { query: {} } })
+    expect([status, json.code, json.retryable, headers['retry-after']]).toEqual([409, 'context_store_not_ready', false, undefined])
+    expect(json.detail).toContain('limited to other entities')
+  })
+
+  test('sees the rows of its own connector only', async () => {
+    const other = await createTenant(world, 'Other', onlyUsers)
+    const { json } = await search(world, users, { entity: 'users', params: { query: {}, limit: 1 } })
+    const stolen = { entity: 'users', action: 'context_store_search', params: { query: {}, limit: 1, cursor: json.meta.cursor } }
+    await world.context.sync()
+    const answer = await world.execute(other.connectorId, stolen, other.token)
+    expect([answer.status, answer.json.code]).toEqual([400, 'invalid_cursor'])
+    expect((await world.execute(users, stolen, other.token)).json.code).toBe('connector_not_found')
+    await world.ask(`${connectorsPath}/${other.connectorId}`, { method: 'DELETE', token: other.token })
+    await world.context.sync()
+    expect((await search(world, users, { entity: 'users', params: { query: {} } })).json.data.length).toBeGreaterThan(300)
+  })
+
+  test('finds a record that was just read live', async () => {
+    const { campaignId, advertiserId } = world.sandbox.tiktok.world
+    const body = { entity: 'campaigns', params: { query: { filter: { eq: { campaign_name: 'Read live' } } }, fields: ['campaign_name'] } }
+    world.sandbox.tiktok.edit('campaigns', campaignId, { fields: { campaign_name: 'Read live' } })
+    expect((await search(world, campaigns, body)).json.data).toEqual([])
+    world.clock.now += 1_000
+    await world.execute(campaigns, { entity: 'campaigns', action: 'list', params: { advertiser_id: advertiserId, page_size: 1000 } })
+    const found = await eventually(
+      async () => (await search(world, campaigns, body)).json.data,
+      (data: Json[]) => data.length > 0,
+    )
+    expect(found).toEqual([{ campaign_name: 'Read live' }])
+  })
+
+  describe('with max_age', () => {
+    const body = (name: string) => ({
+      entity: 'campaigns',
+      params: { query: { filter: { eq: { campaign_name: name } } }, fields: ['campaign_name'] },
+    })
+
+    test('takes a copy that is young enough as it is', async () => {
+      world.sandbox.tiktok.clear()
+      expect((await search(world, campaigns, { ...body('none'), max_age: 3_600 })).status).toBe(200)
+      expect(world.sandbox.tiktok.requests()).toEqual([])
+    })
+
+    test('refreshes an older one first', async () => {
+      world.clock.now += 60_000
+      const { campaignId } = world.sandbox.tiktok.world
+      world.sandbox.tiktok.edit('campaigns', campaignId, { fields: { campaign_name: 'Refreshed' } })
+      const answering = search(world, campaigns, { ...body('Refreshed'), max_age: 30 })
+      await eventually(
+        async () => {
+          await world.context.sync()
+          return (await world.ask(`${connectorsPath}/${campaigns}/syncs?limit=1`, { token: world.token })).json.data[0]
+        },
+        (run: Json) => run.cause === 'search' && run.state === 'succeeded',
+      )
+      const { json } = await answering
+      expect(json.data).toEqual([{ campaign_name: 'Refreshed' }])
+      expect(json.context_store.synced_at).toBe(new Date(world.clock.now).toISOString())
+    })
+
+    test('refuses wrong parameters before it refreshes', async () => {
+      world.clock.now += 60_000
+      const answer = await search(world, campaigns, { entity: 'campaigns', params: { query: { sort: 'name' } }, max_age: 0 })
+      expect([answer.status, answer.json.errors[0].field]).toEqual([422, '/params/query/sort'])
+      const wrong = await search(world, campaigns, { ...body('none'), max_age: -1 })
+      expect([wrong.status, wrong.json.errors[0].field]).toEqual([422, '/max_age'])
+    })
+  })
+
+  describe('is refused, with the place, when', () => {
+    test.each<[string, Json, string]>([
+      ['the query is missing', {}, 'missing_parameter /params/query'],
+      ['a parameter is unknown', { query: {}, page: 1 }, 'invalid_parameter /params/page'],
+      ['the limit is too large', { query: {}, limit: 10_001 }, 'invalid_parameter /params/limit'],
+      ['the limit is no integer', { query: {}, limit: 1.5 }, 'invalid_parameter /params/limit'],
+      ['an operator is unknown', { query: { filter: { equals: { id: '1' } } } }, 'operator_not_supported /params/query/filter/equals'],
+      [
+        'an operator does not suit',
+        { query: { filter: { not: { gt: { active: true } } } } },
+        'operator_not_supported /params/query/filter/not/gt/active',
+      ],
+      [
+        'a field is unknown',
+        { query: { filter: { or: [{}, { like: { 'a/b': 'x' } }] } } },
+        'field_not_searchable /params/query/filter/or/1/like/a~1b',
+      ],
+      ['a sort is unknown', { query: { sort: [{ nope: 'asc' }] } }, 'field_not_searchable /params/query/sort/0/nope'],
+      ['a path is unknown', { query: {}, fields: ['id', 'nope'] }, 'field_not_searchable /params/fields/1'],
+      [
+        'it has too many values',
+        { query: { filter: { in: { id: Array(1_001).fill('1') } } } },
+        'query_too_complex /params/query/filter/in/id',
+      ],
+    ])('%s', async (_says, params, refusal) => {
+      const answer = await search(world, users, { entity: 'users', params })
+      expect([answer.status, `${answer.json.code} ${answer.json.errors[0]?.field}`]).toEqual([422, refusal])
+      expectDocumented(executePath, answer)
+    })
+
+    test('its cursor is not its own', async () => {
+      const answer = await search(world, users, { entity: 'users', params: { query: {}, cursor: 'AAAA' } })
+      expect([answer.status, answer.json.code]).toEqual([400, 'invalid_cursor'])
+    })
+  })
+
+  test('is counted', async () => {
+    const { text } = await world.ask('/metrics')
+    expect(text).toMatch(/^ferrule_executes_total\{kind="gong",entity="users",action="context_store_search",code="ok"\} \d+$/m)
+    expect(text).toMatch(/^ferrule_folded_records_total\{kind="tiktok-marketing",entity="campaigns",outcome="folded"\} \d+$/m)
+    expect(text).toMatch(/^ferrule_syncs_total\{kind="gong",mode="full",state="succeeded",code="ok"\} \d+$/m)
+    expect(text).toMatch(/^ferrule_sync_calls_total\{kind="gong",entity="users",code="ok"\} \d+$/m)
+    expect(text).toMatch(/^ferrule_context_store_open 1$/m)
+  })
+})
+
+test('without a context store a search says that there is none', async () => {
+  const world = await startWorld()
+  const id = await world.connect('alone')
+  const answer = await search(world, id, { entity: 'users', params: { query: {} } })
+  expect([answer.status, answer.json.code]).toEqual([503, 'context_store_unavailable'])
+  await world.close()
+})
