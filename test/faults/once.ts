@@ -120,7 +120,7 @@ async function insert(run: Run, random: Random, number: number): Promise<void> {
   let requestId = told.requestId ?? name.requestId
   for (let count = 0; count < options.repeats && told.code !== 'ok'; count++) {
     await options.wait(told.waitMs)
-    told = await call(run, random, { statement, requestId, retry: true })
+    told = await call(run, random, requestId === undefined ? { statement, ...name } : { statement, requestId, retry: true })
     requestId = told.requestId ?? requestId
   }
   run.told.set(number, told)
