@@ -1,10 +1,14 @@
-import { type Fields, opt, str } from '../../../definition/fields.ts'
+import { type Fields, oneOf, opt, str } from '../../../definition/fields.ts'
 import { readQuery } from '../../../platform/bodies.ts'
+import type { SyncState, SyncStatusRecord } from '../../../platform/syncs/records.ts'
 import { eventStream } from '../event-stream.ts'
 import { connectorPath, type PrincipalRoute, slot } from '../route.ts'
 
 const path = `${connectorPath}/context_store`
 
+const watchFields = {
+  until: opt(oneOf('The stream ends when every entity was filled once, or cannot be', 'filled')),
+} as const satisfies Fields
 const resetFields = { entities: opt(str('Names of entities, separated by commas; left out: all')) } as const satisfies Fields
 
 /** How far the copy of a connector is. */
@@ -35,11 +39,27 @@ export const watchContextStore: PrincipalRoute = {
     summary: 'Watch how far the copy of a connector is',
     about: 'Server-sent events `status`, each with the status as JSON: now, and after every change. The stream ends with the client.',
     scope: 'connectors:read',
+    query: watchFields,
     answer: { about: 'Events', schema: { type: 'string' }, type: 'text/event-stream' },
-    problems: ['connector_not_found', 'overloaded'],
+    problems: ['connector_not_found', 'validation_failed', 'overloaded'],
   },
-  answer: (exchange, { platform, draining }) =>
-    eventStream(platform.syncs.watchStatus(exchange.who, slot(exchange, 'connector_id'), exchange.signal), { event: 'status', draining }),
+  answer: (exchange, { platform, draining }) => {
+    const { until } = readQuery(watchFields, exchange.query)
+    const statuses = platform.syncs.watchStatus(exchange.who, slot(exchange, 'connector_id'), exchange.signal)
+    return eventStream(until === undefined ? statuses : untilFilled(statuses), { event: 'status', draining })
+  },
+}
+
+/** States of a copy that is being filled for the first time, or will be. */
+const filling: ReadonlySet<SyncState> = new Set(['loading', 'building_preview', 'preview'])
+
+async function* untilFilled(
+  statuses: AsyncGenerator<SyncStatusRecord, void, undefined>,
+): AsyncGenerator<SyncStatusRecord, void, undefined> {
+  for await (const status of statuses) {
+    yield status
+    if (!filling.has(status.state)) return
+  }
 }
 
 /** When copies are brought up to date. */
