@@ -64,7 +64,7 @@ export async function eventually<T>(look: () => Promise<T>, isThere: (seen: T) =
   for (;;) {
     const seen = await look()
     if (isThere(seen)) return seen
-    if (performance.now() > end) throw new Error(`it did not happen; last seen: ${JSON.stringify(seen)}`)
+    if (performance.now() > end) throw new Error(`it did not happen; last seen: ${(JSON.stringify(seen) ?? '').slice(0, 1_000)}`)
     await wait(20)
   }
 }
