@@ -103,6 +103,20 @@ overBoth('the database', (engine) => {
     expect(await oneValue(database, 'select 1')).toBe(1)
   })
 
+  test('finishes what runs when it is closed', async () => {
+    const store = world.open(engine === 'embedded' ? { settings: { ...world.settings, engine, folder: emptyFolder(), memoryMb: 16 } } : {})
+    const closing = await store.database()
+    const begun = Promise.withResolvers<void>()
+    const work = closing.transaction(async ({ query }) => {
+      await query({ text: 'create table finished (n int4)' })
+      begun.resolve()
+      return (await query({ text: 'select count(*) as n from generate_series(1, 300000)' })).rows
+    })
+    await begun.promise
+    await store.close()
+    expect(await work).toEqual([{ n: 300000n }])
+  })
+
   test('refuses work when it is closed', async () => {
     const store = world.open(engine === 'embedded' ? { settings: { ...world.settings, engine, folder: emptyFolder(), memoryMb: 16 } } : {})
     const closing = await store.database()
@@ -161,10 +175,13 @@ describe('a lane', () => {
 
   test('refuses everybody with one reason when it closes', async () => {
     const lane = laneOf()
-    await lane.enter('search')
+    const leave = await lane.enter('search')
     const waiting = [lane.enter('search'), lane.enter('write')].map(refusal)
-    lane.close(new Error('closed'))
+    const closed = lane.close(new Error('closed'))
     expect(await Promise.all(waiting)).toEqual(['undefined: closed', 'undefined: closed'])
     expect(await refusal(lane.enter('search'))).toBe('undefined: closed')
+    leave()
+    await closed
+    await laneOf().close(new Error('closed'))
   })
 })

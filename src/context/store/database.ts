@@ -151,8 +151,7 @@ export function databaseOf(engine: Engine): ContextDatabase {
     close: () => {
       closed ??= (async () => {
         const reason = fail('context_store_unavailable', {})
-        engine.lanes.search.close(reason)
-        engine.lanes.write.close(reason)
+        await Promise.all([engine.lanes.search.close(reason), engine.lanes.write.close(reason)])
         await engine.close()
       })()
       return closed

@@ -31,6 +31,7 @@ export class Lane {
   #taken = 0
   #overtaken = 0
   #closed: unknown
+  readonly #empty = Promise.withResolvers<void>()
 
   constructor(limits: LaneLimits) {
     this.#limits = limits
@@ -59,10 +60,12 @@ export class Lane {
     return { running: this.#taken, waiting: this.#waiting.search.size + this.#waiting.write.size }
   }
 
-  /** Refuses everybody who waits and everybody who comes, with one reason. */
-  close(reason: unknown): void {
+  /** Refuses everybody who waits and everybody who comes, with one reason. Resolves when the last turn has ended. */
+  close(reason: unknown): Promise<void> {
     this.#closed = reason
     for (const waiter of [...this.#waiting.search, ...this.#waiting.write]) waiter.refuse(reason)
+    if (this.#taken === 0) this.#empty.resolve()
+    return this.#empty.promise
   }
 
   #wait(purpose: Purpose, signal: AbortSignal | undefined): Promise<void> {
@@ -96,6 +99,7 @@ export class Lane {
     const next = this.#next()
     if (next === undefined) this.#taken -= 1
     else next.admit() // it takes the turn over
+    if (this.#closed !== undefined && this.#taken === 0) this.#empty.resolve()
   }
 
   #next(): Waiter | undefined {

@@ -29,6 +29,8 @@ const connectMs = 5_000
 const idleMs = 60_000
 /** The server's own limit, for connections that lost their client; ours comes first. Milliseconds. */
 const graceMs = 5_000
+/** A new index over a large table, after an update of the service. Milliseconds. */
+const schemaMs = 600_000
 /** Named statements of a connection; one that has more is replaced, so that the server's memory stays bounded. */
 const namedStatements = 600
 /**
@@ -153,6 +155,7 @@ async function check(pool: pg.Pool, { prepare }: PostgresOptions): Promise<void>
   const client = await pool.connect().catch((thrown: unknown) => {
     throw refused(thrown)
   })
+  let broken = true
   try {
     for (const { ask, otherwise } of demands) {
       const { rows } = await client.query<{ holds: boolean }>(`select ${ask} as holds`)
@@ -161,12 +164,15 @@ async function check(pool: pg.Pool, { prepare }: PostgresOptions): Promise<void>
     for (const name of extensions) await extend(client, name)
     const { rows } = await client.query<{ holds: boolean }>(`select ${trigrams.ask} as holds`)
     if (rows[0]?.holds !== true) throw fail('setting_invalid', { name: setting, reason: trigrams.otherwise })
+    await client.query(`set statement_timeout = ${schemaMs}`)
     await prepare(async ({ text, values = [] }) => {
       const answer = await client.query({ text, values: bound(values) })
       return { rows: answer.rows, count: answer.rowCount ?? 0 }
     })
+    await client.query('reset statement_timeout')
+    broken = false
   } finally {
-    client.release()
+    client.release(broken)
   }
 }
 

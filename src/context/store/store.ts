@@ -244,7 +244,8 @@ class Store implements ContextStore {
 
   async #isThere(known: KnownTable): Promise<boolean> {
     if (this.#registry.isReady(known.table)) return true
-    return (await this.database()).pinned((run) => this.#registry.look(known.table, run))
+    const database = await this.database()
+    return this.#registry.look(known.table, (statement) => database.query(statement))
   }
 
   /** A place to write to; its table and the connector's number come into being. */
