@@ -175,6 +175,14 @@ overBothStores('a search', (engine) => {
       expect(json.context_store.synced_at).toBe(new Date(world.clock.now).toISOString())
     })
 
+    test('waits for the first filling of what was never filled', async () => {
+      const fresh = await world.connect('fresh', onlyUsers)
+      const answering = search(world, fresh, { entity: 'users', params: { query: {}, limit: 1 }, max_age: 3_600 })
+      await world.context.sync()
+      const { status, json } = await answering
+      expect([status, json.data.length, json.context_store.complete]).toEqual([200, 1, true])
+    })
+
     test('refuses wrong parameters before it refreshes', async () => {
       world.clock.now += 60_000
       const answer = await search(world, campaigns, { entity: 'campaigns', params: { query: { sort: 'name' } }, max_age: 0 })

@@ -168,8 +168,13 @@ test('while a run runs, a search of what is not filled yet is told to come again
   expect(partial.json.data).toMatchObject([{ id: '1', firstName: 'Ada' }])
   expect(partial.json.context_store).toMatchObject({ synced_at: null, complete: false })
   expectDocumented(`POST ${base}/execute`, partial)
+  world.clock.now += 1_000
+  const waiting = search(world, connector, { ...asked, max_age: 60 })
+  await eventually(status, ({ queued }) => queued?.cause === 'search')
   gate.resolve()
   await world.context.worker.idle()
+  // It began before the search, and that is young enough.
+  expect((await waiting).json.context_store.complete).toBe(true)
   expect((await search(world, connector, asked)).json.context_store.complete).toBe(true)
 })
 

@@ -35,7 +35,7 @@ const copiesOf = (given: RefreshParts): Copies => ({
   stateOf: async ({ place }, entity) =>
     copyState(await knownOfEntity(given.parts, viewOf(place), { id: place.connectorId, entity }), entity),
   refresh: async ({ place }, entity, wait) => {
-    await refresh(given, { view: viewOf(place), id: place.connectorId }, { ...wait, entity, maxAgeSeconds: 0 })
+    await refresh(given, { view: viewOf(place), id: place.connectorId }, { ...wait, entity })
   },
 })
 
