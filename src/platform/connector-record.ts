@@ -4,6 +4,7 @@ import { configurationSchema } from './catalogue.ts'
 import type { ConnectorRow } from './db/queries-connectors.ts'
 import { iso } from './ids.ts'
 import type { ConnectorCommon, ConnectorNotice, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from './records.ts'
+import { keptEntities } from './syncs/groups.ts'
 import type { Catalogue } from './types.ts'
 
 /** What is shown of a kind that this version of the service does not have. */
@@ -48,16 +49,18 @@ const commonOf = (row: ConnectorRow, kind: Kind | undefined): ConnectorCommon =>
   notices: noticesOf(row),
 })
 
-const templateOf = (row: ConnectorRow, kind: Kind | undefined) =>
-  ({
+const templateOf = (row: ConnectorRow, kind: Kind | undefined) => {
+  const isSearchable = kind !== undefined && keptEntities(kind.definition).length > 0
+  return {
     id: kind?.definition.id ?? missing.id,
     name: kind?.definition.title ?? row.kind,
     icon: null,
     tags: [],
     mode: 'DIRECT',
-    runtime_mode: 'direct_only',
-    supports_context_store: false,
-  }) as const
+    runtime_mode: isSearchable ? 'direct_and_context_store' : 'direct_only',
+    supports_context_store: isSearchable,
+  } as const
+}
 
 /** A connector as create, get, update and patch answer it. */
 export function recordOf(row: ConnectorRow, catalogue: Catalogue): ConnectorRecord {

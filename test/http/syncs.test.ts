@@ -86,6 +86,8 @@ describe('a new connector', () => {
       expect.objectContaining({ entity: 'settings_scorecards', status: 'ready' }),
     ])
     expect(json.warnings).toEqual([])
+    const { json: record } = await world.ask(`${connectorsPath}/${connector}`, { token: world.token })
+    expect(record.source_template).toMatchObject({ runtime_mode: 'direct_and_context_store', supports_context_store: true })
   })
 
   test('that cannot be read says why, where it is looked for', async () => {
