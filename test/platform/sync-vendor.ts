@@ -24,6 +24,7 @@ export class Vendor implements Pick<Engine, 'run'> {
   /** Called before each answer; what it throws is the answer. */
   trouble: Trouble = () => undefined
   #gate: Gate | undefined
+  #after: ((call: Call) => boolean) | undefined
   #arrived: Gate = Promise.withResolvers()
 
   constructor(accounts = 3, entries = 3) {
@@ -37,10 +38,11 @@ export class Vendor implements Pick<Engine, 'run'> {
     this.records['entries'] = ids(entries).map((id) => ({ id, name: `${name} entry ${id}`, changed_at: '2026-03-01T10:00:00Z' }))
   }
 
-  /** From now on calls wait until `open`. */
-  hold(): void {
-    this.#gate = Promise.withResolvers()
-    this.#arrived = Promise.withResolvers()
+  /** From now on, or after the first call that `after` is true for, calls wait until `open`. */
+  hold(after?: (call: Call) => boolean): void {
+    if (this.#after === undefined) this.#arrived = Promise.withResolvers()
+    this.#after = after
+    this.#gate = after === undefined ? Promise.withResolvers() : undefined
   }
 
   /** Resolves when a call waits. */
@@ -51,6 +53,7 @@ export class Vendor implements Pick<Engine, 'run'> {
   open(): void {
     this.#gate?.resolve()
     this.#gate = undefined
+    this.#after = undefined
   }
 
   /** Leaves the calls that wait to wait, and lets all others pass. @returns what lets them pass too */
@@ -72,6 +75,7 @@ export class Vendor implements Pick<Engine, 'run'> {
     this.calls.push({ entity: call.entity, params, token: values.reveal()['token'] ?? '' })
     await this.#pass(call.signal)
     await this.trouble(call)
+    if (this.#after?.(call)) this.hold()
     return this.#answer(call.entity, params)
   }
 

@@ -72,12 +72,10 @@ overBoth('nodes that sync', (database) => {
   test('go on at once where one was that stopped', async () => {
     const node = await here.node()
     const id = await here.connect({ principal })
-    here.vendor.trouble = ({ params }) => {
-      if (JSON.stringify(params) === '{"account":"3"}') here.vendor.hold()
-    }
+    here.vendor.hold(({ params }) => JSON.stringify(params) === '{"account":"3"}')
     await node.worker.turn()
-    await expect.poll(() => here.vendor.calls.at(-1)?.entity).toBe('entries')
-    here.vendor.trouble = () => undefined
+    await here.vendor.arrived
+    expect(here.vendor.calls.at(-1)?.entity).toBe('entries')
     await node.worker.stop()
     expect(await newest(here, principal, id)).toMatchObject({ state: 'queued', attempts: 1, error: null })
     expect(node.reports).toMatchObject([{ state: 'queued', code: 'ok' }])
@@ -143,12 +141,9 @@ overBoth('nodes that sync', (database) => {
     await here.platform.syncs.request(principal, slow, { mode: 'full' })
     const node = await here.node({ atOnce: 1 })
     here.vendor.calls.length = 0
-    here.vendor.trouble = () => {
-      if (here.vendor.calls.length === 55) here.vendor.hold()
-    }
+    here.vendor.hold(() => here.vendor.calls.length === 55)
     await node.worker.turn()
-    await expect.poll(() => here.vendor.calls.length).toBe(56)
-    here.vendor.trouble = () => undefined
+    await here.vendor.arrived
     const next = await here.connect({ principal, body: { credentials: { token: 'next' } } })
     await node.worker.turn()
     expect(await newest(here, principal, slow)).toMatchObject({ state: 'running' })
