@@ -68,6 +68,8 @@ export interface SandboxOptions {
   readonly seed?: number
   /** Size in bytes of the files of the large call; default 12 MiB. They are made while they are sent. */
   readonly mediaBytes?: number
+  /** How many calls Gong knows at most, the first ones; at least 110. Default: all. */
+  readonly calls?: number
   /** Public RSA keys in PEM with which SANDBOX_USER of the warehouse signs in; none by default. */
   readonly snowflakePublicKeys?: readonly string[]
 }
@@ -219,8 +221,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const common = { host, limits, clock, seed, faults }
   const gongPorts = { api: ports.api ?? 0, oauth: ports.oauth ?? 0, media: ports.media ?? 0 }
   const publicKeys = options.snowflakePublicKeys ?? []
+  const calls = Math.max(110, options.calls ?? Number.POSITIVE_INFINITY)
   const [gong, shopify, tiktok, snowflake] = await allOpen<[RunningGong, RunningShopify, RunningTiktok, RunningSnowflake]>([
-    startGong({ ...common, ports: gongPorts, mediaBytes }),
+    startGong({ ...common, ports: gongPorts, mediaBytes, calls }),
     startShopify({ ...common, port: ports.shopify ?? 0 }),
     startTiktok({ ...common, port: ports.tiktok ?? 0 }),
     startSnowflake({ ...common, port: ports.snowflake ?? 0, publicKeys }),

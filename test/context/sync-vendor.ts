@@ -16,7 +16,7 @@ const moment = (value: unknown, fallback: number): number => (value === undefine
 /** What a call was, in one line. */
 export const said = ({ entity, params }: Call): string => {
   const shown = Object.entries(params).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${isObject(value) || Array.isArray(value) ? JSON.stringify(value) : value}`],
+    value === undefined || value === null ? [] : [`${name}=${isObject(value) || Array.isArray(value) ? JSON.stringify(value) : value}`],
   )
   return [entity, ...shown].join(' ')
 }
@@ -101,7 +101,14 @@ export class Vendor {
   }
 
   readonly #answers: Readonly<Record<EntityName, (params: Readonly<Record<string, unknown>>) => Answered>> = {
-    people: (params) => counted(this.people, params, number(params['limit'])),
+    people: (params) => {
+      // A cursor holds the parameters of the first page: it takes them back, and refuses them from then on.
+      const { cursor, limit } = params
+      if (cursor !== undefined && limit !== undefined && limit !== null)
+        throw fail('invalid_parameter', { reason: 'limit cannot go with cursor' })
+      const { rows, next } = counted(this.people, params)
+      return { rows, next: next === null || cursor !== undefined ? next : { ...next, limit: null } }
+    },
     orders: ({ since_id, updated_at_min }) => {
       const from = moment(updated_at_min, 0)
       const rows = this.orders.filter((row) => moment(row['updated_at'], 0) >= from).toSorted((a, b) => number(a['id']) - number(b['id']))

@@ -84,10 +84,11 @@ class Walk {
 
   #step({ rows }: Answered, { next, at }: { next: Params | null; at: number }): void {
     const { progress, tree } = this.#walking
-    const { position: _position, child: _child, ...rest } = progress
+    const { position, child: _child, ...rest } = progress
     const latest = latestOf(rows, tree.sync, { progress, answered: at })
     const step = { ...rest, ...(latest === undefined ? {} : { latest }) }
-    this.#walking.progress = next === null ? { ...step, met: true } : { ...step, position: next }
+    // A position can take parameters back that it holds itself: that stays in force.
+    this.#walking.progress = next === null ? { ...step, met: true } : { ...step, position: { ...position, ...next } }
   }
 
   /** @returns undefined when a position of the vendor's has ended */

@@ -57,8 +57,9 @@ function createSlot(start: number, random: Random): Slot {
  *
  * @param seed - the same seed gives the same calls
  * @param now - epoch milliseconds; calls are known two hours after their scheduled time
+ * @param most - so many calls are known at most, the first ones
  */
-export function createCalendar(seed: number, now: number): Calendar {
+export function createCalendar(seed: number, now: number, most: number): Calendar {
   const slots: Slot[] = []
   for (let date = firstDate; date <= lastDate; date = addDays(date, 1)) {
     slots.push(...slotsOn(date, new Random(seed, 'day', date)).sort((left, right) => left.scheduled - right.scheduled))
@@ -71,6 +72,6 @@ export function createCalendar(seed: number, now: number): Calendar {
     started: Float64Array.from(slots, (slot) => slot.started),
     digits: Uint8Array.from(slots, (slot) => slot.digits),
     conference: Uint8Array.from(slots, (slot) => Number(slot.conference)),
-    count: known < 0 ? slots.length : known,
+    count: Math.min(known < 0 ? slots.length : known, most),
   }
 }

@@ -25,6 +25,8 @@ export interface GongOptions {
   readonly limits: boolean
   readonly clock: () => number
   readonly seed: number
+  /** How many calls are known at most. */
+  readonly calls: number
   readonly mediaBytes: number
   readonly faults: FaultSupply
 }
@@ -44,7 +46,7 @@ export interface RunningGong {
 
 function createState(options: GongOptions): GongState {
   const { clock, seed } = options
-  const world = createWorld(seed, clock())
+  const world = createWorld(seed, clock(), options.calls)
   const secret = `sandbox ${seed}`
   const origins = { api: '', oauth: '', media: '' }
   const media = createMedia({ world, secret, clock, largeBytes: options.mediaBytes, origin: () => origins.media })

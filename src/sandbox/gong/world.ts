@@ -82,11 +82,12 @@ function createEdits(count: number) {
  *
  * @param seed - the same seed gives the same company
  * @param now - epoch milliseconds; what happens later is not known yet
+ * @param most - how many calls are known at most
  * @throws RangeError when now is before 2024
  */
-export function createWorld(seed: number, now: number): World {
+export function createWorld(seed: number, now: number, most: number): World {
   if (now < earliestNow) throw new RangeError('The clock of a sandbox must not be before 2024-01-01')
-  const calendar = createCalendar(seed, now)
+  const calendar = createCalendar(seed, now, most)
   const users = createUsers(seed)
   const changes = createEdits(calendar.count)
   const traits = (call: number) => {

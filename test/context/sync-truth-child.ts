@@ -1,0 +1,107 @@
+// A process that syncs a connector from the stand-ins until it is done or killed. Its argument is JSON of `SyncChildOptions`; standard
+// output gets one line of JSON (`ChildLine`) when the store is open, and one at the end.
+import { openContextStore } from '../../src/context/store/store.ts'
+import type { ContextStoreSettings } from '../../src/context/store/types.ts'
+import { syncConnector } from '../../src/context/sync/run.ts'
+import type { Answered, Ask, SyncResult, SyncTask } from '../../src/context/sync/types.ts'
+import { isObject } from '../../src/definition/object.ts'
+import type { Connection } from '../../src/engine/connection.ts'
+import { createEngine, type Engine } from '../../src/engine/execute.ts'
+import { Secret } from '../../src/engine/secret.ts'
+import { FerruleError, fail } from '../../src/errors.ts'
+import { type SyncedKind, syncedKinds } from './sync-truth-kinds.ts'
+
+/** What the process is told. */
+export interface SyncChildOptions {
+  readonly kind: SyncedKind
+  /** Folder of an embedded store, or the URL of a server. */
+  readonly at: { readonly folder: string } | { readonly url: string }
+  readonly origin: NonNullable<Connection['origin']>
+  readonly credentials: Readonly<Record<string, string>>
+  readonly configuration: Readonly<Record<string, unknown>>
+  readonly wanted: readonly string[]
+  readonly mode: SyncTask['mode']
+  readonly run: string
+  /** Our clock at the beginning, in milliseconds since 1970. */
+  readonly now: number
+}
+
+/** What the process says. */
+export type ChildLine = { readonly ready: true } | { readonly done: SyncResult } | { readonly failed: string }
+
+/** The connector of these tests. */
+export const truthConnector = '0190a000-0000-7000-8000-000000000077'
+const fullEvery = 7 * 86_400_000
+const deadlineMs = 20_000
+
+/** A connection to a stand-in. */
+export const connectionOf = ({
+  kind,
+  origin,
+  credentials,
+  configuration,
+}: Omit<SyncChildOptions, 'at' | 'wanted' | 'mode' | 'run' | 'now'>): Connection => ({
+  kind: syncedKinds[kind],
+  origin,
+  configuration,
+  credentials: {
+    open: async () => ({ values: new Secret(credentials), version: '0' }),
+    renew: () => Promise.reject(new Error('nothing is renewed')),
+  },
+})
+
+/** Asks a stand-in as the service does. */
+export const askOf =
+  (engine: Engine, connection: Connection): Ask =>
+  async ({ entity, action, params }): Promise<Answered> => {
+    const outcome = await engine.run(connection, { entity, action, params, deadlineMs, background: true })
+    if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} answers a file` })
+    if (outcome.type === 'record') return { rows: [outcome.data], next: null }
+    const { next_params: next } = outcome.meta
+    return { rows: outcome.data, next: isObject(next) ? next : null }
+  }
+
+/** The store of a world. */
+export const settingsOf = (at: SyncChildOptions['at']): ContextStoreSettings => {
+  const common = { waiting: 50, searchSeconds: 60 }
+  return 'folder' in at
+    ? { engine: 'embedded', folder: at.folder, memoryMb: 32, ...common }
+    : { engine: 'postgres', url: new Secret(at.url), searches: 2, writers: 2, ...common }
+}
+
+const say = (line: ChildLine): void => {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+async function run(options: SyncChildOptions): Promise<void> {
+  const { kind, at, wanted, mode, now, configuration } = options
+  const begin = performance.now()
+  const clock = (): number => now + Math.round(performance.now() - begin)
+  const engine = createEngine({ limits: false, clock })
+  const store = openContextStore({ settings: settingsOf(at), kinds: [syncedKinds[kind].definition], clock })
+  await store.check()
+  say({ ready: true })
+  const ask = askOf(engine, connectionOf(options))
+  const task: SyncTask = {
+    kind: syncedKinds[kind],
+    connector: truthConnector,
+    configuration,
+    store,
+    ask,
+    wanted: (entity) => wanted.includes(entity),
+    mode,
+    run: options.run,
+    fullEvery,
+    clock,
+    signal: new AbortController().signal,
+  }
+  const line = await syncConnector(task).then(
+    (done): ChildLine => ({ done }),
+    (error: unknown): ChildLine => ({ failed: error instanceof FerruleError ? `${error.code}: ${error.message}` : String(error) }),
+  )
+  await store.close()
+  await engine.close()
+  say(line)
+}
+
+if (import.meta.main) await run(JSON.parse(process.argv[2] ?? '{}'))

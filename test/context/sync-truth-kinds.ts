@@ -1,0 +1,155 @@
+/** The kinds whose syncs are held against the stand-ins, how the stand-ins are reached, and what happens in their worlds meanwhile. */
+import { kinds } from '../../src/connectors/index.ts'
+import { planOf, storedOf } from '../../src/context/sync/plan.ts'
+import type { Kind } from '../../src/definition/connector.ts'
+import type { EditableKind, Fault, Sandbox, TiktokKind } from '../../src/sandbox/index.ts'
+import { shopifyCredentials } from '../../src/sandbox/index.ts'
+import type { Random } from '../../src/sandbox/random.ts'
+
+/** Kinds with a copy. */
+export const syncedKinds = { gong: kinds.gong, shopify: kinds.shopify, 'tiktok-marketing': kinds['tiktok-marketing'] } satisfies Record<
+  string,
+  Kind
+>
+/** A kind with a copy. */
+export type SyncedKind = keyof typeof syncedKinds
+
+/** One connector of a stand-in. */
+export interface TruthCase {
+  readonly kind: SyncedKind
+  readonly credentials: Readonly<Record<string, string>>
+  readonly configuration: Readonly<Record<string, unknown>>
+  /** Entities that are synced. */
+  readonly wanted: readonly string[]
+}
+
+/** All entities of a kind that have a copy. */
+export const allOf = (kind: SyncedKind): readonly string[] =>
+  planOf(syncedKinds[kind].definition, () => true).flatMap((tree) => storedOf(tree).map(({ entity }) => entity))
+
+const advertisers = { main: '7398164205713920517', second: '7398164205713920643', empty: '7405523318871106569' } as const
+
+/** The whole worlds. */
+export const wholeCases: readonly TruthCase[] = [
+  { kind: 'gong', credentials: { access_key: 'sandbox', access_key_secret: 'sandbox-secret' }, configuration: {}, wanted: allOf('gong') },
+  {
+    kind: 'shopify',
+    credentials: { api_key: shopifyCredentials.recentOrdersToken },
+    configuration: { shop: shopifyCredentials.shop },
+    wanted: allOf('shopify').filter(
+      (entity) => !['metafield_customers', 'metafield_product_variants', 'metafield_product_images'].includes(entity),
+    ),
+  },
+  {
+    kind: 'tiktok-marketing',
+    credentials: { access_token: 'sandbox-token' },
+    configuration: { advertiser_id: Object.values(advertisers), start_date: '2026-06-01' },
+    wanted: allOf('tiktok-marketing'),
+  },
+]
+
+const few: Readonly<Record<SyncedKind, readonly string[]>> = {
+  gong: ['calls', 'call_transcripts', 'calls_extensive', 'stats_activity_scorecards', 'settings_scorecards'],
+  shopify: [
+    'abandoned_checkouts',
+    'shop',
+    'locations',
+    'price_rules',
+    'discount_codes',
+    'custom_collections',
+    'smart_collections',
+    'collects',
+    'draft_orders',
+    'order_refunds',
+    'fulfillments',
+    'countries',
+    'metafield_shops',
+    'metafield_locations',
+  ],
+  'tiktok-marketing': allOf('tiktok-marketing'),
+}
+
+/** Small parts of the worlds. */
+export const smallCases: readonly TruthCase[] = wholeCases.map((each) => ({
+  ...each,
+  wanted: few[each.kind],
+  configuration:
+    each.kind === 'tiktok-marketing'
+      ? { advertiser_id: [advertisers.second, advertisers.empty], start_date: '2026-07-01' }
+      : each.configuration,
+}))
+
+/** Where a kind's stand-in listens. */
+export const originOf = ({ origins }: Sandbox, kind: SyncedKind) => origins[kind]
+
+/** Ids of a world that can be changed, by what the stand-in calls them. */
+export type Changeable = ReadonlyMap<string, readonly string[]>
+
+/** One change: another title, a private call, the end of a record, or its return. */
+export function disturb(sandbox: Sandbox, kind: SyncedKind, { random, ids }: { random: Random; ids: Changeable }): void {
+  const changeable = [...ids].filter(([, known]) => known.length > 0)
+  if (changeable.length === 0) return
+  const [name, known] = random.pick(changeable)
+  // Some records are changed again and again, so that they go and come back.
+  const id = random.chance(0.5) ? random.pick(known.slice(-12)) : random.pick(known)
+  const text = `Changed ${random.int(1, 1_000_000)}`
+  const erased = random.chance(0.3) ? { erased: random.chance(0.6) } : {}
+  if (kind === 'gong') {
+    sandbox.gong.editCall(id, { title: text, ...erased, ...(random.chance(0.3) ? { isPrivate: random.chance(0.5) } : {}) })
+    return
+  }
+  if (kind === 'shopify') {
+    const field = textFields.shopify[name]
+    if (field !== undefined) sandbox.shopify.edit(name as EditableKind, Number(id), { fields: { [field]: text }, ...erased }) // keys of the table
+    return
+  }
+  const field = textFields['tiktok-marketing'][name]
+  if (field !== undefined) sandbox.tiktok.edit(name as TiktokKind, id, { fields: { [field]: text }, ...erased }) // keys of the table
+}
+
+/** What the stand-ins let be changed, with a text field of it. */
+export const textFields: Readonly<Record<Exclude<SyncedKind, 'gong'>, Readonly<Record<string, string>>>> = {
+  shopify: {
+    orders: 'note',
+    checkouts: 'note',
+    price_rules: 'title',
+    discount_codes: 'code',
+    collections: 'title',
+    draft_orders: 'note',
+    locations: 'address1',
+    metafields_shop: 'description',
+    products: 'title',
+    customers: 'note',
+  },
+  'tiktok-marketing': {
+    campaigns: 'campaign_name',
+    ad_groups: 'adgroup_name',
+    ads: 'ad_name',
+    audiences: 'name',
+    images: 'file_name',
+    videos: 'file_name',
+  },
+}
+
+const on = { gong: 'api', shopify: 'shopify', 'tiktok-marketing': 'tiktok' } as const
+const statuses = [429, 500, 502, 503, 504]
+const codes = [40002, 40067, 40100, 40133, 50000, 50002, 60001, 61000]
+
+/** A fault that some of the next calls meet. None of them keeps the service waiting for long. */
+export function drawSyncFault(random: Random, kind: SyncedKind): Fault {
+  const place = { on: on[kind], times: random.pick([1, 1, 1, 2, 4]) }
+  const faults: readonly (() => Fault)[] = [
+    () => ({ ...place, kind: 'status', status: random.pick(statuses), retryAfter: 0 }),
+    () => ({ ...place, kind: 'status', status: random.pick([400, 401, 403, 404]) }),
+    () => ({
+      ...place,
+      kind: random.pick(['html-502', 'html-503', 'reset', 'malformed-json', 'truncated-json', 'empty-body', 'wrong-shape']),
+    }),
+    () => ({ ...place, kind: 'cut', after: random.int(0, 3_000) }),
+    () => ({ ...place, kind: 'delay', ms: random.int(1, 60) }),
+    () => ({ ...place, kind: random.pick(['same-cursor', 'expired-cursor']) }),
+    () => (kind === 'gong' ? { ...place, kind: 'private-page' } : { ...place, kind: 'status', status: 429, retryAfter: 0 }),
+    () => (kind === 'tiktok-marketing' ? { ...place, kind: 'code', code: random.pick(codes) } : { ...place, kind: 'reset' }),
+  ]
+  return random.pick(faults)()
+}

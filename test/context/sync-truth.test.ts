@@ -1,0 +1,27 @@
+/** The copies of the three kinds against their stand-ins; `test/soak/sync.soak.test.ts` does it with whole worlds and many kills. */
+import { afterAll, describe, expect, test } from 'vitest'
+import { createStoreWorld } from './store-world.ts'
+import { Truth } from './sync-truth.ts'
+import { smallCases } from './sync-truth-kinds.ts'
+
+const seed = 20_260_310
+const calls = 300
+const closing: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const close of closing) await close()
+})
+
+describe.each(smallCases)('$kind', (given) => {
+  test('after kills, faults, jumps of clocks and changes the copy is the truth', { timeout: 180_000 }, async () => {
+    const world = await createStoreWorld('embedded')
+    closing.push(() => world.close())
+    const truth = await Truth.open(given, { folder: world.folder }, calls)
+    closing.push(() => truth.close())
+    await truth.disturbed({ seed, rounds: 3, longestLife: 1_500 })
+    const store = truth.store()
+    closing.unshift(() => store.close())
+    const { entities } = await truth.sync(store, 'full')
+    expect(entities.filter(({ state }) => state !== 'complete')).toEqual([])
+    expect(await truth.differences(store)).toEqual({})
+  })
+})
