@@ -221,6 +221,23 @@ overBoth('the status of a copy', (database) => {
     await here.work()
   })
 
+  test('of an old copy is refreshed by the run that runs, when that began in time', async () => {
+    await here.work()
+    here.world.now += 30_000
+    const run = await here.platform.syncs.request(principal, id, {})
+    here.vendor.hold()
+    await here.worker.turn()
+    await here.vendor.arrived
+    here.world.now += 5_000
+    const refreshed = here.platform.syncs.refresh(principal, id, { entity: 'accounts', maxAgeSeconds: 10, deadlineMs: 60_000 })
+    await ticks.tick()
+    here.vendor.open()
+    await here.work()
+    await ticks.tick()
+    expect(await refreshed).toBe(true)
+    expect((await here.platform.syncs.list(principal, id, {})).data[0]?.id).toBe(run.id)
+  })
+
   test('of a copy that cannot be refreshed is told at once', async () => {
     await here.work()
     here.world.now += 30_000

@@ -9,12 +9,15 @@ import { entityState, isWhole, nextRunOf, obstacleOf } from './entity-status.ts'
 import { findFor, type KnownSyncs, knownOf } from './found.ts'
 import type { SyncFreshness } from './records.ts'
 import { queued } from './requests.ts'
+import { readResults } from './run-record.ts'
 import { isFinished } from './states.ts'
 import type { RefreshOptions, Syncs } from './types.ts'
 import type { Watching } from './watching.ts'
 
 /** Shortest and longest time after which a client is told to ask again, in milliseconds. */
 const [shortestWaitMs, longestWaitMs] = [5_000, 3_600_000]
+/** Runs that one refresh waits for, one after the other. */
+const mostRuns = 3
 
 /** What refreshing works with. */
 export interface RefreshParts {
@@ -78,8 +81,7 @@ function copyState(known: KnownSyncs, entity: string): CopyState {
 }
 
 /** Whether a run that runs brings an entity, at once or later. */
-const isRunning = ({ runs }: KnownSyncs, entity: string): boolean =>
-  runs.some(({ state, entities }) => state === 'running' && (entities === null || JSON.parse(entities).includes(entity)))
+const isRunning = ({ runs }: KnownSyncs, entity: string): boolean => runs.some((run) => run.state === 'running' && isFor(run, entity))
 
 /** Asks for runs until the copy is young enough, the time is over, or a run does not bring it. */
 async function refresh(
@@ -89,13 +91,13 @@ async function refresh(
 ): Promise<boolean> {
   const asked = parts.source.clock()
   const until = asked + deadlineMs
-  const isYoung = async (): Promise<boolean> => {
-    const syncedAt = syncedAtOf(await knownOfEntity(parts, target.view, { id: target.id, entity }), entity)
-    return syncedAt !== null && syncedAt >= asked - maxAgeSeconds * 1_000
-  }
+  const since = asked - maxAgeSeconds * 1_000
+  const known = () => knownOfEntity(parts, target.view, { id: target.id, entity })
+  const isYoung = async (): Promise<boolean> => (syncedAtOf(await known(), entity) ?? Number.NEGATIVE_INFINITY) >= since
   if (await isYoung()) return true
-  while (parts.source.clock() < until) {
-    const run = await queued(parts, target, { mode: 'incremental', cause: 'search', entities: [entity] })
+  for (let runs = 0; runs < mostRuns && parts.source.clock() < until; runs += 1) {
+    const wish = { mode: 'incremental', cause: 'search', entities: [entity] } as const
+    const run = underWay(await known(), entity, since) ?? (await queued(parts, target, wish))
     const state = await ended({ parts, watching }, run, { until, signal, isEnough: isYoung })
     if (await isYoung()) return true
     // A run that went on with an older walk is as old as that; the next one is not.
@@ -103,6 +105,13 @@ async function refresh(
   }
   return false
 }
+
+/** The run that runs, when it began in time and brings the entity. */
+const underWay = ({ runs }: KnownSyncs, entity: string, since: number): RunRow | undefined =>
+  runs.find((run) => run.state === 'running' && (run.started_at ?? 0) >= since && isFor(run, entity) && !isDone(run, entity))
+
+const isFor = ({ entities }: RunRow, entity: string): boolean => entities === null || JSON.parse(entities).includes(entity)
+const isDone = ({ results }: RunRow, entity: string): boolean => readResults(results).some((each) => each.entity === entity)
 
 /** Waits for the end of a run, or until the copy is young enough before it. @returns its state; undefined when the time was over */
 async function ended(

@@ -7,7 +7,11 @@ import { openApiDocument } from '../openapi.ts'
 import { serve } from '../serve.ts'
 
 /** `ferrule serve` */
-export const serveCommand = (): Command => new Command('serve').description('run the service until a signal').action(() => serve())
+export const serveCommand = (): Command =>
+  new Command('serve')
+    .description('run the service until a signal')
+    .option('--role <role>', 'what this process does: all, api or worker; in the place of FERRULE_ROLE')
+    .action(({ role }: { readonly role?: string }) => serve(role === undefined ? process.env : { ...process.env, FERRULE_ROLE: role }))
 
 /** `ferrule settings` */
 export function settingsCommand(): Command {
