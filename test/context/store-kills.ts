@@ -10,8 +10,9 @@ import { batchSize, type KillWriterOptions, killPlace } from './store-kill-write
 import { oneValue } from './store-records.ts'
 
 const program = fileURLToPath(new URL('./store-kill-writer.ts', import.meta.url))
-/** Longest life of a writer after it is ready, in milliseconds. */
-const longestLife = 150
+/** Batches that a writer lives for, at most, and milliseconds after the last of them. */
+const longestLife = 4
+const longestRest = 60
 
 /** Starts a writer, kills it at a random moment after it is ready, and answers the last batch that it acknowledged (0: none). */
 export async function writeAndKill(options: KillWriterOptions): Promise<number> {
@@ -19,9 +20,11 @@ export async function writeAndKill(options: KillWriterOptions): Promise<number> 
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let acknowledged = 0
+  let life = randomInt(longestLife + 1)
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith('{')) setTimeout(() => child.kill('SIGKILL'), randomInt(longestLife))
-    else if (/^\d+$/.test(line)) acknowledged = Number(line)
+    if (/^\d+$/.test(line)) acknowledged = Number(line)
+    if (life === 0) setTimeout(() => child.kill('SIGKILL'), randomInt(longestRest))
+    life -= 1 // the first line says that it is ready
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   if (child.signalCode !== 'SIGKILL') throw new Error('the writer ended by itself')

