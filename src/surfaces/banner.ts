@@ -16,7 +16,14 @@ const tokenBody = ({ clientId, clientSecret }: FirstApplication): string => {
   return `'{"client_id":${JSON.stringify(clientId)},"client_secret":"'"$FERRULE_CLIENT_SECRET"'"}'`
 }
 
-/** The three lines work as they stand in bash and zsh, also when they are pasted again: the connector's name is new each time. */
+/** Shows the state of the copy of the users each second, until it can be searched. */
+const waiting = (connector: string): string =>
+  `until curl -s ${connector}/context_store ${bearer} | grep -oE '"entity":"users","state":"[a-z_]+"' | tee /dev/stderr | grep -q ready; do sleep 1; done`
+
+const search =
+  '{"entity":"users","action":"context_store_search","params":{"query":{"filter":{"fuzzy":{"title":"enginer"}},"sort":[{"lastName":"asc"}]},"limit":3}}'
+
+/** The lines work as they stand in bash and zsh, also when they are pasted again: the connector's name is new each time. */
 function examples(url: string, first: FirstApplication): string[] {
   const connector = '{"workspace_name":"default","connector_type":"gong","name":"sandbox \'$(date +%s)-$RANDOM\'",'
   const credentials = '"credentials":{"access_key":"sandbox","access_key_secret":"sandbox-secret"},"environment":{"sandbox":true}}'
@@ -25,6 +32,8 @@ function examples(url: string, first: FirstApplication): string[] {
     `TOKEN=$(curl -s ${url}/api/v1/account/applications/token ${json} -d ${tokenBody(first)} | sed -E 's/.*"access_token":"([^"]+)".*/\\1/')`,
     `CONNECTOR=$(curl -s ${connectors} ${bearer} ${json} -d '${connector}${credentials}' | sed -E 's/^\\{"id":"([^"]+)".*/\\1/')`,
     `curl -s ${connectors}/$CONNECTOR/execute ${bearer} ${json} -d '{"entity":"users","action":"list"}'`,
+    waiting(`${connectors}/$CONNECTOR`),
+    `curl -s ${connectors}/$CONNECTOR/execute ${bearer} ${json} -d '${search}'`,
   ]
 }
 

@@ -61,15 +61,17 @@ async function startService(env: Readonly<Record<string, string>> = {}): Promise
   return { ...run, url: /http:\/\/[\w.:]+/.exec(run.stdout())?.[0] ?? '' }
 }
 
-/** Pastes the examples into bash and gives what the last one prints. */
+/** Pastes the examples into bash and gives what the list prints; the search after it must find something. */
 async function paste(output: string, env: Readonly<Record<string, string>> = {}): Promise<Json> {
-  const lines = output.split('\n').filter((line) => /^(TOKEN|CONNECTOR|curl)/.test(line))
-  expect(lines).toHaveLength(3)
+  const lines = output.split('\n').filter((line) => /^(TOKEN|CONNECTOR|curl|until)/.test(line))
+  expect(lines).toHaveLength(5)
   const shell = spawn('bash', ['-c', lines.join('\n')], { env: { ...plain, ...env } })
   let text = ''
   shell.stdout.on('data', (chunk) => (text += chunk))
   await once(shell, 'close')
-  return JSON.parse(text)
+  const [list = '', search = ''] = text.split(/(?<=\}\})(?=\{"data")/)
+  expect(JSON.parse(search).data[0].title).toContain('Engineer')
+  return JSON.parse(list)
 }
 
 describe('npm start', () => {
@@ -92,7 +94,7 @@ describe('npm start', () => {
     const renewed = /client secret (\S+) /.exec(rotation.stdout())?.[1] ?? ''
     expect((await paste(second.stdout(), { FERRULE_CLIENT_SECRET: renewed })).data.length).toBeGreaterThan(1)
     expect(await end(second.child, 'SIGINT')).toBe(0)
-  })
+  }, 120_000) // four first syncs, one after the other, on one vendor budget
 
   test('says in one sentence what is wrong with a setting', async () => {
     for (const [env, says] of [
