@@ -11,6 +11,7 @@ import { filledParams } from '../engine/fill.ts'
 import { type CompiledOperation, operationOf } from '../engine/operation.ts'
 import type { Call, Outcome } from '../engine/outcome.ts'
 import type { Params } from '../engine/params.ts'
+import { BoundedMap } from './bounded-map.ts'
 import type { ConnectorAccess } from './types.ts'
 
 /** What became of the records of one call. */
@@ -45,6 +46,10 @@ export interface Folds {
 }
 
 const mostWaiting = 10_000
+/** What was never synced is not looked at again for so long: most calls of a service that does not search cost nothing. Milliseconds. */
+const unsyncedMs = 30_000
+/** Entities of connectors that are remembered as never synced. */
+const mostUnsynced = 10_000
 
 /** An entity whose records can be folded in, with what its syncs always send that decides what a record holds. */
 interface Foldable {
@@ -96,6 +101,8 @@ const rowsOf = (outcome: Outcome): readonly unknown[] =>
 class StoreFolds implements Folds {
   readonly #options: FoldOptions
   readonly #queue: Waiting[] = []
+  /** Entities of connectors that had no copy, and until when that is believed. */
+  readonly #unsynced = new BoundedMap<string, number>(mostUnsynced)
   #records = 0
   #running: Promise<void> | undefined
   #closed = false
@@ -106,7 +113,7 @@ class StoreFolds implements Folds {
 
   offer(access: ConnectorAccess, call: Call, { outcome, asked }: { readonly outcome: Outcome; readonly asked: number }): void {
     const rows = rowsOf(outcome)
-    if (this.#closed || rows.length === 0) return
+    if (this.#closed || rows.length === 0 || this.#isUnsynced(access, call.entity)) return
     const foldable = foldableOf(access.connection.kind, call)
     const params = isObject(call.params) ? call.params : {}
     if (foldable === undefined || !holds(params, foldable.shaping)) return
@@ -149,14 +156,23 @@ class StoreFolds implements Folds {
       const stored = storedForm(waiting.foldable, table, { record, params })
       if (stored !== undefined) records.push(stored)
     }
-    const written = records.length === 0 ? undefined : await store.fold(place, records, waiting.asked)
-    if (written !== undefined) this.#report(waiting, 'folded')
+    if (records.length === 0) return
+    const written = await store.fold(place, records, waiting.asked)
+    if (written === undefined) this.#unsynced.set(nameOf(waiting.access, waiting.entity), performance.now() + unsyncedMs)
+    else this.#report(waiting, 'folded')
+  }
+
+  #isUnsynced(access: ConnectorAccess, entity: string): boolean {
+    const until = this.#unsynced.get(nameOf(access, entity))
+    return until !== undefined && until > performance.now()
   }
 
   #report({ access, entity, rows }: Waiting, outcome: FoldReport['outcome']): void {
     this.#options.onFold?.({ kind: access.connection.kind.definition.kind, entity, outcome, records: rows.length })
   }
 }
+
+const nameOf = ({ place }: ConnectorAccess, entity: string): string => `${place.connectorId} ${entity}`
 
 const placeOf = ({ access: { place, connection }, entity }: Waiting): EntityPlace => ({
   connector: place.connectorId,

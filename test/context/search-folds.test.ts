@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
+import { searchTableOf } from '../../src/context/query/columns.ts'
 import { createSearcher } from '../../src/context/search.ts'
 import type { ContextStore } from '../../src/context/store/types.ts'
 import { storedForm } from '../../src/context/sync/project.ts'
@@ -137,6 +138,22 @@ describe('what is left alone', () => {
     folds.offer(accessOf(name), given, { outcome: list({ id: '1' }), asked: 0 })
     await turns()
     expect(asked).toEqual([])
+  })
+
+  test('what was never synced, which is asked for once', async () => {
+    let asked = 0
+    const tableOf = () => searchTableOf('gong', 'users', kinds.gong.definition.entities.users)
+    const fold = async () => {
+      asked += 1
+      return undefined
+    }
+    const folds = createFolds({ store: { tableOf, fold } })
+    for (let time = 0; time < 3; time += 1) {
+      folds.offer(accessOf('gong'), call('users'), { outcome: list({ id: '1' }), asked: 0 })
+      await turns()
+    }
+    await folds.close()
+    expect(asked).toBe(1)
   })
 
   test('more than may wait, and what fails: both are told', async () => {
