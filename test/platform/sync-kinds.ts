@@ -3,7 +3,7 @@ import { connector } from '../../src/definition/connector.ts'
 import { entity } from '../../src/definition/entity.ts'
 import { opt, secret, str, time } from '../../src/definition/fields.ts'
 
-const name = { name: str('Name.') }
+const name = { id: str('Id.'), name: str('Name.') }
 const page = { cursor: opt(str('Position.')) }
 
 const accounts = entity({

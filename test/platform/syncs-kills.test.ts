@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { SyncKills } from '../support/sync-kills.ts'
+import { createWorld, overBoth } from './world.ts'
+
+const kills = 3
+
+overBoth('a node that is killed while it syncs', (database) => {
+  test(`leaves a copy that equals the vendor after the next run, ${kills} times`, { timeout: 180_000 }, async () => {
+    const world = await createWorld(database, 'sync kills')
+    await using run = await SyncKills.begin(world.env)
+    while (run.counts.kills < kills) await run.kill()
+    const { found, expected, runs } = await run.compare()
+    expect(found).toEqual(expected)
+    expect(expected['accounts']?.length).toBeGreaterThan(50)
+    expect(runs.filter(({ finished_at }) => finished_at === null)).toEqual([])
+    expect(run.counts.walking).toBeGreaterThan(0)
+    await world.close()
+  })
+})

@@ -1,0 +1,65 @@
+// A node that syncs until it is killed. Its argument is JSON of `SyncerOptions`; standard output gets a line when a run has ended.
+import { openContextStore } from '../../src/context/store/store.ts'
+import type { ContextStore } from '../../src/context/store/types.ts'
+import { createEngine, type Engine } from '../../src/engine/execute.ts'
+import { openPlatform } from '../../src/platform/platform.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import type { SyncWorker } from '../../src/platform/syncs/types.ts'
+import type { Platform } from '../../src/platform/types.ts'
+import { ledger } from '../platform/sync-kinds.ts'
+import { principalOf } from './kill-writer.ts'
+
+/** What the node is told. */
+export interface SyncerOptions {
+  readonly env: Readonly<Record<string, string>>
+  readonly connectorId: string
+  readonly mode: 'incremental' | 'full'
+  /** Added to the clock, so that leases of killed nodes have run out. */
+  readonly clockOffset: number
+}
+
+/** A node with everything that it works with. */
+export interface SyncNode {
+  readonly platform: Platform
+  readonly store: ContextStore
+  readonly worker: SyncWorker
+  /** What background tasks could not do. */
+  readonly errors: readonly unknown[]
+  close(): Promise<void>
+}
+
+/**
+ * Opens a node as it is after a number of killed ones.
+ * @param now milliseconds since 1970
+ * @param ended told the state of a run after each attempt
+ */
+export async function openNode(
+  env: SyncerOptions['env'],
+  now: () => number,
+  ended: (state: string) => void = () => undefined,
+): Promise<SyncNode> {
+  const settings = readSettings(env, { kinds: ['ledger'] })
+  const errors: unknown[] = []
+  const onBackgroundError = (error: unknown) => void errors.push(error)
+  const store = openContextStore({ settings: settings.context, kinds: [ledger.definition], clock: now })
+  const platform = await openPlatform({ settings, kinds: [ledger], contextStore: store, clock: now, onBackgroundError })
+  const engine: Engine = createEngine({ limits: false, random: () => 0 })
+  const worker = platform.syncWorker({ engine, store, onRun: ({ state }) => ended(state) })
+  const close = async () => {
+    await worker.stop()
+    await engine.close()
+    await platform.close()
+    await store.close()
+  }
+  return { platform, store, worker, errors, close }
+}
+
+async function run({ env, connectorId, mode, clockOffset }: SyncerOptions): Promise<void> {
+  const ended = (state: string) => void (state === 'queued' || process.stdout.write('done\n'))
+  const { platform, worker } = await openNode(env, () => Date.now() + clockOffset, ended)
+  await platform.syncs.request(principalOf(platform), connectorId, { mode })
+  worker.start()
+  await new Promise((resolve) => setTimeout(resolve, 60_000)) // until it is killed
+}
+
+if (import.meta.main) await run(JSON.parse(process.argv[2] ?? '{}'))
