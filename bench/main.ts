@@ -1,19 +1,24 @@
 /**
  * Benchmarks, each with its baseline in the same run. One JSON line each on stdout; what children print goes to stderr.
  *
- *     node bench/main.ts [names…] [--rounds 5] [--seconds 5]
+ *     node bench/main.ts [names…] [--rounds 5] [--seconds 5] [--records 1000000] [--connectors 200]
+ *
+ * `--records` and `--connectors` are for the searches: records of the large connector, and small ones of 5,000 records beside it.
  */
 import { parseArgs } from 'node:util'
 import { download } from './download.ts'
 import { executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
 import { libraryList } from './library-list.ts'
 import type { Result } from './result.ts'
-import type { Effort } from './rounds.ts'
+import { type SearchEffort, search, searchEmbedded } from './search.ts'
 import { sqlGate } from './sql-gate.ts'
 import { startUp } from './start.ts'
 import { storeWriteEmbedded, storeWritePostgres } from './store-write.ts'
+import { resync, syncEmbedded, syncPostgres } from './sync.ts'
 
-const benchmarks: Readonly<Record<string, (effort: Effort) => Promise<Result>>> = {
+type Benchmark = (effort: SearchEffort) => Promise<Result> | AsyncIterable<Result>
+
+const benchmarks: Readonly<Record<string, Benchmark>> = {
   'execute-list-throughput': executeListThroughput,
   'execute-list-latency': executeListLatency,
   'execute-list-pipe': executeListPipe,
@@ -23,19 +28,37 @@ const benchmarks: Readonly<Record<string, (effort: Effort) => Promise<Result>>> 
   'sql-gate': sqlGate,
   'store-write-embedded': storeWriteEmbedded,
   'store-write-postgres': storeWritePostgres,
+  search,
+  'search-embedded': searchEmbedded,
+  'sync-embedded': syncEmbedded,
+  'sync-postgres': syncPostgres,
+  resync,
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '5' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '5' },
+    records: { type: 'string', default: '1000000' },
+    connectors: { type: 'string', default: '200' },
+  },
 })
-const effort: Effort = { rounds: Number(values.rounds), seconds: Number(values.seconds) }
+const effort: SearchEffort = {
+  rounds: Number(values.rounds),
+  seconds: Number(values.seconds),
+  records: Number(values.records),
+  connectors: Number(values.connectors),
+  smallRecords: 5_000,
+}
 const unknown = positionals.filter((name) => !Object.hasOwn(benchmarks, name))
-if (unknown.length > 0 || !(effort.rounds > 0) || !(effort.seconds > 0)) {
-  process.stderr.write(`usage: bench/main.ts [names…] [--rounds 5] [--seconds 5]; names: ${Object.keys(benchmarks).join(', ')}\n`)
+if (unknown.length > 0 || !Object.values(effort).every((value) => value > 0)) {
+  const options = '[--rounds 5] [--seconds 5] [--records 1000000] [--connectors 200]'
+  process.stderr.write(`usage: bench/main.ts [names…] ${options}; names: ${Object.keys(benchmarks).join(', ')}\n`)
   process.exit(2)
 }
 for (const [name, run] of Object.entries(benchmarks)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
-  process.stdout.write(`${JSON.stringify(await run(effort))}\n`)
+  const results = run(effort)
+  for await (const result of Symbol.asyncIterator in results ? results : [results]) process.stdout.write(`${JSON.stringify(result)}\n`)
 }
