@@ -1,5 +1,6 @@
 /** The end of a walk: what is gone is removed, and what was learned is remembered. */
 import { FerruleError } from '../../errors.ts'
+import type { Span } from '../store/types.ts'
 import type { Planned } from './plan.ts'
 import { type EntityState, type Flaw, stateCheckpoint } from './state.ts'
 import type { EntityResult } from './types.ts'
@@ -57,10 +58,9 @@ function endState(walking: Walking, planned: Planned): EntityState {
 }
 
 /** Removes what this walk would have met if it were still there. @returns how many rows */
-async function swept({ task, progress }: Walking, planned: Planned, reach: 'all' | ReturnType<typeof reachOf>): Promise<number> {
+async function swept({ task, progress }: Walking, planned: Planned, reach: 'all' | Span): Promise<number> {
   const place = placeOf(task, planned)
   try {
-    if (reach === undefined) return 0
     return await (reach === 'all' ? task.store.sweep(place, progress.pass) : task.store.sweepSpan(place, progress.pass, reach))
   } catch (error) {
     // After a kill between the removal and its note the pass is over already.
@@ -69,16 +69,26 @@ async function swept({ task, progress }: Walking, planned: Planned, reach: 'all'
   }
 }
 
-/** Ends a walk for one entity. After a kill it is called again. @returns how it ended */
-export async function endEntity(walking: Walking, planned: Planned): Promise<EntityResult> {
+/** Ends the pass over an entity. A part that could not be read may hold what was not met: nothing is removed then. @returns how many rows */
+async function endPass(walking: Walking, planned: Planned, isWhole: boolean): Promise<number> {
+  const { task, progress } = walking
+  const reach = reachOf(walking, planned)
+  if (reach === undefined) return 0
+  if (!isWhole && progress.flawed[planned.entity] === undefined) return swept(walking, planned, reach)
+  await task.store.abandonPass(placeOf(task, planned), progress.pass)
+  return 0
+}
+
+/**
+ * Ends a walk for one entity. After a kill it is called again.
+ * @param isWhole whether everything that is stored is known to have been met
+ * @returns how it ended
+ */
+export async function endEntity(walking: Walking, planned: Planned, isWhole: boolean): Promise<EntityResult> {
   const { task, progress, states } = walking
-  const place = placeOf(task, planned)
-  const isFlawed = progress.flawed[planned.entity] !== undefined
   if (states.get(planned.entity)?.ended !== progress.pass) {
-    const reach = reachOf(walking, planned)
-    const removed = isFlawed ? 0 : await swept(walking, planned, reach)
-    if (isFlawed && reach !== undefined) await task.store.abandonPass(place, progress.pass)
-    await task.store.keep(place, [stateCheckpoint(endState(walking, planned))])
+    const removed = await endPass(walking, planned, isWhole)
+    await task.store.keep(placeOf(task, planned), [stateCheckpoint(endState(walking, planned))])
     if (removed > 0) task.onProgress?.({ entity: planned.entity, records: 0, pages: 0, written: 0, removed })
   }
   const flaw = flawOf(walking, planned)
@@ -86,18 +96,26 @@ export async function endEntity(walking: Walking, planned: Planned): Promise<Ent
   return { entity: planned.entity, state: flaw.skipped ? 'skipped' : 'partial', error: { code: flaw.code, message: flaw.message } }
 }
 
+/** What was found out about entities whose lists shift: whether something of them was not met. */
+export interface Doubts {
+  readonly doubtful: readonly string[]
+  readonly whole: ReadonlySet<string>
+}
+
 /**
- * Entities of which something was not met that may still be there: a record that went while a counted list was read moved the others,
- * and one of them can have been passed over.
+ * Looks for what was not met and may still be there: a record that went while a counted list was read moved the others, and one of them
+ * can have been passed over.
  */
-export async function doubtful(walking: Walking): Promise<readonly string[]> {
+export async function doubtsOf(walking: Walking): Promise<Doubts> {
   const { task, stored, progress } = walking
-  const found: string[] = []
+  const doubtful: string[] = []
+  const whole = new Set<string>()
   for (const planned of stored) {
     const reach = reachOf(walking, planned)
     if (!planned.shifts || reach === undefined || progress.flawed[planned.entity] !== undefined) continue
     const span = reach === 'all' ? undefined : reach
-    if (await task.store.unseen(placeOf(task, planned), progress.pass, span)) found.push(planned.entity)
+    if (await task.store.unseen(placeOf(task, planned), progress.pass, span)) doubtful.push(planned.entity)
+    else whole.add(planned.entity)
   }
-  return found
+  return { doubtful, whole }
 }

@@ -5,7 +5,7 @@ import { FerruleError, fail } from '../../errors.ts'
 import { startWalk } from './begin.ts'
 import { Children } from './children.ts'
 import { Collector } from './collector.ts'
-import { doubtful, endEntity, isToBeFilled } from './end.ts'
+import { doubtsOf, endEntity, isToBeFilled } from './end.ts'
 import { firstParams, following, latestOf, type Params, Positions } from './pages.ts'
 import type { Nested, Planned, Tree } from './plan.ts'
 import type { Met } from './project.ts'
@@ -176,17 +176,18 @@ async function meet(walking: Walking, walk: Walk): Promise<void> {
   }
 }
 
-/** Meets everything once, and what is in doubt a second time. */
-async function meetAll(walking: Walking): Promise<void> {
+/** Meets everything once, and what is in doubt a second time. @returns entities of which nothing that is stored was not met */
+async function meetAll(walking: Walking): Promise<ReadonlySet<string>> {
   const walk = new Walk(walking)
   try {
     await meet(walking, walk)
-    if (walking.progress.confirming !== undefined) return
-    const confirming = await doubtful(walking)
-    if (confirming.length === 0) return
+    if (walking.progress.confirming !== undefined) return new Set()
+    const { doubtful, whole } = await doubtsOf(walking)
+    if (doubtful.length === 0) return whole
     const { met: _met, ...rest } = walking.progress
-    await keepWalk(walking, { ...rest, confirming })
+    await keepWalk(walking, { ...rest, confirming: doubtful })
     await meet(walking, walk)
+    return whole
   } finally {
     await walk.settled()
   }
@@ -203,9 +204,9 @@ export async function walkTree(
   stored: readonly Planned[],
 ): Promise<{ readonly results: readonly EntityResult[]; readonly again: boolean }> {
   const walking = await startWalk(task, tree, stored)
-  await meetAll(walking)
+  const whole = await meetAll(walking)
   const results: EntityResult[] = []
-  for (const planned of stored) results.push(await endEntity(walking, planned))
+  for (const planned of stored) results.push(await endEntity(walking, planned, whole.has(planned.entity)))
   await keepWalk(walking, undefined)
   return { results, again: stored.some((planned) => isToBeFilled(walking, planned)) }
 }
