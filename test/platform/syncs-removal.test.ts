@@ -161,6 +161,11 @@ overBoth('a copy that is removed', (database) => {
     await here.work()
     expect(await here.copies(id)).toEqual(whole)
     expect(await refusal(here.platform.syncs.reset(principal, id, { entities: ['rates'] }))).toMatch(/^validation_failed/)
+    const waiting = await here.platform.syncs.request(principal, id, {})
+    expect(await here.platform.syncs.reset(principal, id, { entities: ['lines'] })).toMatchObject({ mode: 'incremental', entities: null })
+    expect(await here.platform.syncs.get(principal, id, waiting.id)).toMatchObject({ state: 'cancelled' })
+    await here.work()
+    expect(await here.copies(id)).toEqual(whole)
   })
 
   test('of entities that the connector is not meant for any more is emptied, and filled when it is again', async () => {

@@ -20,36 +20,47 @@ export interface RunLease {
  */
 const isFree = ({ and, not, exists, selectFrom, or, eb }: ExpressionBuilder<Tables, 'sync_runs'>) => {
   const others = selectFrom('sync_runs as other').select('other.id').whereRef('other.connector_id', '=', 'sync_runs.connector_id')
+  const begun = others.where('other.finished_at', 'is', null).where('other.state', '=', sql.lit('queued')).where('other.attempts', '>', 0)
   const removals = selectFrom('sync_removals')
     .select('sync_removals.id')
     .whereRef('sync_removals.connector_id', '=', 'sync_runs.connector_id')
   return and([
     not(exists(others.where('other.lease_owner', 'is not', null))),
-    or([eb('sync_runs.attempts', '>', 0), not(exists(others.where('other.state', '=', 'queued').where('other.attempts', '>', 0)))]),
+    or([eb('sync_runs.attempts', '>', 0), not(exists(begun))]),
     not(exists(removals)),
   ])
 }
 
-const due = (db: Db, now: number, limit: number) =>
+/** The words of the indexes are written out: SQLite does not find them by parameters. */
+const due = (db: Db, limit: number) =>
   db
     .selectFrom('sync_runs')
     .selectAll('sync_runs')
     .where('sync_runs.state', '=', sql.lit('queued'))
-    .where('sync_runs.not_before', '<=', now)
+    .where('sync_runs.not_before', 'is', null)
     .where(isFree)
     .orderBy('sync_runs.place')
     .orderBy('sync_runs.id')
     .limit(limit)
 
+const delayed = sql<boolean>`state = 'queued' and not_before is not null`
+
+/** Runs whose time has come can be taken again. */
+export async function wakeRuns(db: Db, now: number): Promise<void> {
+  const rows = db.selectFrom('sync_runs').select('id').where(delayed).where('not_before', '<=', now).limit(1)
+  if ((await rows.executeTakeFirst()) === undefined) return
+  await db.updateTable('sync_runs').set({ not_before: null }).where(delayed).where('not_before', '<=', now).execute()
+}
+
 /** Whether a run waits that could be taken now. */
-export const hasDueRun = async (db: Db, now: number): Promise<boolean> =>
-  (await due(db, now, 1).clearSelect().select('sync_runs.id').executeTakeFirst()) !== undefined
+export const hasDueRun = async (db: Db): Promise<boolean> =>
+  (await due(db, 1).clearSelect().select('sync_runs.id').executeTakeFirst()) !== undefined
 
 /** Takes due runs, in the order of the queue. Call it in a transaction. @returns the runs as they are now */
 export async function claimRuns(db: Db, { owner, now, until }: RunLease, limit: number): Promise<RunRow[]> {
   const taken: RunRow[] = []
   const connectors = new Set<string>()
-  for (const row of await claimable(db, due(db, now, limit), 'sync_runs').execute()) {
+  for (const row of await claimable(db, due(db, limit), 'sync_runs').execute()) {
     if (connectors.has(row.connector_id)) continue // two runs of one connector can be due; the first one goes first
     connectors.add(row.connector_id)
     const claimed = {
@@ -94,7 +105,7 @@ export type RunEnd = KeptError &
   Pick<RunRow, 'progress' | 'results' | 'failures'> &
   (
     | { readonly state: Exclude<EndState, 'queued'>; readonly finished_at: number }
-    | { readonly state: 'queued'; readonly not_before: number; readonly place: number }
+    | { readonly state: 'queued'; readonly not_before: number | null; readonly place: number }
   )
 
 /** Ends an attempt, which gives its lease back. @returns false when the run is not this attempt's any more */

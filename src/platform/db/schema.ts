@@ -168,7 +168,8 @@ export interface SyncRunTable {
   failures: number
   /** What the queue is ordered by. */
   place: number
-  not_before: Moment
+  /** null: at once. */
+  not_before: Moment | null
   /** The node that walks, and until when others keep away. A cancelled run keeps it until its node has let go. */
   lease_owner: string | null
   lease_until: Moment | null

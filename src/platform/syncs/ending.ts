@@ -53,7 +53,7 @@ export async function endAttempt(parts: Part, attempt: Attempt, outcome: Attempt
 
 type More =
   | { readonly state: 'succeeded' | 'partial' | 'failed' | 'cancelled'; readonly finished_at: number; readonly failures: number }
-  | { readonly state: 'queued'; readonly not_before: number; readonly place: number; readonly failures: number }
+  | { readonly state: 'queued'; readonly not_before: number | null; readonly place: number; readonly failures: number }
 
 const finished = (
   parts: Part,
@@ -69,7 +69,11 @@ const finished = (
 function cutOff({ source }: Part, { run }: Attempt, reason: Error) {
   const now = source.clock()
   const place = reason === yielding ? now : run.place
-  return { state: 'queued' as const, error: null, more: { state: 'queued', not_before: now, place, failures: run.failures } satisfies More }
+  return {
+    state: 'queued' as const,
+    error: null,
+    more: { state: 'queued', not_before: null, place, failures: run.failures } satisfies More,
+  }
 }
 
 async function ended(parts: Part, attempt: Attempt, outcome: AttemptOutcome) {

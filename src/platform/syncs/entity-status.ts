@@ -27,7 +27,7 @@ const broughtBy = ({ found }: KnownSyncs, entities: string | null): readonly str
 /** When an entity is synced next at the earliest: by the run that waits for it, or by its schedule. */
 export function nextRunOf(known: KnownSyncs, entity: string): number | null {
   const waiting = known.runs.filter(({ state, entities }) => state === 'queued' && broughtBy(known, entities).includes(entity))
-  if (waiting.length > 0) return Math.max(known.now, Math.min(...waiting.map(({ not_before }) => not_before)))
+  if (waiting.length > 0) return Math.max(known.now, Math.min(...waiting.map(({ not_before }) => not_before ?? known.now)))
   return scheduleOf(known, entity)?.next_run_at ?? null
 }
 

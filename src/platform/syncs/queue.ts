@@ -81,7 +81,7 @@ export function newRun({ source }: Pick<Parts, 'source'>, place: SyncPlace, { mo
     attempts: 0,
     failures: 0,
     place: now - headStarts[cause],
-    not_before: now,
+    not_before: null,
     lease_owner: null,
     lease_until: null,
     progress: noProgress,

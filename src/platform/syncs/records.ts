@@ -57,7 +57,7 @@ export interface SyncRunRecord {
   readonly cause: RunCause
   /** How often it was begun or gone on with. */
   readonly attempts: number
-  /** While it waits: when it goes on at the earliest. */
+  /** While it waits for its time: when it goes on at the earliest; null: at once, when it is its turn. */
   readonly not_before: string | null
   readonly progress: SyncProgress
   /** Entities that are done. */

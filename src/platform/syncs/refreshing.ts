@@ -35,6 +35,9 @@ export const createRefreshing = (given: RefreshParts): Pick<Syncs, 'freshness' |
 const viewOf = ({ organizationId }: ConnectorPlace): PrincipalView => ({ organizationId, workspaceId: null })
 
 const copiesOf = (given: RefreshParts): Copies => ({
+  onChange: (listener) => {
+    for (const event of ['queued', 'ended'] as const) given.parts.events.on(event, listener)
+  },
   stateOf: async ({ place }, entity) =>
     copyState(await knownOfEntity(given.parts, viewOf(place), { id: place.connectorId, entity }), entity),
   refresh: async ({ place }, entity, wait) => {
@@ -129,7 +132,7 @@ async function ended(
     const now = await findRun(parts.database.db, { organizationId: run.organization_id, connectorId: run.connector_id }, run.id)
     if (now === undefined || isFinished(now.state)) return now?.state
     if (await isEnough()) return undefined
-    if (now.state === 'queued' && now.not_before > until) return undefined
+    if (now.state === 'queued' && (now.not_before ?? 0) > until) return undefined
   }
   return undefined
 }

@@ -7,7 +7,7 @@ import { bodies, readBody, readQuery } from '../bodies.ts'
 import { defaultLimit, pageOf, positionOf } from '../cursor.ts'
 import type { Db } from '../db/database.ts'
 import { holdConnector } from '../db/queries-connectors.ts'
-import { cancelRuns, findRun, listRuns, type RunRow } from '../db/queries-sync-runs.ts'
+import { cancelRuns, findRun, listRuns, type RunRow, unfinishedRuns } from '../db/queries-sync-runs.ts'
 import { deleteSchedule, keepSchedule, type ScheduleRow, schedulesOf } from '../db/queries-sync-schedules.ts'
 import { asId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
@@ -114,11 +114,20 @@ async function reset(parts: Parts, { principal, id }: Target, given: unknown): P
     assertSynced(found, entities)
     const whole = wholeGroups(found, entities ?? null)
     const kept = found.kind === undefined ? [] : keptEntities(found.kind.definition)
+    const pending = await unfinishedRuns(db, found.place)
     await emptyCopies(parts, db, { row: found.row, entities: whole ?? kept })
-    return queueRun(parts, db, { place: found.place, wish: { mode: 'full', cause: 'demand', entities: whole } })
+    return queueRun(parts, db, { place: found.place, wish: withPending({ mode: 'full', cause: 'demand', entities: whole }, pending) })
   })
   parts.events.emit('queued')
   return runRecordOf(run)
+}
+
+/** What was to be done besides is done by the same run. An emptied entity is read as a whole in any mode. */
+function withPending(wish: RunWish, pending: readonly RunRow[]): RunWish {
+  if (wish.entities === null || pending.length === 0) return wish
+  const others: (readonly string[] | null)[] = pending.map(({ entities }) => (entities === null ? null : JSON.parse(entities)))
+  const all = others.includes(null) ? null : [...new Set([...wish.entities, ...others.flatMap((each) => each ?? [])])]
+  return { ...wish, mode: pending.some(({ mode }) => mode === 'full') ? 'full' : 'incremental', entities: all }
 }
 
 async function setSchedule(parts: Parts, { principal, id }: Target, given: unknown): Promise<readonly SyncScheduleRecord[]> {

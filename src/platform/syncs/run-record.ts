@@ -57,7 +57,7 @@ export const runRecordOf = (row: RunRow): SyncRunRecord => ({
   entities: row.entities === null ? null : JSON.parse(row.entities),
   cause: row.cause,
   attempts: row.attempts,
-  not_before: row.state === 'queued' ? iso(row.not_before) : null,
+  not_before: row.state === 'queued' ? moment(row.not_before) : null,
   progress: progressOf(row),
   results: readResults(row.results),
   error: errorOf(row),

@@ -1,4 +1,5 @@
 /** Schedules: what is due is queued, and comes again after its interval. */
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '../db/database.ts'
 import { unfinishedRuns } from '../db/queries-sync-runs.ts'
 import {
@@ -18,15 +19,20 @@ import { nextRunAt } from './times.ts'
 /** Connectors that one look takes. */
 const batch = 100
 
-/** Queues what is due. Each connector has a transaction of its own; one that another node looks at is passed over. */
+/**
+ * Queues what is due. Each connector has a transaction of its own; one that another node looks at is passed over. The embedded database
+ * works on the event loop, so others get their turn in between.
+ */
 export async function runSchedules(parts: Parts): Promise<void> {
   const { database, source } = parts
   const due = await dueConnectors(database.db, source.clock(), batch)
-  for (const id of new Set(due.map(({ connector_id }) => connector_id)))
+  for (const id of new Set(due.map(({ connector_id }) => connector_id))) {
     await database.transaction(async (db) => {
       const connector = await claimConnector(db, id)
       if (connector !== undefined) await queueDue(parts, db, connector)
     })
+    await turn()
+  }
 }
 
 async function queueDue(parts: Parts, db: Db, connector: ScheduledConnector): Promise<void> {
@@ -37,7 +43,7 @@ async function queueDue(parts: Parts, db: Db, connector: ScheduledConnector): Pr
   for (const schedule of due) await keepSchedule(db, { ...schedule, next_run_at: nextRunAt(parts, schedule.interval_seconds) })
   const groups = usedGroups(parts, connector)
   const entities = new Set(due.flatMap((schedule) => entitiesUnder(schedule, schedules, groups)))
-  if (entities.size === 0 || (await isRunning(db, connector, entities))) return
+  if (entities.size === 0 || (await isUnderWay(db, connector, entities))) return
   const isAll = groups.every((group) => group.entities.every((entity) => entities.has(entity)))
   await queueRun(parts, db, { place, wish: { mode: 'incremental', cause: 'schedule', entities: isAll ? null : [...entities] } })
 }
@@ -59,12 +65,13 @@ export function entitiesUnder(
   return groups.filter(({ name }) => (entity === '' ? !own.has(name) : name === entity)).flatMap(({ entities }) => entities)
 }
 
-/** Whether a run that runs brings all of these: the next one of the schedule is soon enough then. */
-async function isRunning(db: Db, connector: ScheduledConnector, entities: ReadonlySet<string>): Promise<boolean> {
-  const running = (await unfinishedRuns(db, placeOf(connector))).find(({ state }) => state === 'running')
-  if (running === undefined) return false
-  const brought: readonly string[] | null = running.entities === null ? null : JSON.parse(running.entities)
-  return brought === null || [...entities].every((entity) => brought.includes(entity))
+/** Whether a run that has begun brings all of these: the next one of the schedule is soon enough then. */
+async function isUnderWay(db: Db, connector: ScheduledConnector, entities: ReadonlySet<string>): Promise<boolean> {
+  const begun = (await unfinishedRuns(db, placeOf(connector))).filter(({ attempts }) => attempts > 0)
+  return begun.some((run) => {
+    const brought: readonly string[] | null = run.entities === null ? null : JSON.parse(run.entities)
+    return brought === null || [...entities].every((entity) => brought.includes(entity))
+  })
 }
 
 /** Gives connectors their schedule and their first run that have none: those of an older version, or of a kind that had no search. */
@@ -77,11 +84,13 @@ export async function scheduleMissing(parts: Parts): Promise<void> {
   if (kinds.length === 0) return
   for (let more = true; more; ) {
     const rows = await connectorsWithoutSchedule(database.db, kinds, batch)
-    for (const row of rows)
+    for (const row of rows) {
       await database.transaction(async (db) => {
         if ((await claimConnector(db, row.id)) === undefined) return
         if ((await schedulesOf(db, placeOf(row))).length === 0) await beginSyncs(parts, db, row)
       })
+      await turn()
+    }
     more = rows.length === batch
   }
 }

@@ -101,6 +101,7 @@ async function refill(parts: Parts, only: string | undefined): Promise<number> {
         await queueRun(parts, db, { place: placeOf(row), wish: { mode: 'full', cause: 'changed', entities: null } })
       }).catch(parts.onBackgroundError) // it was removed meanwhile
       filled += 1
+      await turn()
     }
     after = rows.length === batch ? rows.at(-1)?.id : undefined
   }

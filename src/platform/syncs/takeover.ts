@@ -18,7 +18,7 @@ export async function takeOver({ database: { db }, source }: Pick<Parts, 'databa
 function nextOf(run: RunRow, now: number): Abandoned {
   if (run.state !== 'running') return {}
   const failures = run.failures + 1
-  if (failures < mostFailures) return { state: 'queued', failures, not_before: now, finished_at: null, ...noError }
+  if (failures < mostFailures) return { state: 'queued', failures, not_before: null, finished_at: null, ...noError }
   const error = fail('unavailable', { reason: 'the nodes that walked died, or stood still, one after the other' })
-  return { state: 'failed', failures, not_before: now, finished_at: now, ...keptOf(syncErrorOf(error, run.connector_id)) }
+  return { state: 'failed', failures, not_before: null, finished_at: now, ...keptOf(syncErrorOf(error, run.connector_id)) }
 }

@@ -1,5 +1,5 @@
 /** The worker of a node: takes runs from the queue, keeps their leases, and does what is due. One timer, whatever the number of connectors. */
-import { claimRuns, hasDueRun, keepRun, releaseRun } from '../db/queries-sync-queue.ts'
+import { claimRuns, hasDueRun, keepRun, releaseRun, wakeRuns } from '../db/queries-sync-queue.ts'
 import { newId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import type { Connectors } from '../types.ts'
@@ -152,7 +152,8 @@ class Worker implements SyncWorker {
     const { database, source, settings } = this.#parts
     const free = (this.#services.atOnce ?? settings.syncConcurrency) - this.#walking.size
     const now = source.clock()
-    if (!(await hasDueRun(database.db, now))) return
+    await wakeRuns(database.db, now)
+    if (!(await hasDueRun(database.db))) return
     if (free <= 0) return this.#yield(now)
     // Each attempt has a name of its own, so that nothing of it is taken for the next one of the same run.
     const lease = { owner: newId(source), now, until: now + leaseMs }

@@ -30,7 +30,7 @@ export const syncs: Migration = {
       attempts ${moment} not null,
       failures ${moment} not null,
       place ${moment} not null,
-      not_before ${moment} not null,
+      not_before ${moment},
       lease_owner ${text},
       lease_until ${moment},
       progress ${text} not null,
@@ -48,7 +48,9 @@ export const syncs: Migration = {
     // One walk of a connector at a time over all nodes, and one run that waits for its first.
     'create unique index sync_runs_leased on sync_runs (connector_id) where lease_owner is not null',
     "create unique index sync_runs_waiting on sync_runs (connector_id) where state = 'queued' and attempts = 0",
-    "create index sync_runs_queue on sync_runs (place, id, not_before, connector_id) where state = 'queued'",
+    // What may be taken now, and what waits for its time: a claim does not look at the latter.
+    "create index sync_runs_queue on sync_runs (place, id) where state = 'queued' and not_before is null",
+    "create index sync_runs_delayed on sync_runs (not_before) where state = 'queued' and not_before is not null",
     'create index sync_runs_leases on sync_runs (lease_until) where lease_owner is not null',
     'create index sync_runs_of_connector on sync_runs (connector_id, id)',
     'create index sync_runs_unfinished on sync_runs (connector_id) where finished_at is null',
