@@ -118,6 +118,8 @@ export class EmbeddedProcess {
   #stream: ThreadStream | undefined
   /** Whether the thread has ended. */
   ended = false
+  /** Whether we ended it. */
+  killed = false
 
   private constructor(input: WorkerInput) {
     // The compiler takes its memory for each part that it works on: this saves 70 MB while the database opens, and costs no time.
@@ -190,6 +192,7 @@ export class EmbeddedProcess {
 
   /** Ends it at once, as a kill of the process would. */
   async kill(): Promise<void> {
+    this.killed = true
     await this.#worker.terminate()
     await this.#gone
   }

@@ -77,7 +77,7 @@ export class Embedded implements Engine {
       run: (statement) => this.#run(running, statement),
       // Who went away is not worth the half second that a new thread takes; the time limit still holds.
       stop: async (why) => {
-        if (why === 'timeout') await this.#stop(running)
+        if (why === 'timeout') await running.kill()
       },
       release: () => undefined,
     }
@@ -85,11 +85,6 @@ export class Embedded implements Engine {
 
   committed(bytes: number): void {
     this.#upkeep.written(bytes)
-  }
-
-  /** Whether the database is open at the moment. */
-  get isOpen(): boolean {
-    return this.#current !== undefined && !this.#current.ended
   }
 
   async close(): Promise<void> {
@@ -116,11 +111,6 @@ export class Embedded implements Engine {
   /** The next statement finds an empty database. */
   async #damaged(running: EmbeddedProcess, thrown: unknown): Promise<void> {
     this.#damage = thrown instanceof Error ? thrown.message : String(thrown)
-    await this.#stop(running)
-  }
-
-  async #stop(running: EmbeddedProcess): Promise<void> {
-    this.#dead -= 1 // it did not die by itself
     await running.kill()
   }
 
@@ -143,13 +133,13 @@ export class Embedded implements Engine {
     const running = (await this.#tryOpen()) ?? (await this.#orUnavailable(() => this.#startAnew()))
     this.#current = running
     void running.gone.then(() => {
-      this.#dead += 1
+      if (!running.killed) this.#dead += 1
     })
     try {
       for (const name of extensions) await this.#run(running, { text: `create extension if not exists ${name}` })
       await this.#options.prepare((statement) => this.#run(running, statement))
     } catch (thrown) {
-      await this.#stop(running)
+      await running.kill()
       throw thrown
     }
     return running
@@ -172,8 +162,9 @@ export class Embedded implements Engine {
 
   async #startAnew(): Promise<EmbeddedProcess> {
     const { folder, memoryMb, onSetAside, clock = Date.now } = this.#options
-    const aside = await setAside(folder, { reason: this.#damage ?? '', now: clock() })
-    this.#damage = undefined
+    const reason = this.#damage ?? ''
+    this.#damage = undefined // when nothing can be put away, the files are tried again
+    const aside = await setAside(folder, { reason, now: clock() })
     this.#dead = 0
     onSetAside?.(aside)
     return EmbeddedProcess.open(databaseFolder(folder), memoryMb)

@@ -1,5 +1,6 @@
 /** One batch of one entity in one transaction: rows, words, counts, keys that a complete pass has seen, and checkpoints. */
 import { fail } from '../../errors.ts'
+import { quoted } from '../query/columns.ts'
 import type { Term } from '../query/values.ts'
 import type { Row, Session } from './database.ts'
 import type { Words } from './listed-words.ts'
@@ -14,6 +15,12 @@ export interface Checkpoint {
   readonly value: string | null
 }
 
+/** Values of a searchable field, as texts. */
+export interface Whole {
+  readonly field: string
+  readonly values: readonly string[]
+}
+
 /** A batch. */
 export interface Batch {
   readonly records: readonly StoredRecord[]
@@ -21,6 +28,8 @@ export interface Batch {
   readonly asked: number
   /** Id of the complete pass that they belong to; it has begun with `beginPass`. */
   readonly pass?: string | undefined
+  /** Values of a field of which the batch holds every record: others with such a value are gone, unless they were read later. */
+  readonly whole?: Whole | undefined
   /** Keys of records that the vendor says are gone. A key that is written too stays. */
   readonly removed?: readonly string[] | undefined
   readonly checkpoints?: readonly Checkpoint[] | undefined
@@ -146,6 +155,19 @@ async function remove(session: Session, { number, known }: Place, keys: readonly
   return (await session.query({ ...known.writer.remove, values: [number, keys] })).count
 }
 
+/** Removes rows that have one of the values and are not among the keys. @returns how many there were */
+async function removeOthers(
+  session: Session,
+  { number, known }: Place,
+  { whole, keys, asked }: { whole: Whole; keys: readonly string[]; asked: number },
+): Promise<number> {
+  const column = known.table.columns.find(({ name }) => name === whole.field)?.sql
+  if (column === undefined) throw fail('definition_invalid', { reason: `${known.table.kind}.${known.table.entity} lacks ${whole.field}` })
+  const text = `delete from ${quoted(known.table.name)} where connector_id = $1 and ${quoted(column)}::text = any($2::text[])
+    and pk <> all($3::text[]) and "$v" <= $4`
+  return (await session.query({ text, values: [number, whole.values, keys, asked] })).count
+}
+
 /** Keeps progress, in the transaction of what it is the progress of. */
 export async function keep(session: Session, { number, known }: Place, checkpoints: readonly Checkpoint[]): Promise<void> {
   for (const { part, value } of checkpoints) {
@@ -205,11 +227,9 @@ export async function writeBatch(session: Session, place: Place, batch: Batch & 
   const created = batch.live === true && batch.asked <= state.deletedAt ? [] : missing
   await upsert(session, place, { rows: [...created, ...updated], words: batch.words })
   const written = new Set(keys)
-  const removed = await remove(
-    session,
-    place,
-    (batch.removed ?? []).filter((key) => !written.has(key)),
-  )
+  const gone = (batch.removed ?? []).filter((key) => !written.has(key))
+  const others = batch.whole === undefined ? 0 : await removeOthers(session, place, { whole: batch.whole, keys, asked: batch.asked })
+  const removed = others + (await remove(session, place, gone))
   if (state.pass !== null && keys.length > 0) await markSeen(session, place, keys)
   await count(session, place, { by: created.length - removed, ...(removed > 0 ? { removedAt: batch.now } : {}) })
   await keep(session, place, batch.checkpoints ?? [])
