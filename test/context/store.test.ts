@@ -106,6 +106,10 @@ overBoth('the store', (engine) => {
       created: 1,
       updated: 1,
     })
+    const people = { ...place, entity: 'people' }
+    await store.write(newPlace('people'), { records: [{ key: 'a', fields: { id: 'a' } }], asked: 1 })
+    expect(await store.fold(people, [{ key: 'b', fields: { id: 'b' } }], world.now)).toMatchObject({ created: 0 })
+    expect(await store.counts(place.connector)).toEqual(new Map([['notes', 4]]))
     world.now += 1000
     await store.write(place, { records: [], asked: world.now, removed: notesOf(store, 2, 3).map(({ key }) => key) })
     expect(await store.fold(place, notesOf(store, 2, 3), world.now - 1)).toMatchObject({ created: 0 })

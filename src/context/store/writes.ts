@@ -217,7 +217,8 @@ export interface WriteOptions {
 
 /** Writes a batch in a transaction that `session` has begun. */
 export async function writeBatch(session: Session, place: Place, batch: Batch & WriteOptions): Promise<Written> {
-  const state = await lockState(session, place)
+  const state = batch.live === true ? await takeState(session, place.number, place.known.table.name) : await lockState(session, place)
+  if (state === undefined) return { created: 0, updated: 0, unchanged: 0, removed: 0 }
   if (batch.pass !== undefined && batch.pass !== state.pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
   const rows = distinct(batch.records.map((record) => place.known.writer.fingerprint(record, batch.asked)))
   const keys = rows.map(({ record }) => record.key)
