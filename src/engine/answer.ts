@@ -4,23 +4,31 @@ import { isObject } from '../definition/object.ts'
 import { type ErrorDetails, type FerruleError, fail } from '../errors.ts'
 import { parseJson } from './json.ts'
 import type { CompiledOperation } from './operation.ts'
+import type { Call } from './outcome.ts'
 import { getAt } from './paths.ts'
+import { bodyWithRows } from './raw-rows.ts'
 
 /** An HTTP answer with its body as text. */
 export interface WireAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
+  /** The same as bytes, where they were asked for. */
+  readonly bytes?: Buffer
 }
 
 /** An `upstream_answer_invalid` error of an operation. */
 export const invalidAnswer = ({ kind }: Pick<CompiledOperation, 'kind'>, reason: string, details: ErrorDetails = {}): FerruleError =>
   fail('upstream_answer_invalid', { vendor: kind.definition.title, reason }, details)
 
-/** The answer's body. @throws FerruleError `upstream_answer_invalid` when it is not JSON */
-export function bodyOf(operation: Pick<CompiledOperation, 'kind'>, answer: WireAnswer): unknown {
+/**
+ * The answer's body.
+ * @param rawRows how rows of a large one stay raw, where its bytes are there
+ * @throws FerruleError `upstream_answer_invalid` when it is not JSON
+ */
+export function bodyOf(operation: Pick<CompiledOperation, 'kind'>, answer: WireAnswer, rawRows?: Call['rawRows']): unknown {
   try {
-    return parseJson(answer.text)
+    return rawRows === undefined || answer.bytes === undefined ? parseJson(answer.text) : bodyWithRows(answer.bytes, rawRows)
   } catch {
     // The SyntaxError is not kept as cause: its message quotes the body.
     throw invalidAnswer(operation, 'the body is not valid JSON', { upstream: { status: answer.status } })

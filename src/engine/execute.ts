@@ -10,7 +10,7 @@ import { filledParams } from './fill.ts'
 import { hiddenCount, hiddenError, isHidden, shownRows } from './hidden.ts'
 import { Http } from './http.ts'
 import { Limiter } from './limits.ts'
-import { emptyMetaOf, metaOf } from './meta.ts'
+import { emptyMetaOf, isInParts, metaOf } from './meta.ts'
 import { type CompiledOperation, operationOf } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { admitted, checkParams, type Params } from './params.ts'
@@ -129,7 +129,14 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
     discovered: (field) => discovered(connection, authContext({ runtime, deadline }), field),
   })
   return await runners[runnerOf(operation)](
-    { ...running, params, deadline, idempotencyKey: call.idempotencyKey, background: call.background },
+    {
+      ...running,
+      params,
+      deadline,
+      idempotencyKey: call.idempotencyKey,
+      background: call.background,
+      ...(call.rawRows !== undefined && isInParts(operation) ? { rawRows: call.rawRows } : {}),
+    },
     given,
   )
 }

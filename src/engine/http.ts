@@ -23,6 +23,8 @@ export interface HttpRequest {
   readonly signal: AbortSignal
   /** Name of the vendor, for messages. */
   readonly vendor: string
+  /** Whether the answer is wanted as bytes. */
+  readonly asBytes?: boolean
   /** Told when the request is written to a connection: until then nothing of it can have reached the vendor. */
   readonly onSend?: () => void
 }
@@ -124,13 +126,15 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   br: createBrotliDecompress,
 }
 
+const decoderOf = (encoding: unknown): (() => NodeJS.ReadWriteStream) | undefined =>
+  typeof encoding === 'string' ? decoders[encoding.trim().toLowerCase()] : undefined
+
 /** An answer that is larger than it may be. */
 class TooLarge extends Error {}
 
-/** The text of a body, decoded by its `content-encoding`; a small body can decode to a large text, so both are bounded. */
-async function textOf(body: Dispatcher.ResponseData['body'], encoding: unknown, patience: HttpRequest['patience']): Promise<string> {
-  const decoder = typeof encoding === 'string' ? decoders[encoding.trim().toLowerCase()] : undefined
-  if (decoder === undefined && patience === undefined) return body.text() // the connection bounds it
+/** A body, decoded by its `content-encoding`; a small body can decode to a large one, so both are bounded. */
+async function bytesOf(body: Dispatcher.ResponseData['body'], encoding: unknown, patience: HttpRequest['patience']): Promise<Buffer> {
+  const decoder = decoderOf(encoding)
   const { bytes: most } = patience ?? { bytes: maxAnswerBytes }
   const chunks: Buffer[] = []
   let size = 0
@@ -142,7 +146,24 @@ async function textOf(body: Dispatcher.ResponseData['body'], encoding: unknown, 
     },
   })
   await (decoder === undefined ? pipeline(body, kept) : pipeline(body, decoder(), kept))
-  return Buffer.concat(chunks).toString()
+  return Buffer.concat(chunks)
+}
+
+/** An answer whose text is made when somebody wants it. */
+class ByteAnswer implements WireAnswer {
+  readonly status: number
+  readonly headers: WireAnswer['headers']
+  readonly bytes: Buffer
+
+  constructor(status: number, headers: WireAnswer['headers'], bytes: Buffer) {
+    this.status = status
+    this.headers = headers
+    this.bytes = bytes
+  }
+
+  get text(): string {
+    return this.bytes.toString()
+  }
 }
 
 /** Tells when a request is written: it may have waited for a connection before. */
@@ -170,14 +191,18 @@ export class Http {
   readonly #publicFiles = new Agent({ ...agentOptions, connect: { timeout: connectTimeout, lookup: publicLookup } })
 
   /**
-   * Sends a request and reads the whole answer as text.
+   * Sends a request and reads the whole answer.
    * @throws FerruleError `upstream_unreachable`, `upstream_timeout`, `result_too_large`; the signal's reason when it aborts
    */
   async send(request: HttpRequest): Promise<WireAnswer> {
     try {
       const { bytes = maxAnswerBytes } = request.patience ?? {}
       const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? this.#large : this.#api, request)
-      return { status: statusCode, headers, text: await textOf(body, headers['content-encoding'], request.patience) }
+      const encoding = headers['content-encoding']
+      const isPlain = decoderOf(encoding) === undefined && request.patience === undefined // the connection bounds it
+      if (isPlain && !request.asBytes) return { status: statusCode, headers, text: await body.text() }
+      const whole = await bytesOf(body, encoding, request.patience)
+      return request.asBytes ? new ByteAnswer(statusCode, headers, whole) : { status: statusCode, headers, text: whole.toString() }
     } catch (thrown) {
       throw errorOf(thrown, request)
     }

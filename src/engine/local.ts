@@ -8,7 +8,7 @@ import { checkConfiguration, checkCredentials, checkOrigin } from './credentials
 import { createEngine, type Engine } from './execute.ts'
 import { pageOf } from './meta.ts'
 import { liveActionsOf, operationOf } from './operation.ts'
-import type { Outcome } from './outcome.ts'
+import type { Call, Outcome } from './outcome.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkRecords, walkRows } from './pages.ts'
 import { Secret } from './secret.ts'
 import type { CallOptions, ConfigurationOf, CredentialsOf, Download, LocalConnector } from './types.ts'
@@ -101,7 +101,8 @@ const downloadOf = ({ file }: Extract<Outcome, { type: 'file' }>): Download => (
   stream: Readable.toWeb(file.body) as ReadableStream<Uint8Array>, // Node's type of the same web stream
 })
 
-type Args = [params?: Readonly<Record<string, unknown>>, options?: CallOptions & WalkOptions]
+type Options = CallOptions & WalkOptions
+type Args = [params?: Readonly<Record<string, unknown>>, options?: Options]
 
 /** The untyped connector: what `LocalConnector` puts types over. */
 class Local {
@@ -128,14 +129,19 @@ class Local {
   }
 
   parts(entity: string, ...[params, options]: Args): AsyncGenerator<Part, void, undefined> {
+    return this.#parts(entity, params, options ?? {})
+  }
+
+  rows(entity: string, ...[params, options]: Args): AsyncGenerator<unknown, void, undefined> {
+    const parts = this.#parts(entity, params, { ...options, rawRows: 'unread' })
+    return walkRows(parts, this.#connection.kind.definition.title)
+  }
+
+  #parts(entity: string, params: Args[0], options: Options & Pick<Call, 'rawRows'>): AsyncGenerator<Part, void, undefined> {
     const run = async (of: string, action: string, given: Args[0]) => (await this.execute(of, action, given, options)) as Part // a result in parts
     const page = pageOf(operationOf(this.#connection.kind, entity, 'list'))
     const number = page !== undefined && 'parts' in page ? page.parts.number : ''
-    return walkParts({ first: () => run(entity, 'list', params), get: (of, given) => run(of, 'get', given), number }, options ?? {})
-  }
-
-  rows(entity: string, ...args: Args): AsyncGenerator<unknown, void, undefined> {
-    return walkRows(this.parts(entity, ...args))
+    return walkParts({ first: () => run(entity, 'list', params), get: (of, given) => run(of, 'get', given), number }, options)
   }
 
   check(options: CallOptions = {}): Promise<void> {

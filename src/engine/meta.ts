@@ -5,6 +5,7 @@ import { headersOf, invalidAnswer, type WireAnswer } from './answer.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
 import { getAt, parsePath } from './paths.ts'
+import { isRows } from './raw-rows.ts'
 
 /** Meta of a list, with what to merge into the parameters of the next call. */
 export interface ListMeta extends Readonly<Record<string, unknown>> {
@@ -23,13 +24,18 @@ export function positionsOf(operation: CompiledOperation): PositionPages | undef
   return page !== undefined && 'next' in page ? page : undefined
 }
 
+/** Whether an operation answers a result in parts, or a part of one. */
+export function isInParts(operation: CompiledOperation): boolean {
+  const page = pageOf(operation)
+  return page !== undefined && 'parts' in page
+}
+
 /**
  * Whether a body can be a result in parts, or a part of one: both have rows. JSON of a proxy must not look like a write that was made.
  * @throws FerruleError `upstream_answer_invalid`
  */
 export function checkResult(operation: CompiledOperation, body: unknown): void {
-  const page = pageOf(operation)
-  if (page === undefined || !('parts' in page) || (isObject(body) && Array.isArray(body['data']))) return
+  if (!isInParts(operation) || (isObject(body) && isRows(body['data']))) return
   throw invalidAnswer(operation, 'there are no rows in it')
 }
 

@@ -11,6 +11,11 @@ export interface Call {
   readonly signal?: AbortSignal
   /** Milliseconds until the call gives up; 60,000 by default. For a download: until the first byte. */
   readonly deadlineMs?: number
+  /**
+   * Rows of a large result in parts (`data` of the record) may stay raw, as `RawRows`, so that few of them are in memory at one time: read
+   * through once, so that they are known to be JSON, or as nobody has read them.
+   */
+  readonly rawRows?: 'checked' | 'unread'
   /** Nobody waits for it: in the vendor's budget every other call goes first. */
   readonly background?: boolean
   /**

@@ -3,6 +3,7 @@
 import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
 import { writeJson } from './json.ts'
+import { isRows, RawRows } from './raw-rows.ts'
 
 /** One page of a list. */
 export interface ListPage<R = unknown, M = Readonly<Record<string, unknown>>> {
@@ -85,12 +86,13 @@ export async function* walkParts({ first, get, number }: PartSource, options: Wa
   const maxPages = options.maxPages ?? defaultMaxPages
   let known: number | undefined // the list of parts comes with the first only
   let from: { readonly entity: string; readonly params: Readonly<Record<string, unknown>> } | undefined
-  let part = await first()
+  let part: Part | undefined = await first()
   for (let index = 0, count = 1; ; count++) {
-    const { next_params: params, next_operation: operation, partition_info: info } = part.meta
-    const isReady = Array.isArray(part.data.data)
+    const { next_params: params, next_operation: operation, partition_info: info }: Part['meta'] = part.meta
+    const isReady = isRows(part.data.data)
     if (isReady) yield part
     if (isReady) index += 1
+    part = undefined // one part is alive at a time
     known ??= Array.isArray(info) ? info.length : undefined
     from ??= operation === null || params === null ? undefined : { entity: operation.entity, params }
     const isLast = known === undefined ? params === null : index >= known
@@ -100,7 +102,18 @@ export async function* walkParts({ first, get, number }: PartSource, options: Wa
   }
 }
 
-/** Yields the rows of the parts of a result. @throws as `walkParts` */
-export async function* walkRows(parts: AsyncIterable<Part>): AsyncGenerator<unknown, void, undefined> {
-  for await (const { data } of parts) if (Array.isArray(data.data)) yield* data.data
+/** Yields the rows of the parts of a result. @throws as `walkParts`; FerruleError `upstream_answer_invalid` where rows are none */
+export async function* walkRows(parts: AsyncIterable<Part>, vendor: string): AsyncGenerator<unknown, void, undefined> {
+  for await (const { data } of parts) {
+    if (data.data instanceof RawRows) for (const rows of readable(data.data, vendor)) yield* rows
+    else if (Array.isArray(data.data)) yield* data.data
+  }
+}
+
+function* readable(rows: RawRows, vendor: string): Generator<readonly unknown[], void, undefined> {
+  try {
+    yield* rows.batches()
+  } catch {
+    throw fail('upstream_answer_invalid', { vendor, reason: 'the rows are not valid JSON' }) // a SyntaxError quotes them
+  }
 }

@@ -10,6 +10,7 @@ import { budgetKey, type Limiter } from './limits.ts'
 import { checkResult } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
 import { configured, originsOf, ownOriginOf, prefixOf } from './origin.ts'
+import type { Call } from './outcome.ts'
 import type { Params } from './params.ts'
 import type { WireRequest } from './request.ts'
 import { isTransient, maxAttempts, pauseBefore, retryAfterOf } from './retry.ts'
@@ -38,6 +39,8 @@ export interface Running {
   readonly idempotencyKey?: string | undefined
   /** In the vendor's budget every other call goes first. */
   readonly background?: boolean | undefined
+  /** Rows of a large result stay raw. */
+  readonly rawRows?: Call['rawRows']
   /** Told when a request is written to a connection. */
   readonly onSend?: () => void
   /** Ends requests that were sent, in the place of the deadline. */
@@ -129,6 +132,7 @@ function observe({ runtime, connection, operation }: Running, key: string, answe
 async function send(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
   const { runtime, connection, operation, deadline } = running
   const { patience, title } = operation.kind.definition
+  deadline.signal.throwIfAborted()
   const origins = originsOf(connection, authorization.opened.values.reveal())
   return runtime.http.send({
     url: new URL(origins.api + (wire.unprefixed ? '' : prefixOf(connection)) + wire.path),
@@ -144,6 +148,7 @@ async function send(running: Running, wire: WireRequest, authorization: Authoriz
     ...(wire.body === undefined ? {} : { body: wire.body }),
     ...(patience === undefined ? {} : { patience }),
     ...(running.onSend === undefined ? {} : { onSend: running.onSend }),
+    ...(running.rawRows === undefined ? {} : { asBytes: true }),
     signal: running.requestSignal ?? deadline.signal,
     vendor: title,
   })
@@ -158,7 +163,7 @@ async function attempt(running: Running, wire: WireRequest, authorization: Autho
   observe(running, key, answer)
   if (wire.unready?.includes(answer.status)) return { is: 'unready', answer }
   if (answer.status >= 200 && answer.status < 300) {
-    const body = bodyOf(operation, answer)
+    const body = bodyOf(operation, answer, running.rawRows)
     const warnings = successOf(operation, { answer, body, redact })
     if (warnings !== undefined) {
       checkResult(operation, body)

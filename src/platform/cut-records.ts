@@ -19,6 +19,9 @@ function cutRecords(records: readonly unknown[], wish: Wish): { readonly data: r
   return { data: shortened.records, truncatedFields: shortened.paths }
 }
 
+/** Whether records go out as they are. */
+export const isWhole = (wish: Wish): boolean => projectionOf(wish) === undefined
+
 /** Cuts an outcome of a vendor. Single records keep their texts, and files are left alone. */
 export function cutOutcome(outcome: Outcome, wish: Wish): Outcome & Cut {
   if (outcome.type === 'file') return outcome
@@ -29,8 +32,8 @@ export function cutOutcome(outcome: Outcome, wish: Wish): Outcome & Cut {
 
 /** Cuts what a search found; its JSON is taken apart only where something has to be cut. */
 export function cutFound(found: Found, wish: Wish): Found {
-  const isWhole = projectionOf(wish) === undefined && wish.skip_truncation !== false
-  if (isWhole || !(found.data instanceof JsonText)) return found
+  const isUntouched = isWhole(wish) && wish.skip_truncation !== false
+  if (isUntouched || !(found.data instanceof JsonText)) return found
   const records = parseJson(found.data.text)
   return Array.isArray(records) ? { ...found, ...cutRecords(records, wish) } : found
 }

@@ -8,7 +8,7 @@ import { actionsOf } from '../engine/operation.ts'
 import type { Call, Outcome } from '../engine/outcome.ts'
 import { missingScopes } from '../engine/scopes.ts'
 import { asFerruleError, type ErrorCode, type FerruleError, fail } from '../errors.ts'
-import { cutFound, cutOutcome } from './cut-records.ts'
+import { cutFound, cutOutcome, isWhole } from './cut-records.ts'
 import type { ExecuteRequest } from './execute-request.ts'
 import type { Executed, ExecutedData, Found, ReplayedAnswer } from './executed.ts'
 import type { Folds } from './folds.ts'
@@ -78,7 +78,11 @@ export async function executeOperation(
   if (isWrite(request.action)) return write(services, access, given)
   const { entity, params } = request
   const action = actionOf(access.connection.kind.definition, request)
-  const call: Call = { entity, action, params: params ?? {}, deadlineMs, ...(signal === undefined ? {} : { signal }) }
+  const call: Call = {
+    ...{ entity, action, params: params ?? {}, deadlineMs },
+    ...(isWhole(request) ? { rawRows: 'checked' as const } : {}),
+    ...(signal === undefined ? {} : { signal }),
+  }
   if (action === searchAction && services.searches !== undefined)
     return cutFound(await search(services, { access, call, searches: services.searches }, request), request)
   const asked = services.clock?.() ?? Date.now()

@@ -50,8 +50,12 @@ export interface OnceReport {
   readonly lost: readonly number[]
   /** Inserts whose row is not there. */
   readonly missing: number
-  /** Missing inserts whose client was told something else than that nobody knows. */
+  /** Missing inserts whose client was told neither that nobody knows, nor that they were not made, nor that they still run. */
   readonly unreported: readonly string[]
+  /** Missing inserts, by what their client was told. */
+  readonly told: ReadonlyMap<string, number>
+  /** Inserts whose client was told that they were not made, and whose row is there. */
+  readonly wrong: readonly string[]
   readonly calls: number
   readonly faults: ReadonlyMap<string, number>
   /** How calls ended. */
@@ -59,6 +63,13 @@ export interface OnceReport {
 }
 
 type Body = Fault extends infer F ? (F extends Fault ? Omit<F, 'on' | 'times'> : never) : never
+
+/** What says that a write was not made: the vendor ended it or did not take it, or it was never sent. */
+const notMade: ReadonlySet<string> = new Set(['statement_timeout', 'upstream_rate_limited', 'upstream_timeout', 'upstream_unreachable'])
+const open: ReadonlySet<string> = new Set(['outcome_unknown', 'code 333334'])
+
+/** Until what was sent last is over: the time limit of a statement, and the way there. Milliseconds. */
+const lastMs = 3_000
 
 const add = (counts: Map<string, number>, name: string, count = 1): void => void counts.set(name, (counts.get(name) ?? 0) + count)
 
@@ -133,13 +144,17 @@ async function reportOf({ sandbox, options, outcomes, faults, told }: Run): Prom
   const rows = await sandbox.snowflake.query('SELECT N, COUNT(*) FROM SCRATCH.COUNTERS GROUP BY N ORDER BY N')
   const found = new Map(rows.map(([number, count]) => [Number(number), Number(count)]))
   const missing = [...told].filter(([number]) => !found.has(number))
+  const toldMissing = new Map<string, number>()
+  for (const [, { code }] of missing) add(toldMissing, code)
   return {
     inserts: options.inserts,
     rows: found.values().reduce((sum, count) => sum + count, 0),
     twice: [...found].flatMap(([number, count]) => (count > 1 ? [number] : [])),
     lost: missing.flatMap(([number, { code }]) => (code === 'ok' ? [number] : [])),
     missing: missing.length,
-    unreported: missing.flatMap(([number, { code }]) => (code === 'outcome_unknown' ? [] : [`${number}: ${code}`])),
+    unreported: missing.flatMap(([number, { code }]) => (open.has(code) || notMade.has(code) ? [] : [`${number}: ${code}`])),
+    told: toldMissing,
+    wrong: [...told].flatMap(([number, { code }]) => (found.has(number) && notMade.has(code) ? [`${number}: ${code}`] : [])),
     calls: outcomes.values().reduce((sum, count) => sum + count, 0),
     faults: new Map([...faults].filter(([, count]) => count > 0).toSorted()),
     outcomes: new Map([...outcomes].toSorted()),
@@ -155,15 +170,17 @@ export async function insertOnce(sandbox: Sandbox, write: Write, options: OnceOp
     for (const number of numbers) await insert(run, random, number)
   }
   await Promise.all(Array.from({ length: options.lanes }, lane))
+  await options.wait(lastMs)
   return reportOf(run)
 }
 
 /** The report as plain lines. */
 export function linesOf({ faults, outcomes, ...report }: OnceReport): string[] {
   const table = (counts: ReadonlyMap<string, number>) => [...counts].map(([name, count]) => `${count} ${name}`).join(', ')
-  const { inserts, rows, twice, missing, unreported, lost, calls } = report
+  const { inserts, rows, twice, missing, unreported, lost, wrong, calls, told } = report
   return [
-    `${inserts} inserts, ${calls} calls: ${rows} rows, ${twice.length} twice, ${missing} missing (${unreported.length} of them not told as unknown, ${lost.length} told as made)`,
+    `${inserts} inserts, ${calls} calls: ${rows} rows, ${twice.length} twice, ${missing} missing (told as: ${table(told) || 'none'})`,
+    `told wrongly: ${lost.length} as made, ${wrong.length} as not made, ${unreported.length} of the missing as something else`,
     `calls: ${table(outcomes)}`,
     `faults: ${table(faults)}`,
   ]

@@ -90,7 +90,7 @@ describe.each(modes)('at a vendor where a retry that meets its original would %s
       const note = `never ${moment}`
       const statement = `INSERT INTO SCRATCH.COUNTERS VALUES (1, '${note}')`
       faults.add({ kind: 'never-answer', on: 'snowflake', moment })
-      const error = Object(await failure(connector.record.create({ statement, timeout: 1 }, { deadlineMs: 300 })))
+      const error = Object(await failure(connector.record.create({ statement, timeout: 1 }, { deadlineMs: 800 })))
       expect(error).toMatchObject({ code: 'outcome_unknown', status: 504, retryable: false })
       const { request_id: requestId } = error.upstream
       expect([error.message, error.hint]).toEqual([expect.stringContaining(requestId), expect.stringContaining(`requestId ${requestId}`)])
@@ -105,16 +105,15 @@ describe.each(modes)('at a vendor where a retry that meets its original would %s
     using time = hastened(10)
     const options = { seed: 7, inserts: 40, lanes: 20, hasKeys: false, longestDelay: 30, wait: time.pause }
     const report = await insertOnce(sandbox, libraryWriter(connector, 800), { ...options, repeats: 30 })
-    expect(report, linesOf(report).join('\n')).toMatchObject({ inserts: 40, rows: 40, twice: [], lost: [], missing: 0, unreported: [] })
+    expect(report, linesOf(report).join('\n')).toMatchObject({ inserts: 40, rows: 40, twice: [], missing: 0, wrong: [] })
     expect([...report.faults.values()].reduce((sum, times) => sum + times, 0)).toBeGreaterThan(20)
   })
 
   test('many inserts whose clients never repeat: no row twice, and each that is missing was told as unknown, or as not made', async () => {
     using time = hastened(10)
     const options = { seed: 8, inserts: 40, lanes: 20, hasKeys: false, longestDelay: 30, wait: time.pause }
-    const report = await insertOnce(sandbox, libraryWriter(connector, 200), { ...options, repeats: 0 })
-    const known = report.unreported.filter((each) => !/: (statement_timeout|upstream_rate_limited|code 333334)$/.test(each))
-    expect([report.twice, report.lost, known], linesOf(report).join('\n')).toEqual([[], [], []])
+    const report = await insertOnce(sandbox, libraryWriter(connector, 800), { ...options, repeats: 0 })
+    expect(report, linesOf(report).join('\n')).toMatchObject({ twice: [], lost: [], wrong: [], unreported: [] })
     expect(report.rows + report.missing).toBe(40)
   })
 })

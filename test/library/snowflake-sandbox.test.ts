@@ -1,5 +1,6 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
+import { Deadline } from '../../src/engine/deadline.ts'
 import { liveActionsOf } from '../../src/engine/operation.ts'
 import { snowflakeCredentials as known, startSandbox } from '../../src/sandbox/index.ts'
 import { recordProblems } from '../conformance/records.ts'
@@ -25,6 +26,12 @@ const statements: Readonly<Record<string, string>> = {
 }
 const select = (statement: string) => warehouse.record.list({ statement })
 const rowsOf = async (statement: string) => (await select(statement)).data.data
+/** Every call is about to come to its deadline as soon as something is to be waited for; none comes to it before. */
+function shortDeadlines(): Disposable {
+  const remaining = vi.spyOn(Deadline.prototype, 'remaining', 'get').mockReturnValue(100)
+  return { [Symbol.dispose]: () => remaining.mockRestore() }
+}
+const eventually = <T>(value: () => T) => expect.poll(value, { timeout: 20_000, interval: 5 })
 /** What the stand-in really ran. */
 const ran = () => snowflake.executed().map(({ verb, outcome }) => `${verb} ${outcome}`)
 const sentBody = () => JSON.parse(snowflake.requests().at(-1)?.body ?? '')
@@ -257,7 +264,7 @@ describe('a statement that takes longer than the vendor waits', () => {
     const result = warehouse.record.list({ statement: statements['list'] ?? '' })
     const polls = () => snowflake.requests().filter(({ method }) => method === 'GET').length
     await hold.caught()
-    await expect.poll(polls).toBeGreaterThan(3)
+    await eventually(polls).toBeGreaterThan(3)
     hold.release()
     expect((await result).data.data).toHaveLength(1000)
     expect(snowflake.requests().filter(({ method }) => method === 'POST')).toHaveLength(1)
@@ -265,13 +272,15 @@ describe('a statement that takes longer than the vendor waits', () => {
 
   test.each(['list', 'create'] as const)('gives its status record at the deadline of a %s, and its part 0 goes on', async (action) => {
     const hold = snowflake.hold()
-    const { data, meta } = await execute(warehouse, 'record', action, { statement: statements[action] }, { deadlineMs: 150 })
+    const short = shortDeadlines()
+    const { data, meta } = await execute(warehouse, 'record', action, { statement: statements[action] })
     expect(data).toMatchObject({ code: '333334', data: null, resultSetMetaData: null, statementHandle: meta['statement_handle'] })
     expect(recordProblems(kinds.snowflake.definition.entities.record, data)).toEqual([])
     const next = { statementHandle: data['statementHandle'], partition: 0 }
     expect(meta).toMatchObject({ next_operation: { entity: 'result_partitions', action: 'get' }, next_params: next, partition_info: null })
-    const waiting = await execute(warehouse, 'result_partitions', 'get', next, { deadlineMs: 150 })
+    const waiting = await execute(warehouse, 'result_partitions', 'get', next)
     expect(waiting).toMatchObject({ data: { code: '333334', data: null }, meta: { next_params: next } })
+    short[Symbol.dispose]()
     hold.release()
     const done = await execute(warehouse, 'result_partitions', 'get', next)
     expect(done).toMatchObject({ data: { code: '090001' }, meta: { next_params: null } })
@@ -280,12 +289,12 @@ describe('a statement that takes longer than the vendor waits', () => {
   })
 
   test('is walked by rows() to its end all the same', async () => {
-    using _time = hastenTime(20)
+    using _short = shortDeadlines()
     snowflake.switches.set({ partitionRows: 300 })
     const hold = snowflake.hold()
-    const rows = collect(warehouse.record.rows({ statement: statements['list'] ?? '' }, { deadlineMs: 100 }))
+    const rows = collect(warehouse.record.rows({ statement: statements['list'] ?? '' }))
     const asked = () => snowflake.requests().filter(({ method, query }) => method === 'GET' && query['partition'] === '0').length
-    await expect.poll(asked).toBeGreaterThan(1)
+    await eventually(asked).toBeGreaterThan(1)
     hold.release()
     expect((await rows).map(([id]) => id)).toEqual(Array.from({ length: 1000 }, (_, index) => String(index + 1)))
     expect(ran()).toEqual(['SELECT succeeded'])
@@ -388,11 +397,11 @@ describe('a caller that goes away', () => {
     const reason = new Error('gone')
     const call = failure(warehouse.record.list({ statement: statements['list'] ?? '' }, { signal: controller.signal }))
     await hold.caught()
-    if (answer === 'accepted') await expect.poll(polls).toBeGreaterThan(0)
+    if (answer === 'accepted') await eventually(polls).toBeGreaterThan(0)
     controller.abort(reason)
     expect(await call).toBe(reason)
-    await expect.poll(() => cancels().length).toBe(1)
-    await expect.poll(hold.waiting).toBe(0)
+    await eventually(() => cancels().length).toBe(1)
+    await eventually(hold.waiting).toBe(0)
     const part = { statementHandle: cancels()[0]?.path.split('/').at(-2) ?? '', partition: 0 }
     const error = await failure(warehouse.result_partitions.get(part))
     expect(error).toMatchObject({ code: 'statement_failed', upstream: { code: '000604' }, hint: expect.stringContaining('cancelled') })
@@ -400,12 +409,12 @@ describe('a caller that goes away', () => {
   })
 
   test('and a deadline that comes before the vendor told anything end it too', async () => {
-    snowflake.switches.set({ windowMs: 200 })
+    snowflake.switches.set({ windowMs: 1_500 })
     const hold = snowflake.hold({ answer: 'nothing' })
-    const error = await failure(warehouse.record.get({ statement: statements['get'] ?? '' }, { deadlineMs: 50 }))
+    const error = await failure(warehouse.record.get({ statement: statements['get'] ?? '' }, { deadlineMs: 1_000 }))
     expect(error).toMatchObject({ code: 'upstream_timeout' })
-    await expect.poll(() => cancels().length).toBe(1)
-    await expect.poll(hold.waiting).toBe(0)
+    await eventually(() => cancels().length).toBe(1)
+    await eventually(hold.waiting).toBe(0)
     expect(ran()).toEqual([])
   })
 
@@ -420,12 +429,12 @@ describe('a caller that goes away', () => {
     const statement = statements['create'] ?? ''
     const call = failure(connector.record.create({ statement, timeout: 2 }, { signal: controller.signal }))
     await hold.caught()
-    if (answer === 'accepted') await expect.poll(polls).toBeGreaterThan(0)
+    if (answer === 'accepted') await eventually(polls).toBeGreaterThan(0)
     controller.abort(new Error('gone'))
     const error = Object(await call)
     expect(error).toMatchObject({ code: 'outcome_unknown', hint: expect.stringContaining('retry true') })
     hold.release()
-    await expect.poll(() => snowflake.rowCount('SCRATCH.COUNTERS')).toBe(1)
+    await eventually(() => snowflake.rowCount('SCRATCH.COUNTERS')).toBe(1)
     const { request_id: requestId } = error.upstream
     const { data } = await connector.record.create({ statement, timeout: 2, requestId, retry: true })
     expect(data).toMatchObject({ code: '090001', requestId })
@@ -434,10 +443,12 @@ describe('a caller that goes away', () => {
 
   test('from a result that another call began ends nothing', async () => {
     const hold = snowflake.hold()
-    const { meta } = await execute(warehouse, 'record', 'list', { statement: statements['list'] }, { deadlineMs: 100 })
+    const short = shortDeadlines()
+    const { meta } = await execute(warehouse, 'record', 'list', { statement: statements['list'] })
+    short[Symbol.dispose]()
     const controller = new AbortController()
     const call = failure(execute(warehouse, 'result_partitions', 'get', meta['next_params'], { signal: controller.signal }))
-    await expect.poll(polls).toBeGreaterThan(0)
+    await eventually(polls).toBeGreaterThan(0)
     controller.abort(new Error('gone'))
     await call
     hold.release()

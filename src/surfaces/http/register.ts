@@ -1,8 +1,10 @@
 /** Binds a route to Fastify: authentication, the exchange that the route sees, and its answer. */
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { writeBody } from '../../engine/json.ts'
 import type { FileAnswer } from '../../engine/outcome.ts'
+import { rawParts } from '../../engine/raw-rows.ts'
 import { fail } from '../../errors.ts'
 import type { Caller, Principal } from '../../platform/types.ts'
 import { contentDisposition, jsonType } from './reply.ts'
@@ -121,12 +123,18 @@ function sendContent(reply: FastifyReply, { content, type, headers = {}, status 
     .send(content)
 }
 
+/** Sends JSON; raw rows go out as they came, and the engine bounded them. */
+function sendJson(reply: FastifyReply, { json, status = 200 }: Extract<Answer, { readonly json: unknown }>): FastifyReply {
+  reply.code(status).header('content-type', jsonType)
+  const parts = rawParts(json)
+  if (parts === undefined) return reply.send(jsonText(json))
+  const body = Readable.from(parts, { objectMode: false })
+  freePassedBuffers(body)
+  return reply.header('content-length', String(parts.reduce((sum, { length }) => sum + length, 0))).send(body)
+}
+
 function send(reply: FastifyReply, answer: Answer, logger: Logger): FastifyReply {
-  if ('json' in answer)
-    return reply
-      .code(answer.status ?? 200)
-      .header('content-type', jsonType)
-      .send(jsonText(answer.json))
+  if ('json' in answer) return sendJson(reply, answer)
   if ('file' in answer) return sendFile(reply, answer.file, logger)
   if ('content' in answer) return sendContent(reply, answer)
   if ('redirect' in answer) return reply.redirect(answer.redirect, 302)

@@ -1,0 +1,155 @@
+/**
+ * Rows of a large result, as the bytes in which they came. Read all at once, some ten thousand arrays are alive together and memory
+ * grows by many times the bytes; read in batches, they are gone before the next ones come, and who only hands them on reads none.
+ */
+import { isUtf8 } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
+import { isObject } from '../definition/object.ts'
+import { parseJson, writeJson } from './json.ts'
+
+/** Bodies from this length on keep their rows raw, in bytes; smaller ones are read at once. */
+const largeBody = 65_536
+/** Rows that are read together. */
+const batchRows = 256
+
+// The bytes of UTF-8 below 0x80 stand for nothing but these characters.
+const [quote, backslash, comma, opens, closes, opensObject, closesObject, colon] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d, 0x3a]
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+/** The index of the next byte that is no space. */
+function afterSpaces(json: Buffer, from: number): number {
+  let index = from
+  while (isSpace(json[index])) index += 1
+  return index
+}
+
+/** The index behind a string that begins at an index; the end where it does not end. */
+function afterString(json: Buffer, from: number): number {
+  for (let end = json.indexOf(quote, from + 1); end >= 0; end = json.indexOf(quote, end + 1)) {
+    let last = end - 1
+    while (json[last] === backslash) last -= 1
+    if ((end - last) % 2 === 1) return end + 1
+  }
+  return json.length
+}
+
+/** The index behind an array or object that begins at an index; the end where it does not end. */
+function afterNested(json: Buffer, from: number): number {
+  let depth = 0
+  for (let index = from; index < json.length; ) {
+    const byte = json[index]
+    if (byte === quote) {
+      index = afterString(json, index)
+      continue
+    }
+    index += 1
+    if (byte === opens || byte === opensObject) depth += 1
+    else if (byte === closes || byte === closesObject) depth -= 1
+    if (depth === 0) return index
+  }
+  return json.length
+}
+
+/** The index behind the value that comes next. */
+function afterValue(json: Buffer, from: number): number {
+  let index = afterSpaces(json, from)
+  const first = json[index]
+  if (first === quote) return afterString(json, index)
+  if (first === opens || first === opensObject) return afterNested(json, index)
+  for (; index < json.length; index += 1) {
+    const byte = json[index]
+    if (byte === comma || byte === closes || byte === closesObject) break
+  }
+  return index
+}
+
+/** Where the value of a member of an object lies, the last one of the name; undefined where there is none, or the bytes are no object. */
+function memberOf(json: Buffer, name: string): { readonly start: number; readonly end: number } | undefined {
+  let found: { readonly start: number; readonly end: number } | undefined
+  let index = afterSpaces(json, 0)
+  if (json[index] !== opensObject) return undefined
+  do {
+    const key = afterSpaces(json, index + 1)
+    const mark = afterSpaces(json, afterValue(json, key))
+    if (json[mark] !== colon) return undefined
+    const start = afterSpaces(json, mark + 1)
+    const end = afterValue(json, start)
+    if (json.toString('utf8', key, mark).trim() === JSON.stringify(name)) found = { start, end }
+    index = afterSpaces(json, end)
+  } while (json[index] === comma)
+  return found
+}
+
+const read = (json: Buffer, from: number, to: number): readonly unknown[] => {
+  const rows = parseJson(`[${json.toString('utf8', from, to)}]`)
+  return Array.isArray(rows) ? rows : [] // it is one: it has the brackets of one
+}
+
+/** A JSON array of rows as bytes (UTF-8), brackets included. */
+export class RawRows {
+  readonly bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  /**
+   * Reads the rows, some at a time.
+   * @throws SyntaxError where the bytes are not the JSON of an array
+   */
+  *batches(): Generator<readonly unknown[], void, undefined> {
+    const { bytes } = this
+    let start = afterSpaces(bytes, 1)
+    if (bytes[start] === closes) return
+    for (let index = start, rows = 1; ; rows += 1) {
+      const end = afterValue(bytes, index)
+      const next = afterSpaces(bytes, end)
+      const isLast = bytes[next] !== comma
+      if (isLast && next !== bytes.length - 1) throw new SyntaxError(`rows end at ${next} of ${bytes.length}`)
+      if (isLast || rows === batchRows) yield read(bytes, start, end)
+      if (isLast) return
+      if (rows === batchRows) [start, rows] = [next + 1, 0]
+      index = next + 1
+    }
+  }
+
+  /** Reads all rows without keeping them. @throws SyntaxError as `batches` */
+  check(): void {
+    for (const _batch of this.batches());
+  }
+
+  /** All rows, for writers of JSON that do not know of raw ones. */
+  toJSON(): readonly unknown[] {
+    return [...this.batches()].flat()
+  }
+}
+
+/** Stands for raw rows while the JSON around them is written; no text of a vendor can know it. */
+const mark = randomUUID()
+
+/** The JSON of a body (UTF-8), in parts: the rows of its `data`, where they are raw, go in as they came. Undefined where they are not. */
+export function rawParts(body: unknown): readonly Buffer[] | undefined {
+  const record = isObject(body) ? body['data'] : undefined
+  const rows = isObject(record) ? record['data'] : undefined
+  if (!isObject(body) || !isObject(record) || !(rows instanceof RawRows)) return undefined
+  const [before = '', after = ''] = writeJson({ ...body, data: { ...record, data: mark } }).split(JSON.stringify(mark))
+  return [Buffer.from(before), rows.bytes, Buffer.from(after)]
+}
+
+/** Whether a value is rows, read or not. */
+export const isRows = (value: unknown): value is readonly unknown[] | RawRows => Array.isArray(value) || value instanceof RawRows
+
+/**
+ * Reads the body of an answer; the rows of a large one (its member `data`) stay raw.
+ * @param how whether raw rows are read through once, so that they are known to be JSON
+ * @throws SyntaxError where the body is not JSON
+ */
+export function bodyWithRows(json: Buffer, how: 'checked' | 'unread'): unknown {
+  const at = json.length < largeBody || !isUtf8(json) ? undefined : memberOf(json, 'data')
+  if (at === undefined || json[at.start] !== opens) return parseJson(json.toString())
+  const body = parseJson(`${json.toString('utf8', 0, at.start)}[]${json.toString('utf8', at.end)}`)
+  const rows = new RawRows(json.subarray(at.start, at.end))
+  if (how === 'checked') rows.check()
+  if (isObject(body)) body['data'] = rows
+  return body
+}
