@@ -47,8 +47,31 @@ const parents = (place: Place): Sentences => {
   ]
 }
 
+const under = (place: Place): Sentences => {
+  const { under: rule, within, each } = place.sync
+  if (rule === undefined) return []
+  const parent = feeder(place, within?.entity ?? each?.entity ?? '')
+  return [
+    parent === undefined && 'is under a parent that it does not have',
+    !(rule.field in (place.definition.context_store_search ?? {})) && `is under ${rule.field}, which is not searchable`,
+    parent !== undefined && !has(parent.record, rule.parent) && `is under ${rule.parent}, which its parent lacks`,
+  ]
+}
+
+/** What hangs on something that hangs on something is met by no walk, but for the lists of what lies within a root. */
+const depth = (place: Place): Sentences => {
+  const { within, each } = place.sync
+  const parent = feeder(place, within?.entity ?? each?.entity ?? '')?.sync
+  return [
+    within !== undefined && (parent?.within ?? parent?.each) !== undefined && `is within ${within.entity}, which hangs on another entity`,
+    each !== undefined && parent?.each !== undefined && `is called for each of ${each.entity}, which is called for each of another entity`,
+  ]
+}
+
 const checks: readonly ((place: Place) => Sentences)[] = [
   parents,
+  under,
+  depth,
   (place) => sentBy(place.sync).map((path) => !isParameter(place, path) && `sends ${path}, which is not a parameter`),
   ({ definition, sync: { since } }) => [
     since !== undefined && !has(definition.record, since.field) && `remembers ${since.field}, which is not a field of the record`,

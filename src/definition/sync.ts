@@ -45,6 +45,11 @@ export interface Sync {
   readonly within?: Within
   /** A call for each record of another entity, or for so many of them together: parameter (path) → path in that record. */
   readonly each?: { readonly entity: string; readonly take: Readonly<Record<string, string>>; readonly batch?: number }
+  /**
+   * Searchable field that holds the parent's value at a path: what is stored with the value of a parent that was read, and was not met
+   * with it, is gone. Left out: it is gone after a complete pass.
+   */
+  readonly under?: { readonly field: string; readonly parent: string }
   /** Left out: every run is a complete pass. */
   readonly since?: Since
   /** The next page is what follows the largest value of a field: unlike the vendor's positions that never ends. */

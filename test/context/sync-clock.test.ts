@@ -38,6 +38,21 @@ describe('our clock', () => {
     expectTruth(side)
   })
 
+  test('was a year ahead when a walk was interrupted: it begins anew', async () => {
+    const side = new Side(filledVendor(40))
+    side.now += year
+    side.vendor.before = ({ params }) => {
+      if (params['since_id'] === 1037) throw new Error('interrupted')
+    }
+    await expect(side.sync(side.only('refunds', 'notes'))).rejects.toThrow('interrupted')
+    side.vendor.before = () => undefined
+    side.now -= year
+    side.vendor.taken()
+    await side.sync(side.only('refunds', 'notes'))
+    expect(side.vendor.taken()[0]).toBe('orders since_id=0')
+    expectTruth(side, 'refunds', 'notes')
+  })
+
   test('is a day behind, or was: nothing is lost', async () => {
     const side = new Side(filledVendor(40))
     await side.sync()
@@ -120,11 +135,27 @@ describe('the clock of the vendor', () => {
     Object.assign(strange ?? {}, { updated_at: side.vendor.at((20 * year) / 1000) })
     await side.sync()
     for (let round = 1; round <= 3; round += 1) {
-      side.pass(2 * hour)
       side.vendor.put('orders', { id: round, refunds: [{ id: round * 10, amount: `${round}.00` }] })
+      side.pass(3 * hour)
       await side.sync()
       expectTruth(side, 'refunds')
     }
+  })
+
+  test('a moment still to come that a wrong clock of ours believed hides no later change', async () => {
+    const side = new Side(filledVendor(40))
+    side.now += year
+    side.vendor.put('orders', { id: 7 })
+    const strange = side.vendor.orders.find(({ id }) => id === 7)
+    Object.assign(strange ?? {}, { updated_at: side.vendor.at((30 * day) / 1000) })
+    await side.sync(side.only('refunds'))
+    side.now -= year
+    // One run is needed to find that the passes of the wrong clock are none.
+    await side.sync({ ...side.only('refunds'), fullEvery: 10 * year })
+    side.pass(hour / 2)
+    side.vendor.put('orders', { id: 1, refunds: [{ id: 10, amount: '7.00' }] })
+    await side.sync({ ...side.only('refunds'), fullEvery: 10 * year })
+    expectTruth(side, 'refunds')
   })
 })
 

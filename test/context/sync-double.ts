@@ -55,6 +55,11 @@ export class StoreDouble implements Store {
       if (batch.pass !== undefined && batch.pass !== shelf.pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
       const counts = { created: 0, updated: 0, unchanged: 0, removed: 0 }
       for (const record of batch.records) counts[this.#put(shelf, record, batch.asked)] += 1
+      const keys = new Set(batch.records.map(({ key }) => key))
+      for (const [key, { fields, version }] of shelf.rows) {
+        const isUnder = batch.whole?.values.includes(String(fields[batch.whole.field])) === true
+        if (isUnder && !keys.has(key) && version <= batch.asked && shelf.rows.delete(key)) counts.removed += 1
+      }
       if (shelf.pass !== undefined) for (const { key } of batch.records) shelf.seen.add(key)
       this.#note(shelf, batch.checkpoints ?? [])
       return counts

@@ -56,6 +56,49 @@ describe('what was met a second time', () => {
   })
 })
 
+describe('below a changed record', () => {
+  test('what is no longer there leaves the copy in the next run', async () => {
+    const side = new Side(filledVendor(40))
+    const names = ['refunds', 'lines', 'notes'] as const
+    await side.sync(side.only(...names))
+    side.pass(2 * hour)
+    side.vendor.put('orders', { id: 3, refunds: [] })
+    side.vendor.drop('lines', ({ order_id, id }) => order_id === 3 && id !== 31)
+    side.vendor.drop('notes', ({ order_id }) => order_id === 5)
+    side.vendor.put('orders', { id: 5 })
+    const states = Side.states(await side.sync(side.only(...names)))
+    expect(states).toEqual({ refunds: 'changes', lines: 'changes', notes: 'changes' })
+    expectTruth(side, ...names)
+    expect(side.progress.reduce((sum, { removed }) => sum + removed, 0)).toBe(6)
+  })
+
+  test('a parent that went while its children were asked for takes them along', async () => {
+    const side = new Side(filledVendor(40))
+    await side.sync(side.only('notes', 'lines'))
+    side.pass(2 * hour)
+    side.vendor.put('orders', { id: 4 })
+    side.vendor.before = ({ entity, params }) => {
+      if (entity !== 'orders' && params['order_id'] === 4) side.vendor.drop('orders', ({ id }) => id === 4)
+    }
+    await side.sync(side.only('notes', 'lines'))
+    expectTruth(side, 'notes', 'lines')
+  })
+
+  test('more than one transaction holds is left to the complete pass, and so is what an answer leaves out', async () => {
+    const side = new Side(filledVendor(40))
+    for (let index = 0; index < 700; index += 1) side.vendor.put('notes', { id: 10_000 + index, order_id: 1, text: 'Many' })
+    await side.sync(side.only('notes', 'refunds'))
+    side.pass(2 * hour)
+    side.vendor.put('orders', { id: 1 })
+    side.vendor.put('orders', { id: 6, refunds: null })
+    side.vendor.drop('notes', ({ id }) => id === 10_001)
+    await side.sync(side.only('notes', 'refunds'))
+    expect([side.store.copy('notes').has('10001'), side.store.copy('refunds').has('60')]).toEqual([true, true])
+    await side.sync({ ...side.only('notes', 'refunds'), mode: 'full' })
+    expectTruth(side, 'notes', 'refunds')
+  })
+})
+
 describe('calls that turned private', () => {
   test('leave the copy in the next run, with their transcripts', async () => {
     const side = new Side(filledVendor(40))

@@ -62,7 +62,7 @@ export const entities = {
     record: refund,
     list: read('GET /orders/{order_id}/refunds', { order_id: id('Order'), page_info: cursor }, 'next_page_url'),
     context_store_search: { ...refund, order_id: id('Order') },
-    sync: { within: { entity: 'orders', at: 'refunds' }, project: { order_id: 'parent.id' } },
+    sync: { within: { entity: 'orders', at: 'refunds' }, under: { field: 'order_id', parent: 'id' }, project: { order_id: 'parent.id' } },
   },
   lines: {
     about: 'Lines within orders, of which an order shows three',
@@ -70,7 +70,10 @@ export const entities = {
     record: line,
     list: read('GET /orders/{order_id}/lines', { order_id: id('Order'), page_info: cursor }, 'next_page_url'),
     context_store_search: line,
-    sync: { within: { entity: 'orders', at: 'lines', most: { records: 3, take: { order_id: 'id' } } } },
+    sync: {
+      within: { entity: 'orders', at: 'lines', most: { records: 3, take: { order_id: 'id' } } },
+      under: { field: 'order_id', parent: 'id' },
+    },
   },
   notes: {
     about: 'Notes of one order',
@@ -78,7 +81,7 @@ export const entities = {
     record: note,
     list: read('GET /orders/{order_id}/notes', { order_id: id('Order'), page_info: cursor }, 'next_page_url'),
     context_store_search: note,
-    sync: { each: { entity: 'orders', take: { order_id: 'id' } } },
+    sync: { each: { entity: 'orders', take: { order_id: 'id' } }, under: { field: 'order_id', parent: 'id' } },
   },
   items: {
     about: 'Items of lines, two in one call',

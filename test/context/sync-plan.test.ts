@@ -4,7 +4,8 @@ import { planOf, storedOf, type Tree } from '../../src/context/sync/plan.ts'
 import { firstDayOf, halvesOf, windowsFrom } from '../../src/context/sync/windows.ts'
 import { problemsOf } from '../../src/definition/check.ts'
 import type { Kind } from '../../src/definition/connector.ts'
-import { madeUp } from './sync-kind.ts'
+import type { Sync } from '../../src/definition/sync.ts'
+import { entities, madeUp } from './sync-kind.ts'
 
 const plan = (kind: Kind, ...wanted: readonly string[]): readonly Tree[] =>
   planOf(kind.definition, (entity) => wanted.length === 0 || wanted.includes(entity))
@@ -13,11 +14,26 @@ const shape = (trees: readonly Tree[]) =>
     [entity, ...nested.map((each) => `in ${each.entity}`), ...children.map((each) => `per ${each.parent}: ${each.entity}`)].join(', '),
   )
 
+const each = { entity: 'orders', take: { order_id: 'id' } } as const
 const syncedKinds = [kinds.gong, kinds.shopify, kinds['tiktok-marketing']]
 
 describe('plan', () => {
   test('the made-up kind is right', () => {
     expect(problemsOf(madeUp)).toEqual([])
+  })
+
+  test.each<readonly [says: string, sync: Sync]>([
+    ['made-up.notes: is under text_id, which is not searchable', { each, under: { field: 'text_id', parent: 'id' } }],
+    ['made-up.notes: is under number, which its parent lacks', { each, under: { field: 'order_id', parent: 'number' } }],
+    ['made-up.notes: is under a parent that it does not have', { under: { field: 'order_id', parent: 'id' } }],
+    [
+      'made-up.notes: is called for each of items, which is called for each of another entity',
+      { each: { entity: 'items', take: { order_id: 'id' } } },
+    ],
+    ['made-up.notes: is within refunds, which hangs on another entity', { within: { entity: 'refunds', at: 'amount' } }],
+  ])('%s', (says, sync) => {
+    const wrong = { ...madeUp.definition, entities: { ...entities, notes: { ...entities.notes, sync } } }
+    expect(problemsOf({ ...madeUp, definition: wrong })).toContain(says)
   })
 
   test('walks parents with all that hangs on them, in the order of the documents', () => {

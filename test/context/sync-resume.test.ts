@@ -6,6 +6,7 @@ import { connector, kept, Side } from './sync-double.ts'
 import { filledVendor, type Vendor } from './sync-vendor.ts'
 
 const hour = 3_600_000
+const day = 24 * hour
 
 /** What happens at the vendor between the first run and the one that is disturbed. */
 function change(vendor: Vendor): void {
@@ -211,6 +212,66 @@ describe('an interrupted run', () => {
     const place = { connector, kind: 'made-up', entity: 'refunds' }
     expect(await readWalk(side.store, place, 'orders')).toBeUndefined()
     for (const name of kept) expect([name, side.store.shelf(name).pass, side.store.shelf(name).seen.size]).toEqual([name, undefined, 0])
+  })
+
+  test('reads the days again that were today when it read them', async () => {
+    const side = new Side(filledVendor())
+    const today = side.vendor.at().slice(0, 10)
+    side.configuration = { start: side.vendor.at((-9 * day) / 1000).slice(0, 10) }
+    const tomorrow = side.vendor.at(day / 1000).slice(0, 10)
+    for (let index = 0; index < 600; index += 1) side.vendor.reports.push({ account_id: 'a1', day: tomorrow, clicks: 0 })
+    let calls = 0
+    side.vendor.before = ({ params }) => {
+      calls += params['start'] === tomorrow ? 1 : 0
+      if (calls === 28) throw fail('upstream_unreachable', { vendor: 'Acme', reason: 'none' })
+    }
+    await expect(side.sync(side.only('reports'))).rejects.toThrow()
+    side.vendor.before = () => undefined
+    side.pass(5 * day)
+    side.vendor.put('reports', { account_id: 'a1', day: today, clicks: 77 })
+    await side.sync(side.only('reports'))
+    side.pass(hour)
+    await side.sync(side.only('reports'))
+    expect(side.store.copy('reports').get(`a1 ${today}`)?.['clicks']).toBe(77)
+  })
+
+  test('leaves no pass open that nobody ends', async () => {
+    const side = new Side(filledVendor(40))
+    await side.sync(side.only('refunds', 'notes'))
+    const failure = failAt(side, 60, 'before')
+    await expect(side.sync({ ...side.only('refunds', 'notes'), mode: 'full' })).rejects.toThrow()
+    expect(failure.happened()).toBe(true)
+    side.ask = side.vendor.ask
+    side.store.before = () => undefined
+    await side.sync(side.only('refunds'))
+    expect(side.store.shelf('notes').pass).toBeDefined()
+    side.pass(hour)
+    expect(Side.states(await side.sync(side.only('refunds', 'notes')))).toEqual({ refunds: 'changes', notes: 'changes' })
+    expect(side.store.shelf('notes').pass).toBeUndefined()
+  })
+
+  test('writes nothing any more once it has ended', async () => {
+    const side = new Side(filledVendor(40))
+    let isWriting = false
+    const slow = new Proxy(side.store, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        if (name !== 'write') return method.bind(target)
+        return async (...given: readonly unknown[]): Promise<unknown> => {
+          isWriting = true
+          for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+          const result: unknown = await Reflect.apply(method, target, given)
+          isWriting = false
+          return result
+        }
+      },
+    })
+    side.vendor.before = () => {
+      if (isWriting) throw fail('upstream_unreachable', { vendor: 'Acme', reason: 'none' })
+    }
+    await expect(side.sync({ ...side.only('notes', 'refunds'), store: slow })).rejects.toThrow('cannot be reached')
+    expect(isWriting).toBe(false)
   })
 
   test('ends with the reason of its signal, and goes on later', async () => {

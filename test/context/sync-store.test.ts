@@ -57,6 +57,20 @@ overBoth('a pass over a span', (engine) => {
     expect(await refusal(store.sweepSpan(place, 'one', { field: 'title', from: at(1) }))).toContain('has no moments in title')
   })
 
+  test('a batch that holds all records of a value removes the others, but for those that were read later', async () => {
+    const place = newPlace()
+    const notes = (state: string, ...ids: readonly number[]) => ids.map((id) => note(store, { id, title: `Note ${id}`, state }))
+    await store.write(place, { records: [...notes('one', 1, 2, 3), ...notes('two', 4, 5)], asked: world.now })
+    await store.write(place, { records: notes('one', 6), asked: world.now + 50 })
+    const whole = { field: 'state', values: ['one', 'three'] }
+    const written = await store.write(place, { records: notes('one', 2), asked: world.now + 10, whole })
+    expect([written.removed, await idsOf(store, place)]).toEqual([2, [2, 4, 5, 6]])
+    expect((await store.write(place, { records: [], asked: world.now + 100, whole: { field: 'id', values: ['4'] } })).removed).toBe(1)
+    expect(await store.counts(place.connector)).toEqual(new Map([['notes', 3]]))
+    const wrong = store.write(place, { records: [], asked: world.now, whole: { field: 'nothing', values: ['1'] } })
+    expect(await refusal(wrong)).toContain('lacks nothing')
+  })
+
   test('a version that is still to come keeps nothing out', async () => {
     const place = newPlace()
     await store.write(place, { records: [note(store, { id: 1, title: 'Of a wrong clock' })], asked: world.now + 400 * day })

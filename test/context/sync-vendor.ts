@@ -75,7 +75,8 @@ export class Vendor {
     const key = entities[entity].key
     const rows = this[entity]
     const index = rows.findIndex((each) => key.every((name) => each[name] === row[name]))
-    const whole = { ...(index < 0 ? {} : rows[index]), ...row, ...(entity === 'orders' ? { updated_at: this.at() } : {}) }
+    const fresh = entity === 'orders' ? { refunds: [] } : {}
+    const whole = { ...(index < 0 ? fresh : rows[index]), ...row, ...(entity === 'orders' ? { updated_at: this.at() } : {}) }
     if (index < 0) rows.push(whole)
     else rows[index] = whole
   }
@@ -89,7 +90,7 @@ export class Vendor {
   #order(row: Row): Row {
     return {
       ...row,
-      refunds: row['refunds'] ?? [],
+      refunds: row['refunds'],
       lines: this.lines.filter((line) => line['order_id'] === row['id']).slice(0, pageRecords),
     }
   }

@@ -108,5 +108,9 @@ export const discount_codes = entity({
     params: { price_rule_id: id('Price rule id'), discount_code_id: id('Discount code id') },
   },
   context_store_search: pick(code, 'id', 'price_rule_id', 'usage_count', 'code', 'created_at', 'updated_at'),
-  sync: { params: wholePages, each: { entity: 'price_rules', take: { price_rule_id: 'id' } } },
+  sync: {
+    params: wholePages,
+    each: { entity: 'price_rules', take: { price_rule_id: 'id' } },
+    under: { field: 'price_rule_id', parent: 'id' },
+  },
 })

@@ -14,6 +14,8 @@ const searchable = {
 }
 const filters = { ...paging, namespace: opt(str('Namespace')), key: opt(str('Key')) }
 const shared = { key: ['id'], record: metafield, context_store_search: searchable } as const
+/** Metafields of an owner that was read and no longer lists them are gone. */
+const ofOwner = { under: { field: 'owner_id', parent: 'id' } } as const
 const read = { at: 'metafields', page: 'next_page_url' } as const
 
 /** GET /metafields.json, GET /metafields/{metafield_id}.json. Needs no scope. */
@@ -32,7 +34,7 @@ export const metafield_customers = entity({
   scope: ['read_customers'],
   ...shared,
   list: { call: 'GET /customers/{customer_id}/metafields.json', ...read, params: { customer_id: id('Customer id'), ...filters } },
-  sync: { params: wholePages, each: { entity: 'customers', take: { customer_id: 'id' } } },
+  sync: { params: wholePages, each: { entity: 'customers', take: { customer_id: 'id' } }, ...ofOwner },
 })
 
 /** GET /products/{product_id}/metafields.json */
@@ -41,7 +43,7 @@ export const metafield_products = entity({
   scope: ['read_products'],
   ...shared,
   list: { call: 'GET /products/{product_id}/metafields.json', ...read, params: { product_id: id('Product id'), ...filters } },
-  sync: { params: wholePages, each: { entity: 'products', take: { product_id: 'id' } } },
+  sync: { params: wholePages, each: { entity: 'products', take: { product_id: 'id' } }, ...ofOwner },
 })
 
 /** GET /orders/{order_id}/metafields.json */
@@ -50,7 +52,7 @@ export const metafield_orders = entity({
   scope: ['read_orders'],
   ...shared,
   list: { call: 'GET /orders/{order_id}/metafields.json', ...read, params: { order_id: id('Order id'), ...filters } },
-  sync: { params: wholePages, each: { entity: 'orders', take: { order_id: 'id' } } },
+  sync: { params: wholePages, each: { entity: 'orders', take: { order_id: 'id' } }, ...ofOwner },
 })
 
 /** GET /draft_orders/{draft_order_id}/metafields.json */
@@ -63,7 +65,7 @@ export const metafield_draft_orders = entity({
     ...read,
     params: { draft_order_id: id('Draft order id'), ...filters },
   },
-  sync: { params: wholePages, each: { entity: 'draft_orders', take: { draft_order_id: 'id' } } },
+  sync: { params: wholePages, each: { entity: 'draft_orders', take: { draft_order_id: 'id' } }, ...ofOwner },
 })
 
 /** GET /locations/{location_id}/metafields.json. In use, though not on the vendor's list of routes. */
@@ -72,7 +74,7 @@ export const metafield_locations = entity({
   scope: ['read_locations'],
   ...shared,
   list: { call: 'GET /locations/{location_id}/metafields.json', ...read, params: { location_id: id('Location id'), ...filters } },
-  sync: { params: wholePages, each: { entity: 'locations', take: { location_id: 'id' } } },
+  sync: { params: wholePages, each: { entity: 'locations', take: { location_id: 'id' } }, ...ofOwner },
 })
 
 /** GET /variants/{variant_id}/metafields.json */
@@ -81,7 +83,7 @@ export const metafield_product_variants = entity({
   scope: ['read_products'],
   ...shared,
   list: { call: 'GET /variants/{variant_id}/metafields.json', ...read, params: { variant_id: id('Variant id'), ...filters } },
-  sync: { params: wholePages, each: { entity: 'product_variants', take: { variant_id: 'id' } } },
+  sync: { params: wholePages, each: { entity: 'product_variants', take: { variant_id: 'id' } }, ...ofOwner },
 })
 
 /** GET /collections/{collection_id}/metafields.json: the route that the vendor documents for collections of both sorts. */
@@ -90,7 +92,7 @@ export const metafield_smart_collections = entity({
   scope: ['read_products'],
   ...shared,
   list: { call: 'GET /collections/{collection_id}/metafields.json', ...read, params: { collection_id: id('Collection id'), ...filters } },
-  sync: { params: wholePages, each: { entity: 'smart_collections', take: { collection_id: 'id' } } },
+  sync: { params: wholePages, each: { entity: 'smart_collections', take: { collection_id: 'id' } }, ...ofOwner },
 })
 
 /** GET /product_images/{image_id}/metafields.json: the vendor's route has no product. owner_id is the id of the media image. */

@@ -153,7 +153,7 @@ export const order_refunds = entity({
   list: { call: 'GET /orders/{order_id}/refunds.json', at: 'refunds', page: 'next_page_url', params: { order_id, limit, ...following } },
   get: { call: 'GET /orders/{order_id}/refunds/{refund_id}.json', at: 'refund', params: { order_id, refund_id: id('Refund id') } },
   context_store_search: pick(refund, 'id', 'order_id', 'user_id', 'note', 'created_at', 'processed_at'),
-  sync: { within: { entity: 'orders', at: 'refunds' } },
+  sync: { within: { entity: 'orders', at: 'refunds' }, under: { field: 'order_id', parent: 'id' } },
 })
 
 /** GET /orders/{order_id}/transactions.json. The vendor does not page this list. */
@@ -206,7 +206,7 @@ export const fulfillments = entity({
     'created_at',
     'updated_at',
   ),
-  sync: { within: { entity: 'orders', at: 'fulfillments' } },
+  sync: { within: { entity: 'orders', at: 'fulfillments' }, under: { field: 'order_id', parent: 'id' } },
 })
 
 const fulfillmentOrder = {
@@ -249,7 +249,7 @@ export const fulfillment_orders = entity({
     'created_at',
     'updated_at',
   ),
-  sync: { each: { entity: 'orders', take: { order_id: 'id' } } },
+  sync: { each: { entity: 'orders', take: { order_id: 'id' } }, under: { field: 'order_id', parent: 'id' } },
 })
 
 const tender = {

@@ -91,7 +91,11 @@ export const product_variants = entity({
     'created_at',
     'updated_at',
   ),
-  sync: { params: wholePages, within: { entity: 'products', at: 'variants', most: { records: 100, take: { product_id: 'id' } } } },
+  sync: {
+    params: wholePages,
+    within: { entity: 'products', at: 'variants', most: { records: 100, take: { product_id: 'id' } } },
+    under: { field: 'product_id', parent: 'id' },
+  },
 })
 
 /** GET /products/{product_id}/images.json. The vendor does not page this list. */
@@ -113,5 +117,5 @@ export const product_images = entity({
     params: { product_id: id('Product id'), image_id: id('Image id') },
   },
   context_store_search: pick(image, 'id', 'product_id', 'position', 'width', 'height', 'alt', 'src', 'created_at', 'updated_at'),
-  sync: { within: { entity: 'products', at: 'images' } },
+  sync: { within: { entity: 'products', at: 'images' }, under: { field: 'product_id', parent: 'id' } },
 })

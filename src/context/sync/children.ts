@@ -119,9 +119,14 @@ export class Children {
   async #group(child: Child, group: readonly Parent[]): Promise<void> {
     if (this.#walking.progress.flawed[child.entity]?.skipped) return
     this.#walking.task.signal.throwIfAborted()
+    const whole = { since: this.#collector.commits, asked: this.#walking.task.clock() }
     try {
-      await this.#one(child, group)
-      this.#reached(child)
+      if (await this.#areThere(child, group)) this.#reached(child)
+      this.#collector.whole(
+        child,
+        group.map(({ record }) => record),
+        whole,
+      )
     } catch (error) {
       if (!(error instanceof FerruleError)) throw error
       if (group.length === 1 || error.code !== 'upstream_invalid_request') return this.#refusal(child, error)
@@ -131,10 +136,20 @@ export class Children {
     }
   }
 
-  /** Keeps a parent that cannot be read as a flaw. A parent that is gone has no children: that is none. @throws the error otherwise */
+  /** Reads the records of some parents. @returns false for parents that are gone by now: they have no children */
+  async #areThere(child: Child, group: readonly Parent[]): Promise<boolean> {
+    try {
+      await this.#one(child, group)
+      return true
+    } catch (error) {
+      if (error instanceof FerruleError && error.code === 'record_not_found') return false
+      throw error
+    }
+  }
+
+  /** Keeps a parent that cannot be read as a flaw. @throws the error otherwise */
   #refusal({ entity }: Child, error: FerruleError): void {
     const { progress } = this.#walking
-    if (error.code === 'record_not_found') return
     if (!refusals.has(error.code)) throw error
     this.#refusedInRow += 1
     const { code, message } = error

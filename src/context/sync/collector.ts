@@ -1,6 +1,8 @@
 /** Gathers records until they are worth a transaction, and writes them with the place of the walk while the next ones are asked for. */
 import { writeJson } from '../../engine/json.ts'
+import { getAt, parsePath } from '../../engine/paths.ts'
 import type { StoredRecord } from '../store/writer.ts'
+import type { Batch } from '../store/writes.ts'
 import type { Planned } from './plan.ts'
 import { type Met, storedForm } from './project.ts'
 import { checkpointOf, holderOf, isTaken, keepWalk, placeOf, reachOf, type Walking } from './walking.ts'
@@ -13,6 +15,8 @@ const measured = 3
 interface Gathered {
   readonly planned: Planned
   readonly records: StoredRecord[]
+  /** Values of `Sync.under` of parents that were met whole. */
+  readonly whole: Set<string>
   /** When the first of them was asked for. */
   readonly asked: number
 }
@@ -25,6 +29,13 @@ function sizeOf(records: readonly StoredRecord[]): number {
   return some.length === 0 ? 0 : (sum / some.length) * records.length
 }
 
+/** How what is gone is found: by the pass at its end, or at once below parents that were met whole. */
+function removalOf(walking: Walking, { planned, whole }: Gathered): Pick<Batch, 'pass' | 'whole'> {
+  if (reachOf(walking, planned) !== undefined) return { pass: walking.progress.pass }
+  const { under } = planned.sync
+  return under === undefined || whole.size === 0 ? {} : { whole: { field: under.field, values: [...whole] } }
+}
+
 /**
  * What a walk met and has not written yet. One commit runs at a time, beside the walk: so at most three pages are in memory, one that is
  * written, one that is gathered, and one that is asked for.
@@ -34,6 +45,7 @@ export class Collector {
   #gathered = new Map<string, Gathered>()
   #count = { records: 0, calls: 0, characters: 0 }
   #running: Promise<void> = Promise.resolve()
+  #commits = 0
 
   constructor(walking: Walking) {
     this.#walking = walking
@@ -51,13 +63,32 @@ export class Collector {
       const record = storedForm(planned, table, each)
       return record === undefined ? [] : [{ ...record, version: asked }]
     })
-    const gathered = this.#gathered.get(planned.entity) ?? { planned, records: [], asked }
-    this.#gathered.set(planned.entity, gathered)
+    const gathered = this.#of(planned, asked)
     for (const record of records) gathered.records.push(record)
     this.#count.records += records.length
     this.#count.characters += sizeOf(records)
     // A second walk meets what was counted before.
     if (progress.confirming === undefined) this.#tell(planned, { records: met.length, pages: 1 })
+  }
+
+  /**
+   * All records of some parents were taken since so many commits: what else is stored of them is gone. What was taken over several
+   * transactions is left to a complete pass.
+   * @param asked as in `take`
+   */
+  whole(planned: Planned, parents: readonly unknown[], { since, asked }: { since: number; asked: number }): void {
+    const { under } = planned.sync
+    if (under === undefined || since !== this.#commits || !isTaken(this.#walking, planned)) return
+    const { whole } = this.#of(planned, asked)
+    for (const parent of parents) {
+      const value = getAt(parent, parsePath(under.parent))
+      if (value !== undefined && value !== null) whole.add(String(value))
+    }
+  }
+
+  /** Commits so far. */
+  get commits(): number {
+    return this.#commits
   }
 
   /** A call was made. */
@@ -76,10 +107,11 @@ export class Collector {
    * @throws what the commit before threw
    */
   async commit(): Promise<void> {
-    const gathered = [...this.#gathered.values()].filter(({ records }) => records.length > 0)
+    const gathered = [...this.#gathered.values()].filter(({ records, whole }) => records.length + whole.size > 0)
     const { progress } = this.#walking
     this.#gathered = new Map()
     this.#count = { records: 0, calls: 0, characters: 0 }
+    this.#commits += 1
     await this.#running
     this.#running = this.#write(gathered, progress)
     this.#running.catch(() => undefined) // the next commit, or `settled`, throws it
@@ -99,12 +131,19 @@ export class Collector {
     const batches = own === undefined ? gathered : [...gathered.filter((each) => each !== own), own]
     for (const batch of batches) {
       const { planned, records, asked } = batch
-      const pass = reachOf(walking, planned) === undefined ? {} : { pass: progress.pass }
       const checkpoints = batch === own ? { checkpoints: [checkpointOf(walking, progress)] } : {}
-      const written = await task.store.write(placeOf(task, planned), { records, asked, ...pass, ...checkpoints })
+      const written = await task.store.write(placeOf(task, planned), { records, asked, ...checkpoints, ...removalOf(walking, batch) })
       this.#tell(planned, { written: written.created + written.updated, removed: written.removed })
     }
     if (own === undefined) await keepWalk(walking, progress)
+  }
+
+  #of(planned: Planned, asked: number): Gathered {
+    const known = this.#gathered.get(planned.entity)
+    if (known !== undefined) return known
+    const made = { planned, records: [], whole: new Set<string>(), asked }
+    this.#gathered.set(planned.entity, made)
+    return made
   }
 
   #tell({ entity }: Planned, counts: { records?: number; pages?: number; written?: number; removed?: number }): void {

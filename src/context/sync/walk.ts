@@ -119,7 +119,12 @@ class Walk {
     const { tree } = this.#walking
     const met = new Map<string, readonly Met[]>([[tree.entity, rows.map((record) => ({ record, params }))]])
     for (const nested of tree.nested) met.set(nested.entity, await this.#nested(nested, { rows, params, asked }))
+    const since = this.#collector.commits
     for (const planned of [tree, ...tree.nested]) this.#collector.take(planned, met.get(planned.entity) ?? [], asked)
+    for (const nested of tree.nested) {
+      const shown = rows.filter((row) => Array.isArray(getAt(row, nested.at)))
+      this.#collector.whole(nested, shown, { since, asked })
+    }
     await new Children(this.#walking, this.#collector).run((entity) => met.get(entity) ?? [])
   }
 
