@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { download } from './download.ts'
 import { executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
 import { libraryList } from './library-list.ts'
+import { partitions } from './partitions.ts'
 import type { Result } from './result.ts'
 import { type SearchEffort, search, searchEmbedded } from './search.ts'
 import { sqlGate } from './sql-gate.ts'
@@ -26,6 +27,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   download,
   start: startUp,
   'sql-gate': sqlGate,
+  partitions,
   'store-write-embedded': storeWriteEmbedded,
   'store-write-postgres': storeWritePostgres,
   search,

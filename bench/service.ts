@@ -1,4 +1,4 @@
-/** The hosted service as `npm start` builds it, but without the vendor's rate limits and the sandbox. A process of its own. */
+/** The hosted service as `npm start` builds it, but without the vendor's rate limits, the sandbox and syncs. A process of its own. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,8 +7,10 @@ import { kinds } from '../src/connectors/index.ts'
 import { createEngine } from '../src/engine/execute.ts'
 import { openPlatform } from '../src/platform/platform.ts'
 import { readSettings } from '../src/platform/settings.ts'
+import { createContextServices, openContext } from '../src/surfaces/context.ts'
 import { createServer } from '../src/surfaces/http/server.ts'
 import { createLogger } from '../src/surfaces/logger.ts'
+import { createMetrics } from '../src/surfaces/metrics.ts'
 import { serve } from './child.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ferrule-bench-'))
@@ -22,17 +24,20 @@ const settings = readSettings(
     FERRULE_CLIENT_ID: process.env['FERRULE_CLIENT_ID'],
     FERRULE_CLIENT_SECRET: process.env['FERRULE_CLIENT_SECRET'],
     FERRULE_ORIGINS: process.env['FERRULE_ORIGINS'],
+    FERRULE_CONTEXT_FOLDER: process.env['FERRULE_CONTEXT_FOLDER'],
+    FERRULE_CONTEXT_SEARCHES: process.env['FERRULE_CONTEXT_SEARCHES'],
+    FERRULE_SEARCH_SECONDS: process.env['FERRULE_SEARCH_SECONDS'],
+    CONTEXT_DATABASE_URL: process.env['CONTEXT_DATABASE_URL'],
   },
   { kinds: Object.keys(kinds) },
 )
 const served = Object.values(kinds)
-const platform = await openPlatform({ settings, kinds: served })
-const app = await createServer({
-  platform,
-  engine: createEngine({ limits: false, searchRefusal: 'context_store_unavailable' }),
-  settings,
-  kinds: served,
-  logger: createLogger({ level: settings.logLevel }),
-})
+const logger = createLogger({ level: settings.logLevel })
+const store = openContext({ settings, kinds: served, logger, platform: () => undefined })
+const platform = await openPlatform({ settings, kinds: served, contextStore: store })
+const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable' })
+const metrics = createMetrics()
+const { copies } = createContextServices({ store, platform, engine, settings, metrics, logger })
+const app = await createServer({ platform, engine, copies, metrics, settings, kinds: served, logger })
 await app.listen({ host: '127.0.0.1', port: 0 })
 serve({ port: (app.server.address() as AddressInfo).port }) // it listens on a port

@@ -27,4 +27,8 @@ export class BoundedMap<K, V> {
   delete(key: K): void {
     this.#kept.delete(key)
   }
+
+  clear(): void {
+    this.#kept.clear()
+  }
 }

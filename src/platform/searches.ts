@@ -3,6 +3,7 @@ import type { RecordPages, Searcher, SearchRequest } from '../context/search.ts'
 import { JsonText } from '../engine/json.ts'
 import { operationOf } from '../engine/operation.ts'
 import { fail } from '../errors.ts'
+import { BoundedMap } from './bounded-map.ts'
 import type { Found, Freshness } from './executed.ts'
 import type { ConnectorAccess } from './types.ts'
 
@@ -24,6 +25,8 @@ export interface CopyState {
 
 /** Tells of the copies, and makes them younger. */
 export interface Copies {
+  /** Calls back when this process has changed something that states follow from. */
+  onChange(listener: () => void): void
   stateOf(access: ConnectorAccess, entity: string): Promise<CopyState>
   /**
    * Makes the copy of an entity young enough.
@@ -91,6 +94,9 @@ export interface SearchParts {
 const exportPage = 1_000
 /** Part of a call's time that a refresh may take; the rest is for the search. */
 const refreshShare = 0.9
+/** How long the state of a copy is believed, in milliseconds, and how many are. */
+const recentMs = 250
+const mostRecent = 10_000
 
 /** @throws FerruleError as every action of an entity that is not there */
 function assertSearchable({ connection: { kind } }: ConnectorAccess, entity: string): void {
@@ -140,22 +146,27 @@ async function begun(pages: RecordPages): Promise<RecordPages> {
 
 class CopySearches implements Searches {
   readonly #parts: SearchParts
+  /** States of copies, and until when they are believed. */
+  readonly #recent = new BoundedMap<string, { readonly state: CopyState; readonly until: number }>(mostRecent)
+  #changes = 0
 
   constructor(parts: SearchParts) {
     this.#parts = parts
+    parts.copies.onChange(() => {
+      this.#changes += 1
+      this.#recent.clear()
+    })
   }
 
   async search(access: ConnectorAccess, query: CopyQuery): Promise<Found> {
     assertSearchable(access, query.entity)
-    const { searcher, copies, searchMs } = this.#parts
+    const { searcher, searchMs } = this.#parts
     const end = performance.now() + query.deadlineMs
     const request = this.#request(access, query)
-    if (query.maxAge !== undefined) {
-      searcher.fieldsOf(request)
-      await this.#fresh(access, query)
-    }
+    if (query.maxAge !== undefined) searcher.fieldsOf(request)
+    const fresh = query.maxAge === undefined ? undefined : await this.#fresh(access, query)
     const timeoutMs = Math.max(1, Math.min(searchMs, end - performance.now()))
-    const [answer, state] = await Promise.all([searcher.search({ ...request, timeoutMs }), copies.stateOf(access, query.entity)])
+    const [answer, state] = await Promise.all([searcher.search({ ...request, timeoutMs }), fresh ?? this.#recentState(access, query)])
     if (answer === undefined || !isEnough(state, query)) throw notReady(query.entity, state)
     const { json, cursor, tookMs } = answer
     return {
@@ -173,6 +184,17 @@ class CopySearches implements Searches {
     const state = query.maxAge === undefined ? await this.#parts.copies.stateOf(access, query.entity) : await this.#fresh(access, query)
     if (!isEnough(state, query)) throw notReady(query.entity, state)
     return { freshness: freshnessOf(state), columns, pages: await begun(this.#parts.searcher.pages(request, exportPage)) }
+  }
+
+  /** The state, as it was a moment ago: searches in a row ask for it once. What refuses a search is not remembered. */
+  async #recentState(access: ConnectorAccess, query: CopyQuery): Promise<CopyState> {
+    const name = `${access.place.connectorId} ${query.entity}`
+    const known = this.#recent.get(name)
+    if (known !== undefined && known.until > performance.now() && isEnough(known.state, query)) return known.state
+    const changes = this.#changes
+    const state = await this.#parts.copies.stateOf(access, query.entity)
+    if (isEnough(state, query) && changes === this.#changes) this.#recent.set(name, { state, until: performance.now() + recentMs })
+    return state
   }
 
   #request({ place, connection }: ConnectorAccess, { entity, params, signal }: CopyQuery): SearchRequest {

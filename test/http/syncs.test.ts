@@ -172,7 +172,6 @@ test('while a run runs, a search of what is not filled yet is told to come again
   expectDocumented(`POST ${base}/execute`, partial)
   world.clock.now += 1_000
   const waiting = search(world, connector, { ...asked, max_age: 60 })
-  await eventually(status, ({ queued }) => queued?.cause === 'search')
   gate.resolve()
   await world.context.worker.idle()
   // It began before the search, and that is young enough.

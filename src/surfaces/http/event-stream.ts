@@ -62,8 +62,11 @@ async function* textOf(
  */
 export async function eventStream(values: AsyncGenerator<unknown, void, undefined>, options: EventStreamOptions): Promise<Answer> {
   const first = await values.next()
+  const content = Readable.from(textOf(values, first, options), { objectMode: false })
+  // Whoever gives the values must learn of the end, also when nobody has taken the last one. One that waits ends with its signal.
+  content.once('close', () => void values.return().catch(() => undefined))
   return {
-    content: Readable.from(textOf(values, first, options), { objectMode: false }),
+    content,
     type: 'text/event-stream',
     // nginx holds answers back until a buffer is full, unless it is told not to.
     headers: { 'x-accel-buffering': 'no' },

@@ -1,0 +1,97 @@
+/** What a search is held against: the same SQL with the same values, by pgbench, or by named statements of `pg` where there is none. */
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
+import { Pool } from 'pg'
+import { searchSettings } from '../src/context/query/functions.ts'
+import type { Statement, Value } from '../src/context/store/database.ts'
+
+/** How statements are run. */
+export interface BaselineOptions {
+  readonly url: string
+  readonly clients: number
+  readonly seconds: number
+}
+
+/** Runs statements as often as the time allows. */
+export interface Baseline {
+  readonly name: 'pgbench' | 'pg'
+  /** @returns milliseconds of one statement on the average, as one client sees it */
+  run(statements: readonly Statement[], options: BaselineOptions): Promise<number>
+}
+
+/** The settings that the service's own sessions have. */
+const settings = { ...searchSettings, random_page_cost: '1.1', work_mem: '32MB' }
+const options = Object.entries(settings)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ')
+
+const element = (value: unknown): string => (value === null ? 'NULL' : `"${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`)
+const literal = (value: Value): string => (Array.isArray(value) ? `{${value.map(element).join(',')}}` : String(value))
+
+/** One run of pgbench: a script of one statement, whose values are variables. */
+async function pgbench({ text, values = [] }: Statement, folder: string, { url, clients, seconds }: BaselineOptions): Promise<number> {
+  const file = join(folder, 'search.sql')
+  // `::` before a name would be read as a variable of pgbench; a space between makes no difference to SQL.
+  writeFileSync(file, `${text.replaceAll('::', ':: ').replace(/\$(\d+)/g, ':p$1')};\n`)
+  const { hostname, port, username, password, pathname } = new URL(url)
+  const variables = values.flatMap((value, index) => ['-D', `p${index + 1}=${literal(value)}`])
+  const child = spawn(
+    'pgbench',
+    ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds), '-f', file, ...variables, pathname.slice(1)],
+    {
+      env: {
+        ...process.env,
+        PGHOST: hostname,
+        PGPORT: port,
+        PGUSER: username,
+        PGPASSWORD: decodeURIComponent(password),
+        PGOPTIONS: options,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  const [output, problems] = await Promise.all([textOf(child.stdout), textOf(child.stderr)])
+  const latency = /latency average = ([\d.]+) ms/.exec(output)?.[1]
+  if (latency === undefined) throw new Error(`pgbench: ${problems}${output}`)
+  return Number(latency)
+}
+
+const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+const byPgbench: Baseline = {
+  name: 'pgbench',
+  run: async (statements, given) => {
+    const folder = mkdtempSync(join(tmpdir(), 'ferrule-pgbench-'))
+    const seconds = Math.max(1, Math.round(given.seconds / statements.length))
+    const latencies: number[] = []
+    for (const statement of statements) latencies.push(await pgbench(statement, folder, { ...given, seconds }))
+    rmSync(folder, { recursive: true, force: true })
+    return average(latencies)
+  },
+}
+
+const byPg: Baseline = {
+  name: 'pg',
+  run: async (statements, { url, clients, seconds }) => {
+    const pool = new Pool({ connectionString: url, max: clients, options })
+    const times: number[] = []
+    const end = performance.now() + seconds * 1_000
+    const loop = async (first: number): Promise<void> => {
+      for (let index = first; performance.now() < end; index += 1) {
+        const { name = '', text = '', values = [] } = statements[index % statements.length] ?? {}
+        const begin = performance.now()
+        await pool.query({ name, text, values: values.map((value) => (Array.isArray(value) ? [...value] : value)) })
+        times.push(performance.now() - begin)
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, (_, index) => loop(index)))
+    await pool.end()
+    return average(times)
+  },
+}
+
+/** The best that this machine has. */
+export const findBaseline = (): Baseline => (spawnSync('pgbench', ['--version']).status === 0 ? byPgbench : byPg)

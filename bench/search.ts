@@ -1,0 +1,209 @@
+/** Searches over HTTP, a line for each case: on PostgreSQL against the same SQL alone, and embedded against PostgreSQL. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { createSearcher } from '../src/context/search.ts'
+import type { Statement } from '../src/context/store/database.ts'
+import { openContextStore } from '../src/context/store/store.ts'
+import type { ContextStore, ContextStoreSettings } from '../src/context/store/types.ts'
+import { Secret } from '../src/engine/secret.ts'
+import { startCluster } from '../test/support/postgres-cluster.ts'
+import { type Result, time } from './result.ts'
+import { type Effort, median } from './rounds.ts'
+import { findBaseline } from './search-baseline.ts'
+import { type SearchCase, searchCases } from './search-cases.ts'
+import { type SearchService, type SearchSizes, startSearchService } from './search-service.ts'
+import { kind } from './store-records.ts'
+
+/** Sets of values of a case. */
+const sets = 4
+/** Clients at one time, beside one. */
+const many = 16
+
+/** How long the searches run, and over how much. */
+export type SearchEffort = Effort & SearchSizes
+
+const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+const percentile = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN
+
+const sizeOf = ({ isSmall }: SearchCase, { records, smallRecords }: SearchSizes): number => (isSmall ? smallRecords : records)
+const paramsOf = (each: SearchCase, sizes: SearchSizes): readonly unknown[] =>
+  Array.from({ length: sets }, (_, set) => each.params(set, sizeOf(each, sizes)))
+
+/** Milliseconds of each search of a case over HTTP, by so many clients at one time. */
+async function searched(
+  service: SearchService,
+  each: SearchCase,
+  { effort, clients }: { effort: SearchEffort; clients: number },
+): Promise<number[]> {
+  const params = paramsOf(each, effort)
+  const connector = each.isSmall ? service.small : service.large
+  const times: number[] = []
+  const end = performance.now() + effort.seconds * 1_000
+  const loop = async (first: number): Promise<void> => {
+    for (let index = first; performance.now() < end || index < first + sets; index += 1) {
+      const begin = performance.now()
+      await service.search(connector, params[index % sets])
+      times.push(performance.now() - begin)
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, (_, index) => loop(index)))
+  return times
+}
+
+const common = { waiting: 200, searchSeconds: 60 }
+
+/** A server with a database for copies. */
+async function startDatabase(): Promise<{ readonly url: string; readonly settings: ContextStoreSettings; stop(): Promise<void> }> {
+  const cluster = await startCluster()
+  const admin = new Client({ connectionString: cluster.url })
+  await admin.connect()
+  for (const setting of ["shared_buffers = '1GB'", "maintenance_work_mem = '256MB'", "max_wal_size = '8GB'"])
+    await admin.query(`alter system set ${setting}`)
+  await admin.query(`create database context template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'`)
+  await admin.query('select pg_reload_conf()')
+  await admin.end()
+  const url = new URL(cluster.url)
+  url.pathname = '/context'
+  return {
+    url: url.href,
+    settings: { engine: 'postgres', url: new Secret(url.href), searches: many, writers: 4, ...common },
+    stop: cluster.stop,
+  }
+}
+
+const environmentOf = (url: string) => ({
+  CONTEXT_DATABASE_URL: url,
+  FERRULE_CONTEXT_SEARCHES: String(many),
+  FERRULE_SEARCH_SECONDS: String(common.searchSeconds),
+})
+
+/** The statements of a case, as the service makes them. */
+async function statementsOf(store: ContextStore, connector: string, params: readonly unknown[]): Promise<readonly Statement[]> {
+  const statements: Statement[] = []
+  const searcher = createSearcher({
+    tableOf: (...of) => store.tableOf(...of),
+    search: (place, compile, options) =>
+      store.search(
+        place,
+        (...of) => {
+          const statement = compile(...of)
+          statements.push({ ...statement, name: `bench_${statements.length}` })
+          return statement
+        },
+        options,
+      ),
+  })
+  const place = { connector, kind: kind.kind, entity: 'calls' }
+  for (const each of params) await searcher.search({ place, params: each, key: Buffer.from('key'), now: Date.now() })
+  return statements
+}
+
+/** Milliseconds of a search in this process, without HTTP: what the database, its driver and our part of it take. */
+async function direct(
+  store: ContextStore,
+  connector: string,
+  { params, seconds }: { params: readonly unknown[]; seconds: number },
+): Promise<number> {
+  const searcher = createSearcher(store)
+  const place = { connector, kind: kind.kind, entity: 'calls' }
+  const times: number[] = []
+  for (const end = performance.now() + seconds * 1_000; performance.now() < end || times.length < sets; ) {
+    const begin = performance.now()
+    await searcher.search({ place, params: params[times.length % sets], key: Buffer.from('key'), now: Date.now() })
+    times.push(performance.now() - begin)
+  }
+  return average(times)
+}
+
+/**
+ * Searches of a connector of a million records beside many small ones, on PostgreSQL, a line for each case. `ratio` is that of one
+ * client, `ratio_16` that of sixteen; both are averages over the same values. `direct_ms` is without HTTP.
+ */
+export async function* search(effort: SearchEffort): AsyncGenerator<Result, void, undefined> {
+  const database = await startDatabase()
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => database.stop())
+  const service = stack.use(await startSearchService(environmentOf(database.url), database.settings, effort))
+  const store = openContextStore({ settings: database.settings, kinds: [kind] })
+  stack.defer(() => store.close())
+  const baseline = findBaseline()
+  for (const each of searchCases) {
+    const connector = each.isSmall ? service.small : service.large
+    const params = paramsOf(each, effort)
+    const statements = await statementsOf(store, connector, params)
+    await searched(service, each, { effort: { ...effort, seconds: 1 }, clients: 1 })
+    const one = await searched(service, each, { effort, clients: 1 })
+    const alone = await baseline.run(statements, { url: database.url, clients: 1, seconds: effort.seconds })
+    const sixteen = await searched(service, each, { effort, clients: many })
+    const crowd = await baseline.run(statements, { url: database.url, clients: many, seconds: effort.seconds })
+    yield time({
+      name: `search-${each.name}`,
+      unit: 'ms',
+      ours: average(one),
+      baseline: alone,
+      ratio_16: crowd / average(sixteen),
+      p50_ms: median(one),
+      p95_ms: percentile(one, 0.95),
+      direct_ms: await direct(store, connector, { params, seconds: Math.min(1, effort.seconds) }),
+      ours_16_ms: average(sixteen),
+      baseline_16_ms: crowd,
+      baseline_by: baseline.name,
+      index: each.hasIndex ? 'yes' : 'no',
+    })
+  }
+}
+
+/** Median milliseconds of the service's other requests while a slow search runs all the time. */
+async function besides(service: SearchService, effort: SearchEffort): Promise<number> {
+  const slow = searchCases.find(({ name }) => name === 'sort-unindexed')
+  if (slow === undefined) return Number.NaN
+  const [params] = paramsOf(slow, effort)
+  const times: number[] = []
+  let isOver = false
+  const searching = (async () => {
+    while (!isOver) await service.search(service.large, params)
+  })()
+  for (const end = performance.now() + Math.max(2, effort.seconds) * 1_000; performance.now() < end; ) {
+    const begin = performance.now()
+    await service.read(service.small)
+    times.push(performance.now() - begin)
+  }
+  isOver = true
+  await searching
+  return median(times)
+}
+
+/**
+ * The same searches in an embedded store against PostgreSQL, both over HTTP by one client. The last line tells the median of the
+ * service's other requests while a slow search runs, and its memory.
+ */
+export async function* searchEmbedded(effort: SearchEffort): AsyncGenerator<Result, void, undefined> {
+  const database = await startDatabase()
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => database.stop())
+  const folder = mkdtempSync(join(tmpdir(), 'ferrule-bench-'))
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const settings = { engine: 'embedded' as const, folder: join(folder, 'context'), memoryMb: 32, ...common }
+  const environment = { FERRULE_CONTEXT_FOLDER: settings.folder, FERRULE_SEARCH_SECONDS: String(common.searchSeconds) }
+  const server = stack.use(await startSearchService(environmentOf(database.url), database.settings, effort))
+  const embedded = stack.use(await startSearchService(environment, settings, effort))
+  for (const each of searchCases) {
+    const measure = (service: SearchService) => searched(service, each, { effort, clients: 1 })
+    for (const service of [embedded, server]) await searched(service, each, { effort: { ...effort, seconds: 1 }, clients: 1 })
+    const [ours, theirs] = [await measure(embedded), await measure(server)]
+    yield time({
+      name: `search-embedded-${each.name}`,
+      unit: 'ms',
+      ours: average(ours),
+      baseline: average(theirs),
+      p50_ms: median(ours),
+      p95_ms: percentile(ours, 0.95),
+    })
+  }
+  const [ours, baseline] = [await besides(embedded, effort), await besides(server, effort)]
+  const { rss, peak } = await embedded.child.usage()
+  yield time({ name: 'search-embedded-beside', unit: 'ms', ours, baseline, rss_mb: rss / 1e6, peak_mb: peak / 1e6 })
+}
