@@ -59,6 +59,7 @@ test('shows every group and the execute operation', async () => {
     'definitions',
     'connectors',
     'execute',
+    'context store',
     'jobs',
     'service',
   ])
