@@ -2,7 +2,6 @@
 import { type Selectable, sql } from 'kysely'
 import { originsOf } from '../syncs/states.ts'
 import type { Db } from './database.ts'
-import type { View } from './queries-workspaces.ts'
 import type { SyncRunTable } from './schema.ts'
 
 /** A run. */
@@ -94,12 +93,6 @@ export const findRun = (db: Db, { organizationId, connectorId }: OwnConnector, i
     .where('connector_id', '=', connectorId)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
-
-/** A run of a view, also one whose connector is gone. */
-export function findRunOfView(db: Db, view: View, id: string): Promise<RunRow | undefined> {
-  const rows = db.selectFrom('sync_runs').selectAll().where('id', '=', id).where('organization_id', '=', view.organizationId)
-  return (view.workspaceId === null ? rows : rows.where('workspace_id', '=', view.workspaceId)).executeTakeFirst()
-}
 
 /** Filter and position of a list of runs. */
 export interface RunListOptions {
