@@ -8,7 +8,7 @@ import { type Met, storedForm } from './project.ts'
 import { checkpointOf, holderOf, isTaken, keepWalk, placeOf, reachOf, type Walking } from './walking.ts'
 
 /** Worth a transaction: so many records, calls, or characters of JSON, as far as a few records tell. */
-const worth = { records: 500, calls: 25, characters: 8_000_000 } as const
+const worth = { records: 1_000, calls: 25, characters: 8_000_000 } as const
 /** Records of a page that are measured. */
 const measured = 3
 
