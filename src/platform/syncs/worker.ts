@@ -1,4 +1,5 @@
 /** The worker of a node: takes runs from the queue, keeps their leases, and does what is due. One timer, whatever the number of connectors. */
+import { asFerruleError } from '../../errors.ts'
 import { claimRuns, hasDueRun, keepRun, releaseRun, wakeRuns } from '../db/queries-sync-queue.ts'
 import { newId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
@@ -94,11 +95,20 @@ class Worker implements SyncWorker {
     do {
       this.#isAgain = false
       await this.#beat()
-      for (const step of [this.#takeOver, this.#schedule, this.#upkeep, this.#claim, this.#remove]) {
-        if (this.#isStopped) return
-        await step().catch(this.#parts.onBackgroundError)
-      }
+      for (const step of [this.#takeOver, this.#schedule, this.#upkeep, this.#claim, this.#remove])
+        if (this.#isStopped || !(await this.#did(step))) return
     } while (this.#isAgain && !this.#isStopped)
+  }
+
+  /** @returns false while the database is away: then the other steps would fail too, and each failure is told */
+  async #did(step: () => Promise<void>): Promise<boolean> {
+    try {
+      await step()
+      return true
+    } catch (thrown) {
+      this.#parts.onBackgroundError(thrown)
+      return asFerruleError(thrown).code !== 'unavailable'
+    }
   }
 
   /** Writes progress and renews leases. SQLite takes them in one transaction; rows of PostgreSQL are locked one after the other. */
