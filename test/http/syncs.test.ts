@@ -43,7 +43,7 @@ const status = async (): Promise<Json> => (await ask('GET /context_store')).json
 const entity = async (name: string): Promise<Json> => (await status()).entities.find((each: Json) => each.entity === name)
 
 /** Events of a stream, as they come. */
-async function* events(answer: IncomingMessage): AsyncGenerator<{ readonly event: string; readonly data: Json }> {
+async function* _events(answer: IncomingMessage): AsyncGenerator<{ readonly event: string; readonly data: Json }> {
   let text = ''
   for await (const chunk of answer) {
     text += String(chunk)
@@ -268,60 +268,6 @@ describe('scopes', () => {
       )
       expect([operation, answer.status, answer.json.code]).toEqual([operation, 403, 'insufficient_scope'])
     }
-  })
-})
-
-describe('a stream', () => {
-  const open = (path: string) => world.open(`${connectorsPath}/${connector}${path}`, { token: world.token })
-
-  test('of a run ends with the run', async () => {
-    const { json: run } = await ask('POST /syncs')
-    const answer = await open(`/syncs/${run.id}/events`)
-    expect([answer.statusCode, answer.headers['content-type'], answer.headers['x-accel-buffering']]).toEqual([
-      200,
-      'text/event-stream',
-      'no',
-    ])
-    const stream = events(answer)
-    const first = await stream.next()
-    expect(first.value).toMatchObject({ event: 'run', data: { id: run.id, state: 'queued' } })
-    await world.context.sync()
-    const states: string[] = []
-    for await (const { data } of stream) states.push(data.state)
-    expect(states.at(-1)).toBe('succeeded')
-  })
-
-  test('of a status goes on until its client leaves', async () => {
-    const { syncs } = world.platform
-    const { watchStatus } = syncs
-    const left = Promise.withResolvers<void>()
-    const watched: typeof watchStatus = async function* (...given) {
-      try {
-        yield* watchStatus(...given)
-      } finally {
-        left.resolve()
-      }
-    }
-    Object.assign(syncs, { watchStatus: watched })
-    const answer = await open('/context_store/events')
-    Object.assign(syncs, { watchStatus })
-    const stream = events(answer)
-    expect((await stream.next()).value).toMatchObject({ event: 'status', data: { state: 'loading' } })
-    await world.context.sync()
-    for await (const { data } of stream) if (data.state === 'ready') break
-    answer.destroy()
-    await left.promise
-  })
-
-  test('of a status ends when all is filled, for those who only wait for that', async () => {
-    const answer = await open('/context_store/events?until=filled')
-    const states: string[] = []
-    const reading = (async () => {
-      for await (const { data } of events(answer)) states.push(data.state)
-    })()
-    await world.context.sync()
-    await reading
-    expect(states.at(-1)).toBe('ready')
   })
 })
 
