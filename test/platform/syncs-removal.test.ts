@@ -73,6 +73,27 @@ overBoth('a copy that is removed', (database) => {
     expect(here.errors).toEqual([])
   })
 
+  test('goes with its connector whenever that is removed', async () => {
+    const ids = await Promise.all(Array.from({ length: 16 }, () => here.connect({ principal })))
+    let calls = 0
+    const removed: Promise<unknown>[] = []
+    // One is removed with every third call, at whatever the walks are doing then.
+    here.vendor.trouble = () => {
+      calls += 1
+      const id = calls % 3 === 0 ? ids[removed.length] : undefined
+      if (id !== undefined) removed.push(here.platform.connectors.remove(principal, id))
+    }
+    await here.work()
+    here.vendor.trouble = () => undefined
+    await Promise.all(removed)
+    expect(removed).toHaveLength(ids.length)
+    here.world.now += 15_000
+    for (let looks = 0; looks < ids.length; looks += 1) await here.work()
+    for (const id of ids) expect(await here.copies(id)).toEqual({})
+    expect(here.errors.splice(0)).toEqual([])
+    expect(await removals()).toEqual([])
+  })
+
   test('is tried again until it is gone, also when its node dies', async () => {
     const id = await filled()
     const dying = await here.node({ store: broken(here.store, () => new Promise<never>(() => undefined)) })

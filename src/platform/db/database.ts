@@ -47,6 +47,10 @@ const hasRowLocks = (db: Db): boolean => db.getExecutor().adapter instanceof Pos
 export const shared = <DB, TB extends keyof DB, O>(db: Db, query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> =>
   hasRowLocks(db) ? query.forShare() : query
 
+/** Lets others read and change the rows of a query but not remove them until the transaction ends. */
+export const kept = <DB, TB extends keyof DB, O>(db: Db, query: SelectQueryBuilder<DB, TB, O>): SelectQueryBuilder<DB, TB, O> =>
+  hasRowLocks(db) ? query.forKeyShare() : query
+
 /** Keeps the rows of one table of a query for this transaction. */
 export const locked = <DB, TB extends keyof DB, O>(
   db: Db,

@@ -1,6 +1,6 @@
 /** Statements over what is known of each entity's copy, and over copies that are to be removed. */
 import type { ExpressionBuilder, Selectable } from 'kysely'
-import { claimable, type Db } from './database.ts'
+import { claimable, type Db, kept } from './database.ts'
 import type { OwnConnector } from './queries-sync-runs.ts'
 import type { SyncEntityTable, SyncRemovalTable, Tables } from './schema.ts'
 
@@ -18,6 +18,16 @@ export const copiesOf = (db: Db, { organizationId, connectorId }: OwnConnector, 
     .where('organization_id', '=', organizationId)
     .$if(entity !== undefined, (rows) => rows.where('entity', '=', entity ?? ''))
     .execute()
+
+/**
+ * Keeps a connector from being removed until the transaction ends. Call it first: a removal takes the connector, then its runs, and so
+ * must everybody, or two wait for each other.
+ * @returns false when it is gone
+ */
+export const keepConnector = async (db: Db, { organizationId, connectorId }: OwnConnector): Promise<boolean> => {
+  const rows = db.selectFrom('connectors').select('id').where('id', '=', connectorId).where('organization_id', '=', organizationId)
+  return (await kept(db, rows).executeTakeFirst()) !== undefined
+}
 
 /** What a walk makes known; what is left out stays. */
 export type CopyChange = Partial<Omit<CopyRow, 'organization_id' | 'connector_id' | 'entity'>>

@@ -6,7 +6,7 @@ import { readWalk } from '../../context/sync/state.ts'
 import type { SyncTask } from '../../context/sync/types.ts'
 import { asFerruleError, FerruleError, fail } from '../../errors.ts'
 import { findConnector } from '../db/queries-connectors.ts'
-import { copiesOf, keepCopy } from '../db/queries-sync-copies.ts'
+import { copiesOf, keepConnector, keepCopy } from '../db/queries-sync-copies.ts'
 import { keepRun } from '../db/queries-sync-queue.ts'
 import type { RunRow } from '../db/queries-sync-runs.ts'
 import type { Parts } from '../parts.ts'
@@ -204,6 +204,7 @@ export class Attempt {
     const results = [...this.results, ...walked.results]
     const now = parts.source.clock()
     const isKept = await parts.database.transaction(async (db) => {
+      if (!(await keepConnector(db, { organizationId, connectorId }))) return false
       if (!(await keepRun(db, this.lease, { results: JSON.stringify(results), progress: this.progress.text(now) }))) return false
       for (const result of walked.results) {
         const met = this.progress.recordsOf(result.entity)
