@@ -1,6 +1,7 @@
 /** What a search is held against: the same SQL with the same values, by pgbench, or by named statements of `pg` where there is none. */
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
@@ -18,8 +19,8 @@ export interface BaselineOptions {
 /** Runs statements as often as the time allows. */
 export interface Baseline {
   readonly name: 'pgbench' | 'pg'
-  /** @returns milliseconds of one statement on the average, as one client sees it */
-  run(statements: readonly Statement[], options: BaselineOptions): Promise<number>
+  /** @returns milliseconds of each statement, as its client sees it; each of the statements has the same part in it */
+  run(statements: readonly Statement[], options: BaselineOptions): Promise<readonly number[]>
 }
 
 /** The settings that the service's own sessions have. */
@@ -31,45 +32,43 @@ const options = Object.entries(settings)
 const element = (value: unknown): string => (value === null ? 'NULL' : `"${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`)
 const literal = (value: Value): string => (Array.isArray(value) ? `{${value.map(element).join(',')}}` : String(value))
 
-/** One run of pgbench: a script of one statement, whose values are variables. */
-async function pgbench({ text, values = [] }: Statement, folder: string, { url, clients, seconds }: BaselineOptions): Promise<number> {
-  const file = join(folder, 'search.sql')
+/** One run of pgbench: a script of one statement, whose values are variables. It logs each statement's microseconds as the third word. */
+async function pgbench({ text, values = [] }: Statement, folder: string, { url, clients, seconds }: BaselineOptions): Promise<number[]> {
+  const [file, log] = [join(folder, 'search.sql'), join(folder, 'log')]
   // `::` before a name would be read as a variable of pgbench; a space between makes no difference to SQL.
   writeFileSync(file, `${text.replaceAll('::', ':: ').replace(/\$(\d+)/g, ':p$1')};\n`)
   const { hostname, port, username, password, pathname } = new URL(url)
   const variables = values.flatMap((value, index) => ['-D', `p${index + 1}=${literal(value)}`])
-  const child = spawn(
-    'pgbench',
-    ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds), '-f', file, ...variables, pathname.slice(1)],
-    {
-      env: {
-        ...process.env,
-        PGHOST: hostname,
-        PGPORT: port,
-        PGUSER: username,
-        PGPASSWORD: decodeURIComponent(password),
-        PGOPTIONS: options,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
-  const [output, problems] = await Promise.all([textOf(child.stdout), textOf(child.stderr)])
-  const latency = /latency average = ([\d.]+) ms/.exec(output)?.[1]
-  if (latency === undefined) throw new Error(`pgbench: ${problems}${output}`)
-  return Number(latency)
+  const load = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds)]
+  const child = spawn('pgbench', [...load, '-l', `--log-prefix=${log}`, '-f', file, ...variables, pathname.slice(1)], {
+    env: { ...process.env, PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: decodeURIComponent(password), PGOPTIONS: options },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const [problems, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+  if (code !== 0) throw new Error(`pgbench: ${problems}`)
+  const lines = readdirSync(folder)
+    .filter((name) => name.startsWith('log'))
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'))
+  return lines.map((line) => Number(line.split(' ')[2]) / 1_000)
 }
 
-const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+/** Some of each, as many as there are of the fewest: statements that take longer come as often as the others. */
+function evenly(all: readonly (readonly number[])[]): number[] {
+  const least = Math.min(...all.map(({ length }) => length))
+  return all.flatMap((times) => Array.from({ length: least }, (_, index) => times[Math.floor((index * times.length) / least)] ?? 0))
+}
 
 const byPgbench: Baseline = {
   name: 'pgbench',
   run: async (statements, given) => {
-    const folder = mkdtempSync(join(tmpdir(), 'ferrule-pgbench-'))
     const seconds = Math.max(1, Math.round(given.seconds / statements.length))
-    const latencies: number[] = []
-    for (const statement of statements) latencies.push(await pgbench(statement, folder, { ...given, seconds }))
-    rmSync(folder, { recursive: true, force: true })
-    return average(latencies)
+    const times: number[][] = []
+    for (const statement of statements) {
+      const folder = mkdtempSync(join(tmpdir(), 'ferrule-pgbench-'))
+      times.push(await pgbench(statement, folder, { ...given, seconds }))
+      rmSync(folder, { recursive: true, force: true })
+    }
+    return evenly(times)
   },
 }
 
@@ -89,7 +88,7 @@ const byPg: Baseline = {
     }
     await Promise.all(Array.from({ length: clients }, (_, index) => loop(index)))
     await pool.end()
-    return average(times)
+    return times
   },
 }
 

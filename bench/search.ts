@@ -24,7 +24,6 @@ const many = 16
 /** How long the searches run, and over how much. */
 export type SearchEffort = Effort & SearchSizes
 
-const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 const percentile = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN
 
@@ -115,12 +114,12 @@ async function direct(
     await searcher.search({ place, params: params[times.length % sets], key: Buffer.from('key'), now: Date.now() })
     times.push(performance.now() - begin)
   }
-  return average(times)
+  return median(times)
 }
 
 /**
  * Searches of a connector of a million records beside many small ones, on PostgreSQL, a line for each case. `ratio` is that of one
- * client, `ratio_16` that of sixteen; both are averages over the same values. `direct_ms` is without HTTP.
+ * client, `ratio_16` that of sixteen; both of medians over the same values. `direct_ms` is without HTTP.
  */
 export async function* search(effort: SearchEffort): AsyncGenerator<Result, void, undefined> {
   const database = await startDatabase()
@@ -142,14 +141,13 @@ export async function* search(effort: SearchEffort): AsyncGenerator<Result, void
     yield time({
       name: `search-${each.name}`,
       unit: 'ms',
-      ours: average(one),
-      baseline: alone,
-      ratio_16: crowd / average(sixteen),
-      p50_ms: median(one),
+      ours: median(one),
+      baseline: median(alone),
+      ratio_16: median(crowd) / median(sixteen),
       p95_ms: percentile(one, 0.95),
       direct_ms: await direct(store, connector, { params, seconds: Math.min(1, effort.seconds) }),
-      ours_16_ms: average(sixteen),
-      baseline_16_ms: crowd,
+      ours_16_ms: median(sixteen),
+      baseline_16_ms: median(crowd),
       baseline_by: baseline.name,
       index: each.hasIndex ? 'yes' : 'no',
     })
@@ -197,9 +195,8 @@ export async function* searchEmbedded(effort: SearchEffort): AsyncGenerator<Resu
     yield time({
       name: `search-embedded-${each.name}`,
       unit: 'ms',
-      ours: average(ours),
-      baseline: average(theirs),
-      p50_ms: median(ours),
+      ours: median(ours),
+      baseline: median(theirs),
       p95_ms: percentile(ours, 0.95),
     })
   }

@@ -16,9 +16,9 @@ const tokenBody = ({ clientId, clientSecret }: FirstApplication): string => {
   return `'{"client_id":${JSON.stringify(clientId)},"client_secret":"'"$FERRULE_CLIENT_SECRET"'"}'`
 }
 
-/** Shows the state of the copy of the users each second, until it can be searched. */
+/** Shows the state of the copy of the users each second, until it can be searched; a minute at most. */
 const waiting = (connector: string): string =>
-  `until curl -s ${connector}/context_store ${bearer} | grep -oE '"entity":"users","state":"[a-z_]+"' | tee /dev/stderr | grep -q ready; do sleep 1; done`
+  `for _ in {1..60}; do curl -s ${connector}/context_store ${bearer} | grep -oE '"entity":"users","state":"[a-z_]+"' | tee /dev/stderr | grep -q ready && break; sleep 1; done`
 
 const search =
   '{"entity":"users","action":"context_store_search","params":{"query":{"filter":{"fuzzy":{"title":"enginer"}},"sort":[{"lastName":"asc"}]},"limit":3}}'

@@ -63,9 +63,10 @@ async function startService(env: Readonly<Record<string, string>> = {}): Promise
 
 /** Pastes the examples into bash and gives what the list prints; the search after it must find something. */
 async function paste(output: string, env: Readonly<Record<string, string>> = {}): Promise<Json> {
-  const lines = output.split('\n').filter((line) => /^(TOKEN|CONNECTOR|curl|until)/.test(line))
+  const lines = output.split('\n').filter((line) => /^(TOKEN|CONNECTOR|curl|for)/.test(line))
   expect(lines).toHaveLength(5)
   const shell = spawn('bash', ['-c', lines.join('\n')], { env: { ...plain, ...env } })
+  running.push(shell)
   let text = ''
   shell.stdout.on('data', (chunk) => (text += chunk))
   await once(shell, 'close')
