@@ -18,7 +18,11 @@ export interface Hosted {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const credentials = { FERRULE_CLIENT_ID: '0195f3a0-0000-7000-8000-000000000001', FERRULE_CLIENT_SECRET: 'a secret of the benchmark' }
+/** Settings of a service that `connectTo` knows. */
+export const serviceCredentials = {
+  FERRULE_CLIENT_ID: '0195f3a0-0000-7000-8000-000000000001',
+  FERRULE_CLIENT_SECRET: 'a secret of the benchmark',
+}
 
 const post = async <T>(url: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<T> => {
   const answer = await fetch(url, {
@@ -30,19 +34,14 @@ const post = async <T>(url: string, body: unknown, headers: Readonly<Record<stri
   return (await answer.json()) as T // the shapes of our own API
 }
 
-/** The headers and the address of execute of a new connector. */
-async function connectorOf({ origin }: Child) {
-  const secrets = { client_id: credentials.FERRULE_CLIENT_ID, client_secret: credentials.FERRULE_CLIENT_SECRET }
+/** The headers and the address of execute of a new connector. @param connector what its body has beside workspace and name */
+export async function connectTo({ origin }: Child, connector: object) {
+  const secrets = { client_id: serviceCredentials.FERRULE_CLIENT_ID, client_secret: serviceCredentials.FERRULE_CLIENT_SECRET }
   const { access_token } = await post<{ access_token: string }>(`${origin}/api/v1/account/applications/token`, secrets)
   const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
   const { id } = await post<{ id: string }>(
     `${origin}/api/v1/integrations/connectors`,
-    {
-      workspace_name: 'default',
-      name: 'Gong',
-      connector_type: 'gong',
-      credentials: { access_key: 'key', access_key_secret: 'secret' },
-    },
+    { workspace_name: 'default', name: 'of the benchmark', ...connector },
     headers,
   )
   return { headers, url: `${origin}/api/v1/integrations/connectors/${id}/execute` }
@@ -56,9 +55,10 @@ export async function startHosted(mediaBytes = 0): Promise<Hosted> {
   await using stack = new AsyncDisposableStack()
   const vendor = stack.use(await start('vendor.ts', { BENCH_MEDIA_BYTES: String(mediaBytes) }))
   const origins = { FERRULE_ORIGINS: JSON.stringify({ gong: vendor.origin }) }
-  const service = stack.use(await start('service.ts', { ...credentials, ...origins }))
+  const service = stack.use(await start('service.ts', { ...serviceCredentials, ...origins }))
   const bare = stack.use(await start('baseline.ts', { BENCH_VENDOR: vendor.origin }))
-  const { headers, url } = await connectorOf(service)
+  const gong = { connector_type: 'gong', credentials: { access_key: 'key', access_key_secret: 'secret' } }
+  const { headers, url } = await connectTo(service, gong)
   const kept = stack.move()
   return {
     ours: (body) => ({ child: service, url, headers, body: JSON.stringify(body) }),

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../definition/object.ts'
 import { parseJson, writeJson } from './json.ts'
+import { afterSpaces, isJson } from './json-bytes.ts'
 
 /** Bodies from this length on keep their rows raw, in bytes; smaller ones are read at once. */
 const largeBody = 65_536
@@ -14,14 +15,6 @@ const batchRows = 256
 
 // The bytes of UTF-8 below 0x80 stand for nothing but these characters.
 const [quote, backslash, comma, opens, closes, opensObject, closesObject, colon] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d, 0x3a]
-const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
-
-/** The index of the next byte that is no space. */
-function afterSpaces(json: Buffer, from: number): number {
-  let index = from
-  while (isSpace(json[index])) index += 1
-  return index
-}
 
 /** The index behind a string that begins at an index; the end where it does not end. */
 function afterString(json: Buffer, from: number): number {
@@ -113,11 +106,6 @@ export class RawRows {
     }
   }
 
-  /** Reads all rows without keeping them. @throws SyntaxError as `batches` */
-  check(): void {
-    for (const _batch of this.batches());
-  }
-
   /** All rows, for writers of JSON that do not know of raw ones. */
   toJSON(): readonly unknown[] {
     return [...this.batches()].flat()
@@ -147,9 +135,9 @@ export const isRows = (value: unknown): value is readonly unknown[] | RawRows =>
 export function bodyWithRows(json: Buffer, how: 'checked' | 'unread'): unknown {
   const at = json.length < largeBody || !isUtf8(json) ? undefined : memberOf(json, 'data')
   if (at === undefined || json[at.start] !== opens) return parseJson(json.toString())
-  const body = parseJson(`${json.toString('utf8', 0, at.start)}[]${json.toString('utf8', at.end)}`)
   const rows = new RawRows(json.subarray(at.start, at.end))
-  if (how === 'checked') rows.check()
+  if (how === 'checked' && !isJson(rows.bytes)) return parseJson(json.toString()) // which says so, or knows better
+  const body = parseJson(`${json.toString('utf8', 0, at.start)}[]${json.toString('utf8', at.end)}`)
   if (isObject(body)) body['data'] = rows
   return body
 }

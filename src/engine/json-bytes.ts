@@ -1,0 +1,89 @@
+/** Whether bytes are JSON (RFC 8259), without making anything of them: values that nobody wants would fill the memory of the young. */
+
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const [opensArray, closesArray, opensObject, closesObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+/** How deep values may lie within each other; deeper ones are not looked at. */
+const deepest = 64
+/** Longest number that is looked at, in bytes. */
+const longestNumber = 1_000
+
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+/** The index of the next byte that is no space. */
+export function afterSpaces(json: Buffer, from: number): number {
+  let index = from
+  while (isSpace(json[index])) index += 1
+  return index
+}
+
+const isHex = (byte = 0): boolean => (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66)
+/** What may follow a backslash, `u` aside: " \ / b f n r t. */
+const escaped: ReadonlySet<number | undefined> = new Set([quote, backslash, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74])
+
+/** The index behind the escape that begins at an index; -1 where it is none. */
+function afterEscape(json: Buffer, at: number): number {
+  if (escaped.has(json[at + 1])) return at + 2
+  const isUnicode = json[at + 1] === 0x75 && isHex(json[at + 2]) && isHex(json[at + 3]) && isHex(json[at + 4]) && isHex(json[at + 5])
+  return isUnicode ? at + 6 : -1
+}
+
+/** The index behind the string that begins at an index; -1 where it is none. */
+function afterString(json: Buffer, at: number): number {
+  for (let index = at + 1; index < json.length; ) {
+    const byte = json[index] ?? 0
+    if (byte === quote) return index + 1
+    if (byte < 0x20) return -1
+    index = byte === backslash ? afterEscape(json, index) : index + 1
+    if (index < 0) return -1
+  }
+  return -1
+}
+
+const word = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
+
+/** The index behind a number, `true`, `false` or `null`; -1 where there is none. */
+function afterWord(json: Buffer, at: number): number {
+  let end = at
+  for (let byte = json[end] ?? 0; end - at < longestNumber; byte = json[end] ?? 0) {
+    const isPart =
+      (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x45 || byte === 0x2b || byte === 0x2d || byte === 0x2e
+    if (!isPart) break
+    end += 1
+  }
+  return word.test(json.toString('latin1', at, end)) ? end : -1
+}
+
+/** The index behind the members of an array or object whose opening bracket stands at an index; -1 where they are none. */
+function afterMembers(json: Buffer, at: number, depth: number): number {
+  const isObject = json[at] === opensObject
+  const closing = isObject ? closesObject : closesArray
+  let index = afterSpaces(json, at + 1)
+  if (json[index] === closing) return index + 1
+  for (;;) {
+    if (isObject) {
+      const name = json[index] === quote ? afterString(json, index) : -1
+      const mark = name < 0 ? -1 : afterSpaces(json, name)
+      if (mark < 0 || json[mark] !== colon) return -1
+      index = afterSpaces(json, mark + 1)
+    }
+    const end = afterValue(json, index, depth)
+    if (end < 0) return -1
+    index = afterSpaces(json, end)
+    if (json[index] === closing) return index + 1
+    if (json[index] !== comma) return -1
+    index = afterSpaces(json, index + 1)
+  }
+}
+
+function afterValue(json: Buffer, at: number, depth: number): number {
+  const byte = json[at]
+  if (byte === quote) return afterString(json, at)
+  if (byte !== opensArray && byte !== opensObject) return afterWord(json, at)
+  return depth === 0 ? -1 : afterMembers(json, at, depth - 1)
+}
+
+/** Whether bytes are one JSON value. False also for one that is deeper than 64 levels. That they are UTF-8 is not looked at. */
+export function isJson(json: Buffer): boolean {
+  const end = afterValue(json, afterSpaces(json, 0), deepest)
+  return end >= 0 && afterSpaces(json, end) === json.length
+}
