@@ -283,5 +283,6 @@ test('schedules start what is due', async () => {
     await world.context.sync()
     return (await ask('GET /syncs?limit=1', { token })).json.data[0]
   }
-  expect(await eventually(newest, ({ state }) => state === 'succeeded')).toMatchObject({ cause: 'schedule' })
+  const isDone = ({ state, cause }: Json): boolean => state === 'succeeded' && cause === 'schedule'
+  expect(await eventually(newest, isDone)).toMatchObject({ mode: 'incremental' })
 })
