@@ -19,6 +19,9 @@ export interface Problem {
   readonly message: string
   /** Code of the rule that was broken, for example `required` or `type`. */
   readonly error_code: string
+  /** Place within the text at `field`, such as a statement: line and column from 1, the column in UTF-16 code units. */
+  readonly line?: number
+  readonly column?: number
 }
 
 /** What the vendor said, without secrets. */

@@ -196,10 +196,19 @@ export interface ConnectorDefinition {
 
 /** Makes the rows of an answer. Pure: no input, output, clock or randomness, as all rules. */
 export type RowRule = (value: unknown) => unknown
-/** What a rule says of parameters: what goes on in their place, or the code, the parameter and the sentence of a refusal. */
-export type Admitted =
-  | { readonly params: Readonly<Record<string, unknown>> }
-  | { readonly refused: { readonly code: ErrorCode; readonly param: string; readonly message: string; readonly hint?: string } }
+/** Why a rule refuses parameters. */
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly param: string
+  readonly message: string
+  readonly hint?: string
+  /** Name of what was broken; `rule` when it is left out. */
+  readonly error_code?: string
+  /** Where in the text of the parameter it was found: line and column, from 1. */
+  readonly at?: { readonly line: number; readonly column: number }
+}
+/** What a rule says of parameters: what goes on in their place, or a refusal. */
+export type Admitted = { readonly params: Readonly<Record<string, unknown>> } | { readonly refused: Refusal }
 /** Reads validated parameters before anything is sent. */
 export type ParameterRule = (params: Readonly<Record<string, unknown>>) => Admitted
 /** What the claims of a signed token are made of. */

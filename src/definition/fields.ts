@@ -19,6 +19,8 @@ export interface TextRules {
   readonly default?: string
   /** What a refusal says instead of the general sentence, for example "must be a date such as 2025-03-01". */
   readonly says?: string
+  /** Values as callers write them; documents show the first. */
+  readonly examples?: readonly string[]
 }
 
 /** Bounds of an array. */

@@ -60,8 +60,8 @@ export function admitted({ admit }: CompiledOperation, params: Params): Params {
   if (admit === undefined) return params
   const answer = admit(params)
   if ('params' in answer) return answer.params
-  const { code, param, message, hint } = answer.refused
+  const { code, param, message, hint, error_code = 'rule', at } = answer.refused
   const field = `/params/${param}`
-  const problems = [{ field, message, error_code: 'rule' }]
+  const problems = [{ field, message, error_code, ...at }]
   throw failAs(code, { reason: `${field} ${message.replace(/\.$/, '')}` }, { problems, ...(hint === undefined ? {} : { hint }) })
 }

@@ -3,8 +3,10 @@ import { context, result, statement, unneeded } from './shared.ts'
 
 const uuid = (about: string) => str(about, { pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', says: 'must be a UUID' })
 
-const text = (about: string) =>
-  refuse('statement_not_allowed', str(`${about}, without placeholders; values are written into it`, { minLength: 1 }))
+const text = (about: string, example: string) => {
+  const rules = { minLength: 1, examples: [example] }
+  return refuse('statement_not_allowed', str(`${about}, without placeholders; values are written into it`, rules))
+}
 
 const write = {
   requestId: opt(
@@ -26,33 +28,33 @@ export const record = entity({
     about: 'Runs one SELECT that gives a single row',
     ...statement,
     admit: 'rule:select',
-    params: { statement: text('One SELECT'), ...context },
+    params: { statement: text('One SELECT', 'SELECT CURRENT_USER(), CURRENT_ROLE(), CURRENT_WAREHOUSE()'), ...context },
   },
   list: {
     about: 'Runs one SELECT',
     ...statement,
     admit: 'rule:select',
-    params: { statement: text('One SELECT'), ...context },
+    params: { statement: text('One SELECT', "SELECT * FROM ORDERS WHERE STATUS = 'NEW' LIMIT 100"), ...context },
   },
   create: {
     about: 'Runs one INSERT, once; 20 seconds at most unless timeout says more',
     ...statement,
     admit: 'rule:insert',
-    params: { statement: text('One INSERT'), ...write },
+    params: { statement: text('One INSERT', "INSERT INTO EVENTS (EVENT_ID, NAME) VALUES ('e-1', 'signup')"), ...write },
     defaults: usualTimeout,
   },
   update: {
     about: 'Runs one UPDATE, once; 20 seconds at most unless timeout says more',
     ...statement,
     admit: 'rule:update',
-    params: { statement: text('One UPDATE'), ...write },
+    params: { statement: text('One UPDATE', "UPDATE EVENTS SET NAME = 'sign-up' WHERE EVENT_ID = 'e-1'"), ...write },
     defaults: usualTimeout,
   },
   delete: {
     about: 'Runs one DELETE, once; 20 seconds at most unless timeout says more',
     ...statement,
     admit: 'rule:delete',
-    params: { statement: text('One DELETE'), ...write },
+    params: { statement: text('One DELETE', "DELETE FROM EVENTS WHERE EVENT_ID = 'e-1'"), ...write },
     defaults: usualTimeout,
   },
 })

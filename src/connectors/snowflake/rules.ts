@@ -62,10 +62,10 @@ const statementOf =
       }
     const admission = admit(String(params['statement']), kind)
     if (!admission.admitted) {
-      const { message, takes } = admission
+      const { message, takes, reason, line, column } = admission
       const hint =
         takes.length === 0 ? 'Send one statement of the kind that the action takes.' : `record ${takes.join(' and ')} would take it.`
-      return { refused: { code: 'statement_not_allowed', param: 'statement', message, hint } }
+      return { refused: { code: 'statement_not_allowed', param: 'statement', message, hint, error_code: reason, at: { line, column } } }
     }
     return session({ ...params, statement: admission.statement })
   }

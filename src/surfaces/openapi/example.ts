@@ -32,6 +32,7 @@ function objectExample(schema: JsonObject): JsonObject {
  */
 export function exampleOf(schema: unknown, name: string): unknown {
   if (!isObject(schema)) return null
+  if (Array.isArray(schema['examples'])) return schema['examples'][0]
   if ('const' in schema) return schema['const']
   if (Array.isArray(schema['enum'])) return schema['enum'][0]
   if (schema['x-integer'] === true) return 1

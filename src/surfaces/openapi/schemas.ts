@@ -231,7 +231,16 @@ export const problemSchema: Field = answer(
     retry_after_seconds: opt(int('Seconds to wait')),
     hint: str('What to do next'),
     errors: list(
-      answer({ field: str('JSON pointer of the place'), message: str('What is wrong there'), error_code: str('Rule') }, 'A problem'),
+      answer(
+        {
+          field: str('JSON pointer of the place'),
+          message: str('What is wrong there'),
+          error_code: str('Rule'),
+          line: opt(int('Line within the text at that place, from 1')),
+          column: opt(int('Column of it, from 1, in UTF-16 code units')),
+        },
+        'A problem',
+      ),
       'Problems of the request',
     ),
     request_id: opt(str('Id of the request')),
