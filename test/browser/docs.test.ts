@@ -29,7 +29,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   page = await browser.newPage({ viewport: { width: 1280, height: 1000 } })
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(40_000) // opening the execute operation resolves the schemas of all operations
   complaints = []
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
@@ -63,7 +63,7 @@ test('shows every group and the execute operation', async () => {
     'jobs',
     'service',
   ])
-})
+}, 120_000)
 
 test('executes an operation that is picked from the examples, with a token of its own form', async () => {
   const connectorId = await world.connect('docs')
@@ -85,4 +85,4 @@ test('executes an operation that is picked from the examples, with a token of it
   await answer.waitFor()
   expect(await operation.locator('.live-responses-table tbody .response-col_status').first().innerText()).toContain('200')
   expect(await answer.innerText()).toContain('"next_params": null')
-})
+}, 120_000)
