@@ -25,7 +25,18 @@ const redirect: Make = (random) => ({
 })
 const huge: Make = (random) => ({ kind: 'huge-body', bytes: random.pick([1_000_000, 34_000_000, 60_000_000]), chunked: random.chance(0.5) })
 const plain =
-  (kind: 'html-502' | 'reset' | 'never-answer' | 'slow-body' | 'malformed-json' | 'truncated-json' | 'empty-body' | 'wrong-shape'): Make =>
+  (
+    kind:
+      | 'html-502'
+      | 'reset'
+      | 'never-answer'
+      | 'slow-body'
+      | 'malformed-json'
+      | 'truncated-json'
+      | 'truncated-gzip'
+      | 'empty-body'
+      | 'wrong-shape',
+  ): Make =>
   () => ({ kind })
 const page =
   (kind: 'same-cursor' | 'expired-cursor' | 'private-page'): Make =>
@@ -37,13 +48,36 @@ const trickle =
 /** Codes of advertising come with HTTP 200: those that are known, a success that is not whole, and any other. */
 const code: Make = (random) => ({ kind: 'code', code: random.chance(0.3) ? random.int(1, 65_000) : random.pick(codes), message })
 
+/** Codes of the warehouse, which it sends with their own statuses. */
+const warehouseCodes = [604, 606, 630, 709, 904, 2003, 3001, 90105, 100_038, 390_142, 390_189, 390_432, 390_505, 391_908, 391_918, 394_400]
+const warehouseCode: Make = (random) => ({
+  kind: 'code',
+  code: random.chance(0.2) ? random.int(1, 999_999) : random.pick(warehouseCodes),
+  message,
+})
+/** A request that was carried out, and whose answer is thrown away. */
+const lost: Make = (random) =>
+  random.pick<() => Body>([
+    () => ({ kind: 'reset', moment: 'after' }),
+    () => ({ kind: 'status', status: random.pick([500, 502, 503, 504]), moment: 'after' }),
+    () => ({ kind: 'html-503', moment: 'after' }),
+    () => ({ kind: 'delay', ms: random.int(1, 1_000), moment: 'after' }),
+  ])()
+/** Only where the request is no statement: that one is waited for when its caller is gone, so that it can be ended. */
+const slowPart: Make = (random) =>
+  random.pick<() => Body>([
+    () => ({ kind: 'never-answer', method: 'GET' }),
+    () => ({ kind: 'slow-body', method: 'GET' }),
+    () => ({ kind: 'slow-body', intervalMs: random.int(1, 20), method: 'GET' }),
+  ])()
+
 const anywhere = [plain('html-502'), plain('reset'), redirect]
 const unusable = [plain('malformed-json'), plain('truncated-json'), plain('empty-body'), plain('wrong-shape'), huge]
 const silent = [plain('never-answer'), plain('slow-body')]
 const pages = [page('same-cursor'), page('expired-cursor'), page('private-page')]
 
 /** A file host's 200 is the file: what its bytes are nobody but the vendor can tell, so the faults of JSON are left out there. */
-const everywhere: Readonly<Record<'api' | 'oauth' | 'media' | 'tiktok', readonly Make[]>> = {
+const everywhere: Readonly<Record<'api' | 'oauth' | 'media' | 'tiktok' | 'snowflake', readonly Make[]>> = {
   api: [
     ...anywhere,
     ...unusable,
@@ -67,11 +101,23 @@ const everywhere: Readonly<Record<'api' | 'oauth' | 'media' | 'tiktok', readonly
     refusal(400, 403, 404, 405, 500, 502, 503, 504),
     ...Array<Make>(8).fill(code),
   ],
+  snowflake: [
+    ...anywhere,
+    ...unusable,
+    plain('truncated-gzip'),
+    slowPart,
+    cut(3_000),
+    refusal(400, 401, 403, 404, 405, 408, 415),
+    refusal(429, 429, 500, 502, 503, 504),
+    ...Array<Make>(5).fill(warehouseCode),
+    ...Array<Make>(5).fill(lost),
+  ],
 }
 /** Faults that last for half a minute, the limit of silence that is not the call's own. */
-const lasting: typeof everywhere = { api: [], oauth: silent, media: [plain('slow-body')], tiktok: [] }
+const lasting: typeof everywhere = { api: [], oauth: silent, media: [plain('slow-body')], tiktok: [], snowflake: silent }
 
-const originOf = ({ on }: Place): keyof typeof everywhere => (on === 'oauth' || on === 'media' || on === 'tiktok' ? on : 'api')
+const isKnown = (on: string): on is keyof typeof everywhere => on in everywhere
+const originOf = ({ on }: Place): keyof typeof everywhere => (isKnown(on) ? on : 'api')
 
 /**
  * Draws a fault for one of some places.

@@ -43,6 +43,9 @@ const told: ReadonlySet<string> = new Set<ErrorCode>([
   'upstream_answer_invalid',
   'record_not_found',
   'result_too_large',
+  'statement_failed',
+  'statement_timeout',
+  'upstream_result_too_large',
 ])
 
 const isCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorTable, code)
@@ -60,6 +63,7 @@ function flawOf({ status, headers, json, text }: Answered, secrets: readonly str
 }
 
 function isRightProblem({ operation, range }: Asking, code: string): boolean {
+  if ('callOf' in operation) return told.has(code) || code === 'outcome_unknown'
   if ('file' in operation) return told.has(code) || code === 'private_call' || (code === 'range_not_satisfiable' && range !== undefined)
   if ('code' in operation.right && operation.right.code === code) return true
   return told.has(code) || (code === 'invalid_cursor' && operation.call.params?.['cursor'] !== undefined)
@@ -69,10 +73,22 @@ function isRightProblem({ operation, range }: Asking, code: string): boolean {
 const isPrivatePage = ({ data, meta }: Answered['json']): boolean =>
   Array.isArray(data) && data.length === 0 && meta.private_calls_excluded > 0 && meta.next_params !== null
 
-function judgeRecord({ right }: RecordOperation, { json }: Answered): Judgement {
-  if ('data' in right && JSON.stringify(json.data) === right.data) return { outcome: 'right data' }
+/** A statement that takes longer than its call may: the record of its status. */
+const isStatus = ({ data }: Answered['json']): boolean =>
+  data?.code === '333334' && data.data === null && typeof data.statementHandle === 'string'
+
+function judgeRecord({ right, lasting }: RecordOperation, { json }: Answered): Judgement {
+  if ('data' in right && JSON.stringify(lasting(json.data)) === right.data) return { outcome: 'right data' }
+  if (isStatus(json)) return { outcome: 'still running' }
   if (isPrivatePage(json)) return { outcome: 'private page' }
   return { outcome: 'wrong data', violation: JSON.stringify(json).slice(0, 500) }
+}
+
+/** What became of the row is judged when everything has come to rest. */
+function judgeWrite({ json }: Answered): Judgement {
+  if (isStatus(json)) return { outcome: 'still running' }
+  if (json.data?.code === '090001' && JSON.stringify(json.data.data) === '[["1"]]') return { outcome: 'written' }
+  return { outcome: 'no answer to a write', violation: JSON.stringify(json).slice(0, 500) }
 }
 
 function judgeFile({ file }: FileOperation, range: DrawnRange | undefined, { status, headers, bytes }: Answered): Judgement {
@@ -85,7 +101,10 @@ function judgeFile({ file }: FileOperation, range: DrawnRange | undefined, { sta
 
 function judgeAnswer(asking: Asking, answer: Answered): Judgement {
   const { operation, range, secrets } = asking
-  if (answer.status < 300) return 'file' in operation ? judgeFile(operation, range, answer) : judgeRecord(operation, answer)
+  if (answer.status < 300) {
+    if ('file' in operation) return judgeFile(operation, range, answer)
+    return 'callOf' in operation ? judgeWrite(answer) : judgeRecord(operation, answer)
+  }
   const code = String(answer.json.code)
   const flaw = flawOf(answer, secrets) ?? (isRightProblem(asking, code) ? undefined : 'it is no answer to this')
   return flaw === undefined ? { outcome: code } : { outcome: code, violation: `${flaw}: ${answer.text}` }

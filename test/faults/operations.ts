@@ -1,5 +1,6 @@
 /** What a storm asks for: lists, records and files of the sandbox, with the right answer of each. */
 import type { OriginName, RecordedRequest, Sandbox } from '../../src/sandbox/index.ts'
+import type { Json } from '../http/support.ts'
 import { ask } from './client.ts'
 import type { Call } from './doors.ts'
 import type { NodeClient } from './node.ts'
@@ -12,7 +13,7 @@ export interface Place {
 
 /** A connector that all operations of its vendor share. */
 export interface Shared {
-  readonly kind: 'gong' | 'tiktok-marketing'
+  readonly kind: 'gong' | 'tiktok-marketing' | 'snowflake'
   readonly connectorId: string
   readonly credentials: Readonly<Record<string, string>>
 }
@@ -28,6 +29,8 @@ interface Prepared {
 export interface RecordOperation extends Prepared {
   /** The data as JSON, or the code of the problem that it always ends with. */
   readonly right: { readonly data: string } | { readonly code: string }
+  /** What of an answer is the same at any time. */
+  readonly lasting: (data: Json) => unknown
 }
 
 /** A download; its range is drawn anew each time. */
@@ -35,8 +38,13 @@ export interface FileOperation extends Prepared {
   readonly file: Buffer
 }
 
+/** A write, which is another one each time: it is told by a number. */
+export interface WriteOperation extends Prepared {
+  readonly callOf: (number: number) => Call
+}
+
 /** One entry of the menu. */
-export type Operation = RecordOperation | FileOperation
+export type Operation = RecordOperation | FileOperation | WriteOperation
 
 const window = { fromDateTime: '2025-03-01T00:00:00Z', toDateTime: '2025-03-03T00:00:00Z' }
 const days = { fromDate: '2025-03-01', toDate: '2025-03-08' }
@@ -93,6 +101,28 @@ function advertisingMenu({ tiktok: { world } }: Sandbox): readonly Call[] {
   ]
 }
 
+/** Statements whose rows are the same at any time. */
+function warehouseMenu(): readonly Call[] {
+  const select = (statement: string, action = 'list'): Call => ({ entity: 'record', action, params: { statement } })
+  return [
+    list('databases'),
+    list('schemas'),
+    list('views'),
+    list('warehouses'),
+    select('SELECT * FROM SALES.ORDERS ORDER BY ORDER_ID'),
+    select('SELECT COUNT(*), SUM(AMOUNT) FROM ORDERS', 'get'),
+    select('SELECT * FROM EVERY_TYPE ORDER BY ID'),
+    select('SELECT * FROM NOWHERE'),
+  ]
+}
+
+/** Inserts of rows with a number. */
+const inserts = (number: number): Call => ({
+  entity: 'record',
+  action: 'create',
+  params: { statement: `INSERT INTO SCRATCH.COUNTERS (N, NOTE) VALUES (${number}, 'storm')`, timeout: 1 },
+})
+
 /** Where operations are run, and the vendor's journal of it. */
 interface Bench {
   readonly client: NodeClient
@@ -108,12 +138,16 @@ const run = ({ client, shared, journal }: Bench, call: Call) => {
 const placesOf = ({ journal }: Bench): Place[] => journal.requests().map(({ origin, path }) => ({ on: origin, path }))
 
 /** Runs an operation once without faults: its data are the right ones, and the vendor's journal tells where it went. */
-async function record(bench: Bench, call: Call, name = `${call.entity} ${call.action}`): Promise<RecordOperation> {
+async function record(bench: Bench, call: Call, { name = `${call.entity} ${call.action}`, lasting = same } = {}): Promise<RecordOperation> {
   const { status, json } = await run(bench, call)
   if (status >= 500) throw new Error(`${call.entity} ${call.action} fails without a fault: ${json.message}`)
-  const right = status === 200 ? { data: JSON.stringify(json.data) } : { code: String(json.code) }
-  return { name, call, right, places: placesOf(bench), shared: bench.shared }
+  const right = status === 200 ? { data: JSON.stringify(lasting(json.data)) } : { code: String(json.code) }
+  return { name, call, right, lasting, places: placesOf(bench), shared: bench.shared }
 }
+
+const same = (data: Json): unknown => data
+/** Rows of a result; its ids are new each time. */
+const rowsOf = (data: Json): unknown => data.data
 
 /** The same for a file, whose bytes the sandbox tells. */
 async function file(bench: Bench, sandbox: Sandbox, [kind, callId]: readonly ['audio' | 'video', string]): Promise<FileOperation> {
@@ -130,11 +164,26 @@ async function conversations(sandbox: Sandbox, bench: Bench): Promise<readonly O
   const operations: Operation[] = []
   for (const call of menu(sandbox)) operations.push(await record(bench, call))
   const users = await run(bench, list('users'))
-  operations.push(await record(bench, list('users', users.json.meta.next_params), 'users list, page 2'))
+  operations.push(await record(bench, list('users', users.json.meta.next_params), { name: 'users list, page 2' }))
   const { callId, audioOnlyCallId, largeCallId, unicodeCallId } = sandbox.gong.world
   for (const id of [callId, audioOnlyCallId, largeCallId, unicodeCallId]) operations.push(await file(bench, sandbox, ['audio', id]))
   for (const id of [callId, largeCallId]) operations.push(await file(bench, sandbox, ['video', id]))
   return operations
+}
+
+/** Operations of the warehouse: statements, parts of a result, and writes. */
+async function warehouse(bench: Bench): Promise<readonly Operation[]> {
+  const operations: Operation[] = []
+  for (const call of warehouseMenu()) operations.push(await record(bench, call, { lasting: rowsOf }))
+  const first = await run(bench, { entity: 'record', action: 'list', params: { statement: 'SELECT * FROM SALES.ORDERS ORDER BY 1' } })
+  const statementHandle = first.json.meta.statement_handle
+  for (const partition of [0, 1, 3]) {
+    const call = { entity: 'result_partitions', action: 'get', params: { statementHandle, partition } }
+    operations.push(await record(bench, call, { name: `part ${partition}`, lasting: rowsOf }))
+  }
+  const places = [{ on: 'snowflake' as const, path: '/api/v2/statements' }]
+  const write = { name: 'record create', call: inserts(0), callOf: inserts, places, shared: bench.shared }
+  return [...operations, ...Array.from({ length: 8 }, () => write)]
 }
 
 /** Prepares the operations of every vendor, each on the connector that is given for it. */
@@ -146,6 +195,7 @@ export async function prepareOperations(
   const operations: Operation[] = []
   for (const shared of connectors) {
     if (shared.kind === 'gong') operations.push(...(await conversations(sandbox, { client, shared, journal: sandbox.gong })))
+    else if (shared.kind === 'snowflake') operations.push(...(await warehouse({ client, shared, journal: sandbox.snowflake })))
     else for (const call of advertisingMenu(sandbox)) operations.push(await record({ client, shared, journal: sandbox.tiktok }, call))
   }
   return operations

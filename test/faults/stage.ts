@@ -93,6 +93,7 @@ async function grantOf({ origins }: Sandbox): Promise<Readonly<Record<string, st
 export async function openStage(operationSeconds: number): Promise<Stage> {
   await using undo = new AsyncDisposableStack()
   const sandbox = undo.use(await startSandbox({ limits: false, mediaBytes: 2 * 1024 * 1024 }))
+  sandbox.snowflake.switches.set({ retryWhileRunning: 'run_again', partitionRows: 300 })
   const folder = await mkdtemp(join(tmpdir(), 'ferrule-storm-'))
   undo.defer(() => rm(folder, { recursive: true, force: true }))
   const env = { PATH: process.env['PATH'], ...settingsFor(sandbox, folder), FERRULE_OPERATION_SECONDS: String(operationSeconds) }

@@ -1,11 +1,15 @@
 /** Random operations under random faults, several at a time, against the service as a process; what came of it, in figures. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Fault, FaultControl } from '../../src/sandbox/index.ts'
 import { Random } from '../../src/sandbox/random.ts'
 import { ask, LeftError } from './client.ts'
+import type { Call } from './doors.ts'
 import { drawFault, drawLeaving, drawRange } from './draw.ts'
-import { type Asking, type Ending, judge } from './judge.ts'
-import { type Operation, type Place, prepareOperations, type Shared } from './operations.ts'
+import { warehouseCredentials, warehouseOptions } from './installation.ts'
+import { type Asking, type Ending, type Judgement, judge } from './judge.ts'
+import { type Operation, type Place, prepareOperations, type Shared, type WriteOperation } from './operations.ts'
 import { type Measured, openStage, type Stage } from './stage.ts'
+import { Writes } from './writes.ts'
 
 /** How a storm is run. */
 export interface StormOptions {
@@ -34,7 +38,7 @@ export interface StormReport {
 const operationSeconds = 2
 /** Two seconds for the call, half a minute of silence within a file, and time for a busy machine. */
 const hangMs = { quick: 15_000, patient: 60_000 } as const
-const settleMs = { quick: 15_000, patient: 60_000 } as const
+const settleMs = { quick: 15_000, patient: 90_000 } as const
 /** Faults that wait for a request at most; more would only meet operations long after their own. */
 const mostWaiting = 40
 const oauthPlace: Place = { on: 'oauth', path: '/oauth2/generate-customer-token' }
@@ -81,24 +85,34 @@ interface Storm {
   /** OAuth credentials that nobody has used. */
   readonly grants: Readonly<Record<string, string>>[]
   readonly ledger: Ledger
+  readonly writes: Writes
   readonly outcomes: Map<string, number>
   readonly violations: string[]
 }
 
 const secretsOf = (credentials: Readonly<Record<string, string>>): string[] =>
-  ['refresh_token', 'access_token', 'client_secret', 'access_key_secret'].flatMap((name) => credentials[name] ?? [])
+  ['refresh_token', 'access_token', 'client_secret', 'access_key_secret', 'programmatic_access_token'].flatMap(
+    (name) => credentials[name] ?? [],
+  )
 
-async function attempt(storm: Storm, asking: Asking, { connectorId, random }: { connectorId: string; random: Random }): Promise<Ending> {
-  const { operation, range } = asking
+/** Where and how a call is made. */
+interface Calling {
+  readonly connectorId: string
+  readonly random: Random
+  readonly call: Call
+}
+
+async function attempt(storm: Storm, asking: Asking, { connectorId, random, call }: Calling): Promise<Ending> {
+  const { range } = asking
   const leaving = drawLeaving(random, range?.bytes?.length)
   const hung = AbortSignal.timeout(storm.options.isPatient ? hangMs.patient : hangMs.quick)
   const left = new AbortController()
   const timer = leaving.milliseconds === undefined ? undefined : setTimeout(() => left.abort(), leaving.milliseconds)
-  const params = { ...operation.call.params, ...(range?.header === undefined ? {} : { range_header: range.header }) }
+  const params = { ...call.params, ...(range?.header === undefined ? {} : { range_header: range.header }) }
   try {
     const answer = await ask({
       ...storm.stage.client.execute(connectorId),
-      body: { ...operation.call, params },
+      body: { ...call, params },
       signal: AbortSignal.any([hung, left.signal]),
       ...(leaving.bytes === undefined ? {} : { leaveAfter: leaving.bytes }),
     })
@@ -111,9 +125,30 @@ async function attempt(storm: Storm, asking: Asking, { connectorId, random }: { 
   }
 }
 
+function settle({ outcomes, violations }: Storm, { outcome, violation }: Judgement): void {
+  add(outcomes, outcome)
+  if (violation !== undefined) violations.push(violation)
+}
+
+/** A write; its client repeats it once, as the answer says, when it is told that nobody knows what became of it. */
+async function write(storm: Storm, asking: Asking & { readonly operation: WriteOperation }, at: Omit<Calling, 'call'>): Promise<void> {
+  const number = storm.writes.begin()
+  let call = asking.operation.callOf(number)
+  for (let repeats = 1; ; repeats--) {
+    const ending = await attempt(storm, asking, { ...at, call })
+    const judgement = judge(asking, ending)
+    settle(storm, judgement)
+    storm.writes.end(number, judgement.outcome)
+    if (ending.how !== 'answered' || judgement.outcome !== 'outcome_unknown' || repeats === 0) return
+    const { upstream, retry_after_seconds: seconds = 0 } = ending.answer.json
+    await wait(seconds * 1000)
+    call = { ...call, params: { ...call.params, requestId: upstream.request_id, retry: true } }
+  }
+}
+
 /** One operation with its faults: on the connector that all share, or by several calls at once on a new one that must renew its token. */
 async function strike(storm: Storm, random: Random): Promise<void> {
-  const { ledger, stage, operations, options, outcomes, violations } = storm
+  const { ledger, stage, operations, options } = storm
   const operation = random.pick(operations)
   const { shared } = operation
   const credentials = shared.kind === 'gong' && random.chance(0.25) ? storm.grants.pop() : undefined
@@ -124,9 +159,8 @@ async function strike(storm: Storm, random: Random): Promise<void> {
   const calls = Array.from({ length: credentials === undefined ? 1 : random.int(1, 3) }, async () => {
     const range = 'file' in operation ? drawRange(random, operation.file) : undefined
     const asking = { operation, range, secrets: secretsOf(credentials ?? shared.credentials) }
-    const { outcome, violation } = judge(asking, await attempt(storm, asking, { connectorId, random }))
-    add(outcomes, outcome)
-    if (violation !== undefined) violations.push(violation)
+    if ('callOf' in operation) return write(storm, { ...asking, operation }, { connectorId, random })
+    settle(storm, judge(asking, await attempt(storm, asking, { connectorId, random, call: operation.call })))
   })
   await Promise.all(calls)
 }
@@ -147,7 +181,10 @@ async function violationsAfter({ stage, operations }: Storm): Promise<string[]> 
     const asking: Asking = { operation, range: undefined, secrets: [] }
     const answer = await ask({ ...stage.client.execute(operation.shared.connectorId), body: operation.call })
     const { outcome, violation } = judge(asking, { how: 'answered', answer })
-    const isRight = outcome.startsWith('right') || ('right' in operation && 'code' in operation.right && operation.right.code === outcome)
+    const isRight =
+      outcome.startsWith('right') ||
+      outcome === 'written' ||
+      ('right' in operation && 'code' in operation.right && operation.right.code === outcome)
     if (!isRight || violation !== undefined) violations.push(`afterwards, ${operation.name}: ${outcome} ${violation ?? ''}`)
   }
   return violations
@@ -165,6 +202,11 @@ async function connectAll({ client, sandbox }: Stage): Promise<readonly Shared[]
   return [
     { kind: 'gong', connectorId: await client.connect('storm', accessKey), credentials: accessKey },
     { kind: 'tiktok-marketing', connectorId: await client.connect('storm of ads', accessToken, advertising), credentials: accessToken },
+    {
+      kind: 'snowflake',
+      connectorId: await client.connect('storm of statements', warehouseCredentials, warehouseOptions),
+      credentials: warehouseCredentials,
+    },
   ]
 }
 
@@ -173,7 +215,7 @@ async function prepare(stage: Stage, options: StormOptions): Promise<Storm> {
   const grants: Storm['grants'] = []
   for (let count = 10 + Math.ceil(options.faults / 3); count > 0; count--) grants.push(await stage.grant())
   const { faults } = stage.sandbox
-  return { stage, options, operations, grants, ledger: new Ledger(faults), outcomes: new Map(), violations: [] }
+  return { stage, options, operations, grants, ledger: new Ledger(faults), writes: new Writes(), outcomes: new Map(), violations: [] }
 }
 
 /** Runs a storm: a warm-up, a measurement, the storm, and a measurement when everything has come to rest. */
@@ -187,8 +229,9 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
   const storm: Storm = { ...warm, options, ledger: new Ledger(stage.sandbox.faults), outcomes: new Map() }
   await rage(storm, options.faults)
   const faults = storm.ledger.counts()
-  const violations = [...storm.violations, ...(await violationsAfter(storm))]
+  const afterwards = await violationsAfter(storm)
   const after = await stage.settled({ sockets: true, limitMs })
+  const violations = [...storm.violations, ...afterwards, ...(await storm.writes.violations(stage.sandbox))]
   const operations = storm.outcomes.values().reduce((sum, count) => sum + count, 0)
   return { operations, faults, outcomes: new Map([...storm.outcomes].toSorted()), violations, before, after }
 }
