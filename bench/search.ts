@@ -1,4 +1,4 @@
-/** Searches over HTTP, a line for each case: on PostgreSQL against the same SQL alone, and embedded against PostgreSQL. */
+/** Searches, a line for each case: on PostgreSQL against the same SQL alone, and embedded against PostgreSQL, over HTTP. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -100,26 +100,31 @@ async function statementsOf(store: ContextStore, connector: string, params: read
   return statements
 }
 
-/** Milliseconds of a search in this process, without HTTP: what the database, its driver and our part of it take. */
+/** Milliseconds of each search in this process: what the database, its driver and our part of it take, without HTTP. */
 async function direct(
   store: ContextStore,
   connector: string,
-  { params, seconds }: { params: readonly unknown[]; seconds: number },
-): Promise<number> {
+  { params, seconds, clients }: { params: readonly unknown[]; seconds: number; clients: number },
+): Promise<number[]> {
   const searcher = createSearcher(store)
   const place = { connector, kind: kind.kind, entity: 'calls' }
   const times: number[] = []
-  for (const end = performance.now() + seconds * 1_000; performance.now() < end || times.length < sets; ) {
-    const begin = performance.now()
-    await searcher.search({ place, params: params[times.length % sets], key: Buffer.from('key'), now: Date.now() })
-    times.push(performance.now() - begin)
+  const end = performance.now() + seconds * 1_000
+  const loop = async (first: number): Promise<void> => {
+    for (let index = first; performance.now() < end || index < first + sets; index += 1) {
+      const begin = performance.now()
+      await searcher.search({ place, params: params[index % sets], key: Buffer.from('key'), now: Date.now() })
+      times.push(performance.now() - begin)
+    }
   }
-  return median(times)
+  await Promise.all(Array.from({ length: clients }, (_, index) => loop(index)))
+  return times
 }
 
 /**
- * Searches of a connector of a million records beside many small ones, on PostgreSQL, a line for each case. `ratio` is that of one
- * client, `ratio_16` that of sixteen; both of medians over the same values. `direct_ms` is without HTTP.
+ * Searches of a connector of a million records beside many small ones, on PostgreSQL, a line for each case. `ours` is the search from
+ * its parameters to the text of its answer, in a process beside the server as pgbench is one; `ratio` is that of one client, `ratio_16`
+ * that of sixteen, both of medians over the same values. What HTTP, tokens and tenants add is in `http_ms` and the ratios of it.
  */
 export async function* search(effort: SearchEffort): AsyncGenerator<Result, void, undefined> {
   const database = await startDatabase()
@@ -128,30 +133,46 @@ export async function* search(effort: SearchEffort): AsyncGenerator<Result, void
   const service = stack.use(await startSearchService(environmentOf(database.url), database.settings, effort))
   const store = openContextStore({ settings: database.settings, kinds: [kind] })
   stack.defer(() => store.close())
+  for (const each of searchCases) yield await measured(each, { url: database.url, service, store, effort })
+}
+
+interface Measuring {
+  readonly url: string
+  readonly service: SearchService
+  readonly store: ContextStore
+  readonly effort: SearchEffort
+}
+
+async function measured(each: SearchCase, { url, service, store, effort }: Measuring): Promise<Result> {
+  const connector = each.isSmall ? service.small : service.large
+  const params = paramsOf(each, effort)
+  const statements = await statementsOf(store, connector, params)
   const baseline = findBaseline()
-  for (const each of searchCases) {
-    const connector = each.isSmall ? service.small : service.large
-    const params = paramsOf(each, effort)
-    const statements = await statementsOf(store, connector, params)
-    await searched(service, each, { effort: { ...effort, seconds: 1 }, clients: 1 })
-    const one = await searched(service, each, { effort, clients: 1 })
-    const alone = await baseline.run(statements, { url: database.url, clients: 1, seconds: effort.seconds })
-    const sixteen = await searched(service, each, { effort, clients: many })
-    const crowd = await baseline.run(statements, { url: database.url, clients: many, seconds: effort.seconds })
-    yield time({
-      name: `search-${each.name}`,
-      unit: 'ms',
-      ours: median(one),
-      baseline: median(alone),
-      ratio_16: median(crowd) / median(sixteen),
-      p95_ms: percentile(one, 0.95),
-      direct_ms: await direct(store, connector, { params, seconds: Math.min(1, effort.seconds) }),
-      ours_16_ms: median(sixteen),
-      baseline_16_ms: median(crowd),
-      baseline_by: baseline.name,
-      index: each.hasIndex ? 'yes' : 'no',
-    })
+  const sides = async (clients: number) => {
+    const given = { clients, seconds: effort.seconds }
+    await direct(store, connector, { params, clients, seconds: 0.5 })
+    const ours = await direct(store, connector, { params, ...given })
+    const alone = median(await baseline.run(statements, { url, ...given }))
+    const http = await searched(service, each, { effort, clients })
+    return { ours: median(ours), p95: percentile(ours, 0.95), alone, http: median(http), httpP95: percentile(http, 0.95) }
   }
+  const [one, sixteen] = [await sides(1), await sides(many)]
+  return time({
+    name: `search-${each.name}`,
+    unit: 'ms',
+    ours: one.ours,
+    baseline: one.alone,
+    ratio_16: sixteen.alone / sixteen.ours,
+    p95_ms: one.p95,
+    http_ms: one.http,
+    http_p95_ms: one.httpP95,
+    http_ratio: one.alone / one.http,
+    http_ratio_16: sixteen.alone / sixteen.http,
+    ours_16_ms: sixteen.ours,
+    baseline_16_ms: sixteen.alone,
+    baseline_by: baseline.name,
+    index: each.hasIndex ? 'yes' : 'no',
+  })
 }
 
 /** Median milliseconds of the service's other requests while a slow search runs all the time. */
