@@ -26,9 +26,9 @@ export const schemas = entity({
   list: show('SHOW SCHEMAS'),
 })
 
-/** SHOW TABLES. With a database and no schema, the vendor shows objects of one name in several schemas once. */
+/** SHOW TABLES. The vendor lists the database in use, whatever the schema, and objects of one name in several schemas once. */
 export const tables = entity({
-  about: 'Tables of the schema or database in use, as one result',
+  about: 'Tables of the database in use, as one result; the vendor shows those of one name in several schemas once',
   key: ['statementHandle'],
   record: result,
   list: show('SHOW TABLES'),
@@ -36,7 +36,7 @@ export const tables = entity({
 
 /** SHOW VIEWS */
 export const views = entity({
-  about: 'Views of the schema or database in use, as one result',
+  about: 'Views of the database in use, as one result; the vendor shows those of one name in several schemas once',
   key: ['statementHandle'],
   record: result,
   list: show('SHOW VIEWS'),
@@ -52,7 +52,7 @@ export const warehouses = entity({
 
 /** SHOW COLUMNS */
 export const columns = entity({
-  about: 'Columns of the schema or database in use, as one result; the vendor ends it after 10,000',
+  about: 'Columns of the database in use, as one result; the vendor ends it after 10,000',
   key: ['statementHandle'],
   record: result,
   list: show('SHOW COLUMNS'),
