@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJson, writeJson } from '../../src/engine/json.ts'
+import { JsonText, parseJson, writeBody, writeJson } from '../../src/engine/json.ts'
 
 /** Canonical JSON texts with integers of any length: written again, each must be the same text. */
 const canonical = fc.letrec<{ value: string; leaf: string }>((tie) => ({
@@ -80,4 +80,15 @@ describe('JSON', () => {
     ring.self = ring
     expect(() => writeJson(ring)).toThrow(TypeError)
   })
+})
+
+test('a body takes JSON text as it is, and writes everything else', () => {
+  const body = {
+    data: new JsonText('[{"price": 12.50, "id": 6107734829915563302}]'),
+    meta: { cursor: null, id: 9007199254740993n },
+    left: undefined,
+  }
+  expect(writeBody(body)).toBe('{"data":[{"price": 12.50, "id": 6107734829915563302}],"meta":{"cursor":null,"id":9007199254740993}}')
+  expect(writeBody({ data: [1n], left: undefined })).toBe('{"data":[1]}')
+  expect(writeBody(['a'])).toBe('["a"]')
 })

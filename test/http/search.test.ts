@@ -146,6 +146,22 @@ overBothStores('a search', (engine) => {
     expect(found).toEqual([{ campaign_name: 'Read live' }])
   })
 
+  test('finds nothing that is hidden, also when it lies between records that were read live', async () => {
+    const calls = await world.connect('calls', { entities: [{ entity: 'calls' }] })
+    const first = await world.execute(users, { entity: 'calls', action: 'list', params: {} })
+    world.sandbox.gong.editCall(first.json.data[0].id, { isPrivate: true })
+    const known = { key: 'known', fields: { id: 'known', title: 'Known' } }
+    await world.context.store.write({ connector: calls, kind: 'gong', entity: 'calls' }, { records: [known], asked: world.clock.now })
+    const { json } = await world.execute(calls, { entity: 'calls', action: 'list', params: {} })
+    expect(json.meta.private_calls_excluded).toBe(1)
+    const all = { entity: 'calls', params: { query: {}, fields: ['id', 'isPrivate'] }, allow_partial: true }
+    const found = await eventually(
+      async () => (await search(world, calls, all)).json.data,
+      (data: Json[]) => data.length === json.data.length + 1,
+    )
+    expect(found.filter(({ isPrivate }: Json) => isPrivate)).toEqual([])
+  })
+
   describe('with max_age', () => {
     const body = (name: string) => ({
       entity: 'campaigns',
@@ -243,5 +259,14 @@ test('without a context store a search says that there is none', async () => {
   const id = await world.connect('alone')
   const answer = await search(world, id, { entity: 'users', params: { query: {} } })
   expect([answer.status, answer.json.code]).toEqual([503, 'context_store_unavailable'])
+  await world.close()
+})
+
+test('a process that only syncs serves its health and its numbers, and nothing else', async () => {
+  const world = await startWorld({ settings: { role: 'worker' } })
+  expect((await world.ask('/health/ready')).status).toBe(200)
+  expect((await world.ask('/metrics')).text).toContain('ferrule_executes_in_flight 0')
+  const refused = await world.ask(connectorsPath, { token: 'any' })
+  expect([refused.status, refused.json.code]).toEqual([404, 'not_found'])
   await world.close()
 })

@@ -112,7 +112,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const port = Number(new URL(url).port)
   const ask = async (path: string, sent: Sent = {}) => readAnswer(await open(port, path, sent))
   const issued = await ask(tokenPath, { body: { client_id: client.id, client_secret: client.secret } })
-  const token = String(issued.json.access_token)
+  const token = String(issued.json.access_token) // a world of workers issues none
   return {
     ...{ url, port, sandbox, platform, settings, log, clock, token, organizationId: platform.first.organizationId, ask, context },
     open: (path, sent = {}) => open(port, path, sent),
