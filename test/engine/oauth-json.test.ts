@@ -13,7 +13,7 @@ const [one, two] = ['7412085530917364481', '7412085530917364503']
 const ok = (data: unknown): Reply => ({ body: { code: 0, message: 'OK', request_id: 'r1', data } })
 const refusal = (code: number, message: string): Reply => ({ body: { code, message, request_id: 'r2', data: {} } })
 const empty = ok({ list: [], page_info: { page: 1, page_size: 1000, total_number: 0, total_page: 0 } })
-const exchanged = ok({ access_token: 'AT_1', advertiser_ids: [one, two], scope: [4, 100] })
+const exchanged = ok({ access_token: 'zx-token-1', advertiser_ids: [one, two], scope: [4, 100] })
 const isExchange = ({ url }: Seen): boolean => url === '/open_api/v1.3/oauth2/access_token/'
 
 type Options = Partial<ConnectOptions<(typeof kinds)['tiktok-marketing']['definition']>>
@@ -38,8 +38,8 @@ describe('a code', () => {
     expect(exchange?.headers).not.toHaveProperty('authorization')
     expect(exchange?.headers).not.toHaveProperty('access-token')
     expect(JSON.parse(exchange?.body ?? '')).toEqual(first)
-    expect(new Set(calls.map(({ headers }) => headers['access-token']))).toEqual(new Set(['AT_1']))
-    expect(handed).toEqual([{ ...app, access_token: 'AT_1', advertiser_ids: `${one},${two}` }])
+    expect(new Set(calls.map(({ headers }) => headers['access-token']))).toEqual(new Set(['zx-token-1']))
+    expect(handed).toEqual([{ ...app, access_token: 'zx-token-1', advertiser_ids: `${one},${two}` }])
   })
 
   test('is exchanged first where a call needs what it discovers', async () => {
@@ -56,26 +56,30 @@ describe('a code', () => {
 
   test('that discovers nothing leaves what was known', async () => {
     for (const advertiser_ids of [undefined, [], [7], '']) {
-      await using server = await vendor(ok({ access_token: 'AT_1', advertiser_ids }))
+      await using server = await vendor(ok({ access_token: 'zx-token-1', advertiser_ids }))
       const handed: { advertiser_ids?: string }[] = []
       const credentials = { ...first, advertiser_ids: two }
       await using ads = connected(server.origin, { credentials, onCredentials: (next) => void handed.push(next) })
       await ads.campaigns.list()
-      expect(handed).toEqual([{ ...app, access_token: 'AT_1', advertiser_ids: two }])
+      expect(handed).toEqual([{ ...app, access_token: 'zx-token-1', advertiser_ids: two }])
     }
   })
 
   test('is left alone while there is a token, and exchanged when that is refused', async () => {
-    await using server = await vendor(exchanged, (token) => (token === 'AT_1' ? empty : refusal(40105, 'Access token is incorrect.')))
-    const credentials = { ...first, access_token: 'AT_0' }
+    await using server = await vendor(exchanged, (token) => (token === 'zx-token-1' ? empty : refusal(40105, 'Access token is incorrect.')))
+    const credentials = { ...first, access_token: 'zx-token-0' }
     await using ads = connected(server.origin, { credentials })
     await ads.campaigns.list({ advertiser_id: one })
-    expect(server.seen.map((seen) => (isExchange(seen) ? 'exchange' : seen.headers['access-token']))).toEqual(['AT_0', 'exchange', 'AT_1'])
+    expect(server.seen.map((seen) => (isExchange(seen) ? 'exchange' : seen.headers['access-token']))).toEqual([
+      'zx-token-0',
+      'exchange',
+      'zx-token-1',
+    ])
   })
 
   test('that is gone cannot renew a token: the refusal ends the call', async () => {
     await using server = await vendor(exchanged, () => refusal(40105, 'Access token is incorrect.'))
-    await using ads = connected(server.origin, { credentials: { ...app, access_token: 'AT_0' } })
+    await using ads = connected(server.origin, { credentials: { ...app, access_token: 'zx-token-0' } })
     expect(await failure(ads.campaigns.list({ advertiser_id: one }))).toMatchObject({
       code: 'upstream_auth_failed',
       upstream: { code: '40105' },
@@ -85,7 +89,7 @@ describe('a code', () => {
 
   test('is not spent on a permission that is missing', async () => {
     await using server = await vendor(exchanged, () => refusal(40001, 'No permission to operate advertiser.'))
-    await using ads = connected(server.origin, { credentials: { ...first, access_token: 'AT_0' } })
+    await using ads = connected(server.origin, { credentials: { ...first, access_token: 'zx-token-0' } })
     expect((await failure(ads.campaigns.list({ advertiser_id: one }))).code).toBe('upstream_permission_denied')
     expect(server.seen.filter(isExchange)).toEqual([])
   })
@@ -108,9 +112,9 @@ describe('an exchange that fails', () => {
     ['a failure of the vendor', refusal(50000, echo), 'upstream_error', {}],
     ['a failure before the vendor', { status: 502, body: `<html>${echo}</html>` }, 'upstream_error', {}],
     ['a 401', { status: 401, body: { message: echo } }, 'upstream_auth_failed', {}],
-    ['no code', { body: { message: echo, data: { access_token: 'AT_1' } } }, 'upstream_answer_invalid', {}],
+    ['no code', { body: { message: echo, data: { access_token: 'zx-token-1' } } }, 'upstream_answer_invalid', {}],
     ['no token', { body: { code: 0, message: echo, data: { token: app.secret } } }, 'upstream_answer_invalid', {}],
-    ['a token that no header carries', ok({ access_token: 'AT\r\n1' }), 'upstream_answer_invalid', {}],
+    ['a token that no header carries', ok({ access_token: 'zx-token\r\n1' }), 'upstream_answer_invalid', {}],
     ['no JSON', { body: `<html>${echo}</html>` }, 'upstream_answer_invalid', {}],
     ['a redirect', { status: 302, headers: { location: 'https://elsewhere.example/' } }, 'upstream_answer_invalid', {}],
     ['a cut connection', (response) => response.destroy(), 'upstream_unreachable', {}],
@@ -121,7 +125,7 @@ describe('an exchange that fails', () => {
     expect(error).toMatchObject({ code, ...more })
     expect(server.seen).toHaveLength(1)
     const printed = [inspect(error, { depth: 9, showHidden: true }), JSON.stringify(error.toProblem())].join()
-    for (const secret of [app.secret, first.auth_code, encodeURIComponent(app.secret), JSON.stringify(app.secret).slice(1, -1), 'AT'])
+    for (const secret of [app.secret, first.auth_code, encodeURIComponent(app.secret), JSON.stringify(app.secret).slice(1, -1), 'zx-token'])
       expect(printed).not.toContain(secret)
   })
 
