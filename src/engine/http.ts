@@ -1,11 +1,10 @@
 /** The only file that opens sockets. Every request states whether its address comes from configuration or from an answer. */
-import { type Readable, Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { fail } from '../errors.ts'
 import type { WireAnswer } from './answer.ts'
 import { within } from './deadline.ts'
+import { bytesOf, isPacked, isUnpackable, TooLarge } from './http-body.ts'
 import { ForbiddenAddressError, isPublicUrl, publicLookup } from './http-public.ts'
 
 /** `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer gave it, so it must be public. */
@@ -82,10 +81,6 @@ function causeOf(thrown: unknown): Error | undefined {
   return Object.assign(new Error(message === '' ? inner : message), { name, ...('code' in thrown ? { code: thrown.code } : {}) })
 }
 
-/** Whether a body is not what its `content-encoding` says, by the codes of zlib and Brotli. */
-const isUnpackable = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && /^(Z_|ERR__ERROR_)/.test(String(thrown.code))
-
 /** What a failed request means; an abort of the signal is passed on as it is. */
 function errorOf(thrown: unknown, { signal, vendor, patience }: HttpRequest): unknown {
   if (signal.aborted) return signal.reason
@@ -117,36 +112,6 @@ function guarded(body: Readable, request: HttpRequest): Readable {
   }
   body._destroy = (error, callback) => release(error, () => callback(error))
   return body.on('error', () => {})
-}
-
-const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-}
-
-const decoderOf = (encoding: unknown): (() => NodeJS.ReadWriteStream) | undefined =>
-  typeof encoding === 'string' ? decoders[encoding.trim().toLowerCase()] : undefined
-
-/** An answer that is larger than it may be. */
-class TooLarge extends Error {}
-
-/** A body, decoded by its `content-encoding`; a small body can decode to a large one, so both are bounded. */
-async function bytesOf(body: Dispatcher.ResponseData['body'], encoding: unknown, patience: HttpRequest['patience']): Promise<Buffer> {
-  const decoder = decoderOf(encoding)
-  const { bytes: most } = patience ?? { bytes: maxAnswerBytes }
-  const chunks: Buffer[] = []
-  let size = 0
-  const kept = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      size += chunk.length
-      chunks.push(chunk)
-      done(size > most ? new TooLarge() : undefined)
-    },
-  })
-  await (decoder === undefined ? pipeline(body, kept) : pipeline(body, decoder(), kept))
-  return Buffer.concat(chunks)
 }
 
 /** An answer whose text is made when somebody wants it. */
@@ -199,9 +164,9 @@ export class Http {
       const { bytes = maxAnswerBytes } = request.patience ?? {}
       const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? this.#large : this.#api, request)
       const encoding = headers['content-encoding']
-      const isPlain = decoderOf(encoding) === undefined && request.patience === undefined // the connection bounds it
+      const isPlain = !isPacked(encoding) && request.patience === undefined // the connection bounds it
       if (isPlain && !request.asBytes) return { status: statusCode, headers, text: await body.text() }
-      const whole = await bytesOf(body, encoding, request.patience)
+      const whole = await bytesOf(body, encoding, bytes)
       return request.asBytes ? new ByteAnswer(statusCode, headers, whole) : { status: statusCode, headers, text: whole.toString() }
     } catch (thrown) {
       throw errorOf(thrown, request)

@@ -115,5 +115,7 @@ function* readable(rows: RawRows, vendor: string): Generator<readonly unknown[],
     yield* rows.batches()
   } catch {
     throw fail('upstream_answer_invalid', { vendor, reason: 'the rows are not valid JSON' }) // a SyntaxError quotes them
+  } finally {
+    rows.release()
   }
 }

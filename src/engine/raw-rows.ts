@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../definition/object.ts'
+import { freeBytes } from './http-body.ts'
 import { parseJson, writeJson } from './json.ts'
 import { afterSpaces, isJson } from './json-bytes.ts'
 
@@ -104,6 +105,11 @@ export class RawRows {
       if (rows === batchRows) [start, rows] = [next + 1, 0]
       index = next + 1
     }
+  }
+
+  /** Gives the memory back, for who alone knows the rows and has read them: nothing is left of them then. */
+  release(): void {
+    freeBytes(this.bytes)
   }
 
   /** All rows, for writers of JSON that do not know of raw ones. */

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { freeBytes } from '../../engine/http-body.ts'
 import { writeBody } from '../../engine/json.ts'
 import type { FileAnswer } from '../../engine/outcome.ts'
 import { rawParts } from '../../engine/raw-rows.ts'
@@ -130,6 +131,7 @@ function sendJson(reply: FastifyReply, { json, status = 200 }: Extract<Answer, {
   if (parts === undefined) return reply.send(jsonText(json))
   const body = Readable.from(parts, { objectMode: false })
   freePassedBuffers(body)
+  reply.raw.once('finish', () => parts.forEach(freeBytes)) // the system has them
   return reply.header('content-length', String(parts.reduce((sum, { length }) => sum + length, 0))).send(body)
 }
 

@@ -1,0 +1,83 @@
+/** The bytes of an answer's body, unpacked by its `content-encoding` (RFC 9110), bounded both packed and unpacked. */
+import { type Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib'
+
+/** An answer that is larger than it may be. */
+export class TooLarge extends Error {}
+
+type Unpack = (packed: Buffer, options: Pick<ZlibOptions, 'chunkSize' | 'maxOutputLength'>) => Promise<Buffer>
+
+const unpackers: Readonly<Record<string, Unpack>> = {
+  gzip: promisify<Buffer, ZlibOptions, Buffer>(gunzip),
+  'x-gzip': promisify<Buffer, ZlibOptions, Buffer>(gunzip),
+  deflate: promisify<Buffer, ZlibOptions, Buffer>(inflate),
+  br: promisify<Buffer, ZlibOptions, Buffer>(brotliDecompress),
+}
+
+const unpackerOf = (encoding: unknown): Unpack | undefined =>
+  typeof encoding === 'string' ? unpackers[encoding.trim().toLowerCase()] : undefined
+
+/** Whether a body of this `content-encoding` has to be unpacked. */
+export const isPacked = (encoding: unknown): boolean => unpackerOf(encoding) !== undefined
+
+/** Whether a body is not what its `content-encoding` says, by the codes of zlib and Brotli. */
+export const isUnpackable = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'code' in thrown && /^(Z_|ERR__ERROR_)/.test(String(thrown.code))
+
+/**
+ * Gives the memory of bytes back at once. They outlive the collections of the young, so that without this some tens of megabytes of
+ * them lie about until V8 collects everything. For bytes that nobody else knows.
+ */
+export function freeBytes({ buffer, byteLength }: Buffer): void {
+  // Small buffers share their memory with others (Buffer.poolSize).
+  if (buffer instanceof ArrayBuffer && byteLength > Buffer.poolSize) buffer.transfer(0)
+}
+
+async function collected(body: Readable, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  const kept = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      size += chunk.length
+      chunks.push(chunk)
+      done(size > most ? new TooLarge() : undefined)
+    },
+  })
+  await pipeline(body, kept)
+  return Buffer.concat(chunks)
+}
+
+/** Bytes of the steps in which a body is unpacked. */
+const [smallestStep, largestRatio] = [16_384, 1_032]
+
+/**
+ * The step in which a body is unpacked at once: gzip ends with the length of what it holds (RFC 1952, modulo 2^32). It is a hint
+ * only, so it is bounded by what the format can hold at best.
+ */
+function stepFor(packed: Buffer, most: number): number {
+  const told = packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4) + 1
+  return Math.max(smallestStep, Math.min(told, most + 1, packed.length * largestRatio))
+}
+
+const isOverflow = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE'
+
+/**
+ * Reads a body.
+ * @param encoding the value of `content-encoding`; one that is not known leaves the bytes as they came
+ * @param most largest number of bytes, packed and unpacked: a small body can hold a large one
+ * @throws TooLarge; an error of zlib (`isUnpackable`); what the body fails with
+ */
+export async function bytesOf(body: Readable, encoding: unknown, most: number): Promise<Buffer> {
+  const packed = await collected(body, most)
+  const unpack = unpackerOf(encoding)
+  if (unpack === undefined) return packed
+  try {
+    return await unpack(packed, { maxOutputLength: most, chunkSize: stepFor(packed, most) })
+  } catch (thrown) {
+    throw isOverflow(thrown) ? new TooLarge() : thrown
+  } finally {
+    freeBytes(packed)
+  }
+}
