@@ -1,10 +1,14 @@
 /** `context_store_search`: from the parameters to a page whose records are the database's own JSON text. */
+import { FerruleError } from '../errors.ts'
+import type { OnDemandIndexes } from './indexes/on-demand.ts'
+import type { Column } from './query/columns.ts'
 import { type CursorScope, cursorOf, positionOfCursor } from './query/cursor.ts'
-import type { Position } from './query/order.ts'
+import { orderedBy, type Position } from './query/order.ts'
 import { parseSearch } from './query/parse.ts'
 import { pageOf, type SearchRow, searchStatement } from './query/sql.ts'
-import { StatementNames } from './query/statement.ts'
+import { type SearchStatement, StatementNames } from './query/statement.ts'
 import type { SearchQuery } from './query/tree.ts'
+import type { Statement } from './store/database.ts'
 import { mainTimeOf } from './store/tables.ts'
 import type { ContextStore, EntityPlace } from './store/types.ts'
 
@@ -59,7 +63,8 @@ export interface Searcher {
   pages(request: SearchRequest, size: number): RecordPages
 }
 
-type Store = Pick<ContextStore, 'tableOf' | 'search'>
+/** What a searcher needs of a store. Without `indexes` it knows of none that were made on demand, and asks for none. */
+type Store = Pick<ContextStore, 'tableOf' | 'search'> & { readonly indexes?: Pick<OnDemandIndexes, 'ready' | 'observe'> }
 
 /** A page as the database gives it. */
 interface Page {
@@ -119,20 +124,32 @@ class StoreSearcher implements Searcher {
     return parseSearch(this.#store.tableOf(place.kind, place.entity), params)
   }
 
-  async #page({ place, signal, timeoutMs }: SearchRequest, query: SearchQuery, after: Position | undefined): Promise<Page | undefined> {
+  async #page(request: SearchRequest, query: SearchQuery, after: Position | undefined): Promise<Page | undefined> {
+    const { place, signal, timeoutMs } = request
+    const onDemand = this.#store.indexes?.ready(place)
     // Of the times, one has an index (tables.ts); an order by another one must not be read in two parts.
     const indexed = mainTimeOf(query.table)
-    const isOrdered = ({ at }: SearchQuery['table']['columns'][number]) => at !== undefined && at === indexed
-    const answer = await this.#store.search<SearchRow>(
-      place,
-      (_table, connector) => {
-        const statement = searchStatement(query, { connector, after, isOrdered })
-        const name = this.#names.nameOf(statement)
-        return { text: statement.text, values: statement.values, ...(name === undefined ? {} : { name }) }
-      },
-      { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
-    )
-    return answer === undefined ? undefined : { rows: answer.rows, ...pageOf(query, answer.rows) }
+    const isOrdered = (column: Column) => orderedBy(column) === indexed || onDemand?.has(orderedBy(column)) === true
+    try {
+      const answer = await this.#store.search<SearchRow>(
+        place,
+        (_table, connector) => this.#named(searchStatement(query, { connector, after, isOrdered })),
+        { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+      )
+      if (answer === undefined) return undefined
+      const page = pageOf(query, answer.rows)
+      this.#store.indexes?.observe(place, query, { ms: answer.tookMs ?? 0, size: page.json.length })
+      return { rows: answer.rows, ...page }
+    } catch (thrown) {
+      const isStopped = thrown instanceof FerruleError && thrown.code === 'context_store_timeout'
+      if (isStopped) this.#store.indexes?.observe(place, query, { ms: timeoutMs ?? Number.POSITIVE_INFINITY, size: 0 })
+      throw thrown
+    }
+  }
+
+  #named(statement: SearchStatement): Statement {
+    const name = this.#names.nameOf(statement)
+    return { text: statement.text, values: statement.values, ...(name === undefined ? {} : { name }) }
   }
 }
 

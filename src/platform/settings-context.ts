@@ -1,5 +1,6 @@
 /** The settings of the context database. */
 import { join } from 'node:path'
+import { indexRules } from '../context/indexes/types.ts'
 import type { ContextStoreSettings } from '../context/store/types.ts'
 import type { Secret } from '../engine/secret.ts'
 import { fail } from '../errors.ts'
@@ -23,6 +24,7 @@ export function readContextSettings(reader: SettingReader): ContextStoreSettings
   const common = {
     waiting: reader.integer('FERRULE_CONTEXT_QUEUE', 200, [1, 10_000]),
     searchSeconds: reader.integer('FERRULE_SEARCH_SECONDS', 10, [1, 600]),
+    indexes: reader.integer('FERRULE_CONTEXT_INDEXES', indexRules.mostInAll, [0, 1_000]),
   }
   const memoryMb = reader.integer('FERRULE_CONTEXT_MEMORY', 32, [16, 1_024])
   const searches = reader.integer('FERRULE_CONTEXT_SEARCHES', 8, [1, 200])

@@ -185,5 +185,12 @@ export const settingsTable: readonly SettingRow[] = [
     about: 'Searches, and writes, that may wait for their turn on one node; more are refused as overloaded.',
     ...plain,
   },
+  {
+    name: 'FERRULE_CONTEXT_INDEXES',
+    type: 'integer 0 to 1000',
+    default: '64',
+    about: 'Indexes that are made on demand at most, over all connectors; 0 makes none.',
+    ...plain,
+  },
   { name: 'FERRULE_SEARCH_SECONDS', type: 'integer 1 to 600', default: '10', about: 'Seconds until a search is stopped.', ...plain },
 ]

@@ -58,8 +58,8 @@ export interface PlatformOptions {
    * commands such as a new client secret.
    */
   readonly role?: 'service' | 'administration'
-  /** Where copies are kept: their records are counted there for the status of syncs. Nothing is opened for that. */
-  readonly contextStore?: Pick<ContextStore, 'counts' | 'status'>
+  /** Where copies are kept: their records and indexes are asked for there for the status of syncs. Nothing is opened for that. */
+  readonly contextStore?: Pick<ContextStore, 'counts' | 'status' | 'indexes'>
   /** Milliseconds since 1970. */
   readonly clock?: () => number
   readonly randomBytes?: (size: number) => Buffer

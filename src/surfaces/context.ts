@@ -37,6 +37,10 @@ export function openContext({ settings, kinds, logger, platform }: ContextOption
       logger.info({ kind, entity, change }, 'the searchable fields of an entity have changed: it is read again')
       refill(kind)
     },
+    onIndex: (change) =>
+      change.change === 'ready'
+        ? logger.info(change, 'slow searches have an index now')
+        : logger.warn(change, 'an index for slow searches could not be made'),
     onUpkeepError: (err) => logger.error({ err }, 'the upkeep of the context database failed'),
   })
 }
@@ -84,6 +88,11 @@ export function createContextServices(options: ContextServiceOptions): ContextSe
     name: 'ferrule_context_store_waiting',
     help: 'Searches and writes that wait for a turn in it',
     read: () => store.status().waiting,
+  })
+  metrics.gauge({
+    name: 'ferrule_context_store_indexes',
+    help: 'Indexes in it that were made on demand, as this node last saw',
+    read: () => store.indexes.count,
   })
   return { copies, worker }
 }

@@ -1,6 +1,8 @@
 /** Searches on a database against the oracle: the same records, in the same order, over all pages. */
-import { searchTableOf } from '../../src/context/query/columns.ts'
+import { indexSql } from '../../src/context/indexes/build.ts'
+import { type Column, quoted, searchTableOf } from '../../src/context/query/columns.ts'
 import { cursorOf, positionOfCursor } from '../../src/context/query/cursor.ts'
+import { orderedBy } from '../../src/context/query/order.ts'
 import { parseSearch } from '../../src/context/query/parse.ts'
 import { pageOf, searchStatement } from '../../src/context/query/sql.ts'
 import { writeJson } from '../../src/engine/json.ts'
@@ -19,6 +21,8 @@ export interface Plan {
   readonly queries: number
   /** Records of each schema, at most. */
   readonly records: number
+  /** Whether half of the fields of one value have an index that was made on demand. */
+  readonly onDemand?: boolean
 }
 
 /** What came of it. */
@@ -74,15 +78,33 @@ function expectedOf({ fields, kept: records }: World, { query, fields: chosen }:
   return inOrder(fields, found, query.sort ?? []).map(({ record }) => textOf(writeJson(answered(fields, record, chosen))))
 }
 
+type Table = ReturnType<typeof searchTableOf>
+
+/** A table, and whether an index gives the order of a field. */
+interface Indexed {
+  readonly table: Table
+  isOrdered(column: Column): boolean
+}
+
+/** Makes indexes for half of the fields of one value, as they are made on demand. */
+async function makeIndexes(database: SearchDatabase, table: Table): Promise<Indexed> {
+  const columns = table.columns.filter(({ type }, index) => type !== 'json' && index % 2 === 0)
+  for (const [index, column] of columns.entries()) {
+    const made = { id: `${table.name}_i${index}`, leaf: quoted(table.name), number: 1, column: orderedBy(column) }
+    await database.run(indexSql('embedded', made))
+  }
+  return { table, isOrdered: (column) => column.at !== undefined || columns.includes(column) }
+}
+
 /** All pages of a query, each record as text. */
-async function pagesOf(database: SearchDatabase, table: ReturnType<typeof searchTableOf>, drawn: DrawnQuery): Promise<readonly string[][]> {
+async function pagesOf(database: SearchDatabase, { table, isOrdered }: Indexed, drawn: DrawnQuery): Promise<readonly string[][]> {
   const pages: string[][] = []
   let cursor: string | undefined
   do {
     const query = parseSearch(table, cursor === undefined ? drawn : { ...drawn, cursor })
     const scope = { key, connector: 'one', query, now: Date.now() }
     const after = query.cursor === undefined ? undefined : positionOfCursor(query.cursor, scope)
-    const rows = await database.query(searchStatement(query, { connector: 1, after }))
+    const rows = await database.query(searchStatement(query, { connector: 1, after, isOrdered }))
     const page = pageOf(query, rows)
     pages.push(rows.slice(0, page.count).map((row) => textOf(String(row['json']))))
     cursor = page.next === undefined ? undefined : cursorOf(page.next, scope)
@@ -107,11 +129,12 @@ export async function compareSearches(database: SearchDatabase, plan: Plan): Pro
     await createTable(database, table)
     await fillTable(database, table, { connector: 1, sent: world.sent })
     await fillTable(database, table, { connector: 2, sent: world.sent })
+    const indexed = plan.onDemand ? await makeIndexes(database, table) : { table, isOrdered: ({ at }: Column) => at !== undefined }
     for (let index = 0; index < plan.queries; index++) {
       if (index % Math.ceil(plan.queries / 3) === 0) await database.run(plans[Math.floor((index * 3) / plan.queries)] ?? '')
       const drawn = drawQuery(random, world)
       const expected = expectedOf(world, drawn)
-      const found = await pagesOf(database, table, drawn).catch((thrown: unknown) => String(thrown))
+      const found = await pagesOf(database, indexed, drawn).catch((thrown: unknown) => String(thrown))
       queries += 1
       pages += found.length
       if (expected.length > 0 && expected.length < world.kept.length) telling += 1

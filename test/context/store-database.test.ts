@@ -32,7 +32,7 @@ overBoth('the database', (engine) => {
       nothing: null,
       text: 'ö',
     }
-    expect(await database.query({ text })).toEqual({ rows: [row], count: 1 })
+    expect(await database.query({ text })).toEqual({ rows: [row], count: 1, tookMs: expect.any(Number) })
   })
 
   test('takes values exactly, prepared or not', async () => {

@@ -36,7 +36,7 @@ describe('settings', () => {
       syncConcurrency: 8,
       syncIntervalSeconds: 3_600,
       syncFullDays: 7,
-      context: { engine: 'embedded', folder: 'data/context', memoryMb: 32, waiting: 200, searchSeconds: 10 },
+      context: { engine: 'embedded', folder: 'data/context', memoryMb: 32, waiting: 200, searchSeconds: 10, indexes: 64 },
     })
   })
 

@@ -70,6 +70,25 @@ overBoth('the status of a copy', (database) => {
     expect(await status()).toMatchObject({ lag_seconds: 62, synced_at: done.synced_at })
   })
 
+  test('tells the indexes that were made on demand', async () => {
+    await here.work()
+    expect((await status()).entities.map(({ indexes }) => indexes)).toEqual([[], [], [], []])
+    const row = `insert into cs_indexes (connector_id, name, col, id, state, owner, until, attempts, created_at, used_at, bytes, error)
+      select c.number, 'cs_ledger_accounts', $2, $3, $4, '', 0, 0, $5, $6, $7, $8 from cs_connectors c where c.id = $1::uuid`
+    const at = Date.parse('2026-01-02T03:04:05.678Z')
+    const rows = [
+      [`name`, `${id} a`, 'ready', at, at + 1_000, 8_192, null],
+      [`gone`, `${id} b`, 'failed', at + 1, null, 0, '54000'],
+    ] as const
+    const database = await here.store.database()
+    for (const each of rows) await database.transaction((session) => session.query({ text: row, values: [id, ...each] }))
+    const moments = { created_at: '2026-01-02T03:04:05.678Z', used_at: '2026-01-02T03:04:06.678Z' }
+    expect((await status()).entities.find(({ entity }) => entity === 'accounts')?.indexes).toEqual([
+      { field: 'name', state: 'ready', ...moments, size_bytes: 8_192, error: null },
+      { field: 'gone', state: 'failed', created_at: '2026-01-02T03:04:05.679Z', used_at: null, size_bytes: 0, error: '54000' },
+    ])
+  })
+
   test('foresees the end of a run by what the last one met', async () => {
     here.vendor.fill(40, 3)
     await here.work()

@@ -29,12 +29,14 @@ export interface Order {
 
 const typeOf = { text: 'text', integer: 'int8', number: 'numeric', boolean: 'boolean', json: 'text' } as const
 
-const keyOf = ({ column, direction }: SortKey): OrderKey => {
-  const isDescending = direction === 'desc'
-  if (column.at !== undefined) return { sql: columnSql(column.at), type: 'int8', isDescending }
-  if (column.number !== undefined) return { sql: columnSql(column.number), type: 'numeric', isDescending }
-  return { sql: columnSql(column.sql), type: typeOf[column.type], isDescending }
-}
+/** The column of the database that a field is sorted by: its companion where it has one that compares. */
+export const orderedBy = ({ at, number, sql }: Column): string => at ?? number ?? sql
+
+const keyOf = ({ column, direction }: SortKey): OrderKey => ({
+  sql: columnSql(orderedBy(column)),
+  type: column.at !== undefined ? 'int8' : column.number !== undefined ? 'numeric' : typeOf[column.type],
+  isDescending: direction === 'desc',
+})
 
 /** A single integer key field has the order of `pk`, and is never null. */
 const isPrimaryKey = ({ key }: SearchTable, column: Column): boolean =>

@@ -35,10 +35,11 @@ export async function markRemoved(session: Session, connector: string): Promise<
     text: 'insert into cs_connectors (id, removed) values ($1::uuid, true) on conflict (id) do update set removed = true',
     values: [connector],
   })
-  await session.query({
-    text: 'delete from cs_entities where connector_id = (select number from cs_connectors where id = $1::uuid)',
-    values: [connector],
-  })
+  for (const own of ['cs_entities', 'cs_indexes'])
+    await session.query({
+      text: `delete from ${own} where connector_id = (select number from cs_connectors where id = $1::uuid)`,
+      values: [connector],
+    })
 }
 
 /** Numbers of connectors that were marked and whose rows are not all gone. */

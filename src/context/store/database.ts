@@ -24,6 +24,8 @@ export interface Answer<R = Row> {
   readonly rows: readonly R[]
   /** Rows that were read or changed. */
   readonly count: number
+  /** Milliseconds of the statement on its connection, without the wait for a turn; told by `ContextDatabase.query`. */
+  readonly tookMs?: number
 }
 
 /** Limits of one statement. */
@@ -61,6 +63,11 @@ export interface ContextDatabase {
    * transaction may hold. `timeoutMs` is for each statement.
    */
   pinned<T>(work: (run: Run) => Promise<T>, options?: QueryOptions): Promise<T>
+  /**
+   * Gives `work` a connection of its own beside all turns, where the database has one to give; else as `pinned`. For statements that
+   * take minutes and keep nobody waiting. `timeoutMs` is for each statement.
+   */
+  apart<T>(work: (run: Run) => Promise<T>, options?: QueryOptions): Promise<T>
   /** Refuses new work, and waits for what runs. A second call does nothing more. */
   close(): Promise<void>
 }
@@ -84,6 +91,8 @@ export interface Engine {
   /** Milliseconds of one statement when nothing else is said. */
   readonly limits: Readonly<Record<Purpose, number>>
   connect(purpose: Purpose): Promise<Connection>
+  /** A connection that is not one of the turns'; its release closes it. */
+  connectApart?(): Promise<Connection>
   /** Opens the database when it is not open, without a turn. */
   ready?(): Promise<void>
   /** What a transaction has written was committed. */
@@ -119,6 +128,13 @@ async function bounded(connection: Connection, statement: Statement, { timeoutMs
   }
 }
 
+/** Runs a statement and tells how long it took. The caller names the shape of the rows that its own statement selects. */
+async function timed<R>(connection: Connection, what: Statement, limits: QueryOptions & { readonly timeoutMs: number }) {
+  const begin = performance.now()
+  const answer = await bounded(connection, what, limits)
+  return { ...(answer as Answer<R>), tookMs: performance.now() - begin }
+}
+
 const tooSlow = (milliseconds: number, cause?: unknown): FerruleError =>
   fail('context_store_timeout', { seconds: milliseconds / 1_000 }, cause === undefined ? {} : { cause })
 
@@ -139,13 +155,25 @@ export function databaseOf(engine: Engine): ContextDatabase {
       leave()
     }
   }
+  const beside = async <T>(signal: AbortSignal | undefined, work: (connection: Connection) => Promise<T>): Promise<T> => {
+    if (engine.connectApart === undefined) return turn('write', signal, work)
+    try {
+      signal?.throwIfAborted()
+      return await held(await engine.connectApart(), work)
+    } catch (thrown) {
+      throw translated(thrown)
+    }
+  }
   return {
     engine: engine.name,
-    // The caller names the shape of the rows that its own statement selects.
     query: <R>(what: Statement, { signal, timeoutMs = engine.limits.search }: QueryOptions = {}) =>
-      turn('search', signal, async (connection) => (await bounded(connection, what, { signal, timeoutMs })) as Answer<R>),
+      turn('search', signal, (connection) => timed<R>(connection, what, { signal, timeoutMs })),
     pinned: (work, { signal, timeoutMs = engine.limits.write } = {}) =>
       turn('write', signal, (connection) => lifted(connection, { signal, timeoutMs, usual: engine.limits.write }, work)),
+    apart: (work, { signal, timeoutMs = engine.limits.write } = {}) => {
+      const limits = { signal, timeoutMs, usual: engine.limits.write }
+      return beside(signal, (connection) => lifted(connection, limits, work))
+    },
     transaction: (work, options = {}) =>
       repeated(() => turn('write', options.signal, (connection) => transact({ engine, connection, options }, work))),
     close: () => {

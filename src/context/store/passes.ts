@@ -63,7 +63,8 @@ export async function empty(database: Pick<ContextDatabase, 'transaction'>, plac
   for (let more = true; more; )
     more = await database.transaction(async (session) => {
       await lockState(session, place)
-      await session.query({ text: 'delete from cs_checkpoints where connector_id = $1 and name = $2', values })
+      for (const own of ['cs_checkpoints', 'cs_indexes'])
+        await session.query({ text: `delete from ${own} where connector_id = $1 and name = $2`, values })
       await end(session, place)
       const removed = (await session.query({ text: place.known.writer.clear.text, values: [place.number, stepRows] })).count
       await count(session, place, { by: -removed, removedAt: now() })

@@ -47,18 +47,25 @@ const optionsOf = (purpose: Purpose): string =>
     .join(' ')
 
 /** Names that a client has prepared. */
-const prepared = new WeakMap<pg.PoolClient, Set<string>>()
+const prepared = new WeakMap<pg.ClientBase, Set<string>>()
+
+interface Handling {
+  /** Stops the statement of a process of the server. */
+  cancel(pid: unknown): Promise<void>
+  /** Takes the client back; a broken one is not used again. */
+  giveBack(broken: boolean): void
+}
 
 class PostgresConnection implements Connection {
-  readonly #client: pg.PoolClient
+  readonly #client: pg.ClientBase
   readonly #names: Set<string>
-  readonly #cancel: (pid: unknown) => Promise<void>
+  readonly #handling: Handling
 
-  constructor(client: pg.PoolClient, cancel: (pid: unknown) => Promise<void>) {
+  constructor(client: pg.ClientBase, handling: Handling) {
     this.#client = client
     this.#names = prepared.get(client) ?? new Set()
     prepared.set(client, this.#names)
-    this.#cancel = cancel
+    this.#handling = handling
   }
 
   async run({ name, text, values = [] }: Statement): Promise<Answer> {
@@ -68,11 +75,11 @@ class PostgresConnection implements Connection {
   }
 
   stop(): Promise<void> {
-    return this.#cancel(Reflect.get(this.#client, 'processID')) // pg keeps it but does not declare it
+    return this.#handling.cancel(Reflect.get(this.#client, 'processID')) // pg keeps it but does not declare it
   }
 
   release(broken: boolean): void {
-    this.#client.release(broken || this.#names.size > namedStatements)
+    this.#handling.giveBack(broken || this.#names.size > namedStatements)
   }
 }
 
@@ -97,7 +104,15 @@ export function postgresEngine(options: PostgresOptions): Engine {
     limits: { search: options.searchMs, write: options.writeMs },
     connect: async (purpose) => {
       await prepare()
-      return new PostgresConnection(await pools[purpose].connect(), cancel)
+      const client = await pools[purpose].connect()
+      return new PostgresConnection(client, { cancel, giveBack: (broken) => client.release(broken) })
+    },
+    connectApart: async () => {
+      await prepare()
+      const client = new pg.Client({ ...clientOptions(options, 'write'), application_name: 'ferrule context upkeep' })
+      client.on('error', () => undefined) // the statement that runs fails
+      await client.connect()
+      return new PostgresConnection(client, { cancel, giveBack: () => void client.end().catch(() => undefined) })
     },
     close: async () => {
       await Promise.all([pools.search.end(), pools.write.end()])
@@ -105,20 +120,26 @@ export function postgresEngine(options: PostgresOptions): Engine {
   }
 }
 
-function poolOf(options: PostgresOptions, purpose: Purpose): pg.Pool {
+function clientOptions(options: PostgresOptions, purpose: Purpose): pg.ClientConfig {
   const limit = (purpose === 'search' ? options.searchMs : options.writeMs) + graceMs
-  const pool = new pg.Pool({
+  return {
     connectionString: options.url,
-    // One more for writes: requests to stop a statement must not wait for a turn.
-    max: purpose === 'search' ? options.searches : options.writers + 1,
     connectionTimeoutMillis: connectMs,
     statement_timeout: limit,
     idle_in_transaction_session_timeout: limit,
-    idleTimeoutMillis: idleMs,
     keepAlive: true,
     application_name: `ferrule context ${purpose}`,
     options: optionsOf(purpose),
     types: decoders,
+  }
+}
+
+function poolOf(options: PostgresOptions, purpose: Purpose): pg.Pool {
+  const pool = new pg.Pool({
+    ...clientOptions(options, purpose),
+    // One more for writes: requests to stop a statement must not wait for a turn.
+    max: purpose === 'search' ? options.searches : options.writers + 1,
+    idleTimeoutMillis: idleMs,
   })
   // A connection that breaks is replaced by the pool, and its statement fails. Without listeners it would end the process too.
   pool.on('error', () => undefined)

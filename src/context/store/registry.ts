@@ -50,9 +50,14 @@ export class Registry {
     }
   }
 
+  /** The table of an entity, when it is known. */
+  find(kind: string, entity: string): KnownTable | undefined {
+    return this.#known.get(`${kind}.${entity}`)
+  }
+
   /** The table of an entity. @throws FerruleError `definition_invalid` when its kind was not made known or it offers no search */
   get(kind: string, entity: string): KnownTable {
-    const known = this.#known.get(`${kind}.${entity}`)
+    const known = this.find(kind, entity)
     if (known === undefined) throw fail('definition_invalid', { reason: `${kind}.${entity} has no table in the context store` })
     return known
   }
@@ -130,5 +135,5 @@ async function note(table: SearchTable, change: Change, run: Run): Promise<void>
   await run({ text: 'delete from cs_checkpoints where name = $1', values: [table.name] })
   await run({ text: 'delete from cs_seen where name = $1', values: [table.name] })
   if (change === 'extended') await run({ text: 'update cs_entities set pass = null where name = $1', values: [table.name] })
-  else await run({ text: 'delete from cs_entities where name = $1', values: [table.name] })
+  else for (const own of ['cs_entities', 'cs_indexes']) await run({ text: `delete from ${own} where name = $1`, values: [table.name] })
 }

@@ -28,7 +28,7 @@ export const partitioned = (name: string, columns: string, engine: EngineName): 
 /**
  * Tables of the store itself. `cs_connectors` gives out the numbers: an identity column never gives one twice. `cs_entities` has a row
  * for each entity of a connector, which its writers lock, so it counts exactly. `cs_seen` remembers the keys of a complete pass, a row
- * for each batch.
+ * for each batch. `cs_indexes` says which indexes are made on demand (`indexes/rows.ts`).
  */
 const own = (engine: EngineName): readonly string[] => [
   'create table if not exists cs_meta (name text primary key, value text not null)',
@@ -41,6 +41,9 @@ const own = (engine: EngineName): readonly string[] => [
   'create index if not exists cs_seen_of on cs_seen (connector_id, name)',
   `create table if not exists cs_checkpoints (connector_id int4, name text, part text, value text not null, primary key (connector_id, name, part))
     with (fillfactor = 50)`,
+  `create table if not exists cs_indexes (connector_id int4, name text, col text, id text not null unique, state text not null, owner text not null,
+    until int8 not null, attempts int4 not null, created_at int8 not null, used_at int8, scans int8 not null default 0,
+    bytes int8 not null default 0, error text, primary key (connector_id, name, col))`,
   ...partitioned(
     termTable.name,
     `${termTable.columns.map(({ name, type }) => `${name} ${type} not null`).join(', ')}, primary key (${termTable.primaryKey.join(', ')})`,

@@ -1,5 +1,7 @@
 /** The door of the context store: places become tables and numbers here, and the database is opened when it is first needed. */
 import { fail } from '../../errors.ts'
+import { OnDemandIndexes } from '../indexes/on-demand.ts'
+import { indexRules } from '../indexes/types.ts'
 import { clearRows, findNumber, giveNumber, markRemoved, removedNumbers } from './connectors.ts'
 import {
   type Answer,
@@ -16,6 +18,7 @@ import { hasDatabase, type SetAside } from './embedded-folder.ts'
 import { ListedWords } from './listed-words.ts'
 import { abandonPass, beginPass, empty, sweep } from './passes.ts'
 import { unavailable } from './problems.ts'
+import { ConnectorNumbers, checkpointsOf, checkpointsStatement, countsOf, countsStatement } from './reads.ts'
 import { type KnownTable, Registry } from './registry.ts'
 import { prepareOwn } from './requirements.ts'
 import { sweepSpan, unseen } from './spans.ts'
@@ -27,18 +30,20 @@ import { type Batch, type Checkpoint, keep, lockState, type Place, type Written,
 const writeMs = 60_000
 /** Making a table of many partitions, or adding an index to a large one. Milliseconds. */
 const schemaMs = 600_000
-/** Numbers of connectors that are remembered. */
-const rememberedNumbers = 10_000
+
+/** Times that a write is tried: an index that a value is too long for is taken away, and there are not more of them. */
+const writes = indexRules.mostOfEntity + 1
 
 /** A place in the database of its time. */
 type NumberedPlace = Place & { readonly epoch: number }
 
 class Store implements ContextStore {
+  readonly indexes: OnDemandIndexes
   readonly #options: ContextStoreOptions
   readonly #clock: () => number
   readonly #registry: Registry
   readonly #words = new ListedWords()
-  readonly #numbers = new Map<string, number>()
+  readonly #numbers = new ConnectorNumbers()
   #engine: Engine | undefined
   #opening: Promise<ContextDatabase> | undefined
   #setAside: SetAside | undefined
@@ -51,6 +56,18 @@ class Store implements ContextStore {
     this.#clock = options.clock ?? Date.now
     this.#registry = new Registry(options.settings.engine, options.onTableChange)
     for (const kind of options.kinds ?? []) this.#registry.add(kind)
+    const { engine, indexes = indexRules.mostInAll } = options.settings
+    this.indexes = new OnDemandIndexes({
+      engine,
+      rules: { mostInAll: indexes, ...options.indexRules },
+      isOpen: () => this.#opening !== undefined,
+      database: () => this.database(),
+      tableOf: (kind, entity) => this.#registry.find(kind, entity)?.table,
+      numberOf: async (place) => (await this.#found(place))?.number,
+      clock: this.#clock,
+      onError: options.onUpkeepError,
+      onChange: options.onIndex,
+    })
   }
 
   ensureKind(definition: SearchableKind): void {
@@ -102,6 +119,7 @@ class Store implements ContextStore {
   async empty(place: EntityPlace): Promise<void> {
     const where = await this.#place(place)
     await empty({ transaction: (work) => this.#transaction(where, work) }, where, this.#clock)
+    this.indexes.removed()
   }
 
   async keep(place: EntityPlace, checkpoints: readonly Checkpoint[]): Promise<void> {
@@ -124,6 +142,7 @@ class Store implements ContextStore {
     if (!this.#exists()) return
     const database = await this.database()
     for (const number of await removedNumbers(database)) await clearRows(database, number)
+    this.indexes.removed()
   }
 
   async search<R = Row>(place: EntityPlace, compile: Compile, options?: QueryOptions) {
@@ -134,18 +153,13 @@ class Store implements ContextStore {
   async counts(connector: string): Promise<ReadonlyMap<string, number>> {
     const found = await this.#number(connector)
     if (found === undefined) return new Map()
-    const text = 'select t.entity, e.records from cs_entities e join cs_tables t using (name) where e.connector_id = $1'
-    const { rows } = await this.#read<Row>(found.epoch, { name: 'cs_counts', text, values: [found.number] })
-    return new Map(rows.map(({ entity, records }) => [String(entity), Number(records)]))
+    return countsOf((await this.#read<Row>(found.epoch, countsStatement(found.number))).rows)
   }
 
   async checkpoints(place: EntityPlace): Promise<ReadonlyMap<string, string>> {
     const where = await this.#found(place)
     if (where === undefined) return new Map()
-    const text = 'select part, value from cs_checkpoints where connector_id = $1 and name = $2'
-    const values = [where.number, where.known.table.name]
-    const { rows } = await this.#read<Row>(where.epoch, { name: 'cs_checkpoints', text, values })
-    return new Map(rows.map(({ part, value }) => [String(part), String(value)]))
+    return checkpointsOf((await this.#read<Row>(where.epoch, checkpointsStatement(where))).rows)
   }
 
   status(): StoreStatus {
@@ -170,6 +184,7 @@ class Store implements ContextStore {
 
   async close(): Promise<void> {
     this.#closed = true
+    await this.indexes.close()
     await (await this.#opening)?.close()
   }
 
@@ -205,6 +220,7 @@ class Store implements ContextStore {
     this.#words.clear()
     await prepareOwn(this.#options.settings.engine, run)
     await this.#registry.prepare(run)
+    this.indexes.opened()
   }
 
   #exists(): boolean {
@@ -225,14 +241,8 @@ class Store implements ContextStore {
     const epoch = this.#epoch
     const number = this.#numbers.get(connector) ?? (await findNumber(database, connector))
     if (number === undefined) return undefined
-    this.#remember(connector, number)
-    return { number, epoch }
-  }
-
-  #remember(connector: string, number: number): void {
-    const [oldest] = this.#numbers.keys()
-    if (this.#numbers.size >= rememberedNumbers && oldest !== undefined) this.#numbers.delete(oldest)
     this.#numbers.set(connector, number)
+    return { number, epoch }
   }
 
   /** A place that something was written to. */
@@ -255,16 +265,23 @@ class Store implements ContextStore {
     const epoch = this.#epoch
     const number = (await this.#number(connector))?.number ?? (await database.transaction((session) => giveNumber(session, connector)))
     if (number === undefined) throw fail('connector_not_found', {})
-    this.#remember(connector, number)
+    this.#numbers.set(connector, number)
     if (!this.#registry.isReady(known.table)) await database.pinned((run) => this.#registry.make(known.table, run), { timeoutMs: schemaMs })
     return { number, known, epoch }
   }
 
   async #writeBatch(where: NumberedPlace, batch: Batch, live = false): Promise<Written> {
-    const words = this.#words.begin()
-    const written = await this.#transaction(where, (session) => writeBatch(session, where, { ...batch, live, words, now: this.#clock() }))
-    words.commit()
-    return written
+    for (let attempt = 1; ; attempt += 1) {
+      const words = this.#words.begin()
+      try {
+        const options = { live, words, now: this.#clock() }
+        const written = await this.#transaction(where, (session) => writeBatch(session, where, { ...batch, ...options }))
+        words.commit()
+        return written
+      } catch (thrown) {
+        if (attempt === writes || !(await this.indexes.isInTheWay(thrown, where.number, where.known.table))) throw thrown
+      }
+    }
   }
 
   async #transaction<T>(where: NumberedPlace, work: (session: Session) => Promise<T>): Promise<T> {

@@ -1,6 +1,8 @@
 /** What the context store offers to the rest of the service. */
 import type { ConnectorDefinition } from '../../definition/connector.ts'
 import type { Secret } from '../../engine/secret.ts'
+import type { OnDemandIndexes } from '../indexes/on-demand.ts'
+import type { IndexChange, IndexRules } from '../indexes/types.ts'
 import type { SearchTable } from '../query/columns.ts'
 import type { Answer, ContextDatabase, EngineName, QueryOptions, Row, Statement } from './database.ts'
 import type { SetAside } from './embedded-folder.ts'
@@ -20,6 +22,8 @@ export type ContextStoreSettings = {
   readonly waiting: number
   /** Seconds until a search is stopped. */
   readonly searchSeconds: number
+  /** Indexes that are made on demand at most, over all connectors; left out: 64. */
+  readonly indexes?: number
 } & (
   | {
       readonly engine: 'embedded'
@@ -51,6 +55,10 @@ export interface ContextStoreOptions {
   readonly onTableChange?: OnChange
   /** Checkpoints, or removal of dead rows, failed; they are tried again later. */
   readonly onUpkeepError?: (error: unknown) => void
+  /** When indexes are made on demand, where that is not as usual. */
+  readonly indexRules?: Partial<IndexRules>
+  /** An index was made on demand, or could not be made. */
+  readonly onIndex?: (change: IndexChange) => void
 }
 
 /** An entity of a connector. */
@@ -126,7 +134,9 @@ export interface ContextStore {
   /** Keeps progress without records. */
   keep(place: EntityPlace, checkpoints: readonly Checkpoint[]): Promise<void>
   status(): StoreStatus
-  /** The database itself, for indexes that are made on demand. */
+  /** Indexes that are made on demand. */
+  readonly indexes: OnDemandIndexes
+  /** The database itself. */
   database(): Promise<ContextDatabase>
   /** Waits for what runs and closes everything. */
   close(): Promise<void>

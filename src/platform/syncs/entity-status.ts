@@ -1,10 +1,11 @@
 /** The status of the copy of one entity. Pure. */
+import type { IndexRecord } from '../../context/indexes/types.ts'
 import type { ScheduleRow } from '../db/queries-sync-schedules.ts'
 import { iso } from '../ids.ts'
 import type { KnownSyncs } from './found.ts'
 import { coveredBy } from './groups.ts'
 import { readProgress } from './progress.ts'
-import type { SyncEntityProgress, SyncEntityStatus, SyncState } from './records.ts'
+import type { SyncEntityProgress, SyncEntityStatus, SyncIndexRecord, SyncState } from './records.ts'
 import { errorOf } from './run-record.ts'
 import { stateOf } from './state.ts'
 
@@ -62,6 +63,15 @@ function progressOf({ runs }: KnownSyncs, entity: string): SyncEntityProgress | 
   return running === undefined ? null : (readProgress(running.progress).entities.find((each) => each.entity === entity) ?? null)
 }
 
+const indexRecord = ({ field, state, createdAt, usedAt, bytes, error }: IndexRecord): SyncIndexRecord => ({
+  field,
+  state,
+  created_at: iso(createdAt),
+  used_at: shown(usedAt),
+  size_bytes: bytes,
+  error,
+})
+
 /**
  * The status of an entity.
  * @param defaultSeconds interval of schedules that have none of their own
@@ -88,5 +98,6 @@ export function entityStatus(known: KnownSyncs, entity: string, defaultSeconds: 
     interval_seconds: schedule?.interval_seconds ?? defaultSeconds,
     paused: schedule?.next_run_at === null,
     progress: isUnder ? progressOf(known, entity) : null,
+    indexes: (known.indexes.get(entity) ?? []).map(indexRecord),
   }
 }

@@ -1,4 +1,5 @@
 /** A connector with what is stored of its syncs. */
+import type { IndexRecord } from '../../context/indexes/types.ts'
 import type { Kind } from '../../definition/connector.ts'
 import { fail } from '../../errors.ts'
 import { type ConnectorRow, findConnector } from '../db/queries-connectors.ts'
@@ -43,6 +44,8 @@ export interface KnownSyncs {
   readonly copies: ReadonlyMap<string, CopyRow>
   /** Records as they are now, as far as they were counted. */
   readonly counts: ReadonlyMap<string, number>
+  /** Indexes of the copies that were made on demand, as far as they are known. */
+  readonly indexes: ReadonlyMap<string, readonly IndexRecord[]>
   /** Runs that have not ended. */
   readonly runs: readonly RunRow[]
   readonly schedules: readonly ScheduleRow[]
@@ -53,18 +56,23 @@ export interface KnownSyncs {
 /** Reads it; of one entity where only that is asked for. */
 export async function knownOf(parts: Parts, found: FoundConnector, entity?: string): Promise<KnownSyncs> {
   const { db } = parts.database
-  const [copies, counts, runs, schedules] = await Promise.all([
+  const [copies, { counts, indexes }, runs, schedules] = await Promise.all([
     copiesOf(db, found.place, entity),
-    entity === undefined ? countsOf(parts, found.row.id) : new Map<string, number>(),
+    entity === undefined ? storedOf(parts, found.row.id) : nothing,
     unfinishedRuns(db, found.place),
     schedulesOf(db, found.place),
   ])
-  return { found, copies: new Map(copies.map((copy) => [copy.entity, copy])), counts, runs, schedules, now: parts.source.clock() }
+  const byEntity = new Map(copies.map((copy) => [copy.entity, copy]))
+  return { found, copies: byEntity, counts, indexes, runs, schedules, now: parts.source.clock() }
 }
 
+type Stored = Pick<KnownSyncs, 'counts' | 'indexes'>
+const nothing: Stored = { counts: new Map(), indexes: new Map() }
+
 /** The store is asked where that does not open it; else what was counted after the last walk is shown. */
-async function countsOf({ contextStore }: Parts, connectorId: string): Promise<ReadonlyMap<string, number>> {
+async function storedOf({ contextStore }: Parts, connectorId: string): Promise<Stored> {
   const status = contextStore?.status()
-  if (contextStore === undefined || status === undefined || (status.engine === 'embedded' && !status.opened)) return new Map()
-  return contextStore.counts(connectorId).catch(() => new Map<string, number>())
+  if (contextStore === undefined || status === undefined || (status.engine === 'embedded' && !status.opened)) return nothing
+  const asked = Promise.all([contextStore.counts(connectorId), contextStore.indexes.of(connectorId)])
+  return asked.then(([counts, indexes]) => ({ counts, indexes })).catch(() => nothing)
 }

@@ -93,6 +93,20 @@ interface StatusCommon {
   readonly next_run_at: string | null
 }
 
+/** An index over a field of a copy, made because searches were slow without it. */
+export interface SyncIndexRecord {
+  readonly field: string
+  /** `failed`: it could not be made; it is tried again after a pause, a few times. */
+  readonly state: 'building' | 'ready' | 'failed'
+  /** When it was ready; until then: when its making began. */
+  readonly created_at: string
+  /** When searches were seen to use it last, to about ten minutes; null: never. */
+  readonly used_at: string | null
+  readonly size_bytes: number
+  /** Why it could not be made: a code of the table of errors, or PostgreSQL's SQLSTATE. */
+  readonly error: string | null
+}
+
 /** Status of the copy of one entity. */
 export interface SyncEntityStatus extends StatusCommon {
   readonly entity: string
@@ -104,6 +118,8 @@ export interface SyncEntityStatus extends StatusCommon {
   readonly paused: boolean
   /** While it runs. */
   readonly progress: SyncEntityProgress | null
+  /** Indexes that were made on demand. */
+  readonly indexes: readonly SyncIndexRecord[]
 }
 
 /** Status of the copy of a connector. */

@@ -99,6 +99,17 @@ export const contextSchemas: Readonly<Record<string, Field>> = {
     'When copies are brought up to date',
   ),
   ScheduleList: answer({ data: list(ref('Schedule'), 'Schedules') }, 'All schedules of a connector'),
+  ContextStoreIndex: answer(
+    {
+      field: str('Searchable field that it is over'),
+      state: oneOf('failed: it could not be made; it is tried again after a pause, a few times', ...['building', 'ready', 'failed']),
+      created_at: moment('When it was ready; until then: when its making began'),
+      ...moments({ used_at: 'When searches were seen to use it last, to about ten minutes; null: never' }),
+      size_bytes: int('Its size in bytes'),
+      error: orNull(str("Why it could not be made: a code of the table of errors, or PostgreSQL's SQLSTATE")),
+    },
+    'An index over a field of a copy, made because searches were slow without it',
+  ),
   ContextStoreStatus: answer(
     {
       connector_id: uuid('Connector id'),
@@ -116,6 +127,7 @@ export const contextSchemas: Readonly<Record<string, Field>> = {
             interval_seconds: int('Seconds between two runs'),
             paused: bool('Whether its schedule is paused'),
             progress: orNothing(ref('SyncEntityProgress')),
+            indexes: list(ref('ContextStoreIndex'), 'Indexes that were made on demand'),
           },
           'The copy of one entity',
         ),

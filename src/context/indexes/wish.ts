@@ -1,0 +1,91 @@
+/** Which columns of a search an index would help, when the search was slow. Pure. */
+import { impliedBy } from '../query/candidates.ts'
+import type { Column } from '../query/columns.ts'
+import { orderedBy, orderOf } from '../query/order.ts'
+import type { PlaceCondition } from '../query/scene.ts'
+import { Values } from '../query/statement.ts'
+import type { Condition, Operand, SearchQuery } from '../query/tree.ts'
+
+/** Columns of the database that have no index and that an index over (column, primary key) would serve. */
+export interface Wish {
+  /** That of the first key of the sort. */
+  readonly order: string | undefined
+  /** Those that must equal a value, or one of some. */
+  readonly equal: readonly string[]
+  /** Those that must be above or below a value. */
+  readonly range: readonly string[]
+}
+
+/** All columns of a wish, each once. */
+export const columnsOf = ({ order, equal, range }: Wish): readonly string[] => [
+  ...new Set([...(order === undefined ? [] : [order]), ...equal, ...range]),
+]
+
+/** A wish that is cut to some columns. */
+export const narrowed = ({ order, equal, range }: Wish, columns: readonly string[]): Wish => ({
+  order: order !== undefined && columns.includes(order) ? order : undefined,
+  equal: equal.filter((column) => columns.includes(column)),
+  range: range.filter((column) => columns.includes(column)),
+})
+
+/** Conditions that all must hold. */
+const allOf = (condition: Condition): readonly Condition[] => (condition.op === 'and' ? condition.of.flatMap(allOf) : [condition])
+
+/** The column that is compared with an operand (`conditions-columns.ts`); undefined where it is an expression, which has no index. */
+function comparedWith(column: Column, operand: Operand): string | undefined {
+  if (column.type !== 'text' || operand.is === 'null') return column.sql
+  if (operand.is === 'number') return column.number
+  if (operand.is !== 'text') return undefined
+  if (column.at !== undefined && operand.instant !== undefined) return column.at
+  return column.number !== undefined && operand.number !== undefined ? column.number : column.sql
+}
+
+/** The one column that a condition compares; undefined when there are several, or none. */
+function comparedBy(column: Column, operands: readonly Operand[]): string | undefined {
+  const [first, ...others] = new Set(operands.map((operand) => comparedWith(column, operand)))
+  return others.length === 0 ? first : undefined
+}
+
+/** Whether the words of the value, or the primary key, find the rows already. */
+const hasWay = (condition: PlaceCondition, column: Column, { table }: SearchQuery): boolean =>
+  table.key[0]?.field === column.name || impliedBy(condition, { column, values: new Values() }).length > 0
+
+function served(condition: Condition, query: SearchQuery): { readonly by: 'equal' | 'range'; readonly column: string } | undefined {
+  if (condition.op !== 'equals' && condition.op !== 'order') return undefined
+  const { column, steps } = condition.place
+  if (column === undefined || column.type === 'json' || steps.length > 0) return undefined
+  if (condition.op === 'equals' && hasWay(condition, column, query)) return undefined
+  const name = comparedBy(column, condition.op === 'equals' ? condition.values : [condition.value])
+  return name === undefined ? undefined : { by: condition.op === 'equals' ? 'equal' : 'range', column: name }
+}
+
+/**
+ * What would help a search. Conditions on JSON are left out: equality there is found by the index of words, and for everything else the
+ * search says a form that no index has; so are conditions within `or` and `not`, and parts of words in fields that are no prose.
+ * @param isIndexed whether a column has an index over (connector, column, primary key)
+ */
+export function wishOf(query: SearchQuery, isIndexed: (column: string) => boolean): Wish {
+  const found = (query.filter === undefined ? [] : allOf(query.filter)).flatMap((condition) => served(condition, query) ?? [])
+  const by = (which: 'equal' | 'range'): readonly string[] => [
+    ...new Set(found.filter(({ by, column }) => by === which && !isIndexed(column)).map(({ column }) => column)),
+  ]
+  const [leading] = query.sort
+  const order = leading === undefined || orderOf(query).keys.length === 0 ? undefined : orderedBy(leading.column)
+  return { order: order === undefined || isIndexed(order) ? undefined : order, equal: by('equal'), range: by('range') }
+}
+
+/** Distinct values from which equality selects better than an order does. */
+const manyValues = 100
+
+/**
+ * The one column that an index is made for: equality with one of many values, else the order (the page is found without a sort), else
+ * equality with one of few (slow searches for it meet a rare one), else a range.
+ * @param distinct distinct values by column, as far as the database has statistics
+ */
+export function chosenOf({ order, equal, range }: Wish, distinct: ReadonlyMap<string, number>): string | undefined {
+  const valuesOf = (column: string): number => distinct.get(column) ?? 0
+  const best = (columns: readonly string[]): string | undefined => columns.toSorted((a, b) => valuesOf(b) - valuesOf(a))[0]
+  const equalTo = best(equal)
+  if (equalTo !== undefined && (order === undefined || valuesOf(equalTo) >= manyValues)) return equalTo
+  return order ?? best(range)
+}

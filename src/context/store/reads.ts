@@ -1,0 +1,38 @@
+/** What is read of a connector beside its records. */
+import type { Row, Statement } from './database.ts'
+import type { Place } from './writes.ts'
+
+/** Records of each entity of a connector. */
+export const countsStatement = (number: number): Statement => ({
+  name: 'cs_counts',
+  text: 'select t.entity, e.records from cs_entities e join cs_tables t using (name) where e.connector_id = $1',
+  values: [number],
+})
+
+/** The rows of `countsStatement`, by entity. */
+export const countsOf = (rows: readonly Row[]): ReadonlyMap<string, number> =>
+  new Map(rows.map(({ entity, records }) => [String(entity), Number(records)]))
+
+/** Progress of an entity of a connector. */
+export const checkpointsStatement = ({ number, known }: Place): Statement => ({
+  name: 'cs_checkpoints',
+  text: 'select part, value from cs_checkpoints where connector_id = $1 and name = $2',
+  values: [number, known.table.name],
+})
+
+/** The rows of `checkpointsStatement`, by part. */
+export const checkpointsOf = (rows: readonly Row[]): ReadonlyMap<string, string> =>
+  new Map(rows.map(({ part, value }) => [String(part), String(value)]))
+
+/** Numbers of connectors that are remembered. */
+const rememberedNumbers = 10_000
+
+/** Numbers of connectors that were found lately. */
+export class ConnectorNumbers extends Map<string, number> {
+  /** Keeps one; the one that was kept first is forgotten when there are too many. */
+  override set(connector: string, number: number): this {
+    const [oldest] = this.keys()
+    if (this.size >= rememberedNumbers && oldest !== undefined) this.delete(oldest)
+    return super.set(connector, number)
+  }
+}

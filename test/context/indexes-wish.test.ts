@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { Observations } from '../../src/context/indexes/observations.ts'
+import { chosenOf, wishOf } from '../../src/context/indexes/wish.ts'
+import { searchTableOf } from '../../src/context/query/columns.ts'
+import { parseSearch } from '../../src/context/query/parse.ts'
+import { bool, decimal, id, int, list, open, str, time } from '../../src/definition/fields.ts'
+
+const table = searchTableOf('test-kind', 'notes', {
+  about: 'For tests.',
+  key: ['id'],
+  context_store_search: {
+    id: id('Id.'),
+    title: str('Title.'),
+    made: time('Made.'),
+    changed: time('Changed.'),
+    price: decimal('Price.'),
+    state: str('State.'),
+    size: int('Size.'),
+    open: bool('Open.'),
+    parts: list(open('Part.'), 'Parts.'),
+  },
+})
+
+const wish = (query: object, has: readonly string[] = ['made$at']) => {
+  const { order, equal, range } = wishOf(parseSearch(table, { query }), (column) => has.includes(column))
+  return [order, equal.join(), range.join()]
+}
+
+describe('a slow search', () => {
+  test.each([
+    [{ filter: { eq: { state: 'open' } } }, 'state', ''],
+    [{ filter: { in: { state: ['open', 'closed'] } } }, 'state', ''],
+    [{ filter: { eq: { size: 1, open: true } } }, 'size,open', ''],
+    [{ filter: { gt: { size: 1 }, lte: { state: 'm' } } }, '', 'size,state'],
+    [{ filter: { and: [{ eq: { state: 'open' } }, { and: [{ lt: { size: 1 } }] }] } }, 'state', 'size'],
+    [{ filter: { eq: { changed: '2026-01-01' } } }, 'changed$at', ''],
+    [{ filter: { gte: { changed: '2026-01-01' }, lt: { price: 7 } } }, '', 'changed$at,price$n'],
+    [{ filter: { eq: { changed: 'never' } } }, 'changed', ''],
+    [{ filter: { eq: { state: null } } }, 'state', ''],
+    [{ filter: { in: { title: ['one', 'two'] } } }, 'title', ''],
+    // Words, the key and other indexes have their ways; numbers against texts, JSON, parts of words and alternatives have none.
+    [{ filter: { eq: { title: 'Renewal' } } }, '', ''],
+    [{ filter: { eq: { id: 5 } } }, '', ''],
+    [{ filter: { gte: { made: '2026-01-01' } } }, '', ''],
+    [{ filter: { eq: { state: 7 } } }, '', ''],
+    [{ filter: { in: { changed: ['2026-01-01', 'never'] } } }, '', ''],
+    [{ filter: { eq: { 'parts.n': 7 } } }, '', ''],
+    [{ filter: { like: { state: 'o%' }, neq: { size: 1 } } }, '', ''],
+    [{ filter: { or: [{ eq: { state: 'open' } }, { eq: { size: 1 } }], not: { eq: { size: 2 } } } }, '', ''],
+  ])('%j is helped by an index over what it compares', (query, equal, range) => {
+    expect(wish(query)).toEqual([undefined, equal, range])
+  })
+
+  test('is helped by its order, where no index gives that', () => {
+    expect(wish({ sort: [{ price: 'desc' }, { state: 'asc' }] })).toEqual(['price$n', '', ''])
+    expect(wish({ sort: [{ made: 'desc' }] })).toEqual([undefined, '', ''])
+    expect(wish({ sort: [{ id: 'asc' }] })).toEqual([undefined, '', ''])
+    expect(wish({ sort: [{ changed: 'asc' }], filter: { eq: { state: 'open' } } })).toEqual(['changed$at', 'state', ''])
+    expect(wish({ sort: [{ changed: 'asc' }], filter: { eq: { state: 'open' } } }, ['changed$at', 'state'])).toEqual([undefined, '', ''])
+  })
+})
+
+describe('of several columns', () => {
+  const chosen = (distinct: Readonly<Record<string, number>>, query: object) =>
+    chosenOf(
+      wishOf(parseSearch(table, { query }), () => false),
+      new Map(Object.entries(distinct)),
+    )
+
+  test('that with many values is chosen, else the order, else equality before ranges', () => {
+    const filter = { eq: { state: 'open', size: 1 }, gt: { price: 3 } }
+    expect(chosen({ state: 5, size: 900 }, { filter, sort: [{ made: 'asc' }] })).toBe('size')
+    expect(chosen({ state: 5, size: 90 }, { filter, sort: [{ made: 'asc' }] })).toBe('made$at')
+    expect(chosen({ state: 5, size: 90 }, { filter })).toBe('size')
+    expect(chosen({}, { filter })).toBe('state')
+    expect(chosen({}, { filter: { gt: { price: 3 } } })).toBe('price$n')
+    expect(chosen({}, {})).toBeUndefined()
+  })
+})
+
+describe('slow searches', () => {
+  const hour = 3_600_000
+
+  test('are enough when there were three within a day', () => {
+    const observations = new Observations()
+    expect([0, 1, 23].map((hours) => observations.note('a', hours * hour))).toEqual([false, false, true])
+    expect([0, 12, 25, 26].map((hours) => observations.note('b', hours * hour))).toEqual([false, false, false, true])
+    observations.forget('b')
+    expect(observations.note('b', 27 * hour)).toBe(false)
+  })
+
+  test('are remembered of a thousand things', () => {
+    const observations = new Observations()
+    for (let index = 0; index <= 1_000; index += 1) for (const _ of [1, 2]) observations.note(String(index), 0)
+    expect([observations.note('0', 1), observations.note('1000', 1)]).toEqual([false, true])
+  })
+})
