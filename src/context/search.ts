@@ -1,9 +1,9 @@
 /** `context_store_search`: from the parameters to a page whose records are the database's own JSON text. */
 import { FerruleError } from '../errors.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
-import type { Column } from './query/columns.ts'
+import { orderingOf } from './indexes/wish.ts'
 import { type CursorScope, cursorOf, positionOfCursor } from './query/cursor.ts'
-import { orderedBy, type Position } from './query/order.ts'
+import type { Position } from './query/order.ts'
 import { parseSearch } from './query/parse.ts'
 import { pageOf, type SearchRow, searchStatement } from './query/sql.ts'
 import { type SearchStatement, StatementNames } from './query/statement.ts'
@@ -66,6 +66,8 @@ export interface Searcher {
 /** What a searcher needs of a store. Without `indexes` it knows of none that were made on demand, and asks for none. */
 type Store = Pick<ContextStore, 'tableOf' | 'search'> & { readonly indexes?: Pick<OnDemandIndexes, 'ready' | 'observe'> }
 
+const none: ReadonlySet<string> = new Set()
+
 /** A page as the database gives it. */
 interface Page {
   readonly rows: readonly SearchRow[]
@@ -126,14 +128,12 @@ class StoreSearcher implements Searcher {
 
   async #page(request: SearchRequest, query: SearchQuery, after: Position | undefined): Promise<Page | undefined> {
     const { place, signal, timeoutMs } = request
-    const onDemand = this.#store.indexes?.ready(place)
     // Of the times, one has an index (tables.ts); an order by another one must not be read in two parts.
-    const indexed = mainTimeOf(query.table)
-    const isOrdered = (column: Column) => orderedBy(column) === indexed || onDemand?.has(orderedBy(column)) === true
+    const ordering = orderingOf(query, mainTimeOf(query.table), this.#store.indexes?.ready(place) ?? none)
     try {
       const answer = await this.#store.search<SearchRow>(
         place,
-        (_table, connector) => this.#named(searchStatement(query, { connector, after, isOrdered })),
+        (_table, connector) => this.#named(searchStatement(query, { connector, after, ...ordering })),
         { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
       )
       if (answer === undefined) return undefined

@@ -1,10 +1,12 @@
 /** Searches on a database against the oracle: the same records, in the same order, over all pages. */
 import { indexSql } from '../../src/context/indexes/build.ts'
-import { type Column, quoted, searchTableOf } from '../../src/context/query/columns.ts'
+import { orderingOf } from '../../src/context/indexes/wish.ts'
+import { quoted, searchTableOf } from '../../src/context/query/columns.ts'
 import { cursorOf, positionOfCursor } from '../../src/context/query/cursor.ts'
 import { orderedBy } from '../../src/context/query/order.ts'
 import { parseSearch } from '../../src/context/query/parse.ts'
-import { pageOf, searchStatement } from '../../src/context/query/sql.ts'
+import { pageOf, type SearchOptions, searchStatement } from '../../src/context/query/sql.ts'
+import type { SearchQuery } from '../../src/context/query/tree.ts'
 import { writeJson } from '../../src/engine/json.ts'
 import { createTable, fillTable, type SearchDatabase } from './databases.ts'
 import { drawWorld, type World } from './generate.ts'
@@ -80,31 +82,32 @@ function expectedOf({ fields, kept: records }: World, { query, fields: chosen }:
 
 type Table = ReturnType<typeof searchTableOf>
 
-/** A table, and whether an index gives the order of a field. */
+/** A table, and how its searches read their order. */
 interface Indexed {
   readonly table: Table
-  isOrdered(column: Column): boolean
+  ordering(query: SearchQuery): Pick<SearchOptions, 'isOrdered' | 'avoidsOrder'>
 }
 
 /** Makes indexes for half of the fields of one value, as they are made on demand. */
 async function makeIndexes(database: SearchDatabase, table: Table): Promise<Indexed> {
   const columns = table.columns.filter(({ type }, index) => type !== 'json' && index % 2 === 0)
-  for (const [index, column] of columns.entries()) {
-    const made = { id: `${table.name}_i${index}`, leaf: quoted(table.name), number: 1, column: orderedBy(column) }
-    await database.run(indexSql('embedded', made))
+  for (const [number, column] of columns.entries()) {
+    const index = { id: `${table.name}_i${number}`, leaf: quoted(table.name), number: 1, column: orderedBy(column) }
+    await database.run(indexSql('embedded', index))
   }
-  return { table, isOrdered: (column) => column.at !== undefined || columns.includes(column) }
+  const made = new Set(columns.map(orderedBy))
+  return { table, ordering: (query) => orderingOf(query, undefined, made) }
 }
 
 /** All pages of a query, each record as text. */
-async function pagesOf(database: SearchDatabase, { table, isOrdered }: Indexed, drawn: DrawnQuery): Promise<readonly string[][]> {
+async function pagesOf(database: SearchDatabase, { table, ordering }: Indexed, drawn: DrawnQuery): Promise<readonly string[][]> {
   const pages: string[][] = []
   let cursor: string | undefined
   do {
     const query = parseSearch(table, cursor === undefined ? drawn : { ...drawn, cursor })
     const scope = { key, connector: 'one', query, now: Date.now() }
     const after = query.cursor === undefined ? undefined : positionOfCursor(query.cursor, scope)
-    const rows = await database.query(searchStatement(query, { connector: 1, after, isOrdered }))
+    const rows = await database.query(searchStatement(query, { connector: 1, after, ...ordering(query) }))
     const page = pageOf(query, rows)
     pages.push(rows.slice(0, page.count).map((row) => textOf(String(row['json']))))
     cursor = page.next === undefined ? undefined : cursorOf(page.next, scope)
@@ -129,7 +132,7 @@ export async function compareSearches(database: SearchDatabase, plan: Plan): Pro
     await createTable(database, table)
     await fillTable(database, table, { connector: 1, sent: world.sent })
     await fillTable(database, table, { connector: 2, sent: world.sent })
-    const indexed = plan.onDemand ? await makeIndexes(database, table) : { table, isOrdered: ({ at }: Column) => at !== undefined }
+    const indexed = plan.onDemand ? await makeIndexes(database, table) : { table, ordering: () => ({}) }
     for (let index = 0; index < plan.queries; index++) {
       if (index % Math.ceil(plan.queries / 3) === 0) await database.run(plans[Math.floor((index * 3) / plan.queries)] ?? '')
       const drawn = drawQuery(random, world)

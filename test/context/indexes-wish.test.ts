@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Observations } from '../../src/context/indexes/observations.ts'
-import { chosenOf, wishOf } from '../../src/context/indexes/wish.ts'
+import { chosenOf, mayWalk, wishOf } from '../../src/context/indexes/wish.ts'
 import { searchTableOf } from '../../src/context/query/columns.ts'
 import { parseSearch } from '../../src/context/query/parse.ts'
 import { bool, decimal, id, int, list, open, str, time } from '../../src/definition/fields.ts'
@@ -57,6 +57,32 @@ describe('a slow search', () => {
     expect(wish({ sort: [{ id: 'asc' }] })).toEqual([undefined, '', ''])
     expect(wish({ sort: [{ changed: 'asc' }], filter: { eq: { state: 'open' } } })).toEqual(['changed$at', 'state', ''])
     expect(wish({ sort: [{ changed: 'asc' }], filter: { eq: { state: 'open' } } }, ['changed$at', 'state'])).toEqual([undefined, '', ''])
+  })
+})
+
+describe('an index is walked in its order', () => {
+  const walks = (filter: object | undefined) => mayWalk(parseSearch(table, { query: filter === undefined ? {} : { filter } }))
+
+  test('where the planner can tell how many rows the filter finds', () => {
+    const foreseen = { or: [{ eq: { state: 'open' } }, { not: { gt: { size: 7 } } }], lt: { changed: '2026-01-01' } }
+    expect([undefined, {}, foreseen].map(walks)).toEqual([true, true, true])
+    const hidden = [
+      { like: { state: 'a%' } },
+      { fuzzy: { title: 'pricing' } },
+      { eq: { title: 'Pricing' } },
+      { eq: { 'parts.n': 1 } },
+      { lt: { state: 7 } },
+    ]
+    for (const each of hidden)
+      expect([each, walks(each), walks({ not: each }), walks({ and: [foreseen, each] })]).toEqual([each, false, false, false])
+  })
+
+  test('and is no help to a search that does not walk', () => {
+    expect(wish({ sort: [{ price: 'desc' }], filter: { fuzzy: { title: 'pricing' }, eq: { state: 'open' } } })).toEqual([
+      undefined,
+      'state',
+      '',
+    ])
   })
 })
 

@@ -52,7 +52,8 @@ overBoth('indexes on demand', (engine) => {
       [{ price: direction }, { title: 'asc' }],
       [{ price: direction }, { id: 'desc' }],
     ]
-    const queries = (['asc', 'desc'] as const).flatMap(sorts).map((sort) => ({ sort }))
+    const words = { keyword: { title: 'note' } } // nobody foresees how many rows have them
+    const queries = (['asc', 'desc'] as const).flatMap(sorts).flatMap((sort) => [{ sort }, { sort, filter: words }])
     const answers = () => Promise.all(queries.map((query) => found(store, place, { query, limit: 700 })))
     await store.close()
     store = open({ mostInAll: 0 })
@@ -65,7 +66,16 @@ overBoth('indexes on demand', (engine) => {
     expect(await planOf(store, place, { query: { sort: [{ price: 'desc' }] }, limit: 50 })).toMatch(
       new RegExp(`Index Scan Backward using ${made.source}`),
     )
+    for (const direction of ['asc', 'desc'])
+      expect(await planOf(store, place, { query: { sort: [{ price: direction }], filter: words }, limit: 50 })).not.toMatch(made)
     expect(await answers()).toEqual(expected)
+  })
+
+  test('are made one after the other when several are wanted at one time', async () => {
+    const queries = [byState, { sort: [{ price: 'desc' }] }]
+    for (const _ of [1, 2, 3]) await Promise.all(queries.map((query) => found(store, place, { query, limit: 10_000 })))
+    await turn()
+    expect((await indexed(store, place)).toSorted()).toEqual(['price ready', 'state ready'])
   })
 
   test('are made for ranges and lists of values', async () => {

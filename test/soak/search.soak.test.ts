@@ -14,7 +14,13 @@ describe('searches find what the oracle finds', () => {
   test.each(['pglite', 'postgres'] as const)('on %s', { timeout: 3_600_000 }, async (engine) => {
     const database = await openDatabase(engine)
     const begin = performance.now()
-    const report = await compareSearches(database, { seed, schemas: Math.ceil(searches / queries), queries, records: 60 })
+    const report = await compareSearches(database, {
+      seed,
+      schemas: Math.ceil(searches / queries),
+      queries,
+      records: 60,
+      onDemand: seed % 2 === 1,
+    })
     await database.close()
     const figures = `${engine}, seed ${seed}: ${report.queries} searches, ${report.pages} pages, ${report.telling} telling, ${Math.round((performance.now() - begin) / 1000)} s`
     console.log(figures)

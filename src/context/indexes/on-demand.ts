@@ -99,8 +99,9 @@ export class OnDemandIndexes {
     const wish = wishOf(query, (column) => column === mainTimeOf(query.table) || known.has(column))
     const now = this.#options.clock()
     const due = columnsOf(wish).filter((column) => this.#observed.note(`${nameOf(place)} ${column}`, now))
-    if (due.length === 0 || (this.#wanted.size >= mostWanted && !this.#wanted.has(nameOf(place)))) return
-    this.#wanted.set(nameOf(place), { place, wish: narrowed(wish, due) })
+    const name = `${nameOf(place)} ${due.join()}`
+    if (due.length === 0 || (this.#wanted.size >= mostWanted && !this.#wanted.has(name))) return
+    this.#wanted.set(name, { place, wish: narrowed(wish, due) })
     this.#look()
   }
 
@@ -174,7 +175,10 @@ export class OnDemandIndexes {
     for (const { connector, kind, entity, column, number, table } of this.#rows.filter((row) => isDue(row, this.#builder())))
       await this.#make(database, { connector, kind, entity }, { number, table, column })
     for (const [name, { place, wish }] of [...this.#wanted])
-      if (!this.#isEnding && (await this.#fulfil(database, place, wish)) !== 'busy') this.#forget(name, wish)
+      if (!this.#isEnding && (await this.#fulfil(database, place, wish)) !== 'busy') {
+        this.#wanted.delete(name)
+        for (const column of columnsOf(wish)) this.#observed.forget(`${nameOf(place)} ${column}`)
+      }
     if (this.#isSweepDue) await this.#sweep(database)
   }
 
@@ -205,11 +209,6 @@ export class OnDemandIndexes {
     await look(this.#untilEnd(database), this.#options.clock())
     this.#isSweepDue = true
     this.#nextUpkeep = this.#options.clock() + upkeepMs
-  }
-
-  #forget(name: string, wish: Wish): void {
-    this.#wanted.delete(name)
-    for (const column of columnsOf(wish)) this.#observed.forget(`${name} ${column}`)
   }
 
   async #fulfil(database: ContextDatabase, place: EntityPlace, wish: Wish): Promise<'busy' | 'done'> {

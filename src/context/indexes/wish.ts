@@ -3,6 +3,7 @@ import { impliedBy } from '../query/candidates.ts'
 import type { Column } from '../query/columns.ts'
 import { orderedBy, orderOf } from '../query/order.ts'
 import type { PlaceCondition } from '../query/scene.ts'
+import type { SearchOptions } from '../query/sql.ts'
 import { Values } from '../query/statement.ts'
 import type { Condition, Operand, SearchQuery } from '../query/tree.ts'
 
@@ -31,6 +32,22 @@ export const narrowed = ({ order, equal, range }: Wish, columns: readonly string
 /** Conditions that all must hold. */
 const allOf = (condition: Condition): readonly Condition[] => (condition.op === 'and' ? condition.of.flatMap(allOf) : [condition])
 
+/** The column of a condition that compares it as it is, and says so to the planner. */
+function compared(condition: PlaceCondition): string | undefined {
+  const { column, steps } = condition.place
+  if ((condition.op !== 'equals' && condition.op !== 'order') || column === undefined || column.type === 'json' || steps.length > 0)
+    return undefined
+  // Where words find candidates, the condition itself is hidden.
+  if (impliedBy(condition, { column, values: new Values() }).length > 0) return undefined
+  return comparedBy(column, condition.op === 'equals' ? condition.values : [condition.value])
+}
+
+/** The one column that operands are compared with; undefined when there are several, or none. */
+function comparedBy(column: Column, operands: readonly Operand[]): string | undefined {
+  const [first, ...others] = new Set(operands.map((operand) => comparedWith(column, operand)))
+  return others.length === 0 ? first : undefined
+}
+
 /** The column that is compared with an operand (`conditions-columns.ts`); undefined where it is an expression, which has no index. */
 function comparedWith(column: Column, operand: Operand): string | undefined {
   if (column.type !== 'text' || operand.is === 'null') return column.sql
@@ -40,28 +57,25 @@ function comparedWith(column: Column, operand: Operand): string | undefined {
   return column.number !== undefined && operand.number !== undefined ? column.number : column.sql
 }
 
-/** The one column that a condition compares; undefined when there are several, or none. */
-function comparedBy(column: Column, operands: readonly Operand[]): string | undefined {
-  const [first, ...others] = new Set(operands.map((operand) => comparedWith(column, operand)))
-  return others.length === 0 ? first : undefined
+/** Whether the planner can tell how many rows a condition finds: it has statistics of columns, and of nothing else. */
+function isForeseen(condition: Condition): boolean {
+  if (condition.op === 'and' || condition.op === 'or') return condition.of.every(isForeseen)
+  return condition.op === 'not' ? isForeseen(condition.of) : compared(condition) !== undefined
 }
 
-/** Whether the words of the value, or the primary key, find the rows already. */
-const hasWay = (condition: PlaceCondition, column: Column, { table }: SearchQuery): boolean =>
-  table.key[0]?.field === column.name || impliedBy(condition, { column, values: new Values() }).length > 0
+/** Whether a search may walk an index in its order until the page is full: with a filter that finds few rows nobody foresees when that is. */
+export const mayWalk = ({ filter }: Pick<SearchQuery, 'filter'>): boolean => filter === undefined || isForeseen(filter)
 
-function served(condition: Condition, query: SearchQuery): { readonly by: 'equal' | 'range'; readonly column: string } | undefined {
+function served(condition: Condition, { table }: SearchQuery): { readonly by: 'equal' | 'range'; readonly column: string } | undefined {
   if (condition.op !== 'equals' && condition.op !== 'order') return undefined
-  const { column, steps } = condition.place
-  if (column === undefined || column.type === 'json' || steps.length > 0) return undefined
-  if (condition.op === 'equals' && hasWay(condition, column, query)) return undefined
-  const name = comparedBy(column, condition.op === 'equals' ? condition.values : [condition.value])
-  return name === undefined ? undefined : { by: condition.op === 'equals' ? 'equal' : 'range', column: name }
+  const isKey = condition.op === 'equals' && table.key[0]?.field === condition.place.column?.name // the primary key finds it
+  const column = isKey ? undefined : compared(condition)
+  return column === undefined ? undefined : { by: condition.op === 'equals' ? 'equal' : 'range', column }
 }
 
 /**
- * What would help a search. Conditions on JSON are left out: equality there is found by the index of words, and for everything else the
- * search says a form that no index has; so are conditions within `or` and `not`, and parts of words in fields that are no prose.
+ * What would help a search. Conditions on JSON are left out: equality with texts is found by the index of words, and everything else is written
+ * in a form that no index has; so are conditions within `or` and `not`, and parts of words in fields that are no prose.
  * @param isIndexed whether a column has an index over (connector, column, primary key)
  */
 export function wishOf(query: SearchQuery, isIndexed: (column: string) => boolean): Wish {
@@ -69,9 +83,32 @@ export function wishOf(query: SearchQuery, isIndexed: (column: string) => boolea
   const by = (which: 'equal' | 'range'): readonly string[] => [
     ...new Set(found.filter(({ by, column }) => by === which && !isIndexed(column)).map(({ column }) => column)),
   ]
-  const [leading] = query.sort
-  const order = leading === undefined || orderOf(query).keys.length === 0 ? undefined : orderedBy(leading.column)
+  const order = mayWalk(query) ? leadingOf(query) : undefined
   return { order: order === undefined || isIndexed(order) ? undefined : order, equal: by('equal'), range: by('range') }
+}
+
+/** The column of the first key of a sort; undefined when the primary key gives the order. */
+const leadingOf = (query: SearchQuery): string | undefined => {
+  const [leading] = query.sort
+  return leading === undefined || orderOf(query).keys.length === 0 ? undefined : orderedBy(leading.column)
+}
+
+/**
+ * How a search reads its order.
+ * @param main the column of the main moment, whose index every table has
+ * @param onDemand columns that have an index that was made on demand
+ */
+export function orderingOf(
+  query: SearchQuery,
+  main: string | undefined,
+  onDemand: ReadonlySet<string>,
+): Required<Pick<SearchOptions, 'isOrdered' | 'avoidsOrder'>> {
+  const leading = leadingOf(query)
+  const isOnDemand = leading !== undefined && onDemand.has(leading)
+  return {
+    isOrdered: (column) => orderedBy(column) === main || (isOnDemand && mayWalk(query)),
+    avoidsOrder: isOnDemand && !mayWalk(query),
+  }
 }
 
 /** Distinct values from which equality selects better than an order does. */

@@ -19,6 +19,8 @@ export interface SearchOptions {
    * without a value are read apart, so that the index gives the order; without one, that would read everything twice.
    */
   readonly isOrdered?: (column: Column) => boolean
+  /** Whether the order is sorted and never read off an index, even where one gives it. */
+  readonly avoidsOrder?: boolean
 }
 
 /** Whether the members below a selection are all wanted. */
@@ -51,7 +53,9 @@ function rowsSql(query: SearchQuery, options: SearchOptions, values: Values): st
       order.keys.map(({ sql }) => sql),
       't.pk',
     )
-    return `${from} and ${afterSql(order, options.after, values)} order by ${orderBy} limit ${limit}`
+    // The same order, said in a way that no index has.
+    const first = options.avoidsOrder ? `${order.keys[0]?.sql ?? 't.pk'} is null, ` : ''
+    return `${from} and ${afterSql(order, options.after, values)} order by ${first}${orderBy} limit ${limit}`
   }
   const union = parts.map(({ condition, orderBy }) => `(${from} and ${condition} order by ${orderBy} limit ${limit})`).join(' union all ')
   return `select * from (${union}) u order by ${orderBySql(order, keyNames(order), 'pk')} limit ${limit}`
