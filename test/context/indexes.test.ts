@@ -233,8 +233,8 @@ overBoth('indexes on demand', (engine) => {
       await writer.connect()
       await writer.query('begin; lock table cs_test_kind_notes in row exclusive mode') // a build waits for all who write
       for (const _ of [1, 2, 3]) await found(store, place, { query: byState })
-      await expect.poll(() => indexed(store, place)).toEqual(['state building'])
-      await expect.poll(names).toHaveLength(1)
+      await expect.poll(() => indexed(store, place), { timeout: 10_000 }).toEqual(['state building'])
+      await expect.poll(names, { timeout: 10_000 }).toHaveLength(1)
       await store.close()
       await writer.end()
       const next = open()
