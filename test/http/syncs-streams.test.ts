@@ -1,26 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/execute.ts'
 import { expectDocumented } from './contract.ts'
 import { startCopyWorld } from './search-support.ts'
 import { type Answer, connectorsPath, type Json, type Sent, type World } from './support.ts'
 
 const base = `${connectorsPath}/{connector_id}`
 
-/** Calls of syncs wait while it is closed. */
-let gate: ReturnType<typeof Promise.withResolvers<void>> | undefined
-const gated = (engine: Engine): Pick<Engine, 'run'> => ({
-  run: async (connection, call) => {
-    if (call.background) await gate?.promise
-    return engine.run(connection, call)
-  },
-})
-
 let world: World
 let connector: string
 let number = 0
 beforeAll(async () => {
-  world = await startCopyWorld('postgres', { engine: gated })
+  world = await startCopyWorld('postgres')
 })
 afterAll(() => world.close())
 beforeEach(async () => {
