@@ -10,6 +10,9 @@ export const start = Date.UTC(2026, 10, 20, 12)
 /** One day in milliseconds. */
 export const day = 86_400_000
 
+/** Leaves somewhat more than ten thousand of the store's orders: a walk over all of them would take half as long again. */
+export const manyOrders = { created_at_min: new Date(start - 3_100 * day).toISOString() } as const
+
 /** A sandbox with a clock that a test can move, and short ways to ask its store. */
 export interface Store {
   readonly sandbox: Sandbox
@@ -44,6 +47,13 @@ export async function openStore(options: SandboxOptions = {}): Promise<Store> {
     clock,
     read: (path, headers = withToken(shopifyCredentials.token)) => ask(`${origin}/admin/api/2026-01${path}`, { headers }),
   }
+}
+
+/** How many orders a filter leaves, as the store counts them. */
+export async function countOrders(origin: string, filter: Readonly<Record<string, string>>): Promise<number> {
+  const query = new URLSearchParams({ status: 'any', ...filter })
+  const { body } = await ask(`${origin}/admin/api/2026-01/orders/count.json?${query}`, { headers: withToken(shopifyCredentials.token) })
+  return Number(get(body, 'count'))
 }
 
 /** The address of another page as a path for `read`; undefined when there is none. */
