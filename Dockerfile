@@ -17,6 +17,8 @@ RUN npm ci --omit=dev --omit=optional
 FROM node:24-slim
 LABEL org.opencontainers.image.title="Ferrule" org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /app
+# Without it glibc keeps a heap for each thread: 50 MB.
+ENV MALLOC_ARENA_MAX=2
 ENV NODE_ENV=production FERRULE_HOST=0.0.0.0 FERRULE_PORT=8080 FERRULE_DATA=/data
 RUN mkdir /data && chown node:node /data
 COPY --from=dependencies /app/node_modules ./node_modules

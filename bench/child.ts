@@ -47,7 +47,7 @@ const message = async (child: ChildProcess): Promise<unknown> => {
  */
 export async function start<Ready = unknown>(file: string, environment: Readonly<Record<string, string>> = {}): Promise<Child<Ready>> {
   const child = fork(join(import.meta.dirname, file), {
-    env: { ...process.env, NODE_ENV: 'production', ...environment },
+    env: { ...process.env, NODE_ENV: 'production', MALLOC_ARENA_MAX: '2', ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   running.add(child)

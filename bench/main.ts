@@ -11,7 +11,7 @@ import { executeListLatency, executeListPipe, executeListThroughput } from './ex
 import { libraryList } from './library-list.ts'
 import { partitions } from './partitions.ts'
 import type { Result } from './result.ts'
-import { type SearchEffort, search, searchEmbedded } from './search.ts'
+import { memory, type SearchEffort, search, searchEmbedded } from './search.ts'
 import { sqlGate } from './sql-gate.ts'
 import { startUp } from './start.ts'
 import { storeWriteEmbedded, storeWritePostgres } from './store-write.ts'
@@ -32,6 +32,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'store-write-postgres': storeWritePostgres,
   search,
   'search-embedded': searchEmbedded,
+  memory,
   'sync-embedded': syncEmbedded,
   'sync-postgres': syncPostgres,
   resync,

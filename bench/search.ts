@@ -52,7 +52,8 @@ async function searched(
   return times
 }
 
-const common = { waiting: 200, searchSeconds: 60 }
+/** Indexes on demand would come in the middle of the cases that have none. */
+const common = { waiting: 200, searchSeconds: 60, indexes: 0 }
 
 /** A server with a database for copies. */
 async function startDatabase(): Promise<{ readonly url: string; readonly settings: ContextStoreSettings; stop(): Promise<void> }> {
@@ -73,10 +74,11 @@ async function startDatabase(): Promise<{ readonly url: string; readonly setting
   }
 }
 
+const serviceSettings = { FERRULE_SEARCH_SECONDS: String(common.searchSeconds), FERRULE_CONTEXT_INDEXES: String(common.indexes) }
 const environmentOf = (url: string) => ({
   CONTEXT_DATABASE_URL: url,
   FERRULE_CONTEXT_SEARCHES: String(many),
-  FERRULE_SEARCH_SECONDS: String(common.searchSeconds),
+  ...serviceSettings,
 })
 
 /** The statements of a case, as the service makes them. */
@@ -195,6 +197,28 @@ async function besides(service: SearchService, effort: SearchEffort): Promise<nu
   return median(times)
 }
 
+/** A folder for an embedded store, removed in the end. */
+function embeddedPlace(stack: AsyncDisposableStack) {
+  const folder = mkdtempSync(join(tmpdir(), 'ferrule-bench-'))
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const settings = { engine: 'embedded' as const, folder: join(folder, 'context'), memoryMb: 32, ...common }
+  return { settings, environment: { ...serviceSettings, FERRULE_CONTEXT_FOLDER: settings.folder } }
+}
+
+/**
+ * The memory of the service with an embedded store of a million records, in megabytes: `ours` after all searches, by sixteen clients
+ * where there is an index, `baseline` before the first one, when the store is closed; `peak_mb` is the most in between.
+ */
+export async function memory(effort: SearchEffort): Promise<Result> {
+  await using stack = new AsyncDisposableStack()
+  const { settings, environment } = embeddedPlace(stack)
+  const service = stack.use(await startSearchService(environment, settings, { ...effort, connectors: 1 }))
+  const before = await service.child.usage()
+  for (const each of searchCases) await searched(service, each, { effort, clients: each.hasIndex ? many : 1 })
+  const { rss, peak } = await service.child.usage()
+  return time({ name: 'memory', unit: 'MB', ours: rss / 1e6, baseline: before.rss / 1e6, peak_mb: peak / 1e6 })
+}
+
 /**
  * The same searches in an embedded store against PostgreSQL, both over HTTP by one client. The last line tells the median of the
  * service's other requests while a slow search runs, and its memory.
@@ -203,10 +227,7 @@ export async function* searchEmbedded(effort: SearchEffort): AsyncGenerator<Resu
   const database = await startDatabase()
   await using stack = new AsyncDisposableStack()
   stack.defer(() => database.stop())
-  const folder = mkdtempSync(join(tmpdir(), 'ferrule-bench-'))
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const settings = { engine: 'embedded' as const, folder: join(folder, 'context'), memoryMb: 32, ...common }
-  const environment = { FERRULE_CONTEXT_FOLDER: settings.folder, FERRULE_SEARCH_SECONDS: String(common.searchSeconds) }
+  const { settings, environment } = embeddedPlace(stack)
   const server = stack.use(await startSearchService(environmentOf(database.url), database.settings, effort))
   const embedded = stack.use(await startSearchService(environment, settings, effort))
   for (const each of searchCases) {

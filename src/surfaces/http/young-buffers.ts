@@ -1,7 +1,6 @@
 /** Keeps the memory of downloads small: frees the buffers that have passed before V8 would. */
 import type { Readable } from 'node:stream'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collect } from '../collector.ts'
 
 /**
  * Bytes after which what has passed is freed. V8 counts the memory of buffers against a limit of its own and lets 64 to 128 MB
@@ -10,28 +9,16 @@ import { runInNewContext } from 'node:vm'
  */
 const bytesPerCollection = 2_000_000
 
-type Collect = (options: { readonly type: 'minor' }) => void
-
-/** V8's own collector; without one that can be called, V8 frees the buffers when it likes. */
-function collector(): Collect | undefined {
-  setFlagsFromString('--expose-gc')
-  const found: unknown = runInNewContext('typeof gc === "function" ? gc : undefined')
-  setFlagsFromString('--no-expose-gc')
-  return typeof found === 'function' ? (options) => Reflect.apply(found, undefined, [options]) : undefined
-}
-
-let collect: Collect | undefined
 let passed = 0
 
 const count = (chunk: Buffer): void => {
   passed += chunk.length
   if (passed < bytesPerCollection) return
   passed = 0
-  collect?.({ type: 'minor' })
+  collect({ type: 'minor' })
 }
 
 /** Counts the bytes of a stream once somebody reads it; a listener before that would start it, and the first bytes would be lost. */
 export function freePassedBuffers(body: Readable): void {
-  collect ??= collector()
   body.once('resume', () => body.on('data', count))
 }
