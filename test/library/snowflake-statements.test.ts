@@ -89,7 +89,8 @@ describe('a statement that takes longer than the vendor waits', () => {
 
   test.each([408, 422])('and runs out of its time limit is a statement_timeout, and undone; polls tell it by %i', async (status) => {
     using _time = hastenTime(20)
-    snowflake.switches.set({ timeoutSecondMs: 10, pollTimeoutStatus: status })
+    // A statement that has not come to stand by then would be told within the window, and no poll would tell it.
+    snowflake.switches.set({ timeoutSecondMs: 100, pollTimeoutStatus: status })
     snowflake.hold({ moment: 'uncommitted' })
     for (const [action, answer] of [
       ['list', 'accepted'],
