@@ -10,6 +10,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // What happens in the background has no time of its own: a poll ends before its test only to say what it saw last.
+    expect: { poll: { timeout: 20_000 } },
     allowOnly: false,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/node_modules/**', ...(soak ? [] : ['test/soak/**'])],

@@ -39,31 +39,31 @@ test('tells where it listens, and knows nothing of our settings', async () => {
   vi.stubEnv('FERRULE_MASTER_KEY', 'secret')
   const { sandbox } = await launch(tellsItself)
   await sandbox.ready
-  await vi.waitFor(() => expect(sandbox.origins()?.['gong']?.api).toMatch(/^\d+$/))
+  await expect.poll(() => sandbox.origins()?.['gong']?.api).toMatch(/^\d+$/)
   expect(sandbox.origins()?.['gong']?.oauth).not.toMatch(/FERRULE|DATABASE/)
   vi.unstubAllEnvs()
 })
 
 test('is started again when it dies', async () => {
   const { sandbox, log } = await launch(tellsItself)
-  await vi.waitFor(() => expect(sandbox.origins()).toBeDefined())
+  await expect.poll(() => sandbox.origins()).toBeDefined()
   const first = Number(sandbox.origins()?.['gong']?.api)
   process.kill(first, 'SIGKILL')
-  await vi.waitFor(() => expect(Number(sandbox.origins()?.['gong']?.api ?? first)).not.toBe(first), { timeout: 5_000 })
+  await expect.poll(() => Number(sandbox.origins()?.['gong']?.api ?? first)).not.toBe(first)
   expect(log.join('')).toContain('the sandbox ended and is started again')
 })
 
 test('is given up when it dies again and again, and the service starts without it', async () => {
   const { sandbox, log } = await launch('process.exit(3)')
   await sandbox.ready
-  await vi.waitFor(() => expect(log.at(-1)).toContain('ended too often'), { timeout: 10_000 })
+  await expect.poll(() => log.at(-1)).toContain('ended too often')
   expect(log).toHaveLength(6)
   expect(sandbox.origins()).toBeUndefined()
 })
 
 test('ends with the service', async () => {
   const { sandbox } = await launch(tellsItself)
-  await vi.waitFor(() => expect(sandbox.origins()).toBeDefined())
+  await expect.poll(() => sandbox.origins()).toBeDefined()
   const id = Number(sandbox.origins()?.['gong']?.api)
   await sandbox.close()
   expect(() => process.kill(id, 0)).toThrow('ESRCH')

@@ -71,7 +71,7 @@ describe('a transfer', () => {
     await using engine = testEngine()
     const { body } = await opened(engine.run(at(server), download()))
     const ended = new Promise((resolve) => body.once('close', resolve))
-    await vi.waitFor(() => expect(body.readableLength).toBeGreaterThan(0))
+    await expect.poll(() => body.readableLength).toBeGreaterThan(0)
     const met: unknown[] = []
     body.on('data', (chunk) => met.push(chunk)) // this begins the flow, in the next turn
     body.destroy()

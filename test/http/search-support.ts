@@ -58,9 +58,9 @@ export async function allFound(world: World, connectorId: string, { entity, para
   return records
 }
 
-/** Waits for something that happens in the background; fails with what was seen last after ten seconds. */
+/** Waits for something that happens in the background; fails with what was seen last before a test ends. */
 export async function eventually<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T> {
-  const end = performance.now() + 10_000
+  const end = performance.now() + 20_000
   for (;;) {
     const seen = await look()
     if (isThere(seen)) return seen
