@@ -49,7 +49,7 @@ describe('an engine', () => {
 
 describe('a secret', () => {
   test('cannot be printed, only revealed', () => {
-    const secret = new Secret({ token: 'AT_1' })
+    const secret = new Secret({ token: 'zx-token-1' })
     const printed = [
       String(secret),
       `${secret}`,
@@ -57,12 +57,12 @@ describe('a secret', () => {
       inspect({ secret }, { depth: 9, showHidden: true }),
       inspect(secret),
     ]
-    expect(printed.join()).not.toContain('AT_1')
+    expect(printed.join()).not.toContain('zx-token-1')
     expect(Object.keys(secret)).toEqual([])
-    expect(secret.reveal()).toEqual({ token: 'AT_1' })
+    expect(secret.reveal()).toEqual({ token: 'zx-token-1' })
   })
 
   test('is no longer secret after a structured clone only because nothing is left of it', () => {
-    expect(structuredClone(new Secret('AT_1'))).toEqual({})
+    expect(structuredClone(new Secret('zx-token-1'))).toEqual({})
   })
 })

@@ -5,7 +5,7 @@ import type { Connection } from '../../src/engine/connection.ts'
 import { fixed } from './support.ts'
 
 /** The token that no text may hold. */
-export const token = 'tok+demo/1&2"3'
+export const token = 'zxsecret+zxsecret/1&2"3'
 
 const things = entity({
   about: 'Things',

@@ -145,7 +145,7 @@ describe('what the vendor tells beside its records', () => {
       body: body(20001, { data: rows, message: `${token} ${'y'.repeat(1_000)}` }),
     })
     expect(meta['warnings']).toEqual([expect.stringMatching(/^.{500}$/), expect.stringMatching(/^.{500}$/)])
-    expect(writeJson(meta)).not.toContain('tok')
+    expect(writeJson(meta)).not.toContain('zxsecret')
   })
 
   const told = async (reply: Reply) => {
@@ -166,7 +166,7 @@ describe('what the vendor says', () => {
   test('is kept without secrets, in whatever form they come back', () => {
     const said = [token, encodeURIComponent(token), new URLSearchParams({ a: token }).toString(), JSON.stringify(token)].join(' ')
     const error = verdict(writeJson(body(40105, { message: said, request_id: token })))
-    expect(writeJson(error.toProblem())).not.toMatch(/tok|demo/)
+    expect(writeJson(error.toProblem())).not.toContain('zxsecret')
     expect(error.upstream).toMatchObject({ request_id: '[secret]' })
   })
 
