@@ -7,6 +7,7 @@ import { v4, v5 } from 'uuid'
 import type { Submission } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
+import { claimKey } from './claims.ts'
 import { writeJson } from './json.ts'
 import { exchangeEnded, resultOf } from './polling.ts'
 import { buildRequest, type WireRequest } from './request.ts'
@@ -40,13 +41,14 @@ function fingerprintOf(running: Running, submits: Submission): string {
 }
 
 /**
- * The id of a submission: the caller's, one made of the Idempotency-Key of a write, or a new one.
+ * The id of a submission: the caller's, one made of the Idempotency-Key of a write, or a new one. It is sent as it is compared here:
+ * a vendor for which capitals make another id would carry out a repetition a second time.
  * @throws FerruleError `invalid_parameter` when both are given
  */
 function idOf(running: Running, submits: Submission, fingerprint: string): string {
   const { params, idempotencyKey } = running
   const given = params[submits.id]
-  if (idempotencyKey === undefined || !isWrite(running)) return typeof given === 'string' ? given : v4()
+  if (idempotencyKey === undefined || !isWrite(running)) return typeof given === 'string' ? claimKey(given) : v4()
   if (given === undefined) return v5(`${idempotencyKey}\0${fingerprint}`, keyNamespace)
   const message = 'cannot go with the header Idempotency-Key: both name the write'
   throw fail(

@@ -70,6 +70,15 @@ describe('the id of a write', () => {
     expect(new Set([first, otherKey, otherWrite]).size).toBe(3)
   })
 
+  test('is sent in small letters, however the caller writes it: the vendor need not know that capitals are the same', async () => {
+    await using server = await serve(() => inserted)
+    await using engine = testEngine()
+    const connection = snowflakeAt(server.origin)
+    for (const written of [requestId.toUpperCase(), requestId])
+      await engine.run(connection, { ...insert, params: { ...insert.params, requestId: written } })
+    expect(server.seen.map(queryOf)).toEqual([{ requestId }, { requestId, retry: 'true' }])
+  })
+
   test('given in two ways is refused before anything is sent', async () => {
     await using server = await serve(() => inserted)
     await using engine = testEngine()

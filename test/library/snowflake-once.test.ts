@@ -149,6 +149,16 @@ describe('one request id', () => {
     expect([await count(), succeeded().length]).toEqual([1, 1])
   })
 
+  test('is the same in capitals: the write is made once', async () => {
+    const id = crypto.randomUUID()
+    for (const [written, retry] of [
+      [id, false],
+      [id.toUpperCase(), true],
+    ] as const)
+      expect((await connector.record.create({ statement: insert, requestId: written, retry })).meta.request_id).toBe(id)
+    expect([await count(), snowflake.executed().length]).toEqual([1, 1])
+  })
+
   test('needs no comments, spaces or line ends that are the same: what is sent counts', async () => {
     const id = crypto.randomUUID()
     for (const statement of [insert, `-- again\n${insert.replace(' VALUES', '\n  VALUES')};`])
