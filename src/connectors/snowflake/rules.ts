@@ -1,6 +1,6 @@
 /** The rules of Snowflake: what a statement and its session may be, and the claims of a token made of a key. */
 import type { ClaimsRule, ParameterRule } from '../../definition/index.ts'
-import { admit } from './statement/gate.ts'
+import { type Admission, admit } from './statement/gate.ts'
 import type { StatementKind } from './statement/reasons.ts'
 
 /** Session parameters that the SQL API takes; MULTI_STATEMENT_COUNT is ours alone. */
@@ -48,6 +48,17 @@ const session: ParameterRule = (params) => {
   return { params: { ...params, parameters: { ...named, [statementCount]: '1' } } }
 }
 
+/** A statement that lists what an entity of its own lists. */
+const listing = /^\s*SHOW\s+(DATABASES|SCHEMAS|TABLES|VIEWS|WAREHOUSES|COLUMNS)\b/i
+
+/** Where a refused statement would be taken. */
+function hintOf(statement: string, { reason, takes }: Extract<Admission, { readonly admitted: false }>): string {
+  if (takes.length > 0) return `record ${takes.join(' and ')} would take it.`
+  const listed = reason === 'not_a_row_statement' ? listing.exec(statement)?.[1] : undefined
+  if (listed === undefined) return 'Send one statement of the kind that the action takes.'
+  return `${listed.toLowerCase()} list takes SHOW ${listed.toUpperCase()}, and nothing behind it.`
+}
+
 /** One statement of a kind: what was checked is what is sent. */
 const statementOf =
   (kind: StatementKind): ParameterRule =>
@@ -60,11 +71,11 @@ const statementOf =
           message: 'is required with retry: it names the write that was sent before',
         },
       }
-    const admission = admit(String(params['statement']), kind)
+    const statement = String(params['statement'])
+    const admission = admit(statement, kind)
     if (!admission.admitted) {
-      const { message, takes, reason, line, column } = admission
-      const hint =
-        takes.length === 0 ? 'Send one statement of the kind that the action takes.' : `record ${takes.join(' and ')} would take it.`
+      const { message, reason, line, column } = admission
+      const hint = hintOf(statement, admission)
       return { refused: { code: 'statement_not_allowed', param: 'statement', message, hint, error_code: reason, at: { line, column } } }
     }
     return session({ ...params, statement: admission.statement })

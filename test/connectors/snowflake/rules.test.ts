@@ -40,6 +40,16 @@ describe('a statement', () => {
     })
   })
 
+  test.each([
+    ['SHOW TABLES', 'tables list takes SHOW TABLES, and nothing behind it.'],
+    ['show  columns\nIN ACCOUNT;', 'columns list takes SHOW COLUMNS, and nothing behind it.'],
+    ['SHOW WAREHOUSES', 'warehouses list takes SHOW WAREHOUSES, and nothing behind it.'],
+    ['SHOW USERS', 'Send one statement of the kind that the action takes.'],
+    ['SHOW TABLES ->> DROP TABLE t', 'Send one statement of the kind that the action takes.'],
+  ])('that lists names the entity which lists: %j', (statement, hint) => {
+    for (const action of ['list', 'create']) expect(refusal(action, { statement })).toMatchObject({ code: 'statement_not_allowed', hint })
+  })
+
   test.each(['list', 'get'])('that is missing or empty is refused by %s', (action) => {
     for (const given of [{}, { statement: '' }, { statement: 7 }, { statement: null }, { statement: ['SELECT 1'] }])
       expect(refusal(action, given)).toMatchObject({ code: 'statement_not_allowed', problems: [{ field: '/params/statement' }] })
