@@ -16,7 +16,8 @@ const cancelTimeout = 10_000
 /** A reply, or the answer that says "not ready" when the deadline comes first. */
 export type Result = Reply & { readonly ready?: boolean }
 
-const handleOf = ({ operation }: Running, { answer }: Unready, poll: Poll): string => {
+/** The handle in an answer that says "not ready". @throws FerruleError `upstream_answer_invalid` where there is none */
+export const handleOf = ({ operation }: Running, { answer }: Unready, poll: Poll): string => {
   const handle = getAt(bodyOf(operation, answer), parsePath(poll.handle))
   if (typeof handle !== 'string' || handle === '') throw invalidAnswer(operation, 'a result that is not ready, without a handle')
   return handle

@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto'
 import type { Submission } from '../definition/entity.ts'
 import { FerruleError, fail } from '../errors.ts'
 import { claimLifeMs } from './claims.ts'
-import { type Result, resultOf } from './polling.ts'
+import { pageOf } from './meta.ts'
+import { handleOf, type Result, resultOf } from './polling.ts'
 import type { WireRequest } from './request.ts'
 import { isTransient, maxAttempts } from './retry.ts'
 import { exchangeOnce, pauseOrThrow, type Running } from './transport.ts'
@@ -46,13 +47,15 @@ interface Submitted extends Write {
   busyUntil: number
   /** When the attempt under way was sent; undefined before that. */
   sentAt: number | undefined
+  /** By which the vendor knows a submission that it took; undefined while it told none. */
+  handle: string | undefined
 }
 
 function submitted(write: Write): Submitted {
   const { running, submits, seconds } = write
   const longest = seconds > 0 ? seconds * 1000 : claimLifeMs
   const mayHaveRun = running.params[submits.again] === true
-  return { ...write, owner: randomUUID(), reach: longest + margin, mayHaveRun, busyUntil: 0, sentAt: undefined }
+  return { ...write, owner: randomUUID(), reach: longest + margin, mayHaveRun, busyUntil: 0, sentAt: undefined, handle: undefined }
 }
 
 /** The attempt that was sent may be at work, or was carried out. */
@@ -85,9 +88,23 @@ const withId = (error: FerruleError, { id }: Submitted): FerruleError =>
     upstream: { ...error.upstream, request_id: error.upstream?.request_id ?? id },
   })
 
+/** Handles that are shown: the vendor wrote them, so a text of any other form is left out. */
+const showable = /^[\w-]{1,100}$/
+
+/** How to find out what became of a write. @param isBusy whether a time to wait goes with it */
+function wayOut({ running, id, submits, handle }: Submitted, isBusy: boolean): string {
+  const place = running.idempotencyKey === undefined ? '' : ', in the place of the Idempotency-Key'
+  const repeat = `Repeat the same call with ${submits.id} ${id} and ${submits.again} true${place}: it is carried out once.`
+  const wait = isBusy ? ' Wait for the time of Retry-After: until then it may still be at work.' : ''
+  const page = pageOf(running.operation)
+  if (handle === undefined || !showable.test(handle) || page === undefined || !('parts' in page)) return repeat + wait
+  const { entity, handle: named, number } = page.parts
+  return `${repeat}${wait} It began: ${entity} get with ${named.param} ${handle} and ${number} 0 tells what became of it, too.`
+}
+
 /** The error of a write of which nobody knows whether it was carried out. @param until when nothing of it can be at work any more */
 function unknownOutcome(submission: Submitted, error: unknown, until = submission.busyUntil): FerruleError {
-  const { running, id, submits } = submission
+  const { running, id } = submission
   const reason = error instanceof FerruleError ? error.message.replace(/\.$/, '') : 'the call was given up'
   const left = until - running.runtime.clock()
   const over = left > claimLifeMs ? 0 : left // after a longer wait the id would stand for nothing
@@ -96,7 +113,7 @@ function unknownOutcome(submission: Submitted, error: unknown, until = submissio
     { vendor: running.operation.kind.definition.title, request_id: id, reason },
     {
       cause: error,
-      hint: `Repeat the same call with ${submits.id} ${id} and ${submits.again} true: it is carried out once.${over > 0 ? ' Wait for the time of Retry-After: until then it may still be at work.' : ''}`,
+      hint: wayOut(submission, over > 0),
       upstream: { ...(error instanceof FerruleError ? error.upstream : {}), request_id: id },
       ...(over > 0 ? { retryAfterMs: over } : {}),
     },
@@ -170,6 +187,8 @@ async function sent(submission: Submitted): Promise<Result> {
   const attempts = { wire: next, failed: (error: unknown, failures: number) => failed(submission, error, failures) }
   const attempt = await exchangeOnce({ ...running, onSend }, attempts)
   markUncertain(submission) // until its result is there
+  const poll = running.operation.operation.running?.poll
+  if (attempt.is === 'unready' && poll !== undefined) submission.handle = handleOf(running, attempt, poll)
   return resultOf(running, attempt)
 }
 

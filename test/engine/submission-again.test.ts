@@ -4,6 +4,7 @@ import type { WriteClaims } from '../../src/engine/connection.ts'
 import { fail } from '../../src/errors.ts'
 import {
   cut,
+  handle,
   insert,
   lostAnswers,
   movedTime,
@@ -145,6 +146,28 @@ describe('a write whose outcome is not known', () => {
     const error = await failure(engine.run(snowflakeAt(server.origin), { ...write, params: { ...write.params, timeout: 1 } }))
     expect(error.code).toBe('outcome_unknown')
     expect(server.seen).toHaveLength(10)
+  })
+
+  test('under an Idempotency-Key is repeated by its request id in the place of the key: both name the write', async () => {
+    await using server = await serve(() => cut)
+    await using engine = testEngine()
+    const call = { ...insert, params: { ...insert.params, timeout: 600 } }
+    const { hint } = await failure(engine.run(snowflakeAt(server.origin), { ...call, idempotencyKey: 'a' }))
+    expect(hint).toMatch(/requestId [-0-9a-f]{36} and retry true, in the place of the Idempotency-Key/)
+    expect((await failure(engine.run(snowflakeAt(server.origin), call))).hint).not.toMatch(/Idempotency-Key|statementHandle/)
+  })
+
+  test('as nobody tells what became of a statement that ran is asked for by its handle', async () => {
+    using time = movedTime()
+    let told = handle
+    const started = () => running({ body: { statementHandle: told } })
+    await using server = await serve(({ method }) => (method === 'POST' ? started() : refusal(401, '394400')))
+    await using engine = testEngine({ clock: () => time.now })
+    const error = await failure(engine.run(snowflakeAt(server.origin), write))
+    expect(error).toMatchObject({ code: 'outcome_unknown', upstream: { request_id: requestId } })
+    expect(error.hint).toContain(`result_partitions get with statementHandle ${handle} and partition 0`)
+    told = '../<b>'
+    expect((await failure(engine.run(snowflakeAt(server.origin), insert))).hint).not.toContain(told)
   })
 
   test('of a caller that went away is told so', async () => {
