@@ -30,9 +30,9 @@ export async function startCopyWorld(engine: EngineName, options: WorldOptions =
   }
 }
 
-/** Runs a suite over both databases. */
+/** Runs a suite over both databases. To open the embedded one takes seconds of a core, in the first test that needs it. */
 export const overBothStores = (name: string, suite: (engine: EngineName) => void): void =>
-  describe.each(['postgres', 'embedded'] as const)(`${name} (%s)`, suite)
+  describe.each(['postgres', 'embedded'] as const)(`${name} (%s)`, { timeout: 120_000 }, suite)
 
 /** A connector that keeps a copy of some entities, synced. */
 export async function syncedConnector(world: World, name: string, body: object): Promise<string> {
