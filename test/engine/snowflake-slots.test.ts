@@ -91,6 +91,8 @@ describe('the account', () => {
     'myorg-acct.snowflakecomputing.com@evil.example',
     'myorg-acct.snowflakecomputing.com#@evil.example',
     'myorg-acct.snowflakecomputing.com:443',
+    'myorg-acct.snowflakecomputing.cn',
+    'myorg-acct.snowflakecomputing',
     'myorg-acct.snowflakecomputing.com//',
     'myorg-acct.snowflakecomputing.com/console',
     'myorg-acct.snowflakecomputing.com?x',

@@ -37,7 +37,7 @@ export const snowflake = connector(
       account: normalised(
         [`^(?:https://)?(${account})\\.snowflakecomputing\\.com/?$`, `^(${account})$`],
         str('Account identifier: the part before .snowflakecomputing.com, such as myorg-my_account', {
-          pattern: `^${account}$`,
+          pattern: `^(?!.*\\.snowflakecomputing)${account}$`, // part of a host, not an account
           says: 'must be an account identifier such as myorg-my_account or xy12345.us-east-2.aws',
         }),
       ),
