@@ -146,7 +146,8 @@ describe('the URL of a next page', () => {
     expect(await refused({ next_page_url })).toEqual({ code: 'invalid_parameter', fields: ['/params/next_page_url'] })
   })
 
-  test('whatever it is, only its position goes out, to the connector’s own list', async () => {
+  test('whatever it is, only its position goes out, to the connector’s own list', { timeout: 120_000 }, async () => {
+    // 10,000 inputs: seconds alone, half a minute beside other work.
     await using server = await serve(() => ({ body: { customers: [] } }))
     await using engine = testEngine()
     using watch = watchRequests()
