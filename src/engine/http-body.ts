@@ -57,7 +57,8 @@ const [smallestStep, largestRatio] = [16_384, 1_032]
  * only, so it is bounded by what the format can hold at best.
  */
 function stepFor(packed: Buffer, most: number): number {
-  const told = packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4) + 1
+  const isGzip = packed.length > 4 && packed[0] === 0x1f && packed[1] === 0x8b
+  const told = isGzip ? packed.readUInt32LE(packed.length - 4) + 1 : 0
   return Math.max(smallestStep, Math.min(told, most + 1, packed.length * largestRatio))
 }
 
