@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
-import { planOf, storedOf, type Tree } from '../../src/context/sync/plan.ts'
+import { planOf, quickFirst, storedOf, type Tree } from '../../src/context/sync/plan.ts'
 import { firstDayOf, halvesOf, windowsFrom } from '../../src/context/sync/windows.ts'
 import { problemsOf } from '../../src/definition/check.ts'
 import type { Kind } from '../../src/definition/connector.ts'
@@ -44,6 +44,14 @@ describe('plan', () => {
       'accounts, per accounts: reports',
       'shop',
     ])
+  })
+
+  test('what a few calls bring does not wait behind what is asked for record by record', () => {
+    expect(quickFirst(plan(kinds.shopify)).map(({ entity }) => entity)).toEqual([
+      ...['abandoned_checkouts', 'shop', 'custom_collections', 'collects', 'tender_transactions', 'countries', 'metafield_shops'],
+      ...['customers', 'orders', 'products', 'locations', 'price_rules', 'smart_collections', 'draft_orders'],
+    ])
+    expect(quickFirst(plan(kinds.gong))).toEqual(plan(kinds.gong))
   })
 
   test('walks a parent that has no search, and leaves out what feeds nothing', () => {

@@ -52,6 +52,13 @@ overBoth('syncs', (database) => {
     })
   })
 
+  test('walk first what is not asked for record by record', async () => {
+    const principal = await here.tenant()
+    const id = await here.connect({ principal, body: { entities: [{ entity: 'lines' }, { entity: 'entries' }] } })
+    await here.work()
+    expect((await newest(here, principal, id)).results.map(({ entity }) => entity)).toEqual(['entries', 'lines'])
+  })
+
   test('ask the vendor with the credentials of the connector', async () => {
     const { id, principal } = await filled()
     await here.platform.connectors.patch(principal, id, { credentials: { token: 'replaced' } })

@@ -121,3 +121,12 @@ export function planOf({ entities }: ConnectorDefinition, wanted: (entity: strin
   const roots = all.filter(({ sync }) => sync.within === undefined && sync.each === undefined)
   return roots.map((root) => treeOf(root, all)).filter((tree) => storedOf(tree).length > 0)
 }
+
+const isAskedEach = ({ children }: Tree): boolean => children.some(({ batch }) => batch === undefined)
+
+/**
+ * The same walks, those first that ask for nothing record by record: where a vendor allows two calls a second, the lists of each
+ * order take hours, and what a few calls bring would wait behind them.
+ */
+export const quickFirst = (trees: readonly Tree[]): readonly Tree[] =>
+  trees.toSorted((a, b) => Number(isAskedEach(a)) - Number(isAskedEach(b)))

@@ -1,6 +1,6 @@
 /** One attempt of a run: walk after walk, each kept with the run when it is done, so that the next attempt goes on behind it. */
 import type { ContextStore } from '../../context/store/types.ts'
-import { planOf, storedOf, type Tree } from '../../context/sync/plan.ts'
+import { planOf, quickFirst, storedOf, type Tree } from '../../context/sync/plan.ts'
 import { syncConnector } from '../../context/sync/run.ts'
 import { readWalk } from '../../context/sync/state.ts'
 import type { SyncTask } from '../../context/sync/types.ts'
@@ -104,7 +104,7 @@ export class Attempt {
     const done = new Set(this.results.map(({ entity }) => entity))
     const asked: readonly string[] | null = this.run.entities === null ? null : JSON.parse(this.run.entities)
     this.left = coveredBy(definition, wantedOf(parts, row), asked).filter((entity) => !done.has(entity))
-    const trees = planOf(definition, (entity) => this.left.includes(entity))
+    const trees = quickFirst(planOf(definition, (entity) => this.left.includes(entity)))
     const copies = await copiesOf(parts.database.db, { organizationId: this.run.organization_id, connectorId: this.run.connector_id })
     this.progress = this.#counting(expectedOf(trees, copies, this.run.mode))
     return { access, trees }
