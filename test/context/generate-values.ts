@@ -88,6 +88,10 @@ const marks = [
   '\ud800',
   '\ufffd',
   '\u{10fffd}',
+  '\udfff\ud800',
+  '\u0001',
+  '\u2028',
+  '\uffff',
   '"',
   "'",
   '',
@@ -96,7 +100,26 @@ const marks = [
 /** A text of words and marks, now and then odd. */
 export function text(random: Random): string {
   if (random.chance(0.06))
-    return random.pick(['', ' ', '%', '_', '\\', '5', '5.0', '-0', '1e3', 'true', 'false', 'null', '2025-03-01', '\u0001\u0002'])
+    return random.pick([
+      '',
+      ' ',
+      '%',
+      '_',
+      '\\',
+      '5',
+      '5.0',
+      '-0',
+      '1e3',
+      'true',
+      'false',
+      'null',
+      '2025-03-01',
+      '\u0001\u0002',
+      '\0',
+      '\ud800',
+      '\uffff',
+      '$1',
+    ])
   const count = 1 + random.below(5)
   return Array.from({ length: count }, (_, index) => (index === 0 ? '' : random.pick(marks)) + random.pick(words)).join('')
 }
@@ -182,6 +205,9 @@ export const decimal = (random: Random): string =>
     '99.999999999999999999',
     '99.999999999999999998',
     '12345678901234567890',
+    '1e-400',
+    '-1e-400',
+    '1e400',
     '-',
     'n/a',
     '',
@@ -242,8 +268,13 @@ export function anything(random: Random, depth = 3): unknown {
   return object(random, depth)
 }
 
-const memberNames = ['name', 'email', 'value', 'a', 'b', 'list', 'Name', 'x y', 'a.b', '"', 'ключ', 'emailAddress']
+const memberNames = [
+  ...['name', 'email', 'value', 'a', 'b', 'list', 'Name', 'x y', 'a.b', '"', 'ключ', 'emailAddress'],
+  ...['$', '@', "'", 'back\\slash', '\\u0000', '\u0001', '\u2028', '\uffff', 'nul\0', 'half\ud800', '__proto__', '👩‍👩‍👧'],
+]
 
 /** An object of a few members that come again. */
 export const object = (random: Random, depth = 3): Record<string, unknown> =>
-  Object.fromEntries(random.many(4, () => [random.pick(memberNames), anything(random, depth - 1)] as const))
+  Object.fromEntries(
+    random.many(4, () => [random.pick(memberNames.slice(0, random.chance(0.7) ? 12 : undefined)), anything(random, depth - 1)] as const),
+  )

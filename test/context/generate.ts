@@ -23,6 +23,8 @@ import {
 import { identities } from './generate-keys.ts'
 import * as draw from './generate-values.ts'
 import type { Kept } from './oracle.ts'
+import { isObject } from './oracle-places.ts'
+import { kept } from './oracle-values.ts'
 import type { Random } from './random.ts'
 
 /** A value as a vendor sends it, and as it is documented. */
@@ -204,6 +206,12 @@ export interface World {
   readonly kept: readonly Kept[]
 }
 
+/** A value whose members are named as the copy names them. */
+function withKeptNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withKeptNames)
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [kept(name), withKeptNames(part)])) : value
+}
+
 function drawFields(random: Random): Readonly<Record<string, FieldKind>> {
   const chosen: Record<string, FieldKind> = {}
   const count = 4 + random.below(7)
@@ -224,7 +232,7 @@ export function drawWorld(random: Random, most: number): World {
     const { sent, params = {}, typed, key } = identity.draw(random)
     const values = Object.entries(drawn).map(([name, kind]) => [name, random.chance(0.15) ? same(null) : kind.value(random)] as const)
     const raw = Object.fromEntries(values.flatMap(([name, value]) => (value.raw === null && random.chance(0.5) ? [] : [[name, value.raw]])))
-    const record = { ...typed, ...Object.fromEntries(values.map(([name, value]) => [name, value.typed])) }
+    const record = { ...typed, ...Object.fromEntries(values.map(([name, value]) => [name, withKeptNames(value.typed)])) }
     found.set(JSON.stringify(key.map(String)), { sent: { record: { ...raw, ...sent }, params }, kept: { key, record } })
   }
   const records = [...found.values()]

@@ -2,7 +2,8 @@
 import { documentedType, partsOf } from '../../definition/document.ts'
 import type { Field } from '../../definition/fields.ts'
 import { type Column, type Comparison, columnTypeOf, comparisonOf, type SearchTable } from './columns.ts'
-import { notSearchable, type Spot, tooComplex } from './refusals.ts'
+import { invalid, notSearchable, type Spot, tooComplex } from './refusals.ts'
+import { cleanText } from './text.ts'
 import type { Place, PlaceType, Step } from './tree.ts'
 
 /** Where names are looked up: the columns of a table, or (within `any`) the parts of an element, undefined when undocumented. */
@@ -93,6 +94,9 @@ const placeOf = (column: Column | undefined, steps: readonly Step[], schema: Fie
   compare: comparisonAt(schema),
 })
 
+/** No record has such a name, because the copy holds U+FFFD in its place; and neither JSON nor its paths can say it in SQL. */
+const isUnholdable = (step: Step): boolean => step !== null && cleanText(step) !== step
+
 /**
  * The place that steps lead to.
  * @throws FerruleError `field_not_searchable`
@@ -103,6 +107,7 @@ function placeAt(
   spot: Spot & { readonly asked: string },
 ): { place: Place; schema: Field | undefined } {
   if (steps.length > mostSteps) throw tooComplex(spot, `leads through more than ${mostSteps} steps`)
+  if (steps.some(isUnholdable)) throw invalid(spot, 'must not hold NUL or half of a surrogate pair', 'characters')
   if (scope.element !== undefined) {
     const found = below(scope.element.schema, steps)
     if (found === undefined) throw notSearchable(spot, scope.table)
