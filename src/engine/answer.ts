@@ -2,7 +2,8 @@
 import type { MergedRows } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
 import { type ErrorDetails, type FerruleError, fail } from '../errors.ts'
-import { parseJson } from './json.ts'
+import { readJson } from './json.ts'
+import { TooDeep } from './json-depth.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Call } from './outcome.ts'
 import { getAt } from './paths.ts'
@@ -24,14 +25,15 @@ export const invalidAnswer = ({ kind }: Pick<CompiledOperation, 'kind'>, reason:
 /**
  * The answer's body.
  * @param rawRows how rows of a large one stay raw, where its bytes are there
- * @throws FerruleError `upstream_answer_invalid` when it is not JSON
+ * @throws FerruleError `upstream_answer_invalid` when it is not JSON, or too deep
  */
 export function bodyOf(operation: Pick<CompiledOperation, 'kind'>, answer: WireAnswer, rawRows?: Call['rawRows']): unknown {
   try {
-    return rawRows === undefined || answer.bytes === undefined ? parseJson(answer.text) : bodyWithRows(answer.bytes, rawRows)
-  } catch {
-    // The SyntaxError is not kept as cause: its message quotes the body.
-    throw invalidAnswer(operation, 'the body is not valid JSON', { upstream: { status: answer.status } })
+    return rawRows === undefined || answer.bytes === undefined ? readJson(answer.text) : bodyWithRows(answer.bytes, rawRows)
+  } catch (thrown) {
+    const reason = thrown instanceof TooDeep ? thrown.message : 'the body is not valid JSON'
+    // A SyntaxError is not kept as cause: its message quotes the body.
+    throw invalidAnswer(operation, reason, { upstream: { status: answer.status } })
   }
 }
 

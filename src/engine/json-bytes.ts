@@ -1,9 +1,9 @@
 /** Whether bytes are JSON (RFC 8259), without making anything of them: values that nobody wants would fill the memory of the young. */
 
+import { deepestJson } from './json-depth.ts'
+
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [opensArray, closesArray, opensObject, closesObject] = [0x5b, 0x5d, 0x7b, 0x7d]
-/** How deep values may lie within each other; deeper ones are not looked at. */
-const deepest = 64
 /** Longest number that is looked at, in bytes. */
 const longestNumber = 1_000
 
@@ -84,6 +84,6 @@ function afterValue(json: Buffer, at: number, depth: number): number {
 
 /** Whether bytes are one JSON value. False also for one that is deeper than 64 levels. That they are UTF-8 is not looked at. */
 export function isJson(json: Buffer): boolean {
-  const end = afterValue(json, afterSpaces(json, 0), deepest)
+  const end = afterValue(json, afterSpaces(json, 0), deepestJson)
   return end >= 0 && afterSpaces(json, end) === json.length
 }

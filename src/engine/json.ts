@@ -1,5 +1,6 @@
 /** One JSON reader and one writer that keep every digit of an integer: what a double cannot hold becomes a bigint. */
 import { isObject } from '../definition/object.ts'
+import { readWithin } from './json-depth.ts'
 
 /**
  * A number token of 16 digits or more, outside of most texts: 2^53 has 16 digits. It may match inside a text; that costs time only.
@@ -26,6 +27,12 @@ const exactly = (_key: string, value: unknown, context?: ReviverContext): unknow
  */
 export const parseJson = (text: string): unknown =>
   longNumber.test(text) || /^\d{16}/.test(text) ? JSON.parse(text, exactly) : JSON.parse(text)
+
+/**
+ * Reads JSON of somebody else, as `parseJson` does, down to a depth.
+ * @throws SyntaxError; TooDeep
+ */
+export const readJson = (text: string): unknown => readWithin(text, parseJson)
 
 /** JSON.rawJSON exists in every Node that is supported; the standard library's types do not know it yet. */
 const rawJson = Reflect.get(JSON, 'rawJSON') as (text: string) => unknown

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../definition/object.ts'
 import { freeBytes } from './http-body.ts'
-import { parseJson, writeJson } from './json.ts'
+import { readJson, writeJson } from './json.ts'
 import { afterSpaces, isJson } from './json-bytes.ts'
 
 /** Bodies from this length on keep their rows raw, in bytes; smaller ones are read at once. */
@@ -75,7 +75,7 @@ function memberOf(json: Buffer, name: string): { readonly start: number; readonl
 }
 
 const read = (json: Buffer, from: number, to: number): readonly unknown[] => {
-  const rows = parseJson(`[${json.toString('utf8', from, to)}]`)
+  const rows = readJson(`[${json.toString('utf8', from, to)}]`)
   return Array.isArray(rows) ? rows : [] // it is one: it has the brackets of one
 }
 
@@ -140,10 +140,10 @@ export const isRows = (value: unknown): value is readonly unknown[] | RawRows =>
  */
 export function bodyWithRows(json: Buffer, how: 'checked' | 'unread'): unknown {
   const at = json.length < largeBody || !isUtf8(json) ? undefined : memberOf(json, 'data')
-  if (at === undefined || json[at.start] !== opens) return parseJson(json.toString())
+  if (at === undefined || json[at.start] !== opens) return readJson(json.toString())
   const rows = new RawRows(json.subarray(at.start, at.end))
-  if (how === 'checked' && !isJson(rows.bytes)) return parseJson(json.toString()) // which says so, or knows better
-  const body = parseJson(`${json.toString('utf8', 0, at.start)}[]${json.toString('utf8', at.end)}`)
+  if (how === 'checked' && !isJson(rows.bytes)) return readJson(json.toString()) // which says so, or knows better
+  const body = readJson(`${json.toString('utf8', 0, at.start)}[]${json.toString('utf8', at.end)}`)
   if (isObject(body)) body['data'] = rows
   return body
 }

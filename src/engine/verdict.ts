@@ -2,7 +2,7 @@
 import type { ErrorRule } from '../definition/connector.ts'
 import { type FerruleError, failAs, type Upstream } from '../errors.ts'
 import { headerOf, invalidAnswer, type WireAnswer } from './answer.ts'
-import { parseJson } from './json.ts'
+import { readJson } from './json.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
 import { getAt, parsePath } from './paths.ts'
@@ -57,7 +57,7 @@ const foundAt = (answer: WireAnswer, body: unknown, path: string | undefined): u
 
 const tryParse = (text: string): unknown => {
   try {
-    return parseJson(text)
+    return readJson(text)
   } catch {
     return undefined // error bodies of proxies are HTML
   }

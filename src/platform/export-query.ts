@@ -1,7 +1,7 @@
 /** The query of an export: a search, as the parts of an address. */
 import { type Fields, int, oneOf, opt, str } from '../definition/fields.ts'
 import { validationFailed } from '../engine/credentials.ts'
-import { parseJson } from '../engine/json.ts'
+import { readJson } from '../engine/json.ts'
 import { FerruleError } from '../errors.ts'
 import { readQuery } from './bodies.ts'
 
@@ -27,7 +27,7 @@ export interface ExportQuery {
 function jsonOf(name: string, text: string | undefined): unknown {
   if (text === undefined) return undefined
   try {
-    return parseJson(text)
+    return readJson(text)
   } catch {
     throw validationFailed([{ field: `/${name}`, message: 'must be JSON, percent-encoded', error_code: 'json' }])
   }

@@ -1,11 +1,9 @@
 /** Request bodies: one JSON reader for all routes, and forms for the token endpoint. */
 
 import { validationFailed } from '../../engine/credentials.ts'
-import { parseJson } from '../../engine/json.ts'
+import { readJson } from '../../engine/json.ts'
+import { TooDeep } from '../../engine/json-depth.ts'
 import { type FerruleError, fail } from '../../errors.ts'
-
-/** Deepest nesting of arrays and objects in a body. */
-const deepestBody = 64
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -18,18 +16,17 @@ const escapePointer = (name: string): string => name.replaceAll('~', '~0').repla
 
 /** V8's sentence without the part that repeats the text, which may hold a secret. */
 function reasonOf(thrown: unknown): string {
-  if (!(thrown instanceof SyntaxError)) return `it is nested deeper than ${deepestBody} levels`
-  const [sentence = ''] = thrown.message.split(/,? (?:\.\.\.)?"/)
+  if (thrown instanceof TooDeep) return thrown.message
+  const [sentence = ''] = (thrown instanceof Error ? thrown.message : '').split(/,? (?:\.\.\.)?"/)
   return sentence.charAt(0).toLowerCase() + sentence.slice(1)
 }
 
 /**
  * Walks a body once; `path` holds the names on the way, so that the common case builds no texts.
- * @throws FerruleError for the first place that is too deep or has a forbidden name
+ * @throws FerruleError for the first place that has a forbidden name
  */
 function inspectValue(value: unknown, path: (string | number)[]): void {
   if (typeof value !== 'object' || value === null) return
-  if (path.length >= deepestBody) throw malformed(`it is nested deeper than ${deepestBody} levels`)
   for (const [name, part] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     path.push(name)
     if (typeof name === 'string' && isForbiddenName(name, part)) throw forbiddenName(path)
@@ -53,7 +50,7 @@ function decode(bytes: Uint8Array): string {
 
 function parse(text: string): unknown {
   try {
-    return parseJson(text)
+    return readJson(text)
   } catch (thrown) {
     throw malformed(reasonOf(thrown))
   }
