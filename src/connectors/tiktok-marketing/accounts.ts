@@ -7,8 +7,10 @@ import {
   id,
   int,
   jsonArray,
+  list,
   num,
   obj,
+  open,
   opt,
   orNull,
   pick,
@@ -136,6 +138,13 @@ export const catalogs = entity({
   },
 })
 
+/** What the vendor sends beside the documented parts of a post, and of its video: lists pass it on, so searches must know it. */
+const postExtras = {
+  anchor_list: list(open('{ id, status, title, url, product_regions }'), 'Links on the post'),
+  carousel_info: open('Of posts of pictures: { image_info, music_info }'),
+}
+const videoExtras = { bit_rate: num('Bits per second'), signature: str('Signature of the file') }
+
 /** GET /open_api/v1.3/tt_video/list/: posts whose authors authorized them by a code. The vendor's tiktok_name is platform_name here. */
 export const promoted_post_ads = entity({
   about: 'Posts of creators that an advertiser may promote (Spark Ads)',
@@ -190,7 +199,7 @@ export const promoted_post_ads = entity({
     defaults: firstPage(50),
   },
   context_store_search: {
-    item_info: obj(each(str('As in the record'), 'item_id', 'auth_code', 'text', 'status', 'item_type'), 'The post'),
+    item_info: obj({ ...each(str('As in the record'), 'item_id', 'auth_code', 'text', 'status', 'item_type'), ...postExtras }, 'The post'),
     user_info: obj(each(str('As in the record'), 'platform_name', 'identity_id', 'identity_type'), 'Its author'),
     auth_info: obj(
       {
@@ -204,6 +213,7 @@ export const promoted_post_ads = entity({
         duration: num('Seconds'),
         ...each(str('As in the record'), 'preview_url', 'poster_url'),
         ...each(int('As in the record'), 'height', 'width', 'size'),
+        ...videoExtras,
       },
       'The video',
     ),

@@ -1,0 +1,50 @@
+/** What the vendors' answers hold below a searchable field can be asked for: no path of an answer is refused by its own search. */
+import { describe, expect, test } from 'vitest'
+import { kinds } from '../../src/connectors/index.ts'
+import { searchTableOf } from '../../src/context/query/columns.ts'
+import { parseSearch } from '../../src/context/query/parse.ts'
+import type { Kind } from '../../src/definition/connector.ts'
+import type { EntityDefinition } from '../../src/definition/entity.ts'
+import { isObject } from '../../src/definition/object.ts'
+import { FerruleError } from '../../src/errors.ts'
+import { answerFiles, readAnswers } from './answers.ts'
+
+/** The ways to everything below a value; arrays are passed through. */
+function waysBelow(value: unknown): string[][] {
+  if (Array.isArray(value)) return value.flatMap(waysBelow)
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, part]) => [[name], ...waysBelow(part).map((way) => [name, ...way])])
+}
+
+interface Subject {
+  readonly kind: string
+  readonly entity: string
+  readonly operation: string
+  readonly definition: EntityDefinition
+}
+
+const subjects = Object.values(kinds).flatMap(({ definition }: Kind): Subject[] =>
+  answerFiles(definition.kind).flatMap((operation) => {
+    const [entity = ''] = operation.split('.')
+    const found = definition.entities[entity]
+    return found?.context_store_search === undefined ? [] : [{ kind: definition.kind, entity, definition: found, operation }]
+  }),
+)
+
+describe('a search knows what the answers of its entity hold', () => {
+  test.each(subjects)('$kind $operation', ({ kind, entity, definition, operation }) => {
+    const table = searchTableOf(kind, entity, definition)
+    const records = Object.values(readAnswers(kind, operation)?.calls ?? {}).flatMap(({ pages }) => pages.flatMap(({ data }) => data))
+    const ways = waysBelow(records).filter(([field]) => table.columns.some(({ name }) => name === field))
+    const refused = new Set<string>()
+    for (const way of ways) {
+      try {
+        parseSearch(table, { query: {}, fields: [way] })
+      } catch (thrown) {
+        if (!(thrown instanceof FerruleError)) throw thrown
+        refused.add(way.join('.'))
+      }
+    }
+    expect([...refused]).toEqual([])
+  })
+})
