@@ -162,6 +162,11 @@ export const each = <S extends Field, const K extends readonly string[]>(schema:
 export const emptyIsAbsent = <T extends Field>(schema: T): T => Object.assign(schema, { 'x-empty-is-absent': true })
 /** A schema part whose refusal gets its own error code, for example `media_selector_required`. */
 export const refuse = <T extends Field>(code: string, schema: T): T => Object.assign(schema, { 'x-refuse': code })
+/** The same for a value that is given and wrong; one that is left out is a missing parameter, as everywhere. */
+export const refuseGiven = <T extends Field>(code: string, schema: T): T =>
+  Object.assign(schema, { 'x-refuse': code, 'x-refuse-given': true })
+/** A text parameter whose spaces and line breaks at its ends do not count. */
+export const trimmed = <T extends Field>(schema: T): T => Object.assign(schema, { 'x-trim': true })
 /** Some of the fields of a map. */
 export const pick = <F extends Fields, const K extends readonly (keyof F & string)[]>(fields: F, ...names: K) => {
   const picked = {} as { [P in K[number]]: F[P] } // the loop below gives it every name

@@ -38,8 +38,10 @@ export {
   orNull,
   pick,
   refuse,
+  refuseGiven,
   secret,
   stamp,
   str,
   time,
+  trimmed,
 } from './fields.ts'

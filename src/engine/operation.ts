@@ -39,6 +39,8 @@ export interface CompiledOperation {
   readonly required: readonly string[]
   /** Paths of array parameters that are not sent when they are empty. */
   readonly emptyIsAbsent: readonly Path[]
+  /** Names of the text parameters whose spaces at the ends do not count. */
+  readonly trimmed: readonly string[]
   readonly shapings: readonly Shaping[]
   /** Documented top-level fields of a record. */
   readonly fields: readonly string[]
@@ -82,6 +84,7 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
     at: parsePath(operation.at),
     required: Object.keys(operation.params).filter((name) => !isOptional(operation.params, name)),
     emptyIsAbsent: emptyIsAbsentPaths(operation.params).map(parsePath),
+    trimmed: Object.entries(operation.params).flatMap(([name, field]) => (Reflect.get(field, 'x-trim') === true ? [name] : [])),
     shapings: Object.entries(entity.from ?? {}).map(shapingOf),
     fields: Object.keys(entity.record ?? {}),
     fills: Object.entries(operation.params).flatMap(([name, field]: [string, Field]) => {

@@ -32,6 +32,15 @@ const withoutForeignLimit = ({ action, operation }: CompiledOperation, params: P
   return rest
 }
 
+/** Texts whose spaces at the ends do not count, without them. */
+const withoutEnds = ({ trimmed }: CompiledOperation, params: Params): Params => {
+  const padded = trimmed.flatMap((name) => {
+    const text = params[name]
+    return typeof text === 'string' ? [[name, text.trim()]] : []
+  })
+  return padded.length === 0 ? params : { ...params, ...Object.fromEntries(padded) }
+}
+
 /**
  * Checks the parameters against the operation's schema.
  * @param given absent and null count as `{}`; a parameter that is null counts as absent
@@ -46,7 +55,7 @@ export function checkParams(operation: CompiledOperation, given: unknown): Param
       { reason: '/params must be an object' },
       { problems: [{ field: '/params', message: 'must be an object', error_code: 'type' }] },
     )
-  const params = withoutForeignLimit(operation, withoutNulls(value))
+  const params = withoutEnds(operation, withoutForeignLimit(operation, withoutNulls(value)))
   const problems = operation.params.problems(params, '/params')
   if (problems.length > 0) throw refused(operation.params.refusal(params), problems)
   return params

@@ -84,7 +84,14 @@ const expand = (error: RawError, schema: unknown, base: string): Problem[] => {
   return [{ field: at, message: sentence(error, part), error_code: error.keyword }]
 }
 
-const refusalsOf = (schema: unknown, path: string[] = []): { path: string; code: string }[] => {
+interface Refusal {
+  readonly path: string
+  readonly code: string
+  /** Only a value that is given gets the code. */
+  readonly given: boolean
+}
+
+const refusalsOf = (schema: unknown, path: string[] = []): Refusal[] => {
   if (typeof schema !== 'object' || schema === null) return []
   const own = Reflect.get(schema, 'x-refuse')
   const properties: unknown = Reflect.get(schema, 'properties')
@@ -92,7 +99,9 @@ const refusalsOf = (schema: unknown, path: string[] = []): { path: string; code:
     typeof properties === 'object' && properties !== null
       ? Object.entries(properties).flatMap(([key, part]) => refusalsOf(part, [...path, escapeKey(key)]))
       : []
-  return typeof own === 'string' ? [{ path: path.map((step) => `/${step}`).join(''), code: own }, ...inner] : inner
+  if (typeof own !== 'string') return inner
+  const given = Reflect.get(schema, 'x-refuse-given') === true
+  return [{ path: path.map((step) => `/${step}`).join(''), code: own, given }, ...inner]
 }
 
 /** Compiles a schema. Compiling costs about 0.1 ms; keep the result. */
@@ -113,10 +122,12 @@ export function compileSchema(schema: Field): Validator {
   }
   const refusal = (value: unknown): string | undefined => {
     if (refusals.length === 0) return undefined
-    const fields = problems(value).map((problem) => problem.field)
-    return refusals.find(({ path }) =>
-      fields.some((field) => field === path || field.startsWith(`${path}/`) || path.startsWith(`${field}/`)),
-    )?.code
+    const found = problems(value)
+    const isOf = ({ path, given }: Refusal, { field, error_code }: Problem): boolean => {
+      if (field === path) return !(given && error_code === 'required')
+      return field.startsWith(`${path}/`) || path.startsWith(`${field}/`)
+    }
+    return refusals.find((refusal) => found.some((problem) => isOf(refusal, problem)))?.code
   }
   return { problems, refusal }
 }

@@ -43,6 +43,8 @@ interface Submitted extends Write {
   readonly reach: number
   /** An earlier submission may have been carried out. */
   mayHaveRun: boolean
+  /** The vendor has seen an earlier submission of this call, and refused its turn: the next one is a repetition for it too. */
+  wasSeen: boolean
   /** Until when a submission of this call may be at work, in milliseconds since 1970. */
   busyUntil: number
   /** When the attempt under way was sent; undefined before that. */
@@ -55,7 +57,8 @@ function submitted(write: Write): Submitted {
   const { running, submits, seconds } = write
   const longest = seconds > 0 ? seconds * 1000 : claimLifeMs
   const mayHaveRun = running.params[submits.again] === true
-  return { ...write, owner: randomUUID(), reach: longest + margin, mayHaveRun, busyUntil: 0, sentAt: undefined, handle: undefined }
+  const fresh = { wasSeen: false, busyUntil: 0, sentAt: undefined, handle: undefined }
+  return { ...write, owner: randomUUID(), reach: longest + margin, mayHaveRun, ...fresh }
 }
 
 /** The attempt that was sent may be at work, or was carried out. */
@@ -92,22 +95,49 @@ const withId = (error: FerruleError, { id }: Submitted): FerruleError =>
 const showable = /^[\w-]{1,100}$/
 
 /** How to find out what became of a write. @param isBusy whether a time to wait goes with it */
-function wayOut({ running, id, submits, handle }: Submitted, isBusy: boolean): string {
+function wayOut(submission: Submitted, isBusy: boolean): string {
+  const { running, id, submits, handle } = submission
+  if (isUnlimited(submission)) return wayOutOfUnlimited(submission) + askByHandle(running, handle)
   const place = running.idempotencyKey === undefined ? '' : ', in the place of the Idempotency-Key'
   const repeat = `Repeat the same call with ${submits.id} ${id} and ${submits.again} true${place}: it is carried out once.`
   const wait = isBusy ? ' Wait for the time of Retry-After: until then it may still be at work.' : ''
+  return repeat + wait + askByHandle(running, handle)
+}
+
+/** Whether the vendor may work on it for days: then a repetition is not sent for as long, and nobody should be told to wait for it. */
+const isUnlimited = ({ seconds }: Submitted): boolean => seconds <= 0
+
+function wayOutOfUnlimited({ running, submits }: Submitted): string {
+  const { title } = running.operation.kind.definition
+  const key = running.idempotencyKey === undefined ? '' : ' and without this Idempotency-Key'
+  return (
+    `With ${submits.within} 0 it may be at work for 7 days, and the same call is not sent again before that. ` +
+    `Look for the request id in the history of ${title}. If it was not carried out and no longer runs, send the write with a new ` +
+    `${submits.id}${key}, and with a ${submits.within} above 0: then it can be repeated soon.`
+  )
+}
+
+/** Where the vendor told a handle, its result can be asked for. */
+function askByHandle(running: Running, handle: string | undefined): string {
   const page = pageOf(running.operation)
-  if (handle === undefined || !showable.test(handle) || page === undefined || !('parts' in page)) return repeat + wait
+  if (handle === undefined || !showable.test(handle) || page === undefined || !('parts' in page)) return ''
   const { entity, handle: named, number } = page.parts
-  return `${repeat}${wait} It began: ${entity} get with ${named.param} ${handle} and ${number} 0 tells what became of it, too.`
+  return ` It began: ${entity} get with ${named.param} ${handle} and ${number} 0 tells what became of it, too.`
+}
+
+/** What a call ends with that found an earlier submission of its write at work. */
+const stillAtWork = new Error('an earlier submission of it may still be at work')
+
+function reasonOf(error: unknown): string {
+  if (error === stillAtWork) return stillAtWork.message
+  return error instanceof FerruleError ? error.message.replace(/\.$/, '') : 'the call was given up'
 }
 
 /** The error of a write of which nobody knows whether it was carried out. @param until when nothing of it can be at work any more */
 function unknownOutcome(submission: Submitted, error: unknown, until = submission.busyUntil): FerruleError {
   const { running, id } = submission
-  const reason = error instanceof FerruleError ? error.message.replace(/\.$/, '') : 'the call was given up'
-  const left = until - running.runtime.clock()
-  const over = left > claimLifeMs ? 0 : left // after a longer wait the id would stand for nothing
+  const reason = reasonOf(error)
+  const over = isUnlimited(submission) ? 0 : until - running.runtime.clock()
   return fail(
     'outcome_unknown',
     { vendor: running.operation.kind.definition.title, request_id: id, reason },
@@ -134,7 +164,7 @@ async function takeId(submission: Submitted): Promise<void> {
     if (claim?.busyUntil === undefined) return
     const left = claim.busyUntil - runtime.clock()
     const wait = left > reach ? Math.min(left, lookPause) : left // a call that runs can end early; what it left behind cannot
-    if (wait >= deadline.remaining) throw unknownOutcome(submission, undefined, claim.busyUntil)
+    if (wait >= deadline.remaining) throw unknownOutcome(submission, stillAtWork, claim.busyUntil)
     await deadline.pause(wait)
   }
 }
@@ -161,6 +191,7 @@ async function failed(submission: Submitted, error: unknown, failures: number): 
   const { running } = submission
   const uncertain = isUncertain(submission, error)
   if (uncertain) markUncertain(submission)
+  submission.wasSeen ||= submission.sentAt !== undefined && !isNeverSent(error)
   const isOver = running.deadline.signal.aborted || failures >= maxSubmissions
   if (isOver || isAnswer(error) || !(uncertain || isTransient(error))) throw error
   if (uncertain) await awaitOver(submission, error)
@@ -182,7 +213,7 @@ async function sent(submission: Submitted): Promise<Result> {
   }
   const next = (): WireRequest => {
     submission.sentAt = undefined
-    return submission.mayHaveRun ? again : wire
+    return submission.mayHaveRun || submission.wasSeen ? again : wire
   }
   const attempts = { wire: next, failed: (error: unknown, failures: number) => failed(submission, error, failures) }
   const attempt = await exchangeOnce({ ...running, onSend }, attempts)

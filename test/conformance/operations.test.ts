@@ -137,7 +137,7 @@ function checkOperation(subject: Subject) {
   test('each required parameter is missed with its place', async () => {
     for (const place of places.filter(({ required }) => required)) {
       const { code, fields } = await refusal(subject, without(answers.calls.full.params, place.names))
-      expect(code).toBe(place.refuse ?? 'missing_parameter')
+      expect(code).toBe(place.refuseMissing ?? 'missing_parameter')
       expect(fields).toContain(pointer(place))
     }
   })

@@ -15,6 +15,8 @@ export interface Place {
   readonly required: boolean
   /** The code that a refusal of this part, or of a part that holds it, gets instead of a general one. */
   readonly refuse: string | undefined
+  /** The same where it is left out. */
+  readonly refuseMissing: string | undefined
 }
 
 /** A schema as plain JSON: what is not written there does not count. */
@@ -32,6 +34,7 @@ export function placesOf(schema: Values, above: Partial<Place> = {}): Place[] {
       schema: part,
       required: (above.required ?? true) && required.includes(name),
       refuse: own,
+      refuseMissing: part['x-refuse-given'] === true ? above.refuseMissing : own,
     }
     return [place, ...placesOf(part, place)]
   })

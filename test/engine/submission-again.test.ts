@@ -59,19 +59,47 @@ describe('a write whose outcome is not known', () => {
     expect(time.waits).toEqual([7_000, 7_000])
   })
 
-  test.each([
-    ['longer than the call may take', 3_600, 3_602_000],
-    ['not known', 0, undefined],
-  ])('and whose time limit is %s is not sent again, and the error says so', async (_what, timeout, retryAfterMs) => {
+  test('and whose time limit is longer than the call may take is not sent again, and the error says so', async () => {
     await using server = await serve(() => cut)
     const time = { now: 1_780_000_000_000 }
     await using engine = testEngine({ clock: () => time.now })
-    const error = await failure(engine.run(snowflakeAt(server.origin), { ...write, params: { ...write.params, timeout } }))
+    const error = await failure(engine.run(snowflakeAt(server.origin), { ...write, params: { ...write.params, timeout: 3_600 } }))
     expect(error).toMatchObject({ code: 'outcome_unknown', status: 504, upstream: { request_id: requestId } })
     expect(error.message).toContain(requestId)
     expect(error.hint).toContain(`requestId ${requestId} and retry true`)
-    expect(error.retryAfterMs).toBe(retryAfterMs)
+    expect(error.retryAfterMs).toBe(3_602_000)
     expect(server.seen).toHaveLength(1)
+  })
+
+  test('and that has no time limit is not repeated for seven days: the first error and those of repetitions say so', async () => {
+    await using server = await serve(() => cut)
+    const time = { now: 1_780_000_000_000 }
+    await using engine = testEngine({ clock: () => time.now })
+    const writes = memoryClaims(() => time.now)
+    const unlimited = { ...write, params: { ...write.params, timeout: 0 } }
+    const repeated = { ...unlimited, params: { ...unlimited.params, retry: true } }
+    for (const call of [unlimited, repeated]) {
+      const error = await failure(engine.run(snowflakeAt(server.origin, { writes }), call))
+      expect(error).toMatchObject({ code: 'outcome_unknown', status: 504, retryAfterMs: undefined, upstream: { request_id: requestId } })
+      expect(error.message).toContain(requestId)
+      if (call === repeated) expect(error.message).toContain('an earlier submission of it may still be at work')
+      expect(error.message).not.toContain('given up')
+      expect(error.hint).not.toContain('Repeat')
+      expect(error.hint).toMatch(/7 days.*history of Snowflake.*new requestId.*timeout above 0/)
+      time.now += 60_000
+    }
+    expect(server.seen).toHaveLength(1)
+  })
+
+  test('and that has no time limit is a write that can be sent with a new id', async () => {
+    await using server = await serve((_seen, count) => (count === 1 ? cut : inserted))
+    await using engine = testEngine()
+    const writes = memoryClaims()
+    const call = { ...insert, params: { ...insert.params, timeout: 0 } }
+    const { hint } = await failure(engine.run(snowflakeAt(server.origin, { writes }), { ...call, idempotencyKey: 'a' }))
+    expect(hint).toContain('without this Idempotency-Key')
+    await engine.run(snowflakeAt(server.origin, { writes }), { ...insert, params: { ...insert.params, timeout: 5 } })
+    expect(server.seen).toHaveLength(2)
   })
 
   test('is known in the end when the repetition is refused as a statement', async () => {

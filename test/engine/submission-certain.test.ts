@@ -19,6 +19,7 @@ import { failure, serve, testEngine } from './support.ts'
 const inserted = resultOf([['1']])
 const write = { ...insert, params: { ...insert.params, requestId } }
 const first = { requestId }
+const again = { requestId, retry: 'true' }
 /** A write runs for 20 seconds at most, and two more are for the way there. */
 const over = 22_000
 
@@ -59,13 +60,13 @@ describe('a write that was certainly not carried out', () => {
     expect(error).toMatchObject({ code: 'upstream_unreachable', upstream: { request_id: requestId } })
   })
 
-  test('as there were too many requests waits for its turn, and is sent as a first one', async () => {
+  test('as there were too many requests waits for its turn, and is sent as a repetition', async () => {
     using time = movedTime()
     const busy = { ...refusal(429, '390505', 'Too many requests.'), headers: { 'retry-after': '3' } }
     await using server = await serve((_seen, count) => (count < 4 ? busy : inserted))
     await using engine = testEngine({ clock: () => time.now })
     await engine.run(snowflakeAt(server.origin), write)
-    expect(server.seen.map(queryOf)).toEqual([first, first, first, first])
+    expect(server.seen.map(queryOf)).toEqual([first, again, again, again])
     expect(time.waits).toEqual([3_000, 3_000, 3_000])
   })
 

@@ -1,4 +1,4 @@
-import { entity, oneOf, opt } from '../../definition/index.ts'
+import { entity, oneOf, opt, trimmed } from '../../definition/index.ts'
 import { context, result, statement } from './shared.ts'
 
 /** A list by a fixed statement: it is sent whether the caller writes it or not. */
@@ -6,7 +6,7 @@ const show = <const S extends string>(text: S) =>
   ({
     ...statement,
     admit: 'rule:session',
-    params: { statement: opt(oneOf(`${text}; the only one that is taken`, text)), ...context },
+    params: { statement: opt(trimmed(oneOf(`${text}; the only one that is taken`, text))), ...context },
     defaults: { statement: text },
   }) as const
 

@@ -1,11 +1,11 @@
-import { bool, entity, int, opt, refuse, str } from '../../definition/index.ts'
+import { bool, entity, int, opt, refuseGiven, str } from '../../definition/index.ts'
 import { context, result, statement, unneeded } from './shared.ts'
 
 const uuid = (about: string) => str(about, { pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', says: 'must be a UUID' })
 
 const text = (about: string, example: string) => {
   const rules = { minLength: 1, examples: [example] }
-  return refuse('statement_not_allowed', str(`${about}, without placeholders; values are written into it`, rules))
+  return refuseGiven('statement_not_allowed', str(`${about}, without placeholders; values are written into it`, rules))
 }
 
 const write = {
@@ -59,6 +59,9 @@ export const record = entity({
   },
 })
 
+/** No result has as many parts: a number beyond it is a mistake, and one beyond 2^53 would travel as another. */
+const mostParts = 2_147_483_647
+
 /** GET /api/v2/statements/{statementHandle}. The vendor keeps results for 24 hours. */
 export const result_partitions = entity({
   about: 'One part of the result of a statement that ran before; part 0 tells whether it has ended',
@@ -73,7 +76,7 @@ export const result_partitions = entity({
     running: statement.running,
     params: {
       statementHandle: uuid('Names the result: meta.statement_handle of the statement'),
-      partition: int('Number of the part, from 0', { minimum: 0 }),
+      partition: int('Number of the part, from 0', { minimum: 0, maximum: mostParts }),
       requestId: opt(uuid('Id of the statement; the vendor does not need it')),
       ...unneeded,
     },

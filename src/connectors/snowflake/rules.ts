@@ -28,7 +28,7 @@ function wrongParameter(given: Readonly<Record<string, unknown>>): { param: stri
   for (const [name, value] of Object.entries(given)) {
     const upper = name.toUpperCase()
     const param = `parameters/${name}`
-    if (upper === statementCount && String(value) === '1') continue
+    if (upper === statementCount && (value === 1 || value === '1')) continue
     if (upper === statementCount) return { param, message: 'can only be 1: a call takes exactly one statement' }
     if (!sessionParameters.has(upper))
       return { param, message: `is not a session parameter here; known: ${[...sessionParameters].join(', ')}` }

@@ -50,12 +50,22 @@ describe('a statement', () => {
     for (const action of ['list', 'create']) expect(refusal(action, { statement })).toMatchObject({ code: 'statement_not_allowed', hint })
   })
 
-  test.each(['list', 'get'])('that is missing or empty is refused by %s', (action) => {
-    for (const given of [{}, { statement: '' }, { statement: 7 }, { statement: null }, { statement: ['SELECT 1'] }])
+  test.each(['list', 'get', 'create'])('that is left out is a missing parameter of %s', (action) => {
+    for (const given of [{}, { statement: null }])
+      expect(refusal(action, given)).toMatchObject({ code: 'missing_parameter', problems: [{ field: '/params/statement' }] })
+    expect(refusal(action, { timeout: -1 }).code).toBe('invalid_parameter')
+  })
+
+  test.each(['list', 'get'])('that is empty or no text is refused by %s', (action) => {
+    for (const given of [{ statement: '' }, { statement: 7 }, { statement: ['SELECT 1'] }])
       expect(refusal(action, given)).toMatchObject({ code: 'statement_not_allowed', problems: [{ field: '/params/statement' }] })
   })
 
-  test.each(['show databases', 'SHOW DATABASES;', 'SHOW DATABASES IN ACCOUNT', 'SHOW TABLES', 'SELECT 1'])(
+  test.each(['SHOW TABLES ', '\n SHOW TABLES\r\n\t'])('of a list may have spaces at its ends: %j', (statement) => {
+    expect(through('list', { statement }, 'tables')['statement']).toBe('SHOW TABLES')
+  })
+
+  test.each(['show databases', 'SHOW  DATABASES', 'SHOW DATABASES;', 'SHOW DATABASES IN ACCOUNT', 'SHOW TABLES', 'SELECT 1'])(
     'of a list is the fixed one, and %j is not',
     (statement) => {
       expect(refusal('list', { statement }, 'databases').problems).toMatchObject([{ field: '/params/statement' }])
@@ -77,7 +87,7 @@ describe('session parameters', () => {
       expect(parametersOf(given)).toEqual({ MULTI_STATEMENT_COUNT: '1' })
   })
 
-  test.each([0, '0', 2, '2', -1, '01', ' 1', '1 ', true, null, 1.5, 'all', { valueOf: 0 }])(
+  test.each([0, '0', 2, '2', -1, '01', ' 1', '1 ', true, null, 1.5, 'all', { valueOf: 0 }, [1], ['1'], [[1]]])(
     'never allow several statements: %j',
     (count) => {
       for (const name of ['MULTI_STATEMENT_COUNT', 'multi_statement_count', 'Multi_Statement_Count', 'MULTı_STATEMENT_COUNT'])
@@ -123,6 +133,14 @@ describe('session parameters', () => {
   test('in two spellings are refused: one of them would be lost', () => {
     const parameters = { timezone: 'UTC', TIMEZONE: 'Europe/Oslo' }
     expect(refusal('list', { statement: 'SELECT 1', parameters }).message).toContain('given twice')
+  })
+})
+
+test.each([1e99, 2 ** 53, 2_147_483_648, -1, 0.5])('a part of a result has a number that can be one, and %d is none', (partition) => {
+  const params = { statementHandle: '019c06a4-0000-df4f-0000-00100006589e', partition }
+  expect(refusal('get', params, 'result_partitions')).toMatchObject({
+    code: 'invalid_parameter',
+    problems: [{ field: '/params/partition' }],
   })
 })
 

@@ -25,7 +25,20 @@ const content = nasty.map((parts) => `${secret}${parts.join('')}`)
 const string = content.map((text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", fc.hash(text) % 2 === 0 ? "''" : "\\'")}'`)
 const dollars = content.map((text) => `$$${text.replaceAll('$', '')}$$`)
 const quoted = nasty.map((parts) => `"x${parts.join('').replaceAll('"', '""')}"`)
-const bare = fc.constantFrom('a', 'b_1', 'Orders', 'insert_log', 'overwrite', 'metadata$row', '_x', 'procedure')
+const bare = fc.constantFrom(
+  'a',
+  'b_1',
+  'Orders',
+  'insert_log',
+  'overwrite',
+  'metadata$row',
+  '_x',
+  'procedure',
+  'call',
+  'list',
+  'Comment',
+  'show',
+)
 const name = fc.oneof(bare, quoted)
 const path = fc
   .tuple(name, fc.array(fc.constantFrom(':k', ':"k v"', '.order', '[0]', ':from:id', '::int'), { maxLength: 3 }))
@@ -120,7 +133,18 @@ export const statement: fc.Arbitrary<Generated> = fc.oneof(
 )
 
 /** What may stand between two tokens. Each begins with space, because a slash and a comment together would be another comment. */
-export const gap = fc.constantFrom(' ', '  ', '\n', '\r\n', '\t', ' /* ; ->> */ ', ' -- ? ; \' "\n', " // ->> '\r", ' /**/', ' /* /* */\n')
+export const gap = fc.constantFrom(
+  ' ',
+  '  ',
+  '\n',
+  '\r\n',
+  '\t',
+  ' /* ; ->> */ ',
+  ' -- ? ; \' "\n',
+  " // ->> '\r\n",
+  ' /**/',
+  ' /* /* */\n',
+)
 
 /** Any UTF-16 code units, halves of pairs included. */
 export const codeUnits = fc.array(fc.oneof(fc.nat(0xff), fc.nat(0xffff)), { maxLength: 60 }).map((units) => String.fromCharCode(...units))

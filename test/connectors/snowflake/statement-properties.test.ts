@@ -2,7 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { admit } from '../../../src/connectors/snowflake/statement/gate.ts'
 import { codeUnits, gap, likely, pieces, secret, statement } from './statement-arbitrary.ts'
-import { admittedBy, dangers, mutate, mutateList, refusalOf, sent, tokensOf, withoutLiterals, written } from './statement-support.ts'
+import {
+  admittedBy,
+  dangers,
+  mutate,
+  mutateForms,
+  mutateList,
+  refusalOf,
+  sent,
+  tokensOf,
+  withoutLiterals,
+  written,
+} from './statement-support.ts'
 import { kinds, rows } from './statement-table.ts'
 
 const gaps = fc.array(gap, { minLength: 1, maxLength: 5 })
@@ -48,6 +59,12 @@ describe('another statement', () => {
     const { made, wrong } = mutate(10_000)
     expect(wrong).toEqual([])
     expect(made).toBeGreaterThanOrEqual(10_000)
+  })
+
+  test('hidden without a separator is refused for all kinds', () => {
+    const { made, wrong } = mutateForms(5_000)
+    expect(wrong).toEqual([])
+    expect(made).toBeGreaterThan(2_500)
   })
 
   test('put at each place of each statement of the list is refused', () => {

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { type Admission, admit } from '../../../src/connectors/snowflake/statement/gate.ts'
 import { lex } from '../../../src/connectors/snowflake/statement/lexer.ts'
 import { Tokens, tokenType } from '../../../src/connectors/snowflake/statement/tokens.ts'
-import { gap, statement } from './statement-arbitrary.ts'
-import { accepted, kinds } from './statement-table.ts'
+import { type Generated, gap, statement } from './statement-arbitrary.ts'
+import { accepted, kinds, others } from './statement-table.ts'
 
 /** What is sent for a text, or undefined when it is refused. */
 export function sent(admission: Admission): string | undefined {
@@ -43,7 +43,7 @@ const added = [
   'x',
 ]
 const separators = [';', '->>', ';;', '; ->>', '->> /* x */']
-const leads = ['', ' ', '\n', ' /* x */', ' -- x\r']
+const leads = ['', ' ', '\n', ' /* x */', ' -- x\r\n']
 
 /** Writes tokens with something between each two of them. */
 export const written = (tokens: readonly string[], gaps: readonly string[]): string =>
@@ -133,4 +133,75 @@ export function mutateList(): { made: number; wrong: string[] } {
       return admission.admitted || !right.includes(admission.reason)
     })
   return { made: mutations.length, wrong: mutations.filter(isWrong) }
+}
+
+/** What ends a line for one reader and not for another. */
+const lineBreaks = ['\v', '\f', '\0', '\x1c', '\u0085', '\u2028', '\u2029', '\rx']
+const glued = ['INTO', 'e', 'AS', '_', '.b']
+
+/** A way to hide a statement without a separator: the text, and the reasons for which it may be refused; undefined where it has no place. */
+type Form = (source: Generated, nat: number) => { text: string; reasons: readonly string[] } | undefined
+
+const pick = <T>(list: readonly T[], nat: number): T => list[nat % list.length] ?? fail('an empty list')
+const fail = (message: string): never => {
+  throw new Error(message)
+}
+
+/** One token of a kind is written in another way. */
+const rewritten = (isIt: (token: string) => boolean, write: (token: string, nat: number) => string): Form =>
+  function rewrite({ tokens }, nat) {
+    const indexes = tokens.flatMap((token, index) => (isIt(token) ? [index] : []))
+    if (indexes.length === 0) return undefined
+    const chosen = pick(indexes, nat)
+    return { text: tokens.map((token, index) => (index === chosen ? write(token, nat) : token)).join(' '), reasons: ['ambiguous'] }
+  }
+
+/** The forms that only the vendor's syntax would stop. */
+const forms: readonly Form[] = [
+  ({ tokens }, nat) => ({ text: `${tokens.join(' ')} ${pick(others, nat)}`, reasons: ['second_statement'] }),
+  ({ tokens }, nat) => ({ text: `${tokens.join(' ')} AND a IN (${pick(others, nat)})`, reasons: ['nested_statement'] }),
+  ({ tokens, kind }, nat) =>
+    kind === 'SELECT'
+      ? { text: `SELECT * FROM (WITH c AS (${tokens.join(' ')}) ${pick(others, nat)})`, reasons: ['with_without_select'] }
+      : undefined,
+  ({ tokens, kind }, nat) =>
+    kind === 'SELECT'
+      ? { text: `INSERT INTO t WITH c AS (${tokens.join(' ')}) ${pick(others, nat)}`, reasons: ['with_without_select'] }
+      : undefined,
+  ({ tokens }, nat) => {
+    const at = nat % tokens.length
+    const comment = `${pick(['--', '//'], nat)} x${pick(lineBreaks, nat)}; DROP TABLE t\n`
+    return { text: [...tokens.slice(0, at), comment, ...tokens.slice(at)].join(' '), reasons: ['ambiguous'] }
+  },
+  rewritten(
+    (token) => /^[\d.]*\d$/.test(token),
+    (token, nat) => `${token}${pick(glued, nat)}`,
+  ),
+  rewritten(
+    (token) => token.startsWith("'"),
+    (token, nat) => `${pick(['X', 'n', 'R', 'u&'], nat)}'\\\\${token.slice(1)}`,
+  ),
+]
+
+/**
+ * Hides statements without a separator: behind complete statements, in parentheses, behind WITH, numbers, comments and prefixes.
+ * @param least how many mutations to make
+ * @returns how many were made, and those that were admitted or refused for something else
+ */
+export function mutateForms(least: number): { made: number; wrong: string[] } {
+  const wrong: string[] = []
+  let made = 0
+  const property = fc.property(statement, fc.nat(), fc.constantFrom(...forms), (source, nat, form) => {
+    const mutated = form(source, nat)
+    if (mutated === undefined) return true
+    made += 1
+    for (const kind of kinds) {
+      const admission = admit(mutated.text, kind)
+      if (admission.admitted || !mutated.reasons.includes(admission.reason))
+        wrong.push(`${kind} ${JSON.stringify(admission)}: ${mutated.text}`)
+    }
+    return true
+  })
+  fc.assert(property, { numRuns: least })
+  return { made, wrong }
 }

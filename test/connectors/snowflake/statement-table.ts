@@ -117,7 +117,7 @@ export const rows: readonly Row[] = [
   ['DELETE FROM t USING s WHERE t.id = s.id', 'DELETE'],
   ['/* q */ delete from t', 'DELETE'],
   ['SELECT 1 ->> TRUNCATE t', 'pipe'],
-  ['SELECT 1 -- note\r->> DROP TABLE t', 'pipe'],
+  ['SELECT 1 -- note\r->> DROP TABLE t', 'ambiguous'],
   ['SELECT 1\u00a0FROM t', 'foreign_character'],
   ['SELECT * FROM t WHERE a IN (:ids)', 'placeholder'],
   ["SELECT * FROM IDENTIFIER('DB.S.T')", 'SELECT'],
@@ -149,3 +149,35 @@ export const accepted: readonly { readonly text: string; readonly kind: Statemen
   const kind = kindOf(verdict)
   return kind ? [{ text, kind }] : []
 })
+
+/** Statements of every verb that none of the actions takes, or not there. */
+export const others: readonly string[] = [
+  'ALTER SESSION SET a = 1',
+  'BEGIN TRANSACTION',
+  'CALL p()',
+  "COMMENT ON TABLE t IS 'x'",
+  'COPY INTO t FROM @s',
+  'CREATE TABLE u (a INT)',
+  'DECLARE x INT',
+  'DELETE FROM u',
+  'DESC TABLE t',
+  'DESCRIBE VIEW v',
+  'DROP TABLE u',
+  "EXECUTE IMMEDIATE 'x'",
+  'EXPLAIN SELECT 1',
+  'GET @s file',
+  'GRANT ROLE r TO USER u',
+  'LIST @s',
+  "LS '@s'",
+  'MERGE INTO u USING s ON 1 = 1',
+  'PUT file @s',
+  'REMOVE @s',
+  'REVOKE ROLE r FROM USER u',
+  'RM @s',
+  'ROLLBACK WORK',
+  'SHOW TABLES',
+  'TRUNCATE TABLE u',
+  'UNDROP TABLE u',
+  'UNSET a',
+  'USE ROLE r',
+]

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { admit } from '../../../src/connectors/snowflake/statement/gate.ts'
 import { longestStatement } from '../../../src/connectors/snowflake/statement/reasons.ts'
+import { edges } from './statement-edges.ts'
 import { admittedBy, refusalOf, sent } from './statement-support.ts'
-import { kindOf, kinds, type Row, rows } from './statement-table.ts'
+import { kindOf, kinds, rows } from './statement-table.ts'
 
 const actions = { SELECT: ['get', 'list'], INSERT: ['create'], UPDATE: ['update'], DELETE: ['delete'] }
 
@@ -23,135 +24,6 @@ describe.each(numbered)('statement %i of the list, %j', (_number, text, verdict)
     return expect(verdict).not.toBe(kind)
   })
 })
-
-/** Beyond the list: what each rule says at its edges. */
-const edges: readonly Row[] = [
-  // Strings, quoted identifiers, comments.
-  ["SELECT 'a''; DROP TABLE t; --'", 'SELECT'],
-  ["SELECT '\\''; DROP TABLE t; --'", 'several_statements'],
-  ["SELECT 'a\nb', '\\\n;'", 'SELECT'],
-  ["SELECT 'a\\", 'unterminated'],
-  ['SELECT "a\\" FROM t', 'SELECT'],
-  ['SELECT "a\\""; DROP TABLE t; --"', 'SELECT'],
-  ['SELECT /*/ 1', 'unterminated'],
-  ['SELECT /*/ x */ 1', 'SELECT'],
-  ['SELECT 1 -- a\u2028; DROP TABLE t', 'SELECT'],
-  ['SELECT 1 -- a\r; DROP TABLE t', 'several_statements'],
-  ['SELECT 1 // a\r\n; DROP TABLE t', 'several_statements'],
-  ['SELECT $$a$b$$, $$$5$$', 'SELECT'],
-  ['SELECT \'é\u00a0\u0000\ud800\', "ü\u2028" /* \u0000 \udfff */', 'SELECT'],
-  // A dollar sign that two readers could give to two tokens.
-  ["SELECT 1$$ ' $$ ->> DROP TABLE t -- '", 'ambiguous'],
-  ["SELECT $a$$ ' $$ ' ->> DROP TABLE t -- '", 'ambiguous'],
-  ["SELECT $$a$$$ ' $$ ' ->> DROP TABLE t -- '", 'ambiguous'],
-  ["SELECT 'a'$$ ' $$", 'ambiguous'],
-  ['SELECT a$b$$c', 'ambiguous'],
-  // Characters that no rule knows.
-  ['SELECT\u000b1', 'foreign_character'],
-  ['SELECT\u000c1', 'foreign_character'],
-  ['SELECT 1\u0000', 'foreign_character'],
-  ['SELECT 1\u007f', 'foreign_character'],
-  ['\ufeffSELECT 1', 'foreign_character'],
-  ['SELECT 1\u2028FROM t', 'foreign_character'],
-  ['SELECT 1\u0085FROM t', 'foreign_character'],
-  ['SELECT 1\u3000FROM t', 'foreign_character'],
-  ['SELECT \ud83d', 'foreign_character'],
-  ['SELECT naïve', 'foreign_character'],
-  ["SELECT `'` ->> DROP TABLE t -- '`", 'foreign_character'],
-  ["SELECT 1 # '\n; DROP TABLE t -- '", 'foreign_character'],
-  ['SELECT a \\ b', 'foreign_character'],
-  // Stages.
-  ['SELECT $1 FROM @~/a.csv', 'SELECT'],
-  ['SELECT $1 FROM @%t, @"my s"."st; ->>"/x/y.csv (PATTERN => \'.*\')', 'SELECT'],
-  ['SELECT $1 FROM @s; DROP TABLE t', 'several_statements'],
-  ['SELECT $1 FROM @s->>DROP TABLE t', 'ambiguous'],
-  ['SELECT $1 FROM @s/*.csv ->> DROP TABLE t', 'ambiguous'],
-  ['SELECT $1 FROM @s//x', 'ambiguous'],
-  ['SELECT $1 FROM @s/$$ ->> DROP TABLE t -- $$', 'ambiguous'],
-  ["SELECT $1 FROM @s/' ->> DROP TABLE t --'", 'ambiguous'],
-  ['SELECT $1 FROM @s/a"b ->> DROP TABLE t --"', 'ambiguous'],
-  ['SELECT $1 FROM @s/x."b ->> DROP TABLE t --"', 'ambiguous'],
-  ['SELECT $1 FROM @"s"/$$ ->> DROP TABLE t -- $$', 'ambiguous'],
-  ['SELECT $1 FROM @"s', 'unterminated'],
-  ['SELECT $1 FROM @s\u00a0INTO', 'foreign_character'],
-  // One statement.
-  ['', 'no_statement'],
-  [' \n /* x */ ; ;', 'no_statement'],
-  ['SELECT 1; (', 'several_statements'],
-  ['SELECT a -- x\n->> SELECT 1', 'pipe'],
-  ['SELECT a ->/**/> b', 'SELECT'],
-  // Brackets.
-  ['SELECT (1', 'unbalanced'],
-  ['SELECT 1)', 'unbalanced'],
-  ['SELECT (1))(', 'unbalanced'],
-  ['SELECT [1)', 'unbalanced'],
-  ["SELECT {'a': 1", 'unbalanced'],
-  ['((', 'unbalanced'],
-  // The verb.
-  ['"SELECT" 1', 'not_a_row_statement'],
-  ["'SELECT' 1", 'not_a_row_statement'],
-  ['SELECTED 1', 'not_a_row_statement'],
-  ['()', 'not_a_row_statement'],
-  ['(DELETE FROM t)', 'nested_statement'],
-  ['(INSERT INTO t VALUES (1))', 'nested_statement'],
-  ['(DELETE)', 'nested_statement'],
-  // WITH.
-  ['WITH x AS (SELECT 1) ((SELECT 2) UNION (SELECT 3))', 'SELECT'],
-  ['WITH x AS (SELECT 1) (WITH y AS (SELECT 2) SELECT * FROM y)', 'SELECT'],
-  ['WITH x AS (SELECT 1) (WITH y AS (SELECT 2) DELETE FROM t)', 'with_without_select'],
-  ['WITH x AS (SELECT 1) WITH y AS (SELECT 2) SELECT 3', 'with_without_select'],
-  ['WITH recursive AS (SELECT 1) SELECT * FROM recursive', 'SELECT'],
-  ['WITH m AS MODEL db.s."M" VERSION v1, n AS MODEL n SELECT m!PREDICT(1)', 'SELECT'],
-  ['WITH m AS MODEL db. SELECT 1', 'with_without_select'],
-  ['WITH m AS MODEL m VERSION 1 SELECT 1', 'with_without_select'],
-  ['WITH x (SELECT 1) SELECT 1', 'with_without_select'],
-  ['WITH x AS SELECT 1', 'with_without_select'],
-  ["WITH 'x' AS (SELECT 1) SELECT 1", 'with_without_select'],
-  ['WITH x AS (SELECT 1), SELECT 1', 'with_without_select'],
-  ['WITH x AS (SELECT 1)', 'with_without_select'],
-  ['WITH x AS (SELECT 1', 'unbalanced'],
-  ['WITH x AS (SELECT 1) MERGE INTO t USING s ON 1 = 1 WHEN MATCHED THEN DELETE', 'with_without_select'],
-  ['WITH x AS (SELECT 1), p AS PROCEDURE () RETURNS INT AS $$x$$ CALL p()', 'procedure'],
-  ['INSERT INTO t WITH p AS PROCEDURE () RETURNS INT AS $$x$$ CALL p()', 'procedure'],
-  ['SELECT a AS procedure FROM t', 'SELECT'],
-  // INSERT and INTO.
-  ['INSERT t VALUES (1)', 'insert_without_into'],
-  ['INSERT', 'insert_without_into'],
-  ['INSERT "INTO" t VALUES (1)', 'insert_without_into'],
-  ['SELECT 1 AS "INTO" FROM t', 'SELECT'],
-  ['WITH x AS (SELECT 1) SELECT 1 into y', 'select_into'],
-  // Statements in parentheses.
-  ['SELECT * FROM (CALL p())', 'nested_statement'],
-  ['WITH x AS (SHOW TABLES) SELECT 1', 'nested_statement'],
-  ["SELECT * FROM (EXECUTE IMMEDIATE 'x')", 'nested_statement'],
-  ['DELETE FROM t WHERE a IN (MERGE INTO t USING s)', 'nested_statement'],
-  ['SELECT (begin), (get + 1), (show = 2) FROM t', 'SELECT'],
-  ['SELECT ("begin" IS NULL) FROM t', 'SELECT'],
-  // Functions.
-  ["SELECT SYSTEM$TYPEOF(a), system$stream_has_data ('s') FROM t", 'SELECT'],
-  ['SELECT db.s.system$wait /* x */ (1)', 'system_function'],
-  ['UPDATE t SET a = SYSTEM$WAIT(1)', 'system_function'],
-  ['SELECT "system$wait"(1)', 'system_function'],
-  ['SELECT SYSTEM$WAIT FROM t', 'SELECT'],
-  ["SELECT identifier ( 'f' ) (1)", 'computed_function'],
-  ["INSERT INTO t SELECT IDENTIFIER('f')(1)", 'computed_function'],
-  ["INSERT ALL INTO IDENTIFIER('T') (a) SELECT 1", 'INSERT'],
-  ['SELECT f(1), (2)', 'SELECT'],
-  // Placeholders and colons.
-  ['SELECT v:order:id, v:from.select:x FROM t', 'SELECT'],
-  ['SELECT a : b FROM t', 'placeholder'],
-  ['SELECT CASE WHEN a THEN:b END', 'placeholder'],
-  ["SELECT 'a':b", 'placeholder'],
-  ["SELECT {'a': ('b': 1)}", 'placeholder'],
-  ["SELECT {$$a$$: 1, 'b' : {'c': [2]}}", 'SELECT'],
-  ['SELECT 1:b', 'placeholder'],
-  [':1', 'not_a_row_statement'],
-  ['SELECT a:::b', 'placeholder'],
-  ['SELECT * FROM t MATCH_RECOGNIZE (PATTERN (^ a?? (b? | c){1,2}? $) DEFINE a AS b > 1)', 'SELECT'],
-  ['SELECT * FROM t MATCH_RECOGNIZE (PATTERN (a?) DEFINE a AS b > ?)', 'placeholder'],
-  ['SELECT pattern(?)', 'placeholder'],
-  ['SELECT * FROM t MATCH_RECOGNIZE (MEASURES f(PATTERN(?)) AS x)', 'placeholder'],
-]
 
 test.each(edges)('%j: %s', (text, verdict) => {
   const own = kindOf(verdict)

@@ -1,6 +1,8 @@
 /** The rest of a statement: one walk over its tokens that refuses what may not stand in it anywhere. */
+import { beginsList, queryOfWith, type Verb } from './head.ts'
 import { type Finding, refuse, type StatementKind, systemFunctions } from './reasons.ts'
 import { type Tokens, tokenType } from './tokens.ts'
+import { beginsNested, beginsSecond, endsValue, reservedWords, verbs } from './verbs.ts'
 
 /** What an opened bracket is. */
 const frame = { parentheses: 1, recognize: 2, pattern: 3, identifier: 4, bracket: 5, brace: 6 } as const
@@ -9,41 +11,24 @@ const frame = { parentheses: 1, recognize: 2, pattern: 3, identifier: 4, bracket
 interface Walk {
   readonly tokens: Tokens
   readonly kind: StatementKind
+  /** Index of the verb. */
+  readonly verb: number
   /** What is open, and at which token it was opened; the innermost last. */
   readonly frames: number[]
   readonly openers: number[]
   /** Token that closed the last `IDENTIFIER( … )`; what it is may be called only by its name. */
   computedName: number
+  /** The last colon of a path; what follows it is a step, whatever its name. */
+  pathColon: number
+  /** Tokens at which the queries of WITH begin. */
+  readonly queries: Set<number>
+  /** Whether an UPDATE may still come to its SET, an INSERT to its rows. */
+  isOpen: boolean
 }
 
 type Rule = (walk: Walk, index: number) => Finding | undefined
 
 const systemPrefix = 'SYSTEM$'
-
-/** Verbs that may not begin what stands in parentheses. */
-const statementVerbs: ReadonlySet<string> = new Set(
-  (
-    'INSERT UPDATE DELETE MERGE CALL EXECUTE SHOW DESCRIBE TRUNCATE DROP UNDROP CREATE ALTER GRANT REVOKE COPY PUT GET BEGIN DECLARE ' +
-    'COMMIT ROLLBACK'
-  ).split(' '),
-)
-
-/** Words that are no value: a colon behind them begins a placeholder, not a path. */
-const reservedWords: ReadonlySet<string> = new Set(
-  (
-    'ALL AND ANY AS BETWEEN BY CASE CONNECT DISTINCT ELSE EXCEPT EXISTS FROM FULL GROUP HAVING ILIKE IN INNER INTERSECT INTO IS JOIN ' +
-    'LATERAL LEFT LIKE LIMIT MINUS NATURAL NOT NULL OF OFFSET ON OR ORDER QUALIFY REGEXP RIGHT RLIKE SELECT SET SOME THEN TOP UNION ' +
-    'USING VALUES WHEN WHERE WITH'
-  ).split(' '),
-)
-
-/** What follows the verb of a statement in parentheses. */
-const follows: ReadonlySet<number> = new Set([tokenType.word, tokenType.quoted, tokenType.string])
-/** Tokens that end a value, whatever stands before them: a colon behind them begins a path. */
-const endsValue: ReadonlySet<number> = new Set([tokenType.quoted, tokenType.variable, tokenType.close, tokenType.closeBracket])
-
-/** Tokens that begin a step of a path. */
-const beginsStep: ReadonlySet<number> = new Set([tokenType.colon, tokenType.dot])
 
 const innermost = ({ frames }: Walk): number => frames.at(-1) ?? 0
 
@@ -62,10 +47,6 @@ function open(walk: Walk, index: number, type: number): undefined {
   walk.openers.push(index)
 }
 
-/** `(DELETE FROM …`, but not `(INSERT(…))`, a function, and not `(begin, end)`, two columns. */
-const beginsStatement = (tokens: Tokens, index: number): boolean =>
-  follows.has(tokens.type(index + 1)) && statementVerbs.has(tokens.word(index))
-
 function callsSystemFunction(tokens: Tokens, index: number): boolean {
   if (tokens.end(index) - tokens.start(index) < systemPrefix.length) return false
   const name = tokens.name(index)
@@ -74,10 +55,11 @@ function callsSystemFunction(tokens: Tokens, index: number): boolean {
 
 const openParenthesis: Rule = (walk, index) => {
   const { tokens } = walk
-  if (beginsStatement(tokens, index + 1)) return refuse(tokens, index + 1, 'nested_statement')
+  const type = frameOf(walk, index)
+  if (type !== frame.pattern && beginsNested(tokens, index + 1)) return refuse(tokens, index + 1, 'nested_statement')
   if (callsSystemFunction(tokens, index - 1)) return refuse(tokens, index - 1, 'system_function')
   if (walk.computedName === index - 1) return refuse(tokens, index, 'computed_function')
-  return open(walk, index, frameOf(walk, index))
+  return open(walk, index, type)
 }
 
 /** A closing token and what it may close. */
@@ -94,25 +76,98 @@ const closes =
 
 const placeholder: Rule = (walk, index) => (innermost(walk) === frame.pattern ? undefined : refuse(walk.tokens, index, 'placeholder'))
 
-/** Whether a path goes on behind a word: directly behind one that is not reserved, or behind any that is a step itself (`v:order:id`). */
-function continuesPath(tokens: Tokens, index: number): boolean {
-  if (tokens.type(index) !== tokenType.word || !tokens.isAdjacent(index + 1)) return false
-  const isStep = tokens.isAdjacent(index) && beginsStep.has(tokens.type(index - 1))
-  return isStep || !reservedWords.has(tokens.word(index))
+/** Whether a word is a step of a path or a part of a longer name: `v:order`, `t.update`. */
+const isStep = ({ tokens, pathColon }: Walk, index: number): boolean =>
+  index > 0 && (pathColon === index - 1 || tokens.type(index - 1) === tokenType.dot)
+
+/** What a step of a path behind a space begins with: `a : b`, but not `LIMIT : 5`. */
+const beginsStep: ReadonlySet<number> = new Set([tokenType.word, tokenType.quoted])
+
+/** Whether a path goes on behind a word: behind one that is not reserved, or behind any that is a step itself (`v:order:id`). */
+function continuesPath(walk: Walk, index: number): boolean {
+  const { tokens } = walk
+  if (tokens.type(index) !== tokenType.word) return false
+  if (!isStep(walk, index) && reservedWords.has(tokens.word(index))) return false
+  return tokens.isAdjacent(index + 1) || beginsStep.has(tokens.type(index + 2))
 }
 
 /** A colon is part of a path (`v:name`), of an object (`{'key': 1}`), or begins a placeholder. */
 const colon: Rule = (walk, index) => {
   const { tokens } = walk
   const before = tokens.type(index - 1)
-  const isKey = before === tokenType.string && innermost(walk) === frame.brace
-  return isKey || endsValue.has(before) || continuesPath(tokens, index - 1) ? undefined : refuse(tokens, index, 'placeholder')
+  if (before === tokenType.string && innermost(walk) === frame.brace) return undefined
+  if (!endsValue.has(before) && !continuesPath(walk, index - 1)) return refuse(tokens, index, 'placeholder')
+  walk.pathColon = index
+  return undefined
 }
 
-const word: Rule = ({ tokens, kind }, index) => {
-  if (kind === 'SELECT' && tokens.is(index, 'INTO')) return refuse(tokens, index, 'select_into')
-  const isDefinition = tokens.is(index, 'PROCEDURE') && tokens.is(index - 1, 'AS') && tokens.type(index + 1) === tokenType.open
+/** Words behind which a query goes on with another SELECT. */
+const beforeQuery: ReadonlySet<string> = new Set(['UNION', 'ALL', 'DISTINCT', 'NAME', 'EXCEPT', 'MINUS', 'INTERSECT'])
+
+/** Whether a query may begin here: in parentheses, behind UNION and its like, at the verb, behind a WITH, or as the rows of an INSERT. */
+function mayBeginQuery(walk: Walk, index: number): boolean {
+  const { tokens, kind, verb, frames } = walk
+  if (index === verb || walk.queries.has(index)) return true
+  if (tokens.type(index - 1) === tokenType.open || beforeQuery.has(tokens.word(index - 1))) return true
+  const isRows = kind === 'INSERT' && walk.isOpen && frames.length === 0
+  if (isRows) walk.isOpen = false
+  return isRows
+}
+
+const select: Rule = (walk, index) => (mayBeginQuery(walk, index) ? undefined : refuse(walk.tokens, index, 'second_statement'))
+
+const withList: Rule = (walk, index) => {
+  if (!beginsList(walk.tokens, index)) return undefined
+  if (!mayBeginQuery(walk, index)) return refuse(walk.tokens, index, 'second_statement')
+  const query = queryOfWith(walk.tokens, index)
+  if (typeof query !== 'number') return query
+  walk.queries.add(query)
+  return undefined
+}
+
+/** VALUES are the rows of an INSERT INTO; those of INSERT ALL come before its query. */
+const values: Rule = (walk) => {
+  if (walk.kind === 'INSERT' && walk.frames.length === 0 && walk.tokens.is(walk.verb + 1, 'INTO')) walk.isOpen = false
+  return undefined
+}
+
+/** UPDATE has one SET; every other begins a statement. */
+const set: Rule = (walk, index) => {
+  if (walk.kind !== 'UPDATE' || !walk.isOpen || walk.frames.length > 0) return verbRule(walk, index)
+  walk.isOpen = false
+  return undefined
+}
+
+const into: Rule = (walk, index) => (walk.kind === 'SELECT' ? refuse(walk.tokens, index, 'select_into') : undefined)
+
+const procedure: Rule = ({ tokens }, index) => {
+  const isDefinition = tokens.is(index - 1, 'AS') && tokens.type(index + 1) === tokenType.open
   return isDefinition ? refuse(tokens, index, 'procedure') : undefined
+}
+
+const verbRule: Rule = ({ tokens, kind, verb }, index) =>
+  index !== verb && beginsSecond(tokens, index, kind === 'SELECT') ? refuse(tokens, index, 'second_statement') : undefined
+
+/** Who looks at a word. */
+const wordRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ...Array.from(verbs, (verb): [string, Rule] => [verb, verbRule]),
+  ['SELECT', select],
+  ['WITH', withList],
+  ['VALUES', values],
+  ['SET', set],
+  ['INTO', into],
+  ['PROCEDURE', procedure],
+])
+const longestWord = Math.max(...Array.from(wordRules.keys(), (text) => text.length))
+
+/** Few words are as short as these, so few are copied. */
+const word: Rule = (walk, index) => {
+  const { tokens, kind } = walk
+  if (tokens.end(index) - tokens.start(index) > longestWord) return undefined
+  const rule = wordRules.get(tokens.word(index))
+  if (rule === undefined) return undefined
+  const isName = isStep(walk, index) || innermost(walk) === frame.pattern
+  return isName && !(kind === 'SELECT' && rule === into) ? undefined : rule(walk, index)
 }
 
 /** Which rule looks at a token, by its type. */
@@ -134,8 +189,8 @@ const rules: readonly (Rule | undefined)[] = (() => {
  * Walks over all tokens.
  * @returns the first thing that may not stand in a statement of this kind, or undefined
  */
-export function findInBody(tokens: Tokens, kind: StatementKind): Finding | undefined {
-  const walk: Walk = { tokens, kind, frames: [], openers: [], computedName: -2 }
+export function findInBody(tokens: Tokens, { kind, index: verb }: Verb): Finding | undefined {
+  const walk: Walk = { tokens, kind, verb, frames: [], openers: [], computedName: -2, pathColon: -2, queries: new Set(), isOpen: true }
   for (let index = 0; index < tokens.length; index += 1) {
     const finding = rules[tokens.type(index)]?.(walk, index)
     if (finding) return finding

@@ -76,7 +76,7 @@ function readStatement(text: string): Statement | Finding {
   if ('reason' in verb) return verb
   const semicolon = tokens.indexOf(tokenType.semicolon)
   if (semicolon >= 0) return refuse(tokens, semicolon, 'several_statements')
-  return findInHead(tokens, verb) ?? findInBody(tokens, verb.kind) ?? { ...verb, tokens }
+  return findInHead(tokens, verb) ?? findInBody(tokens, verb) ?? { ...verb, tokens }
 }
 
 function refusal(text: string, wanted: StatementKind, finding: Finding & { takes: readonly RecordAction[] }): Admission {

@@ -43,16 +43,26 @@ function findInInsert(tokens: Tokens, index: number): Finding | undefined {
   return insertForms.has(form) ? undefined : refuse(tokens, index, 'insert_without_into')
 }
 
-/** SELECT is what it is; WITH must come to SELECT, directly or as `( … SELECT` or `( … WITH …`. */
+/** SELECT is what it is; WITH must come to SELECT. */
 function findInQuery(tokens: Tokens, verb: number): Finding | undefined {
-  let index = verb
-  while (tokens.is(index, 'WITH')) {
-    const end = afterWithList(tokens, index + 1)
-    if (typeof end !== 'number') return end
-    index = afterOpening(tokens, end)
-    if (index === end && tokens.is(index, 'WITH')) break
-  }
-  return tokens.is(index, 'SELECT') ? undefined : refuse(tokens, index, 'with_without_select')
+  const end = tokens.is(verb, 'WITH') ? queryOfWith(tokens, verb) : verb
+  return typeof end === 'number' ? undefined : end
+}
+
+/** Where the query of a WITH begins: at a SELECT, or at a parenthesis around one (or around another WITH, which is looked at by itself). */
+export function queryOfWith(tokens: Tokens, verb: number): number | Finding {
+  const end = afterWithList(tokens, verb + 1)
+  if (typeof end !== 'number') return end
+  const index = afterOpening(tokens, end)
+  const isQuery = tokens.is(index, 'SELECT') || (index > end && tokens.is(index, 'WITH'))
+  return isQuery ? end : refuse(tokens, index, 'with_without_select')
+}
+
+/** Whether a WITH begins a list of queries, and is not part of a type (`TIMESTAMP WITH TIME ZONE`), of `START WITH` or `WITH UNMATCHED ROWS`. */
+export function beginsList(tokens: Tokens, verb: number): boolean {
+  if (tokens.is(verb - 1, 'START')) return false
+  if (tokens.type(verb - 1) === tokenType.open || tokens.is(verb + 1, 'RECURSIVE')) return true
+  return isName(tokens, verb + 1) && (tokens.is(verb + 2, 'AS') || tokens.type(verb + 2) === tokenType.open)
 }
 
 const isName = (tokens: Tokens, index: number): boolean => tokens.type(index) === tokenType.word || tokens.type(index) === tokenType.quoted
@@ -96,12 +106,6 @@ function afterModel(tokens: Tokens, index: number): number | Finding {
 
 function afterParentheses(tokens: Tokens, open: number): number | Finding {
   if (tokens.type(open) !== tokenType.open) return refuse(tokens, open, 'with_without_select')
-  let depth = 0
-  for (let index = open; index < tokens.length; index += 1) {
-    const type = tokens.type(index)
-    if (type === tokenType.open) depth += 1
-    else if (type === tokenType.close) depth -= 1
-    if (depth === 0) return index + 1
-  }
-  return refuse(tokens, open, 'unbalanced')
+  const close = tokens.closing(open)
+  return close === undefined ? refuse(tokens, open, 'unbalanced') : close + 1
 }

@@ -9,8 +9,6 @@ import { Tokens, tokenType } from './tokens.ts'
 /** Reads what begins at an offset; returns the offset behind it. */
 type Scan = (tokens: Tokens, at: number) => number | Finding
 
-const lineFeed = 0x0a
-const carriageReturn = 0x0d
 const doubleQuote = 0x22
 const dollar = 0x24
 const quote = 0x27
@@ -61,7 +59,20 @@ const scanWord: Scan = (tokens, at) => {
   return tokens.add(tokenType.word, at, end)
 }
 
-const scanNumber: Scan = (tokens, at) => tokens.add(tokenType.number, at, runEnd(tokens.text, at, inNumber))
+/** Digits with at most one point and one exponent, whose sign and digits may be tokens of their own (`1e-5`). */
+const wholeNumber = /^\d+(?:\.\d*)?(?:e\d+)?$/i
+const beforeExponent = /^\d+(?:\.\d*)?e$/i
+const exponent = /[+-]\d/y
+
+/** A word directly behind a number (`1INTO`) is part of it for one reader and a word of its own for another. */
+const scanNumber: Scan = (tokens, at) => {
+  const { text } = tokens
+  const end = runEnd(text, at, inNumber)
+  const number = text.slice(at, end)
+  exponent.lastIndex = end
+  const isNumber = wholeNumber.test(number) || (beforeExponent.test(number) && exponent.test(text))
+  return isNumber ? tokens.add(tokenType.number, at, end) : ambiguous(at, 'a number')
+}
 
 /** The end of a `'…'` string, or undefined: a backslash takes the next character with it, `''` is a quote. */
 function stringEnd(text: string, at: number): number | undefined {
@@ -83,8 +94,20 @@ function quotedEnd(text: string, at: number): number | undefined {
   return end < 0 ? undefined : end + 1
 }
 
+/** What makes a string of another kind when it stands directly before the quote: `X'…'`, `N'…'`, `U&'…'`. */
+const prefixes: ReadonlySet<string> = new Set(['B', 'BR', 'E', 'N', 'R', 'RB', 'U', 'X', '&'])
+
+function isPrefixed(tokens: Tokens, at: number): boolean {
+  const before = tokens.length - 1
+  return before >= 0 && tokens.end(before) === at && prefixes.has(tokens.written(before).toUpperCase())
+}
+
+/** Whether a backslash takes the next character with it is not documented for strings with a prefix: `X'\'`. */
 const scanString: Scan = (tokens, at) => {
-  const end = stringEnd(tokens.text, at)
+  const { text } = tokens
+  const end = stringEnd(text, at)
+  if (isPrefixed(tokens, at) && text.slice(at, end).includes('\\'))
+    return ambiguous(tokens.start(tokens.length - 1), 'a string with a prefix')
   return end === undefined ? unterminated(at, 'a string') : tokens.add(tokenType.string, at, end)
 }
 
@@ -104,8 +127,12 @@ const scanDollar: Scan = (tokens, at) => {
     return close < 0 ? unterminated(at, 'a string') : tokens.add(tokenType.string, at, close + 2)
   }
   const end = runEnd(text, at + 1, inWord)
+  if (gluedPosition.test(text.slice(at + 1, end))) return ambiguous(at, 'a variable')
   return tokens.add(end === at + 1 ? tokenType.dollar : tokenType.variable, at, end)
 }
+
+/** `$1INTO`: the position of a column and a word, or a name. */
+const gluedPosition = /^\d+\D/
 
 /** A `$` directly behind one of these belongs to it for one reader and begins a string for another. */
 const refusesDollar: ReadonlySet<number> = new Set([tokenType.number, tokenType.string, tokenType.variable])
@@ -138,11 +165,15 @@ const scanStage: Scan = (tokens, at) => {
   return tokens.add(tokenType.stage, at, end)
 }
 
-/** A line comment ends at either line break. The line break itself is space. */
-function lineCommentEnd(text: string, at: number): number {
-  let end = at
-  while (end < text.length && text.charCodeAt(end) !== lineFeed && text.charCodeAt(end) !== carriageReturn) end += 1
-  return end
+/** What ends a line for one reader and not for another: control characters but the tab, a CR without LF, Unicode's line breaks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const otherLineBreak = /[\0-\x08\v\f\x0e-\x1f\x7f\x85\u2028\u2029]|\r(?!\n)/
+
+/** A line comment ends at LF. The line break itself is space. */
+function lineCommentEnd(text: string, at: number): number | Finding {
+  const lineEnd = text.indexOf('\n', at)
+  const end = lineEnd < 0 ? text.length : lineEnd
+  return otherLineBreak.test(text.slice(at, end + 1)) ? ambiguous(at - 2, 'a line comment') : end
 }
 
 /** Block comments do not nest. */

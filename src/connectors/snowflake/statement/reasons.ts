@@ -18,10 +18,21 @@ export const actionsOf: Readonly<Record<StatementKind, readonly RecordAction[]>>
 /** Longest text that is read, in UTF-16 code units. The vendor's own limit is about 1 MB of text. */
 export const longestStatement = 1_048_576
 
-/** System functions that only look; every other may change state, so it is refused. */
+/**
+ * System functions that only look, by the vendor's page of each; every other may change state, so it is refused. SYSTEM$VERIFY_EXTERNAL_VOLUME
+ * is not among them: it writes a file and deletes it.
+ */
 export const systemFunctions: ReadonlySet<string> = new Set([
+  'SYSTEM$BEHAVIOR_CHANGE_BUNDLE_STATUS',
   'SYSTEM$CLUSTERING_DEPTH',
   'SYSTEM$CLUSTERING_INFORMATION',
+  'SYSTEM$CURRENT_USER_TASK_NAME',
+  'SYSTEM$ESTIMATE_QUERY_ACCELERATION',
+  'SYSTEM$ESTIMATE_SEARCH_OPTIMIZATION_COSTS',
+  'SYSTEM$GET_SERVICE_LOGS',
+  'SYSTEM$GET_SERVICE_STATUS',
+  'SYSTEM$GET_TAG',
+  'SYSTEM$GET_TAG_ALLOWED_VALUES',
   'SYSTEM$LAST_CHANGE_COMMIT_TIME',
   'SYSTEM$PIPE_STATUS',
   'SYSTEM$STREAM_HAS_DATA',
@@ -48,10 +59,11 @@ const sentences = {
   foreign_character: ({ found, place }) =>
     `At ${place} stands ${found}. Outside of strings, quoted identifiers and comments a statement has only ASCII letters, digits, operators, spaces, tabs and line breaks.`,
   ambiguous: ({ found, place }) =>
-    `At ${place} stands ${found} with characters directly at it that could as well begin a string, a comment or a pipe. Separate them by a space, or quote the name (a stage: '@name/path').`,
+    `At ${place} stands ${found} with characters in it or directly at it that could as well end it, or begin a word, a string, a comment or a pipe. Leave them out, separate them by a space, or quote the name (a stage: '@name/path').`,
   no_statement: ({ found, place }) => `At ${place} stands ${found}, and there is no statement before it.`,
   pipe: ({ found, place }) => `At ${place} stands ${found}, which chains another statement. ${oneStatement}.`,
   several_statements: ({ found, place }) => `At ${place} stands ${found} with something behind it. ${oneStatement}.`,
+  second_statement: ({ found, place }) => `At ${place} ${found} begins another statement. ${oneStatement}. Quote it if it is a name.`,
   not_a_row_statement: ({ found, place }) =>
     `The statement begins with ${found} at ${place}. Record actions take SELECT (also WITH … SELECT), INSERT, UPDATE and DELETE only.`,
   with_without_select: ({ found, place }) =>

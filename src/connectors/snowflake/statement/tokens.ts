@@ -9,6 +9,7 @@ export const tokenType = {
   dollar: 0x24,
   open: 0x28,
   close: 0x29,
+  star: 0x2a,
   comma: 0x2c,
   dot: 0x2e,
   colon: 0x3a,
@@ -57,6 +58,7 @@ export class Tokens {
   /** Tokens before which there is something else than one space. */
   readonly #wideGaps: number[] = []
   #lastEnd = 0
+  #closings: Int32Array | undefined
 
   constructor(text: string) {
     this.text = text
@@ -131,6 +133,22 @@ export class Tokens {
   /** Whether nothing, not even a comment, stands between a token and the one before it. */
   isAdjacent(index: number): boolean {
     return index > 0 && this.start(index) === this.end(index - 1)
+  }
+
+  /** The parenthesis that closes this one, or undefined: all of them are found in one pass, when the first is asked for. */
+  closing(index: number): number | undefined {
+    this.#closings ??= this.#findClosings()
+    return this.#closings[index] || undefined
+  }
+
+  #findClosings(): Int32Array {
+    const closings = new Int32Array(this.length)
+    const open: number[] = []
+    for (let index = 0; index < this.length; index += 1) {
+      if (this.#types[index] === tokenType.open) open.push(index)
+      if (this.#types[index] === tokenType.close) closings[open.pop() ?? this.length] = index
+    }
+    return closings
   }
 
   /** A token for a refusal: at most 40 characters, and never what a literal or a quoted identifier holds. */
