@@ -236,7 +236,7 @@ describe('SHOW', () => {
     expect(snowflake.executed().map(({ statement }) => statement)).toEqual(['SHOW TABLES', 'SHOW TABLES'])
   })
 
-  test.each(['show tables', 'SHOW TABLES;', ' SHOW TABLES', 'SHOW TABLES IN ACCOUNT', 'SHOW VIEWS', 'DROP TABLE ORDERS', ''])(
+  test.each(['show tables', 'SHOW TABLES;', 'SHOW TABLES IN ACCOUNT', 'SHOW VIEWS', 'DROP TABLE ORDERS', ''])(
     'no other statement is taken: %j',
     async (statement) => {
       snowflake.clear()
