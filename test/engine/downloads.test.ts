@@ -143,6 +143,7 @@ describe('a link of an answer', () => {
     const error = await failure(engine.run({ ...gongAt(server.origin) }, download()))
     expect(error).toMatchObject({ code: 'upstream_answer_invalid' })
     expect(error.message).toMatch(/a link (that is not a public https address|to an address that is not public)/)
+    expect(error.hint).toContain('origin.media') // the API is a stand-in here: its files may be as well
     expect(server.seen).toHaveLength(1)
   })
 

@@ -74,6 +74,29 @@ describe('connect', () => {
     expect(error.message).not.toContain('password')
   })
 
+  test('alone is a refusal that names the schemes', () => {
+    expect(refusal(undefined)).toMatchObject({
+      code: 'credentials_mismatch',
+      message: expect.stringContaining('Given: nothing. Schemes: access_key'),
+    })
+    expect(refusal({ credentials: undefined })).toMatchObject({ code: 'credentials_mismatch' })
+    expect(refusal('secret')).toMatchObject({ code: 'validation_failed', message: expect.not.stringContaining('secret') })
+  })
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ limits: 'off' }, '/limits must be true or false'],
+    [{ limits: { calls: 3 } }, '/limits must be true or false'],
+    [{ limits: 0 }, '/limits must be true or false'],
+    [{ limits: null }, '/limits must be true or false'],
+    [{ onCredentials: {} }, '/onCredentials must be a function'],
+    [{ onNotice: 'log' }, '/onNotice must be a function'],
+    [{ origin: 8080 }, '/origin must be an address'],
+    [{ configuration: {} }, '/configuration is not known; known: credentials, config, origin,'],
+  ])('refuses the options %j', (options, message) => {
+    const error = refusal({ credentials: accessKey, ...options })
+    expect([error.code, error.message]).toEqual(['validation_failed', expect.stringContaining(message)])
+  })
+
   test('is synchronous and sends nothing; a key with null counts as not given', async () => {
     await using server = await serve(() => ({ body: pageOf({ users: [] }) }))
     const credentials = { ...accessKey, refresh_token: null } as unknown as Options['credentials']
@@ -147,6 +170,24 @@ describe('a connector', () => {
     expect((await failure(walk({}))).code).toBe('upstream_answer_invalid')
     const reason = new Error('enough')
     await expect(walk({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  })
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ maxPages: 'ten' }, '/maxPages must be a whole number from 1'],
+    [{ maxPages: 0 }, '/maxPages must be a whole number from 1'],
+    [{ deadlineMs: '60s' }, '/deadlineMs must be a number above 0'],
+    [{ deadlineMs: Number.NaN }, '/deadlineMs must be a number above 0'],
+    [{ signal: {} }, '/signal must be an AbortSignal'],
+    [{ timeout: 5 }, '/timeout is not known; known: signal, deadlineMs, maxPages'],
+  ])('refuses the options of a call %j before anything is sent', async (options, message) => {
+    await using server = await serve(() => ({ body: pageOf({ calls: [] }) }))
+    await using gong = connect('gong', { credentials: accessKey, origin: server.origin })
+    const walk = async () => {
+      for await (const _call of gong.calls.records({}, options));
+    }
+    for (const failed of [gong.calls.list({}, options), walk(), gong.check(options)])
+      expect((await failure(failed)).message).toContain(message)
+    expect(server.seen).toEqual([])
   })
 
   test('gives each caller records of its own', async () => {
