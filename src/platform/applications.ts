@@ -7,20 +7,25 @@ import type { Db } from './db/database.ts'
 import {
   type ApplicationRow,
   applicationsWithGrants,
+  deleteApplication,
+  deleteGrant,
   findApplication,
   hasOrganization,
   insertApplication,
   insertGrant,
+  organizationsWithGrants,
   updatePair,
 } from './db/queries-applications.ts'
+import { readState } from './db/queries-state.ts'
 import { asId, iso, newId } from './ids.ts'
 import type { Parts } from './parts.ts'
-import type { ApplicationRecord } from './records.ts'
+import type { ApplicationRecord, OrganizationReach } from './records.ts'
 import type { Applications } from './types.ts'
 
 type Row = Awaited<ReturnType<typeof applicationsWithGrants>>[number]
+type Group<T> = readonly [T, ...T[]]
 
-const recordOf = (rows: readonly [Row, ...Row[]]): ApplicationRecord => ({
+const recordOf = (rows: Group<Row>): ApplicationRecord => ({
   id: rows[0].id,
   client_id: rows[0].client_id,
   name: rows[0].name,
@@ -28,14 +33,23 @@ const recordOf = (rows: readonly [Row, ...Row[]]): ApplicationRecord => ({
   created_at: iso(rows[0].created_at),
 })
 
-function grouped(rows: readonly Row[]): ApplicationRecord[] {
-  const byId = new Map<string, [Row, ...Row[]]>()
+type Reached = Awaited<ReturnType<typeof organizationsWithGrants>>[number]
+
+const reachOf = (rows: Group<Reached>): OrganizationReach => ({
+  id: rows[0].id,
+  name: rows[0].name,
+  client_ids: rows.flatMap(({ client_id: id }) => (id === null ? [] : [id])),
+})
+
+/** Rows of the same id, together. */
+function grouped<T extends { readonly id: string }>(rows: readonly T[]): Group<T>[] {
+  const byId = new Map<string, [T, ...T[]]>()
   for (const row of rows) {
     const same = byId.get(row.id)
     if (same === undefined) byId.set(row.id, [row])
     else same.push(row)
   }
-  return [...byId.values()].map(recordOf)
+  return [...byId.values()]
 }
 
 async function known(db: Db, clientId: string): Promise<ApplicationRow> {
@@ -52,7 +66,8 @@ async function knownOrganization(db: Db, id: string): Promise<string> {
 
 /** Builds the service. */
 export const createApplications = ({ database, source, settings }: Parts): Applications => ({
-  list: async () => grouped(await applicationsWithGrants(database.db)),
+  list: async () => grouped(await applicationsWithGrants(database.db)).map(recordOf),
+  organizations: async () => grouped(await organizationsWithGrants(database.db)).map(reachOf),
   create: async ({ name: given, organizationId: id }) => {
     const { name } = readBody(bodies.createOrganization, { name: given })
     const organizationId = await knownOrganization(database.db, id)
@@ -70,6 +85,22 @@ export const createApplications = ({ database, source, settings }: Parts): Appli
     const organizationId = await knownOrganization(database.db, id)
     const { id: applicationId } = await known(database.db, clientId)
     await insertGrant(database.db, { applicationId, organizationId, now: source.clock() })
+  },
+  revoke: async (clientId, id) => {
+    const organizationId = await knownOrganization(database.db, id)
+    const { id: applicationId } = await known(database.db, clientId)
+    if (!(await deleteGrant(database.db, applicationId, organizationId)))
+      throw fail('validation_failed', { reason: 'this application does not reach this organization' })
+  },
+  delete: async (clientId) => {
+    const { id } = await known(database.db, clientId)
+    if (id === (await readState(database.db, 'first_application')))
+      throw fail(
+        'validation_failed',
+        { reason: 'this is the first application, which a start would make anew' },
+        { hint: 'Replace its secret (rotate-secret), or take back its grants (revoke).' },
+      )
+    await deleteApplication(database.db, id)
   },
   rotateSecret: async (clientId) => {
     if (settings.client?.id === clientId)

@@ -17,6 +17,14 @@ export interface ApplicationRecord {
   readonly created_at: string
 }
 
+/** An organization and who reaches it, for the operator. */
+export interface OrganizationReach {
+  readonly id: string
+  readonly name: string
+  /** Client ids of the applications that were granted in it. */
+  readonly client_ids: readonly string[]
+}
+
 /** A workspace in wire form. */
 export interface WorkspaceRecord {
   readonly id: string

@@ -136,10 +136,12 @@ async function issueScopedToken(parts: TokenParts, principal: Principal, body: u
   const name = requiredWorkspaceName(readBody(bodies.scopedToken, body))
   const held = scopedTokenScopes.filter((scope) => principal.scopes.has(scope))
   if (held.length === 0) throw fail('insufficient_scope', { scope: scopedTokenScopes.join(' or ') })
+  const { applicationId, organizationId } = principal
+  if (!(await isGranted(parts.database.db, applicationId, organizationId))) throw fail('organization_forbidden', {})
   const workspace = await parts.database.transaction((db) => workspaceFor(parts, db, { principal, name }))
   const token = await parts.codec.sign({
-    applicationId: principal.applicationId,
-    organizationId: principal.organizationId,
+    applicationId,
+    organizationId,
     workspaceId: workspace.id,
     scopes: held,
     expires: Math.floor(parts.source.clock() / 1_000) + scopedTokenSeconds,

@@ -20,6 +20,7 @@ import type {
   DefinitionSummary,
   EntityDocument,
   JobRecord,
+  OrganizationReach,
   OrganizationRecord,
   Page,
   TokenAnswer,
@@ -124,6 +125,18 @@ export interface Applications {
   }): Promise<{ readonly clientId: string; readonly clientSecret: Secret<string> }>
   /** @throws FerruleError `organization_not_found`, `validation_failed` (unknown client id) */
   grant(clientId: string, organizationId: string): Promise<void>
+  /**
+   * Takes back a grant. No token is issued for it from then on; those that are out end within 20 minutes.
+   * @throws FerruleError `organization_not_found`, `validation_failed` (unknown client id, or there is no such grant)
+   */
+  revoke(clientId: string, organizationId: string): Promise<void>
+  /**
+   * Removes an application with its grants; organizations, workspaces and connectors stay. Its tokens end within 20 minutes.
+   * @throws FerruleError `validation_failed` (unknown client id, or the first application, which a start would make anew)
+   */
+  delete(clientId: string): Promise<void>
+  /** All organizations, those too that no application reaches. */
+  organizations(): Promise<readonly OrganizationReach[]>
   /** Replaces the secret; the old one ends at once, its tokens end within 15 minutes. @throws FerruleError `validation_failed`, `setting_invalid` */
   rotateSecret(clientId: string): Promise<Secret<string>>
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The executable `ferrule`: the service, and the operator's commands beside it. */
 import { Command } from 'commander'
-import { applicationCommand, vaultCommand } from './cli/administration.ts'
+import { applicationCommand, organizationCommand, vaultCommand } from './cli/administration.ts'
 import { exportCommand } from './cli/export.ts'
 import { openApiCommand, serveCommand, settingsCommand } from './cli/service.ts'
 import { exitCodeOf, failureText } from './failure.ts'
@@ -14,6 +14,7 @@ const program = new Command('ferrule')
   .addCommand(serveCommand())
   .addCommand(exportCommand())
   .addCommand(applicationCommand())
+  .addCommand(organizationCommand())
   .addCommand(vaultCommand())
   .addCommand(settingsCommand())
   .addCommand(openApiCommand())

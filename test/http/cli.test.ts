@@ -44,6 +44,15 @@ test('applications are made, granted and given new secrets', () => {
   expect(rotated.stdout).not.toContain(secret)
   const organization = new RegExp(`\\((${uuid})\\)`).exec(ferrule('application', 'list').stdout)?.[1] ?? ''
   expect(ferrule('application', 'grant', id, organization)).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect(ferrule('organization', 'list').stdout).toMatch(new RegExp(`^${organization}  Default  \\(.*${id}.*\\)\n$`))
+  expect(ferrule('application', 'revoke', id, organization)).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect(ferrule('application', 'list').stdout).toContain(`${id}  Reporting  ()`)
+  expect(ferrule('application', 'delete', id)).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect(ferrule('application', 'list').stdout).not.toContain(id)
+  expect(ferrule('application', 'delete', id)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('no application with this client id'),
+  })
 })
 
 test('keys are rotated', () => {

@@ -181,6 +181,29 @@ overBoth('tokens', (database) => {
     expect(await refusal(platform.applications.create({ name: 'x', organizationId: 'y' }))).toMatch(/^organization_not_found/)
   })
 
+  test('a grant that was taken back, and an application that was deleted, give no token from then on', async () => {
+    const second = await otherOrganization()
+    const client = await newClient(platform.first.organizationId, second)
+    const bound = await platform.tokens.issueApplicationToken({ ...client, organizationId: second })
+    const inSecond = await platform.tokens.authenticate(bound.access_token, undefined)
+    await platform.applications.revoke(client.clientId, second)
+    expect(await refusal(platform.tokens.issueApplicationToken({ ...client, organizationId: second }))).toMatch(/^organization_forbidden/)
+    expect(await refusal(platform.tokens.issueScopedToken(inSecond, { workspace_name: 'default' }))).toMatch(/^organization_forbidden/)
+    expect((await platform.tokens.issueApplicationToken(client)).organization_id).toBe(platform.first.organizationId)
+    expect(await refusal(platform.applications.revoke(client.clientId, second))).toMatch(/^validation_failed: .*does not reach/)
+
+    await platform.applications.delete(client.clientId)
+    expect(await refusal(platform.tokens.issueApplicationToken(client))).toMatch(/^invalid_client/)
+    expect((await platform.applications.list()).map(({ client_id }) => client_id)).not.toContain(client.clientId)
+    expect(await refusal(platform.applications.delete(client.clientId))).toMatch(/^validation_failed: .*no application with this client id/)
+    const reached = (await platform.applications.organizations()).find(({ id }) => id === second)
+    expect(reached?.client_ids).not.toContain(client.clientId)
+  })
+
+  test('the first application is not deleted: the next start would make it anew', async () => {
+    expect(await refusal(platform.applications.delete(platform.first.clientId))).toMatch(/^validation_failed: .*first application/)
+  })
+
   test('the first application reaches the organizations that it makes', async () => {
     const first = await admin()
     const made = await platform.organizations.create(first, { name: 'Second' })

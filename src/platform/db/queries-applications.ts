@@ -47,6 +47,28 @@ export const insertGrant = async (
     .execute()
 }
 
+/** Takes back a grant. @returns whether there was one */
+export const deleteGrant = async (db: Db, applicationId: string, organizationId: string): Promise<boolean> => {
+  const grants = db.deleteFrom('grants').where('application_id', '=', applicationId).where('organization_id', '=', organizationId)
+  return (await grants.executeTakeFirst()).numDeletedRows > 0n
+}
+
+/** Removes an application; its grants go with it. */
+export const deleteApplication = async (db: Db, id: string): Promise<void> => {
+  await db.deleteFrom('applications').where('id', '=', id).execute()
+}
+
+/** All organizations with the applications that reach them, one row for each pair. */
+export const organizationsWithGrants = (db: Db) =>
+  db
+    .selectFrom('organizations')
+    .leftJoin('grants', 'grants.organization_id', 'organizations.id')
+    .leftJoin('applications', 'applications.id', 'grants.application_id')
+    .select(['organizations.id', 'organizations.name', 'applications.client_id'])
+    .orderBy('organizations.id')
+    .orderBy('applications.client_id')
+    .execute()
+
 /** Stores an application. */
 export const insertApplication = async (db: Db, row: ApplicationRow): Promise<void> => {
   await db.insertInto('applications').values(row).execute()

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { kinds } from '../../connectors/index.ts'
 import type { Secret } from '../../engine/secret.ts'
 import { openPlatform } from '../../platform/platform.ts'
-import type { ApplicationRecord } from '../../platform/records.ts'
+import type { ApplicationRecord, OrganizationReach } from '../../platform/records.ts'
 import { readSettings } from '../../platform/settings.ts'
 import type { Platform } from '../../platform/types.ts'
 import { showSecret } from '../show-secret.ts'
@@ -41,6 +41,23 @@ const rotateSecret = (clientId: string) =>
     print(pairText(clientId, secret))
   })
 
+const reachText = ({ id, name, client_ids }: OrganizationReach): string => `${id}  ${name}  (${client_ids.join(', ')})`
+
+/** `ferrule organization …` */
+export function organizationCommand(): Command {
+  const command = new Command('organization').description('Organizations and the applications that reach them')
+  command
+    .command('list')
+    .description('list organizations with the client ids of their applications')
+    .action(() => withPlatform(async ({ applications }) => print((await applications.organizations()).map(reachText).join('\n'))))
+  return command
+}
+
+const deleteApplication = (clientId: string) => withPlatform(({ applications }) => applications.delete(clientId))
+const grant = (clientId: string, organizationId: string) => withPlatform(({ applications }) => applications.grant(clientId, organizationId))
+const revoke = (clientId: string, organizationId: string) =>
+  withPlatform(({ applications }) => applications.revoke(clientId, organizationId))
+
 /** `ferrule application …` */
 export function applicationCommand(): Command {
   const command = new Command('application').description('Applications: client ids and their secrets')
@@ -59,7 +76,18 @@ export function applicationCommand(): Command {
     .description('let an application reach one more organization')
     .argument('<client id>')
     .argument('<organization id>')
-    .action((clientId: string, organizationId: string) => withPlatform(({ applications }) => applications.grant(clientId, organizationId)))
+    .action(grant)
+  command
+    .command('revoke')
+    .description('take back a grant; tokens that are out end within 20 minutes')
+    .argument('<client id>')
+    .argument('<organization id>')
+    .action(revoke)
+  command
+    .command('delete')
+    .description('remove an application and its grants; tokens that are out end within 20 minutes')
+    .argument('<client id>')
+    .action(deleteApplication)
   command
     .command('rotate-secret')
     .description('replace the secret of an application and show the new one once')
