@@ -20,7 +20,7 @@ import { readState } from './db/queries-state.ts'
 import { asId, iso, newId } from './ids.ts'
 import type { Parts } from './parts.ts'
 import type { ApplicationRecord, OrganizationReach } from './records.ts'
-import type { Applications } from './types.ts'
+import type { Applications } from './types-applications.ts'
 
 type Row = Awaited<ReturnType<typeof applicationsWithGrants>>[number]
 type Group<T> = readonly [T, ...T[]]

@@ -11,7 +11,6 @@ import type { Connection, OriginOverride } from '../engine/connection.ts'
 import type { Secret } from '../engine/secret.ts'
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
 import type {
-  ApplicationRecord,
   ConnectorNotice,
   ConnectorRecord,
   ConnectorStatus,
@@ -20,7 +19,6 @@ import type {
   DefinitionSummary,
   EntityDocument,
   JobRecord,
-  OrganizationReach,
   OrganizationRecord,
   Page,
   TokenAnswer,
@@ -29,6 +27,7 @@ import type {
 import type { Scope } from './scopes.ts'
 import type { Settings } from './settings.ts'
 import type { SyncServices, Syncs, SyncWorker } from './syncs/types.ts'
+import type { Applications } from './types-applications.ts'
 
 export type { Settings } from './settings.ts'
 
@@ -113,32 +112,6 @@ export interface Organizations {
    * @throws FerruleError `validation_failed`
    */
   create(caller: Caller, body: unknown): Promise<OrganizationRecord>
-}
-
-/** Administration of applications, for the operator's own commands: these take no principal and belong behind no route. */
-export interface Applications {
-  list(): Promise<readonly ApplicationRecord[]>
-  /** @throws FerruleError `organization_not_found`, `validation_failed` */
-  create(input: {
-    readonly name: string
-    readonly organizationId: string
-  }): Promise<{ readonly clientId: string; readonly clientSecret: Secret<string> }>
-  /** @throws FerruleError `organization_not_found`, `validation_failed` (unknown client id) */
-  grant(clientId: string, organizationId: string): Promise<void>
-  /**
-   * Takes back a grant. No token is issued for it from then on; those that are out end within 20 minutes.
-   * @throws FerruleError `organization_not_found`, `validation_failed` (unknown client id, or there is no such grant)
-   */
-  revoke(clientId: string, organizationId: string): Promise<void>
-  /**
-   * Removes an application with its grants; organizations, workspaces and connectors stay. Its tokens end within 20 minutes.
-   * @throws FerruleError `validation_failed` (unknown client id, or the first application, which a start would make anew)
-   */
-  delete(clientId: string): Promise<void>
-  /** All organizations, those too that no application reaches. */
-  organizations(): Promise<readonly OrganizationReach[]>
-  /** Replaces the secret; the old one ends at once, its tokens end within 15 minutes. @throws FerruleError `validation_failed`, `setting_invalid` */
-  rotateSecret(clientId: string): Promise<Secret<string>>
 }
 
 /** What an application authenticates with. */
