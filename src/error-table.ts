@@ -174,7 +174,7 @@ export const errorTable = {
   context_store_timeout: serviceForNow(
     504,
     'The context store did not finish within {seconds} seconds.',
-    'Narrow the filter or ask for less, and try again.',
+    'Try again; a sync does so by itself and goes on where it stood. When it happens again and again, look at what else the database of the context store has to do.',
   ),
   overloaded: serviceForNow(503, 'The service is busy: {reason}.', 'Wait for the time of Retry-After.'),
   unavailable: serviceForNow(503, 'The service is not ready: {reason}.', 'Try again; see /health/ready.'),

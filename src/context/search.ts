@@ -67,6 +67,7 @@ export interface Searcher {
 type Store = Pick<ContextStore, 'tableOf' | 'search'> & { readonly indexes?: Pick<OnDemandIndexes, 'ready' | 'observe'> }
 
 const none: ReadonlySet<string> = new Set()
+const lateHint = 'Narrow the filter or ask for less, and try again.'
 
 /** A page as the database gives it. */
 interface Page {
@@ -134,7 +135,7 @@ class StoreSearcher implements Searcher {
       const answer = await this.#store.search<SearchRow>(
         place,
         (_table, connector) => this.#named(searchStatement(query, { connector, after, ...ordering })),
-        { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+        { signal, lateHint, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
       )
       if (answer === undefined) return undefined
       const page = pageOf(query, answer.rows)

@@ -9,6 +9,7 @@ import { pageOf, searchStatement } from '../../src/context/query/sql.ts'
 import { StatementNames } from '../../src/context/query/statement.ts'
 import { decimalOf } from '../../src/context/query/text.ts'
 import { int, list, open, str, time } from '../../src/definition/fields.ts'
+import { databasesUnderTest } from '../support/postgres.ts'
 import { createTable, fillTable, openDatabase, type SearchDatabase } from './databases.ts'
 import { momentOf, plainText } from './oracle-values.ts'
 
@@ -38,7 +39,7 @@ async function pagesOf(database: SearchDatabase, table: typeof texts, params: ob
   return pages
 }
 
-describe.each(['pglite', 'postgres'] as const)('on %s', (engine) => {
+describe.each(databasesUnderTest(['pglite', 'postgres']))('on %s', (engine) => {
   let database: SearchDatabase
   beforeAll(async () => {
     database = await openDatabase(engine)

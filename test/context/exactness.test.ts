@@ -1,9 +1,10 @@
 /** Both databases return what the oracle returns: `npm run soak` asks twenty times as much. */
 import { describe, expect, test } from 'vitest'
+import { databasesUnderTest } from '../support/postgres.ts'
 import { openDatabase } from './databases.ts'
 import { compareSearches } from './exactness.ts'
 
-describe.each(['pglite', 'postgres'] as const)('searches on %s', (engine) => {
+describe.each(databasesUnderTest(['pglite', 'postgres']))('searches on %s', (engine) => {
   test.each([
     ['with the indexes that every table has', { seed: 20_250_301, schemas: 20, queries: 55, records: 40 }],
     ['with indexes that were made on demand', { seed: 20_261_120, schemas: 12, queries: 45, records: 40, onDemand: true }],

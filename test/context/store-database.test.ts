@@ -74,6 +74,8 @@ overBoth('the database', (engine) => {
   test('stops a search that takes too long, and answers the others that wait', async () => {
     const slow = refusal(database.query({ text: endless }, { timeoutMs: 300 }))
     const others = Array.from({ length: 10 }, (_, index) => oneValue(database, `select ${index}`))
+    const hinted = database.query({ text: endless }, { timeoutMs: 300, lateHint: 'Ask for less.' })
+    await expect(hinted).rejects.toMatchObject({ code: 'context_store_timeout', hint: 'Ask for less.' })
     expect(await slow).toBe('context_store_timeout: The context store did not finish within 0.3 seconds.')
     expect(await Promise.all(others)).toEqual(Array.from({ length: 10 }, (_, index) => index))
   })
@@ -83,6 +85,9 @@ overBoth('the database', (engine) => {
     const slow = database.transaction(({ query }) => query({ text: endless }), { timeoutMs: 300 })
     expect(await refusal(slow)).toBe(late)
     expect(await refusal(database.transaction(() => new Promise(() => undefined), { timeoutMs: 300 }))).toBe(late)
+    // A sync has no filter.
+    const hint = expect.not.stringMatching(/filter/)
+    await expect(slow).rejects.toMatchObject({ code: 'context_store_timeout', hint })
     expect(await oneValue(database, 'select 1')).toBe(1)
   })
 

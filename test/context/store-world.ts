@@ -8,7 +8,7 @@ import { createDatabase } from '../../src/context/store/embedded-folder.ts'
 import { openContextStore } from '../../src/context/store/store.ts'
 import type { ContextStore, ContextStoreOptions, ContextStoreSettings } from '../../src/context/store/types.ts'
 import { Secret } from '../../src/engine/secret.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
 import { testKind } from './store-records.ts'
 
 export { idsOf, newPlace, note, noteFields, notesOf, oneValue, refusal, rowsOf, testKind } from './store-records.ts'
@@ -82,7 +82,7 @@ export async function createStoreWorld(engine: EngineName): Promise<StoreWorld> 
 
 /** Runs a suite over both databases. */
 export const overBoth = (name: string, suite: (engine: EngineName) => void): void =>
-  describe.each(['embedded', 'postgres'] as const)(`${name} (%s)`, suite)
+  describe.each(databasesUnderTest(['embedded', 'postgres']))(`${name} (%s)`, suite)
 
 /** A folder of its own, empty. */
 export function emptyFolder(): string {

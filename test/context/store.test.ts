@@ -1,7 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ContextStore } from '../../src/context/store/types.ts'
-import { createStoreWorld, idsOf, newPlace, note, notesOf, oneValue, overBoth, refusal, rowsOf, type StoreWorld } from './store-world.ts'
+import { str } from '../../src/definition/fields.ts'
+import {
+  createStoreWorld,
+  idsOf,
+  newPlace,
+  note,
+  notesOf,
+  oneValue,
+  overBoth,
+  refusal,
+  rowsOf,
+  type StoreWorld,
+  testKind,
+} from './store-world.ts'
 
 overBoth('the store', (engine) => {
   let world: StoreWorld
@@ -44,6 +57,21 @@ overBoth('the store', (engine) => {
     expect(await write(place, changed)).toEqual({ created: 2, updated: 1, unchanged: 2, removed: 0 })
     expect(await rowsOf(store, place, 'title')).toContainEqual({ title: 'Other' })
     expect(await store.counts(place.connector)).toEqual(new Map([['notes', 12]]))
+  })
+
+  test('writes, finds again and removes records whatever their fields are called', async () => {
+    const names = ['id', 'key', 'keys', 'name', 'pk', 'h', 'v', 'p', 'ctid', 'row', 'found', 'wanted', 'seen', 'part', 'excluded', 'c0']
+    const fields = Object.fromEntries(names.map((name) => [name, str('A text.')]))
+    store.ensureKind({ ...testKind(), entities: { oddities: { about: 'For tests.', key: ['id'], context_store_search: fields } } })
+    const place = newPlace('oddities')
+    const records = ['a', 'b', 'c'].map((id) => ({ key: id, fields: Object.fromEntries(names.map((name) => [name, `${name} of ${id}`])) }))
+    expect(await store.write(place, { records, asked: 1 })).toMatchObject({ created: 3 })
+    expect(await store.write(place, { records, asked: 2 })).toMatchObject({ unchanged: 3 })
+    expect(await store.write(place, { records: [], removed: ['a', 'other'], asked: 3 })).toMatchObject({ removed: 1 })
+    await store.beginPass(place, 'one')
+    await store.write(place, { records: records.slice(1, 2), asked: 4, pass: 'one' })
+    expect(await store.sweep(place, 'one')).toBe(1)
+    expect(await store.counts(place.connector)).toEqual(new Map([['oddities', 1]]))
   })
 
   test('takes the newest of a key that a batch has twice', async () => {

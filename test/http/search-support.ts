@@ -7,7 +7,7 @@ import { describe } from 'vitest'
 import type { EngineName } from '../../src/context/store/database.ts'
 import type { ContextStoreSettings } from '../../src/context/store/types.ts'
 import { Secret } from '../../src/engine/secret.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
 import { type Answer, type Json, startWorld, type World, type WorldOptions } from './support.ts'
 
 /** Starts a world whose copies are in one of both databases; its `close` takes them away. */
@@ -32,7 +32,7 @@ export async function startCopyWorld(engine: EngineName, options: WorldOptions =
 
 /** Runs a suite over both databases. To open the embedded one takes seconds of a core, in the first test that needs it. */
 export const overBothStores = (name: string, suite: (engine: EngineName) => void): void =>
-  describe.each(['postgres', 'embedded'] as const)(`${name} (%s)`, { timeout: 120_000 }, suite)
+  describe.each(databasesUnderTest(['postgres', 'embedded']))(`${name} (%s)`, { timeout: 120_000 }, suite)
 
 /** A connector that keeps a copy of some entities, synced. */
 export async function syncedConnector(world: World, name: string, body: object): Promise<string> {

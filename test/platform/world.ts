@@ -11,7 +11,7 @@ import { openSqlite } from '../../src/platform/db/sqlite.ts'
 import { openPlatform } from '../../src/platform/platform.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import type { Platform, PlatformOptions, Principal } from '../../src/platform/types.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
 import { keyPair, notes, stall } from './kinds.ts'
 
 export { keyPair, notes, oauth, stall } from './kinds.ts'
@@ -74,7 +74,7 @@ export async function createWorld(database: DatabaseName, name: string): Promise
 
 /** Runs a suite over both databases. */
 export const overBoth = (name: string, suite: (database: DatabaseName) => void): void =>
-  describe.each(['sqlite', 'postgres'] as const)(`${name} on %s`, suite)
+  describe.each(databasesUnderTest(['sqlite', 'postgres']))(`${name} on %s`, suite)
 
 /** Another process or node beside the first one, over the same database. */
 export const openBeside = (world: World, options: Partial<PlatformOptions> = {}): Promise<Platform> =>

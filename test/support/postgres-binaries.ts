@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { delimiter, dirname, join, relative } from 'node:path'
 
 /** The oldest PostgreSQL that the service supports. */
-const OLDEST_MAJOR = 15
+export const OLDEST_MAJOR = 15
 
 /** One installation of the server's programs. */
 export interface PostgresBinaries {
@@ -23,11 +23,27 @@ export function program(binaries: Pick<PostgresBinaries, 'folder'>, name: 'initd
   return join(binaries.folder, `${name}${suffix}`)
 }
 
-/** Every usable installation, those of the machine first (newest first), each folder once. */
+/** Every usable installation, npm's before those of the machine (newest first), each folder once. */
 export function findBinaries(): PostgresBinaries[] {
   const machine = [...new Set(machineFolders().flatMap(realFolder))]
   const found = machine.flatMap((folder) => describe('machine', folder)).sort((a, b) => b.major - a.major)
-  return [...found, ...embeddedFolders().flatMap((folder) => describe('npm', folder))]
+  return [...embeddedFolders().flatMap((folder) => describe('npm', folder)), ...found]
+}
+
+/** The servers of a test run: the first for all tests, the others for those whose outcome can depend on the version. */
+export interface PostgresVersions {
+  readonly found: readonly PostgresBinaries[]
+  /** Supported major versions, up to the newest one found, that this machine does not have. */
+  readonly missing: readonly number[]
+}
+
+/** One installation of each major version, in the order of `findBinaries`. */
+export function findVersions(binaries: readonly PostgresBinaries[] = findBinaries()): PostgresVersions {
+  const majors = [...new Set(binaries.map(({ major }) => major))]
+  const found = majors.flatMap((major) => binaries.find((each) => each.major === major) ?? [])
+  const newest = Math.max(OLDEST_MAJOR, ...majors)
+  const supported = Array.from({ length: newest - OLDEST_MAJOR + 1 }, (_, index) => OLDEST_MAJOR + index)
+  return { found, missing: supported.filter((major) => !majors.includes(major)) }
 }
 
 /** Folders that distributions use: PATH, Debian's per-version folders, Homebrew's kegs on both kinds of Mac. */

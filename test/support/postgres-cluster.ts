@@ -15,8 +15,8 @@ export interface PostgresCluster {
 }
 
 /**
- * Starts a fresh PostgreSQL with full durability on 127.0.0.1: by default from the first installation that works, those of the machine
- * before npm's. It ends with `stop()`, at the latest with this process.
+ * Starts a fresh PostgreSQL with full durability on 127.0.0.1: by default from the first installation that works, npm's before those of
+ * the machine. It ends with `stop()`, at the latest with this process.
  * Throws with every reason when none works.
  */
 export async function startCluster(candidates: readonly PostgresBinaries[] = findBinaries()): Promise<PostgresCluster> {

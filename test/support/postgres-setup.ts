@@ -3,17 +3,22 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
+import type { PostgresBinaries } from './postgres-binaries.ts'
 import { type PostgresCluster, startCluster } from './postgres-cluster.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Where a test file asks for the server (GET answers its URL), and how the run's databases begin. */
     postgres: { door: string; prefix: string }
+    /** Installations that may run the project's server; the first that works does. */
+    installations: readonly PostgresBinaries[]
+    /** Whether the run has another project that tests what needs no server: this one has only what its version can change. */
+    isFurtherVersion: boolean
   }
 }
 
 /**
- * Once per run: opens a door on 127.0.0.1 through which test files get the URL of a PostgreSQL server. The first to ask starts
+ * Once per project of a run: opens a door on 127.0.0.1 through which test files get the URL of a PostgreSQL server. The first to ask starts
  * it, so a run without database tests pays nothing. `TEST_DATABASE_URL` names a server to use instead. The function that is
  * returned takes everything away again.
  */
@@ -23,7 +28,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   let cluster: Promise<PostgresCluster> | undefined
   const url = async () => {
     if (given) return given
-    cluster ??= startCluster()
+    cluster ??= startCluster(project.getProvidedContext().installations)
     return (await cluster).url
   }
   const door = createServer((_request, response) => {

@@ -44,3 +44,10 @@ async function run(url: string, statement: string): Promise<void> {
     await client.end()
   }
 }
+
+/**
+ * The databases that a suite runs over. On a further version of PostgreSQL it is that server alone: the others come to the same as in
+ * the run on the first one.
+ */
+export const databasesUnderTest = <const Name extends string>(all: readonly Name[]): readonly Name[] =>
+  inject('isFurtherVersion') ? all.filter((name) => name === 'postgres') : all

@@ -1,5 +1,5 @@
 /** One view of both context databases: statements with a time limit, transactions, and one way to decode values. */
-import { type FerruleError, fail } from '../../errors.ts'
+import { fail } from '../../errors.ts'
 import type { Lane, Purpose } from './lane.ts'
 import { isPassing, isTimeout, translated } from './problems.ts'
 
@@ -34,6 +34,8 @@ export interface QueryOptions {
   readonly signal?: AbortSignal | undefined
   /** Longest run in milliseconds, of a transaction as a whole, without the wait for a turn. */
   readonly timeoutMs?: number
+  /** What its caller can do when it takes too long, where that is another thing than to try again. */
+  readonly lateHint?: string
 }
 
 /** Statements of one transaction. */
@@ -104,7 +106,8 @@ export interface Engine {
 const attempts = 3
 
 /** Runs a statement within its time. */
-async function bounded(connection: Connection, statement: Statement, { timeoutMs, signal }: QueryOptions & { readonly timeoutMs: number }) {
+async function bounded(connection: Connection, statement: Statement, limits: QueryOptions & { readonly timeoutMs: number }) {
+  const { timeoutMs, signal } = limits
   let given: unknown
   let stopping: Promise<void> | undefined
   const stop = (why: 'timeout' | 'abort', reason: unknown): void => {
@@ -113,14 +116,14 @@ async function bounded(connection: Connection, statement: Statement, { timeoutMs
     stopping = connection.stop(why)
   }
   const aborted = (): void => stop('abort', signal?.reason)
-  const timer = setTimeout(() => stop('timeout', tooSlow(timeoutMs)), timeoutMs)
+  const timer = setTimeout(() => stop('timeout', tooSlow(limits)), timeoutMs)
   signal?.addEventListener('abort', aborted, { once: true })
   try {
     const answer = await connection.run(statement)
     signal?.throwIfAborted()
     return answer
   } catch (thrown) {
-    throw given ?? (isTimeout(thrown) ? tooSlow(timeoutMs, thrown) : thrown)
+    throw given ?? (isTimeout(thrown) ? tooSlow(limits, thrown) : thrown)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', aborted)
@@ -135,8 +138,10 @@ async function timed<R>(connection: Connection, what: Statement, limits: QueryOp
   return { ...(answer as Answer<R>), tookMs: performance.now() - begin }
 }
 
-const tooSlow = (milliseconds: number, cause?: unknown): FerruleError =>
-  fail('context_store_timeout', { seconds: milliseconds / 1_000 }, cause === undefined ? {} : { cause })
+const tooSlow = ({ timeoutMs, lateHint: hint }: Pick<QueryOptions, 'lateHint'> & { readonly timeoutMs: number }, cause?: unknown) => {
+  const details = { ...(hint === undefined ? {} : { hint }), ...(cause === undefined ? {} : { cause }) }
+  return fail('context_store_timeout', { seconds: timeoutMs / 1_000 }, details)
+}
 
 const sizeOf = ({ values = [] }: Statement): number => values.reduce<number>((sum, value) => sum + lengthOf(value), 0)
 const lengthOf = (value: Value): number =>
@@ -166,8 +171,10 @@ export function databaseOf(engine: Engine): ContextDatabase {
   }
   return {
     engine: engine.name,
-    query: <R>(what: Statement, { signal, timeoutMs = engine.limits.search }: QueryOptions = {}) =>
-      turn('search', signal, (connection) => timed<R>(connection, what, { signal, timeoutMs })),
+    query: <R>(what: Statement, options: QueryOptions = {}) => {
+      const limits = { timeoutMs: engine.limits.search, ...options }
+      return turn('search', options.signal, (connection) => timed<R>(connection, what, limits))
+    },
     pinned: (work, { signal, timeoutMs = engine.limits.write } = {}) =>
       turn('write', signal, (connection) => lifted(connection, { signal, timeoutMs, usual: engine.limits.write }, work)),
     apart: (work, { signal, timeoutMs = engine.limits.write } = {}) => {
@@ -240,7 +247,7 @@ async function transact<T>({ engine, connection, options }: Transacting, work: (
   let bytes = 0
   const run = (what: Statement): Promise<Answer> => {
     const left = end - performance.now()
-    if (left <= 0) throw tooSlow(timeoutMs)
+    if (left <= 0) throw tooSlow({ timeoutMs })
     return bounded(connection, what, { signal: options.signal, timeoutMs: left })
   }
   const session: Session = {
@@ -265,7 +272,7 @@ async function transact<T>({ engine, connection, options }: Transacting, work: (
 /** For work that waits for something else than the database. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(tooSlow(timeoutMs)), timeoutMs)
+  const timer = setTimeout(() => late.reject(tooSlow({ timeoutMs })), timeoutMs)
   try {
     return await Promise.race([work, late.promise])
   } finally {

@@ -1,10 +1,9 @@
 /** Complete passes: what the vendor listed from the first page to the last. What such a pass did not see is gone. */
 import { fail } from '../../errors.ts'
 import type { ContextDatabase, Row, Session } from './database.ts'
-import { count, lockState, type Place } from './writes.ts'
+import { lookThrough, type Span } from './spans.ts'
+import { count, lockState, type Place, remove } from './writes.ts'
 
-/** Rows that one slice of a sweep looks at, about. */
-const sliceRows = 50_000
 /** Rows that one step of `empty` takes. */
 const stepRows = 5_000
 
@@ -26,32 +25,53 @@ export async function abandonPass(session: Session, place: Place, pass: string):
   if (state.pass === pass) await end(session, place)
 }
 
+/** What a pass is looked at for. */
+export interface Look {
+  readonly pass: string
+  /** The rows that the pass was to meet; undefined: all of them. */
+  readonly span: Span | undefined
+}
+
+/** Whether a pass has not seen some of the rows: a sweep would remove them. False when the pass is over. */
+export async function unseen(database: Pick<ContextDatabase, 'transaction'>, place: Place, { pass, span }: Look): Promise<boolean> {
+  for (let after: string | undefined; ; ) {
+    const slice = await database.transaction(async (session) => {
+      const state = await lockState(session, place)
+      return state.pass === pass ? lookThrough(session, place, { after, span }) : undefined
+    })
+    if (slice === undefined || slice.unseen.length > 0) return slice !== undefined
+    if (slice.last === undefined) return false
+    after = slice.last
+  }
+}
+
 /**
- * Ends a complete pass: rows that it did not see are removed, some at a time, each time in a transaction of its own. After a kill it
- * is called again with the same pass, and goes on. Rows that were read live in the meantime count as seen.
+ * Ends a pass: rows that it was to meet and did not see are removed, some at a time, each time in a transaction of its own. After a kill
+ * it is called again with the same pass, and goes on. Rows that were read live in the meantime count as seen.
  * @param now milliseconds since 1970
  * @returns how many rows were removed
- * @throws FerruleError `unavailable` when another pass has begun
+ * @throws FerruleError `unavailable` when another pass has begun, or this one is over
  */
 export async function sweep(
   database: Pick<ContextDatabase, 'transaction'>,
   place: Place,
-  { pass, now }: { readonly pass: string; now(): number },
+  { pass, span, now }: Look & { now(): number },
 ): Promise<number> {
   let removed = 0
-  for (let slice = 0, slices = 1; slice < slices; slice += 1) {
+  for (let after: string | undefined; ; ) {
     const done = await database.transaction(async (session) => {
       const state = await lockState(session, place)
       if (state.pass !== pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
-      const all = slice === 0 ? Math.max(1, Math.ceil(state.records / sliceRows)) : slices
-      const rows = await sweepSlice(session, place, { slice, slices: all, now: now() })
-      if (slice === all - 1) await end(session, place)
-      return { rows, all }
+      const slice = await lookThrough(session, place, { after, span })
+      const rows = await remove(session, place, slice.unseen)
+      if (rows > 0) await count(session, place, { by: -rows, removedAt: now() })
+      if (slice.last === undefined) await end(session, place)
+      return { rows, last: slice.last }
     })
     removed += done.rows
-    slices = done.all
+    if (done.last === undefined) return removed
+    after = done.last
   }
-  return removed
 }
 
 /**
@@ -70,20 +90,6 @@ export async function empty(database: Pick<ContextDatabase, 'transaction'>, plac
       await count(session, place, { by: -removed, removedAt: now() })
       return removed > 0
     })
-}
-
-interface Slice {
-  readonly slice: number
-  readonly slices: number
-  readonly now: number
-}
-
-async function sweepSlice(session: Session, place: Place, { slice, slices, now }: Slice): Promise<number> {
-  const { number, known } = place
-  const values = [number, known.table.name, slices, slice]
-  const removed = (await session.query({ text: known.writer.sweep.text, values })).count
-  if (removed > 0) await count(session, place, { by: -removed, removedAt: now })
-  return removed
 }
 
 async function end(session: Session, place: Place): Promise<void> {

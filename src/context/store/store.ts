@@ -16,12 +16,11 @@ import {
 } from './database.ts'
 import { hasDatabase, type SetAside } from './embedded-folder.ts'
 import { ListedWords } from './listed-words.ts'
-import { abandonPass, beginPass, empty, sweep } from './passes.ts'
+import { abandonPass, beginPass, empty, sweep, unseen } from './passes.ts'
 import { unavailable } from './problems.ts'
 import { ConnectorNumbers, checkpointsOf, checkpointsStatement, countsOf, countsStatement } from './reads.ts'
 import { type KnownTable, Registry } from './registry.ts'
 import { prepareOwn } from './requirements.ts'
-import { sweepSpan, unseen } from './spans.ts'
 import type { Compile, ContextStore, ContextStoreOptions, EntityPlace, SearchableKind, Span, StoreStatus } from './types.ts'
 import type { StoredRecord } from './writer.ts'
 import { type Batch, type Checkpoint, keep, lockState, type Place, type Written, writeBatch } from './writes.ts'
@@ -96,9 +95,9 @@ class Store implements ContextStore {
     await this.#transaction(where, (session) => beginPass(session, where, pass))
   }
 
-  async sweep(place: EntityPlace, pass: string): Promise<number> {
+  async sweep(place: EntityPlace, pass: string, span?: Span): Promise<number> {
     const where = await this.#place(place)
-    return sweep({ transaction: (work) => this.#transaction(where, work) }, where, { pass, now: this.#clock })
+    return sweep({ transaction: (work) => this.#transaction(where, work) }, where, { pass, span, now: this.#clock })
   }
 
   async unseen(place: EntityPlace, pass: string, span?: Span): Promise<boolean> {
@@ -106,9 +105,8 @@ class Store implements ContextStore {
     return unseen({ transaction: (work) => this.#transaction(where, work) }, where, { pass, span })
   }
 
-  async sweepSpan(place: EntityPlace, pass: string, span: Span): Promise<number> {
-    const where = await this.#place(place)
-    return this.#transaction(where, (session) => sweepSpan(session, where, { pass, span, now: this.#clock() }))
+  sweepSpan(place: EntityPlace, pass: string, span: Span): Promise<number> {
+    return this.sweep(place, pass, span)
   }
 
   async abandonPass(place: EntityPlace, pass: string): Promise<void> {

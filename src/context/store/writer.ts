@@ -48,8 +48,6 @@ export interface TableStatements {
   readonly upsert: Prepared
   /** `$1` connector, `$2` keys. */
   readonly remove: Prepared
-  /** `$1` connector, `$2` name of the table, `$3` number of slices, `$4` the slice: removes rows that a complete pass did not see. */
-  readonly sweep: Prepared
   /** `$1` connector, `$2` at most so many rows: removes rows of a connector that goes. */
   readonly clear: Prepared
 }
@@ -78,7 +76,8 @@ export function writerOf(table: SearchTable): Writer {
   }
 }
 
-/** Rows that were looked up by their keys. */
+/** Keys that are looked up, and the rows that have them. */
+const wanted = 'wanted'
 const found = 'found'
 
 function statementsOf(table: string, columns: readonly PhysicalColumn[]): TableStatements {
@@ -89,22 +88,19 @@ function statementsOf(table: string, columns: readonly PhysicalColumn[]): TableS
   const sets = names.slice(1).map((name) => `${name} = excluded.${name}`)
   // One look into the key's index for each key, whatever is known of the table: before there are statistics, `pk = any(…)` reads every
   // row of the connector.
+  // Names are qualified: a field can be called `key`.
   const foundBy = (what: string): string =>
-    `unnest($2::text[]) key cross join lateral (select ${what} from ${table} where connector_id = $1 and pk = key offset 0) ${found}`
-  // `not in` over keys that are never null is one hash table; as an anti-join it was planned as loops of minutes.
-  const slice = (key: string): string => `(hashtext(${key}) & 2147483647) % $3::int4 = $4::int4`
+    `unnest($2::text[]) ${wanted}(pk) cross join lateral (select ${what} from ${table} where connector_id = $1 and pk = ${wanted}.pk offset 0) ${found}`
   return {
-    probe: prepared('probe', `select ${found}.pk, h, v from ${foundBy('pk, h, "$v" as v')}`),
+    probe: prepared('probe', `select ${found}.* from ${foundBy('pk, h, "$v" as v')}`),
     upsert: prepared(
       'upsert',
       `insert into ${table} (connector_id, ${names.join(', ')}) select $1::int4, ${sources.join(', ')}
       from json_to_recordset($2::json) as row(${shape}) on conflict (connector_id, pk) do update set ${sets.join(', ')}`,
     ),
-    remove: prepared('remove', `delete from ${table} where connector_id = $1 and ctid = any(array(select ctid from ${foundBy('ctid')}))`),
-    sweep: prepared(
-      'sweep',
-      `delete from ${table} where connector_id = $1 and ${slice('pk')} and pk not in (
-        select key from (select unnest(keys) as key from cs_seen where connector_id = $1 and name = $2) seen where ${slice('key')})`,
+    remove: prepared(
+      'remove',
+      `delete from ${table} where connector_id = $1 and ctid = any(array(select ${found}.ctid from ${foundBy('ctid')}))`,
     ),
     clear: prepared('clear', clearing(table)),
   }

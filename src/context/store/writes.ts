@@ -150,7 +150,7 @@ async function list(session: Session, number: number, terms: readonly Term[]): P
 }
 
 /** Removes rows by their keys. @returns how many there were */
-async function remove(session: Session, { number, known }: Place, keys: readonly string[]): Promise<number> {
+export async function remove(session: Session, { number, known }: Place, keys: readonly string[]): Promise<number> {
   if (keys.length === 0) return 0
   return (await session.query({ ...known.writer.remove, values: [number, keys] })).count
 }

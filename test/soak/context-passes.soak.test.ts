@@ -1,0 +1,49 @@
+/** Complete passes over a million records, with statistics: what no pass may take is a time that grows with the square of them. */
+import { expect, test } from 'vitest'
+import type { ContextStore, EntityPlace } from '../../src/context/store/types.ts'
+import { createStoreWorld, newPlace, note, overBoth } from '../context/store-world.ts'
+
+const records = Number(process.env['FERRULE_SOAK_RECORDS'] ?? 1_000_000)
+const batch = 1_000
+/** In the second pass one of so many records is gone. */
+const goneOf = 1_000
+
+const moment = (index: number): string => new Date(Date.UTC(2020, 0, 1) + index * 60_000).toISOString()
+const span = { field: 'made', from: moment(0), before: moment(records / 2) }
+
+overBoth(`a pass over ${records} records`, (engine) => {
+  test('is completed, and what is gone is found', { timeout: 3_600_000 }, async () => {
+    const world = await createStoreWorld(engine)
+    const store: ContextStore = world.open()
+    const place: EntityPlace = newPlace()
+    const database = await store.database()
+    const took: Record<string, number> = {}
+    const timed = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
+      const begin = performance.now()
+      const result = await act()
+      took[what] = Math.round(performance.now() - begin) / 1_000
+      return result
+    }
+    const walk = async (pass: string, isThere: (id: number) => boolean): Promise<void> => {
+      await store.beginPass(place, pass)
+      for (let from = 0; from < records; from += batch) {
+        const ids = Array.from({ length: batch }, (_, offset) => from + offset).filter(isThere)
+        const given = ids.map((id) => note(store, { id, title: `Note ${id} of word${id % 5_000}`, made: moment(id), state: 'new' }))
+        await store.write(place, { records: given, asked: world.now, pass })
+      }
+      await timed(`analyze ${pass}`, () => database.pinned(async (run) => void (await run({ text: 'analyze' })), { timeoutMs: 600_000 }))
+    }
+    await timed('first walk', () => walk('first', () => true))
+    expect(await timed('first look', () => store.unseen(place, 'first'))).toBe(false)
+    expect(await timed('first sweep', () => store.sweep(place, 'first'))).toBe(0)
+    await timed('second walk', () => walk('second', (id) => id % goneOf !== 7))
+    expect(await timed('look at a span', () => store.unseen(place, 'second', span))).toBe(true)
+    expect(await timed('second look', () => store.unseen(place, 'second'))).toBe(true)
+    expect(await timed('second sweep', () => store.sweep(place, 'second'))).toBe(records / goneOf)
+    await timed('third walk', () => walk('third', (id) => id % goneOf !== 7 && id % goneOf !== 8))
+    expect(await timed('sweep of a span', () => store.sweepSpan(place, 'third', span))).toBe(records / goneOf / 2)
+    console.log(engine, JSON.stringify(took))
+    expect(await store.counts(place.connector)).toEqual(new Map([['notes', records - records / goneOf - records / goneOf / 2]]))
+    await world.close()
+  })
+})

@@ -1,0 +1,43 @@
+/** Which test files run on every PostgreSQL that is found: those that make a database, unless they are named here. */
+import { join, posix } from 'node:path'
+import { readSources, type Sources } from './imports.ts'
+
+/** Whoever makes a database imports this file. */
+const maker = 'test/support/postgres.ts'
+
+/** What needs a server and comes to the same on each version; the newest one runs it. */
+const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[] = [
+  { files: /^test\/soak\/(?!context-passes|search)/, because: 'kills and storms take an hour on each' },
+  { files: /kills?\.test|-death\.test/, because: 'what a kill leaves behind is decided by transactions, which are old' },
+  { files: /^test\/faults\/|^test\/http\/snowflake/, because: 'the faults are those of vendors' },
+  { files: /^test\/context\/(store-embedded|sync-truth|sync-fresh)/, because: 'the copy is embedded there' },
+  { files: /^test\/support\//, because: 'the servers themselves are looked at' },
+]
+
+const imported = /^(?:import|export)\s[^'"]*?from '(\.[^']+)'/gm
+
+/** Test files that make databases, themselves or through what they import. */
+function makers(sources: Sources): readonly string[] {
+  const known = new Map<string, boolean>([[maker, true]])
+  const reaches = (file: string): boolean => {
+    const seen = known.get(file)
+    if (seen !== undefined) return seen
+    known.set(file, false) // rings end here
+    const paths = [...(sources.get(file) ?? '').matchAll(imported)].map(([, path = '']) => posix.join(posix.dirname(file), path))
+    const found = paths.some(reaches)
+    known.set(file, found)
+    return found
+  }
+  return [...sources.keys()].filter((file) => file.endsWith('.test.ts') && reaches(file)).toSorted()
+}
+
+/**
+ * Test files whose outcome can depend on the version of PostgreSQL.
+ * @param root folder of the project
+ */
+export function versionTests(root: string): readonly string[] {
+  const folders = ['src', 'test'].flatMap((folder) =>
+    [...readSources(join(root, folder))].map(([file, text]) => [posix.join(folder, file), text] as const),
+  )
+  return makers(new Map(folders)).filter((file) => !sameOnEach.some(({ files }) => files.test(file)))
+}
