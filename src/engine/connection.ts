@@ -78,6 +78,14 @@ export interface WriteClaims {
   settle(requestId: string, hold: Hold): Promise<void>
 }
 
+/** What is kept of credentials that proved themselves to the vendor: a keyed digest of them and of the budget that they share. */
+export interface KeptProof {
+  /** Whether these credentials proved themselves for the budget with this key. */
+  holds(budget: string, values: Secret<CredentialValues>): boolean
+  /** Keeps that the vendor took them, or ends what is kept. Nothing waits for it, and it does not throw. */
+  keep(budget: string, values: Secret<CredentialValues>, taken: boolean): void
+}
+
 /** One connector, as the engine uses it. */
 export interface Connection {
   readonly kind: Kind
@@ -86,6 +94,8 @@ export interface Connection {
   readonly origin?: OriginOverride
   /** Takes notices of the vendor, with every answer that carries one. What it throws fails the call. */
   readonly notice?: (notice: VendorNotice) => void
+  /** Absent: a proof lasts as long as the process. */
+  readonly proof?: KeptProof
   /** Absent for credentials that are only tried: they write nothing. */
   readonly writes?: WriteClaims
 }

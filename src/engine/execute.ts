@@ -3,13 +3,15 @@ import { isObject } from '../definition/object.ts'
 import { type ErrorDetails, FerruleError, fail } from '../errors.ts'
 import { invalidAnswer, rowsOf } from './answer.ts'
 import { discovered } from './auth.ts'
+import { clocks } from './clocks.ts'
 import type { Connection } from './connection.ts'
 import { Deadline, defaultDeadline } from './deadline.ts'
 import { download } from './download.ts'
 import { filledParams } from './fill.ts'
 import { hiddenCount, hiddenError, isHidden, shownRows } from './hidden.ts'
 import { Http } from './http.ts'
-import { Limiter } from './limits.ts'
+import type { Limiter } from './limits.ts'
+import { MemoryLimiter } from './limits-memory.ts'
 import { emptyMetaOf, isInParts, metaOf } from './meta.ts'
 import { type CompiledOperation, operationOf } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
@@ -28,6 +30,8 @@ import { authContext, exchange, exchangeOnce, pauseOrThrow, type Running, type R
 export interface EngineOptions {
   /** Milliseconds since 1970. */
   readonly clock?: () => number
+  /** Milliseconds that never step, for waits and windows. */
+  readonly steady?: () => number
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random?: () => number
   /** Whether the vendor's rate is obeyed ahead of time; true by default. */
@@ -165,10 +169,11 @@ function searchRefused(connection: Connection, call: Call, code: NonNullable<Eng
 /** Makes an engine. Close it when it is no longer needed: it keeps connections open. */
 export function createEngine(options: EngineOptions = {}): Engine {
   const http = new Http()
-  const limiter = options.limits === false ? undefined : new Limiter()
+  const limiter: Limiter | undefined = options.limits === false ? undefined : new MemoryLimiter()
   const runtime: Runtime = {
     http,
     clock: options.clock ?? Date.now,
+    steady: options.steady ?? (() => clocks.steady()),
     random: options.random ?? Math.random,
     ...(limiter === undefined ? {} : { limiter }),
   }

@@ -33,6 +33,10 @@ export class Bucket implements Budget {
     this.#waiting += 1
   }
 
+  count(now: number): void {
+    this.#level = this.#levelAt(now) + 1
+  }
+
   late(now: number): number {
     const wait = this.#waitFor(this.#levelAt(now))
     if (wait > tolerance) return wait

@@ -37,4 +37,8 @@ export class Windows implements Budget {
   take(moment: number): void {
     for (const window of this.#windows) record(window, moment)
   }
+
+  count(now: number): void {
+    this.take(this.earliest(now)) // moments are kept in order, and those to come are given away already
+  }
 }

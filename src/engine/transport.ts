@@ -1,20 +1,20 @@
 /** Sends one request of an operation under credentials, limits and retries, and returns an answer that is a success or "nothing found". */
-import type { ErrorRule, Limits } from '../definition/connector.ts'
 import { FerruleError, fail } from '../errors.ts'
 import { bodyOf, headerOf, type WireAnswer } from './answer.ts'
 import { type Authorization, authorize, isRenewable, renew } from './auth.ts'
+import { type Place, takePlace } from './budget.ts'
 import type { Connection } from './connection.ts'
 import type { Deadline } from './deadline.ts'
 import type { Http } from './http.ts'
-import { budgetKey, type Limiter } from './limits.ts'
+import type { Limiter } from './limits.ts'
 import { checkResult } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
-import { configured, originsOf, ownOriginOf, prefixOf } from './origin.ts'
+import { configured, originsOf, prefixOf } from './origin.ts'
 import type { Call } from './outcome.ts'
 import type { Params } from './params.ts'
 import type { WireRequest } from './request.ts'
 import { isTransient, maxAttempts, pauseBefore, retryAfterOf } from './retry.ts'
-import { successOf, verdictOf } from './verdict.ts'
+import { proofIn, type Redact, successOf, verdictOf } from './verdict.ts'
 
 /** What the engine shares between calls. */
 export interface Runtime {
@@ -23,6 +23,8 @@ export interface Runtime {
   readonly limiter?: Limiter
   /** Milliseconds since 1970. */
   readonly clock: () => number
+  /** Milliseconds that never step, for waits. */
+  readonly steady: () => number
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
 }
@@ -67,60 +69,9 @@ export const authContext = ({ runtime, deadline }: Pick<Running, 'runtime' | 'de
   now: runtime.clock(),
 })
 
-const keyOf = ({ connection, operation }: Running, authorization: Authorization): string => {
-  const { kind, limits } = operation.kind.definition
-  const values = authorization.opened.values.reveal()
-  const shared = limits.key.map((field) => values[field] ?? connection.configuration[field]).find((value) => typeof value === 'string')
-  return budgetKey(kind, connection.origin?.api ?? '', ownOriginOf(connection), String(shared ?? ''))
-}
-
-/** The budget's rules, by the configuration of the connector. */
-const limitsOf = ({ connection, operation }: Running): Limits => {
-  const { limits } = operation.kind.definition
-  const { other } = limits
-  return other !== undefined && configured(connection, other.configuration) === other.is ? { ...limits, rates: other.rates } : limits
-}
-
-const tooLate = (running: Running, wait: number) =>
-  fail('upstream_rate_limited', { vendor: running.operation.kind.definition.title }, { retryAfterMs: wait })
-
-/** Waits until a turn is free that nobody else waits for: a call in the background reserves none. */
-async function awaitFree(running: Running, key: string): Promise<void> {
-  const { limiter, clock } = running.runtime
-  const limits = limitsOf(running)
-  for (let wait = limiter?.busyFor(key, limits, clock()) ?? 0; wait > 0; wait = limiter?.busyFor(key, limits, clock()) ?? 0) {
-    if (wait > running.deadline.remaining) throw tooLate(running, wait)
-    await running.deadline.pause(wait)
-  }
-}
-
-async function takeTurn(running: Running, key: string): Promise<void> {
-  const { limiter, clock } = running.runtime
-  if (limiter === undefined) return
-  if (running.background) await awaitFree(running, key)
-  const now = clock()
-  const { wait, refused } = limiter.reserve(key, limitsOf(running), {
-    now,
-    latest: now + running.deadline.remaining,
-  })
-  if (refused) throw tooLate(running, wait)
-  try {
-    await running.deadline.pause(wait)
-    for (let more = limiter.enter(key, clock()); more > 0; more = limiter.enter(key, clock())) {
-      if (more > running.deadline.remaining) throw tooLate(running, more)
-      await running.deadline.pause(more)
-    }
-  } catch (error) {
-    limiter.giveBack(key)
-    throw error
-  }
-}
-
-/** Tells the budget what the vendor says of its level, and the connector's owner which version answered. */
-function observe({ runtime, connection, operation }: Running, key: string, answer: WireAnswer): void {
-  const { limits, version } = operation.kind.definition
-  const level = limits.bucket === undefined ? undefined : headerOf(answer, limits.bucket.header)
-  if (level !== undefined) runtime.limiter?.observe(key, level, runtime.clock())
+/** Tells the connector's owner which version answered. */
+function notice({ connection, operation }: Running, answer: WireAnswer): void {
+  const { version } = operation.kind.definition
   if (version === undefined || connection.notice === undefined) return
   const answered = headerOf(answer, version.header)
   const deprecated = headerOf(answer, version.deprecation)
@@ -155,35 +106,46 @@ async function send(running: Running, wire: WireRequest, authorization: Authoriz
 }
 
 async function attempt(running: Running, wire: WireRequest, authorization: Authorization): Promise<Attempt> {
+  const place = await takePlace(running, authorization)
+  try {
+    const answer = await send(running, wire, authorization)
+    notice(running, answer)
+    return readAnswer(running, wire, { answer, place, redact: authorization.redact })
+  } finally {
+    place.giveBack()
+  }
+}
+
+/** An answer, with whom it is told to. */
+interface Answered {
+  readonly answer: WireAnswer
+  readonly place: Place
+  readonly redact: Redact
+}
+
+/** What an answer means to the caller, and to the budget. @throws FerruleError of the vendor */
+function readAnswer(running: Running, wire: WireRequest, { answer, place, redact }: Answered): Attempt {
   const { runtime, operation, params } = running
-  const { redact } = authorization
-  const key = keyOf(running, authorization)
-  await takeTurn(running, key)
-  const answer = await send(running, wire, authorization)
-  observe(running, key, answer)
-  if (wire.unready?.includes(answer.status)) return { is: 'unready', answer }
+  const done = (attempt: Attempt): Attempt => {
+    place.prove(true)
+    place.observe(answer)
+    return attempt
+  }
+  if (wire.unready?.includes(answer.status)) return answer.status < 300 ? done({ is: 'unready', answer }) : { is: 'unready', answer }
   if (answer.status >= 200 && answer.status < 300) {
     const body = bodyOf(operation, answer, running.rawRows)
     const warnings = successOf(operation, { answer, body, redact })
     if (warnings !== undefined) {
       checkResult(operation, body)
-      runtime.limiter?.accept(key)
-      return { is: 'answer', answer, body, warnings }
+      return done({ is: 'answer', answer, body, warnings })
     }
   }
-  const now = runtime.clock()
-  const verdict = verdictOf(operation, answer, { params, redact, now, waitBy: (rule) => waitBy(running, key, rule) })
-  if (verdict.is === 'empty') return { is: 'empty' }
-  if (verdict.error.code === 'upstream_rate_limited' && verdict.error.retryAfterMs !== undefined)
-    runtime.limiter?.postpone(key, now + verdict.error.retryAfterMs)
+  const verdict = verdictOf(operation, answer, { params, redact, now: runtime.clock(), waitBy: (rule) => place.waitBy(rule) })
+  if (verdict.is === 'empty') return done({ is: 'empty' })
+  place.prove(proofIn(operation, verdict.error))
+  place.observe(answer)
+  place.hold(verdict.error)
   throw verdict.error
-}
-
-/** How long to wait by a rule of the kind: refusals for too many calls in a row add up, other failures do not. */
-function waitBy({ runtime }: Running, key: string, { is, wait }: ErrorRule): number | undefined {
-  if (wait === undefined) return undefined
-  const counted = is === 'upstream_rate_limited' ? runtime.limiter?.refuse(key, wait, runtime.clock()) : undefined
-  return counted ?? wait.first * 1000
 }
 
 const isStale = (running: Running, error: unknown, authorization: Authorization): boolean =>

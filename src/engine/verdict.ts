@@ -175,3 +175,21 @@ export function verdictOf(of: Of, answer: WireAnswer, context: VerdictContext): 
   const slots = { vendor: of.kind.definition.title, reason: upstream.code === undefined ? said : `${said} (${upstream.code})` }
   return { is: 'error', error: failAs(rule?.is ?? 'upstream_error', slots, details) }
 }
+
+/** What says nothing of the credentials, as it may come before anybody looked at them. */
+const silent: ReadonlySet<string> = new Set([
+  'upstream_rate_limited',
+  'upstream_error',
+  'upstream_answer_invalid',
+  'upstream_account_unavailable',
+])
+
+/**
+ * What an answer that is no success proves of the credentials that were sent: true, the vendor knows them; false, it refused them;
+ * undefined, nothing. Only words of the vendor itself prove something: what stands before its API answers 403 and 404 too.
+ */
+export function proofIn({ kind }: Of, { code, upstream }: FerruleError): boolean | undefined {
+  if (code === 'upstream_auth_failed') return false
+  const word = kind.definition.problem.code === undefined ? upstream?.message : upstream?.code
+  return silent.has(code) || word === undefined || (upstream?.status ?? 0) >= 500 ? undefined : true
+}

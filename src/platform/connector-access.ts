@@ -5,6 +5,7 @@ import { fail } from '../errors.ts'
 import { readDraft } from './connector-draft.ts'
 import { createNotices } from './connector-notices.ts'
 import { statusOf } from './connector-record.ts'
+import { createProof } from './credential-proof.ts'
 import { authErrorReason, createCredentialSources, type StoredCredentials } from './credential-source.ts'
 import { connectionQuery, type SealedConnectorRow, setAuthError, setHealthy } from './db/queries-connectors.ts'
 import { asId } from './ids.ts'
@@ -55,7 +56,8 @@ function accessOf(
   { source, notice }: { readonly source: StoredCredentials } & Pick<Required<Connection>, 'notice'>,
 ): ConnectorAccess {
   const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
-  const own = { configuration: JSON.parse(row.configuration), credentials: source, notice, writes: claimsOf(parts, place) }
+  const proof = createProof(parts, row, () => source.current())
+  const own = { configuration: JSON.parse(row.configuration), credentials: source, notice, proof, writes: claimsOf(parts, place) }
   const kind = parts.catalogue.kindOf(row.kind)
   return { place, status: statusOf(row), connection: connectionTo(parts, { kind, sandbox: Boolean(row.sandbox) }, own) }
 }
@@ -63,7 +65,7 @@ function accessOf(
 function connectionTo(
   parts: Parts,
   { kind, sandbox }: { readonly kind: Kind; readonly sandbox: boolean },
-  own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'writes'>,
+  own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'proof' | 'writes'>,
 ): Connection {
   const origin = sandbox ? sandboxOrigin(parts, kind) : parts.settings.origins[kind.definition.kind]
   return { kind, ...own, ...(origin === undefined ? {} : { origin }) }

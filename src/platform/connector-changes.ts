@@ -128,6 +128,7 @@ async function credentialsChange(
     data_key_id: workspace.data_key_id,
     credential_fields: JSON.stringify(fields),
     version: row.version + 1,
+    proof: null,
     status: 'active',
     status_reason: null,
     lease_owner: null,

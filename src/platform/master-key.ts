@@ -15,6 +15,8 @@ export interface MasterKey {
   readonly signing: Buffer
   /** Signs the cursors of searches. */
   readonly cursors: Buffer
+  /** Digests credentials that have proven themselves. */
+  readonly proofs: Buffer
 }
 
 /** The master keys that this process knows. */
@@ -47,6 +49,7 @@ const derive = (key: Buffer): MasterKey => ({
   wrapping: derived(key, 'data key wrapping', keyBytes),
   signing: derived(key, 'token signing', keyBytes),
   cursors: derived(key, 'search cursors', keyBytes),
+  proofs: derived(key, 'credential proofs', keyBytes),
 })
 
 /**

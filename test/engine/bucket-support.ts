@@ -1,6 +1,7 @@
 /** A leaky bucket at the vendor, and walkers that fill it, in simulated time. */
 import type { Limits } from '../../src/definition/connector.ts'
-import { Limiter } from '../../src/engine/limits.ts'
+import type { Turn } from '../../src/engine/limits.ts'
+import { ProvenKey } from './limiter-support.ts'
 
 /** A bucket of Shopify's standard plan. */
 export const limits: Limits = { key: [], bucket: { header: 'x-shopify-shop-api-call-limit', size: 40, perSecond: 2 } }
@@ -66,27 +67,30 @@ interface Walk {
 
 /** Walkers that ask page after page: how many calls they made, and how many refusals a caller saw. */
 export function walk(vendor: VendorBucket, { walkers, nodes = 1, seconds, latency, other = 0 }: Walk): { calls: number; surfaced: number } {
-  const limiters = Array.from({ length: nodes }, () => new Limiter())
+  const limiters = Array.from({ length: nodes }, () => new ProvenKey(limits))
   const queue: { push?: (happening: Happening) => void } = {}
   const happen = (at: number, run: () => void): void => queue.push?.({ at, run })
   const met = { calls: 0, surfaced: 0 }
   const answered = (
-    limiter: Limiter,
-    { now, header, refused, attempt }: { now: number; header: string; refused: boolean; attempt: number },
+    key: ProvenKey,
+    { now, header, refused, attempt, turn }: { now: number; header: string; refused: boolean; attempt: number; turn: Turn },
   ) => {
-    limiter.observe('k', header, now)
+    const { limiter } = key
+    limiter.observe(turn, header, now)
+    if (refused) limiter.postpone(turn, now + retryAfter, now)
+    else limiter.prove(turn, true, now)
+    limiter.giveBack(turn)
     if (!refused) {
-      ask(limiter, now, 1)
+      ask(key, now, 1)
       return
     }
-    limiter.postpone('k', now + retryAfter)
     if (attempt === attempts) met.surfaced += 1
-    happen(now + retryAfter, () => ask(limiter, now + retryAfter, attempt === attempts ? 1 : attempt + 1))
+    happen(now + retryAfter, () => ask(key, now + retryAfter, attempt === attempts ? 1 : attempt + 1))
   }
-  const send = (limiter: Limiter, now: number, attempt: number): void => {
-    const more = limiter.enter('k', now)
+  const send = (key: ProvenKey, { now, attempt, turn }: { now: number; attempt: number; turn: Turn }): void => {
+    const more = key.limiter.enter(turn, now)
     if (more > 0) {
-      happen(now + more, () => send(limiter, now + more, attempt))
+      happen(now + more, () => send(key, { now: now + more, attempt, turn }))
       return
     }
     const whole = latency()
@@ -95,15 +99,15 @@ export function walk(vendor: VendorBucket, { walkers, nodes = 1, seconds, latenc
       const header = vendor.take(now + whole / 2)
       met.calls += 1
       const refused = vendor.refused > before
-      happen(now + whole, () => answered(limiter, { now: now + whole, header, refused, attempt }))
+      happen(now + whole, () => answered(key, { now: now + whole, header, refused, attempt, turn }))
     })
   }
-  const ask = (limiter: Limiter, now: number, attempt: number): void => {
-    const { wait } = limiter.reserve('k', limits, { now, latest: Number.POSITIVE_INFINITY })
-    happen(now + wait, () => send(limiter, now + wait, attempt))
+  const ask = (key: ProvenKey, now: number, attempt: number): void => {
+    const { turn, wait } = key.turn(now)
+    happen(now + wait, () => send(key, { now: now + wait, attempt, turn }))
   }
-  const begin = Array.from({ length: walkers }, (_each, index) => limiters[index % nodes]).flatMap((limiter) =>
-    limiter === undefined ? [] : [{ at: start, run: () => ask(limiter, start, 1) }],
+  const begin = Array.from({ length: walkers }, (_each, index) => limiters[index % nodes]).flatMap((key) =>
+    key === undefined ? [] : [{ at: start, run: () => ask(key, start, 1) }],
   )
   const others = Array.from({ length: Math.floor(seconds * other) }, (_each, index) => start + (index * 1000) / other).map((at) => ({
     at,

@@ -1,16 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
-import { Limiter } from '../../src/engine/limits.ts'
+import type { Turn } from '../../src/engine/limits.ts'
 import { limits, start, VendorBucket, walk } from './bucket-support.ts'
+import { ProvenKey } from './limiter-support.ts'
 import { shopifyAt } from './shopify-support.ts'
 import { failure, serve, testEngine } from './support.ts'
 
 /** A call that is sent when its turn comes; what it waits for its turn. */
-function send(limiter: Limiter, { now, latest }: { now: number; latest: number }): number {
-  const { wait, refused } = limiter.reserve('k', limits, { now, latest })
-  if (!refused && wait === 0) expect(limiter.enter('k', now)).toBe(0)
-  return wait
+function send(key: ProvenKey, { now, latest }: { now: number; latest: number }): { readonly wait: number; readonly turn: Turn } {
+  const { wait, turn } = key.reserve({ now, latest })
+  if (turn === undefined) throw new Error('no turn was given')
+  if (wait === 0) expect(key.limiter.enter(turn, now)).toBe(0)
+  return { wait, turn }
 }
 
 describe('a leaky bucket', () => {
@@ -18,30 +20,31 @@ describe('a leaky bucket', () => {
     const step = fc.record({ passes: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40_000 })), asks: fc.integer({ min: 0, max: 60 }) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, tells) => {
-        const limiter = new Limiter()
+        const key = new ProvenKey(limits)
         const vendor = new VendorBucket()
-        const waiting: number[] = []
+        const waiting: { readonly at: number; readonly turn: Turn }[] = []
         let now = start
         for (const { passes, asks } of steps) {
           now += passes
-          while ((waiting[0] ?? Number.POSITIVE_INFINITY) <= now) {
-            const moment = waiting.shift() ?? now
-            const more = limiter.enter('k', moment)
+          for (let next = waiting[0]; next !== undefined && next.at <= now; next = waiting[0]) {
+            const { at, turn } = waiting.shift() ?? next
+            const more = key.limiter.enter(turn, at)
             if (more > 0) {
               expect(tells).toBe(true) // the header rounds up
-              waiting.push(moment + more)
-              waiting.sort((a, b) => a - b)
+              waiting.push({ at: at + more, turn })
+              waiting.sort((a, b) => a.at - b.at)
               continue
             }
-            const header = vendor.take(moment)
-            if (tells) limiter.observe('k', header, moment)
+            const header = vendor.take(at)
+            if (tells) key.limiter.observe(turn, header, at)
           }
           for (let ask = 0; ask < asks; ask++) {
-            const { wait, refused } = limiter.reserve('k', limits, { now, latest: now + 60_000 })
-            if (!refused) waiting.push(now + wait)
+            const { wait, turn } = key.reserve({ now, latest: now + 60_000 })
+            if (turn !== undefined) waiting.push({ at: now + wait, turn })
           }
-          if (tells) waiting.sort((a, b) => a - b)
-          if (!tells) expect([...waiting].sort((a, b) => a - b)).toEqual(waiting) // turns in the order of asking
+          const moments = waiting.map(({ at }) => at)
+          if (tells) waiting.sort((a, b) => a.at - b.at)
+          if (!tells) expect(moments.toSorted((a, b) => a - b)).toEqual(moments) // turns in the order of asking
         }
         expect(vendor.refused).toBe(0)
         expect(vendor.highest).toBeLessThanOrEqual(40)
@@ -51,20 +54,20 @@ describe('a leaky bucket', () => {
   })
 
   test('serves the first calls at once, then at the rate of the leak', () => {
-    const limiter = new Limiter()
+    const key = new ProvenKey(limits)
     const at = { now: start, latest: start + 60_000 }
-    const waits = Array.from({ length: 40 }, () => send(limiter, at))
+    const waits = Array.from({ length: 40 }, () => send(key, at).wait)
     expect(waits.slice(0, 36)).toEqual(Array(36).fill(0))
     expect(waits.slice(36)).toEqual([500, 1000, 1500, 2000])
-    expect(limiter.reserve('k', limits, { now: start, latest: start + 100 })).toEqual({ wait: 2500, refused: true })
+    expect(key.asked({ now: start, latest: start + 100 })).toEqual({ wait: 2500, refused: true })
   })
 
   test('gives the turn of a call that is not sent to others', () => {
-    const limiter = new Limiter()
+    const key = new ProvenKey(limits)
     const at = { now: start, latest: start + 60_000 }
-    for (let call = 0; call < 46; call++) send(limiter, at)
-    for (let call = 0; call < 10; call++) limiter.giveBack('k')
-    expect(send(limiter, at)).toBe(500)
+    const sent = Array.from({ length: 46 }, () => send(key, at))
+    for (const { turn } of sent.slice(36)) key.limiter.giveBack(turn)
+    expect(send(key, at).wait).toBe(500)
   })
 
   test.each([
@@ -98,51 +101,55 @@ describe('a leaky bucket', () => {
   })
 
   test('obeys a level that others caused, and a bucket that the vendor made smaller', () => {
-    const limiter = new Limiter()
+    const key = new ProvenKey(limits)
     const at = { now: start, latest: start + 60_000 }
-    send(limiter, at)
-    limiter.observe('k', '39/40', start)
-    expect(limiter.reserve('k', limits, at).wait).toBe(2000)
-    limiter.giveBack('k')
-    limiter.observe('k', '20/20', start + 60_000)
-    expect(limiter.reserve('k', limits, { now: start + 60_000, latest: start + 120_000 }).wait).toBe(3000) // one call in a second
+    const { turn } = send(key, at)
+    key.limiter.observe(turn, '39/40', start)
+    const next = key.reserve(at)
+    expect(next.wait).toBe(2000)
+    if (next.turn !== undefined) key.limiter.giveBack(next.turn)
+    key.limiter.observe(turn, '20/20', start + 60_000)
+    expect(key.reserve({ now: start + 60_000, latest: start + 120_000 }).wait).toBe(3000) // one call in a second
   })
 
   test('counts calls that wait for their turn on top of what the header tells, and holds them when their turn comes too early', () => {
-    const limiter = new Limiter()
+    const key = new ProvenKey(limits)
     const at = { now: start, latest: start + 60_000 }
-    for (let call = 0; call < 46; call++) send(limiter, at) // ten of them wait, the first for half a second
-    limiter.observe('k', '40/40', start) // four calls were not ours
-    expect(limiter.reserve('k', limits, at).wait).toBe(((40 + 10 - 35) / 2) * 1000)
-    expect(limiter.enter('k', start + 500)).toBe(2000)
-    expect(limiter.enter('k', start + 2500)).toBe(0)
+    const sent = Array.from({ length: 46 }, () => send(key, at)) // ten of them wait, the first for half a second
+    const [turn] = sent.slice(36).map((each) => each.turn)
+    if (turn === undefined) throw new Error('no call waits')
+    key.limiter.observe(turn, '40/40', start) // four calls were not ours
+    expect(key.reserve(at).wait).toBe(((40 + 10 - 35) / 2) * 1000)
+    expect(key.limiter.enter(turn, start + 500)).toBe(2000)
+    expect(key.limiter.enter(turn, start + 2500)).toBe(0)
   })
 
   test('holds calls that wait for their turn when the vendor says to', () => {
-    const limiter = new Limiter()
+    const key = new ProvenKey(limits)
     const at = { now: start, latest: start + 60_000 }
-    for (let call = 0; call < 37; call++) send(limiter, at)
-    limiter.postpone('k', start + 3000)
-    expect(limiter.enter('k', start + 500)).toBe(2500)
-    expect(limiter.enter('k', start + 3000)).toBe(0)
+    const turn = Array.from({ length: 37 }, () => send(key, at).turn).at(-1)
+    if (turn === undefined) throw new Error('no call waits')
+    key.limiter.postpone(turn, start + 3000, start)
+    expect(key.limiter.enter(turn, start + 500)).toBe(2500)
+    expect(key.limiter.enter(turn, start + 3000)).toBe(0)
   })
 
   test.each(['', 'x', '40', '/40', '5/', '-5/40', '5/-40', '5/0', '1e3/40', '5/40/2', '99999999/40', '5.5/40'])(
     'takes no harm from the header %j',
     (header) => {
-      const limiter = new Limiter()
+      const key = new ProvenKey(limits)
       const at = { now: start, latest: start + 1000 }
-      send(limiter, at)
-      limiter.observe('k', header, start)
-      expect(limiter.reserve('k', limits, at)).toEqual({ wait: 0, refused: false })
+      const { turn } = send(key, at)
+      key.limiter.observe(turn, header, start)
+      expect(key.asked(at)).toEqual({ wait: 0, refused: false })
     },
   )
 
   test('does not run backwards with a clock that does', () => {
-    const limiter = new Limiter()
-    for (let call = 0; call < 36; call++) send(limiter, { now: start, latest: start })
-    expect(limiter.reserve('k', limits, { now: start - 3_600_000, latest: start }).wait).toBe(500)
-    expect(limiter.reserve('k', limits, { now: start, latest: start + 60_000 }).wait).toBe(1000)
+    const key = new ProvenKey(limits)
+    for (let call = 0; call < 36; call++) send(key, { now: start, latest: start })
+    expect(key.reserve({ now: start - 3_600_000, latest: start }).wait).toBe(500)
+    expect(key.reserve({ now: start, latest: start + 60_000 }).wait).toBe(1000)
   })
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Limiter } from '../../src/engine/limits.ts'
+import { MemoryLimiter } from '../../src/engine/limits-memory.ts'
+import { ProvenKey, provenAsker } from './limiter-support.ts'
 
 const limits = {
   key: [],
@@ -30,17 +31,18 @@ describe('the vendor rate', () => {
   test('no window ever holds more calls than allowed, none waits longer than needed, none starts after its deadline', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const limiter = new Limiter()
-        const grants: number[] = []
+        const key = new ProvenKey(limits)
+        const first = key.turn(start) // what the vendor tells is told of a call
+        const grants: number[] = [start]
         let now = start
         let postponed = start
         for (const { passes, patience, postpone } of steps) {
           now += passes
           if (postpone !== null) {
-            limiter.postpone('k', now + postpone)
-            if (grants.length > 0) postponed = Math.max(postponed, now + postpone)
+            key.limiter.postpone(first.turn, now + postpone, now)
+            postponed = Math.max(postponed, now + postpone)
           }
-          const { wait, refused } = limiter.reserve('k', limits, { now, latest: now + patience })
+          const { wait, refused } = key.asked({ now, latest: now + patience })
           const moment = Math.max(earliest(grants, now), postponed)
           expect(now + wait).toBe(moment)
           expect(refused).toBe(wait > patience)
@@ -57,25 +59,26 @@ describe('the vendor rate', () => {
   })
 
   test('keys do not share a budget', () => {
-    const limiter = new Limiter()
+    const limiter = new MemoryLimiter()
+    const [a, b] = ['a', 'b'].map((key) => new ProvenKey(limits, { key, limiter }))
     const at = { now: start, latest: start }
-    for (let call = 0; call < 3; call++) expect(limiter.reserve('a', limits, at).refused).toBe(false)
-    expect(limiter.reserve('a', limits, at)).toEqual({ wait: 1000, refused: true })
-    expect(limiter.reserve('b', limits, at)).toEqual({ wait: 0, refused: false })
+    for (let call = 0; call < 3; call++) expect(a?.asked(at).refused).toBe(false)
+    expect(a?.asked(at)).toEqual({ wait: 1000, refused: true })
+    expect(b?.asked(at)).toEqual({ wait: 0, refused: false })
   })
 
   test('a refused call takes nothing from those that follow', () => {
-    const limiter = new Limiter()
-    for (let call = 0; call < 3; call++) limiter.reserve('a', limits, { now: start, latest: start })
-    for (let call = 0; call < 50; call++) expect(limiter.reserve('a', limits, { now: start, latest: start }).refused).toBe(true)
-    expect(limiter.reserve('a', limits, { now: start, latest: start + 1000 })).toEqual({ wait: 1000, refused: false })
+    const key = new ProvenKey(limits)
+    for (let call = 0; call < 3; call++) key.asked({ now: start, latest: start })
+    for (let call = 0; call < 50; call++) expect(key.asked({ now: start, latest: start }).refused).toBe(true)
+    expect(key.asked({ now: start, latest: start + 1000 })).toEqual({ wait: 1000, refused: false })
   })
 
   test('ten thousand customers with a daily quota cost little memory until they use it', () => {
-    const limiter = new Limiter()
+    const limiter = new MemoryLimiter()
     const { arrayBuffers, heapUsed } = process.memoryUsage()
     for (let key = 0; key < 10_000; key++)
-      limiter.reserve(`k${key}`, { key: [], rates: [{ calls: 10_000, seconds: 86_400 }] }, { now: start, latest: start })
+      limiter.reserve(provenAsker({ key: [], rates: [{ calls: 10_000, seconds: 86_400 }] }, `k${key}`), { now: start, latest: start })
     const after = process.memoryUsage()
     expect(after.arrayBuffers + after.heapUsed - arrayBuffers - heapUsed).toBeLessThan(64 * 1024 * 1024)
   })

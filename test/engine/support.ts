@@ -86,9 +86,10 @@ export const gongAt = (
   origin: typeof origin === 'string' ? { api: origin } : origin,
 })
 
-/** An engine that pauses for no backoff and watches no rate, closed at the end of the block. */
+/** An engine that pauses for no backoff and watches no rate, closed at the end of the block. A clock of the test's is steady too. */
 export function testEngine(options: EngineOptions = {}): Engine & AsyncDisposable {
-  const engine = createEngine({ limits: false, random: () => 0, ...options })
+  const { clock, steady = clock } = options
+  const engine = createEngine({ limits: false, random: () => 0, ...options, ...(steady === undefined ? {} : { steady }) })
   return { ...engine, [Symbol.asyncDispose]: () => engine.close() }
 }
 

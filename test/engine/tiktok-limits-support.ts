@@ -1,8 +1,9 @@
 /** A vendor that counts calls by the second and the minute, and walkers that call it as often as they may, in simulated time. */
 import { kinds } from '../../src/connectors/index.ts'
 import type { Connection, CredentialValues } from '../../src/engine/connection.ts'
-import { Limiter } from '../../src/engine/limits.ts'
+import type { Turn } from '../../src/engine/limits.ts'
 import { Random } from '../../src/sandbox/random.ts'
+import { ProvenKey } from './limiter-support.ts'
 import { fixed } from './support.ts'
 
 /** The moment at which simulations begin, in milliseconds since 1970. */
@@ -65,40 +66,45 @@ const wait = { first: 1, longest: 300 }
 /** Walkers that ask again and again: how many refusals a caller saw. */
 export function walk(vendor: VendorRates, { walkers, seconds, way }: Walk): { readonly surfaced: number } {
   const random = new Random('tiktok walk', way.most)
-  const limiter = new Limiter()
+  const key = new ProvenKey(limits)
+  const { limiter } = key
   const waiting: { readonly at: number; readonly run: () => void }[] = []
   const happen = (at: number, run: () => void): void => {
     const before = waiting.findLastIndex((other) => other.at <= at)
     waiting.splice(before + 1, 0, { at, run })
   }
   let surfaced = 0
-  const refused = (now: number, attempt: number): void => {
-    const pause = limiter.refuse('k', wait, now)
-    limiter.postpone('k', now + pause)
+  const refused = (now: number, attempt: number, turn: Turn): void => {
+    const pause = limiter.refuse(turn, wait, now)
+    limiter.postpone(turn, now + pause, now)
+    limiter.giveBack(turn)
     if (attempt === attempts) surfaced += 1
     happen(now + pause, () => ask(now + pause, attempt === attempts ? 1 : attempt + 1))
   }
-  const answered = (now: number, attempt: number, served: boolean): void => {
-    if (served) {
-      limiter.accept('k')
-      ask(now, 1)
-    } else refused(now, attempt)
+  const answered = (now: number, attempt: number, { served, turn }: { served: boolean; turn: Turn }): void => {
+    if (!served) {
+      refused(now, attempt, turn)
+      return
+    }
+    limiter.prove(turn, true, now)
+    limiter.giveBack(turn)
+    ask(now, 1)
   }
-  const send = (now: number, attempt: number): void => {
-    const more = limiter.enter('k', now)
+  const send = (now: number, attempt: number, turn: Turn): void => {
+    const more = limiter.enter(turn, now)
     if (more > 0) {
-      happen(now + more, () => send(now + more, attempt))
+      happen(now + more, () => send(now + more, attempt, turn))
       return
     }
     const there = now + random.int(way.least, way.most)
     happen(there, () => {
       const served = vendor.take(there)
-      happen(there + 100, () => answered(there + 100, attempt, served))
+      happen(there + 100, () => answered(there + 100, attempt, { served, turn }))
     })
   }
   const ask = (now: number, attempt: number): void => {
-    const turn = limiter.reserve('k', limits, { now, latest: now + 60_000 })
-    happen(now + turn.wait, () => send(now + turn.wait, attempt))
+    const { turn, wait: until } = key.turn(now)
+    happen(now + until, () => send(now + until, attempt, turn))
   }
   for (let walker = 0; walker < walkers; walker++) happen(start, () => ask(start, 1))
   for (let next = waiting.shift(); next !== undefined && next.at <= start + seconds * 1000; next = waiting.shift()) next.run()

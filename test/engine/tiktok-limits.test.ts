@@ -1,7 +1,8 @@
 /** Rates of a vendor that tells no level and no time to wait. */
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
-import { Limiter } from '../../src/engine/limits.ts'
+import type { Turn } from '../../src/engine/limits.ts'
+import { ProvenKey } from './limiter-support.ts'
 import { failure, type Reply, serve, testEngine } from './support.ts'
 import { advertiser_id, limits, start, tiktokAt, VendorRates, walk } from './tiktok-limits-support.ts'
 
@@ -41,8 +42,10 @@ describe('a budget', () => {
   /** Uses the budget of a connector up, then tells what the others meet. */
   async function others(first: readonly [Record<string, string>, object?], ...rest: (readonly [Record<string, string>, object?])[]) {
     await using server = await serve(() => empty)
-    await using engine = testEngine({ limits: true, clock: () => start })
+    const clock = { now: start }
+    await using engine = testEngine({ limits: true, clock: () => clock.now })
     const at = ([values, more]: readonly [Record<string, string>, object?]) => tiktokAt(server.origin, values, { advertiser_id, ...more })
+    for (const other of rest) await engine.run(at(other), { ...call, deadlineMs: 60_000 }).then(() => (clock.now += 2000)) // they prove themselves
     for (let count = 0; count < 10; count++) await engine.run(at(first), call)
     return await Promise.all(
       rest.map((other) =>
@@ -126,18 +129,21 @@ describe('a refusal without a time', () => {
   })
 
   test('spreads the calls that wait, anew: never more than the rate when it is over', () => {
-    const limiter = new Limiter()
-    const at = { now: start, latest: start + 60_000 }
-    const turns = Array.from({ length: 40 }, () => limiter.reserve('k', limits, at).wait)
-    expect(turns.filter((wait) => wait === 0)).toHaveLength(10)
-    limiter.refuse('k', { first: 1, longest: 300 }, start + 50)
+    const key = new ProvenKey(limits)
+    const turns = Array.from({ length: 40 }, () => key.turn(start))
+    expect(turns.filter(({ wait }) => wait === 0)).toHaveLength(10)
+    for (const { turn } of turns.slice(0, 1)) key.limiter.refuse(turn, { first: 1, longest: 300 }, start + 50)
     const entered: number[] = []
-    const waiting = turns.slice(10).map((wait) => start + wait)
-    for (let now = waiting.shift(); now !== undefined; now = waiting.shift()) {
-      const more = limiter.enter('k', now)
-      if (more === 0) entered.push(now)
-      else waiting.push(now + more)
-      waiting.sort((a, b) => a - b)
+    const waiting: { at: number; turn: Turn }[] = turns.slice(10).map(({ wait, turn }) => ({ at: start + wait, turn }))
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { at, turn } = next
+      const more = key.limiter.enter(turn, at)
+      if (more > 0) waiting.push({ at: at + more, turn })
+      else {
+        entered.push(at)
+        key.limiter.prove(turn, true, at)
+      }
+      waiting.sort((a, b) => a.at - b.at)
     }
     expect(entered).toHaveLength(30)
     expect(entered.filter((moment) => moment < start + 1050)).toEqual([])
@@ -146,15 +152,17 @@ describe('a refusal without a time', () => {
   })
 
   test('of another sort is no suspension: 60001 tells of five minutes, is not slept, and holds no other call', async () => {
-    let reply: Reply = refusal(60001)
+    let reply: Reply = empty
     await using server = await serve(() => reply)
     await using engine = testEngine({ limits: true, clock: () => start })
+    await engine.run(tiktokAt(server.origin), call) // the credentials prove themselves
+    reply = refusal(60001)
     const error = await failure(engine.run(tiktokAt(server.origin), call))
     expect(error).toMatchObject({ code: 'upstream_error', retryable: true, retryAfterMs: 300_000, upstream: { code: '60001' } })
-    expect(server.seen).toHaveLength(1)
+    expect(server.seen).toHaveLength(2)
     reply = empty
     await engine.run(tiktokAt(server.origin), hasty)
-    expect(server.seen).toHaveLength(2)
+    expect(server.seen).toHaveLength(3)
   })
 })
 

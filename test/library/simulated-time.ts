@@ -1,5 +1,6 @@
 /** Time that a test moves: for rates over minutes. */
 import { vi } from 'vitest'
+import { clocks } from '../../src/engine/clocks.ts'
 import { Deadline } from '../../src/engine/deadline.ts'
 
 /**
@@ -11,6 +12,7 @@ export function simulateTime(walkers: { running: number }, clock: { now: number 
   const start = clock.now
   const waiting: { at: number; go: () => void }[] = []
   vi.spyOn(Date, 'now').mockImplementation(() => clock.now)
+  vi.spyOn(clocks, 'steady').mockImplementation(() => clock.now)
   vi.spyOn(Deadline.prototype, 'pause').mockImplementation(
     (milliseconds) =>
       new Promise((go) => {

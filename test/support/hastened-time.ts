@@ -1,5 +1,6 @@
 /** Time that passes faster than it does, for waits of the engine: its pauses and its clock. */
 import { vi } from 'vitest'
+import { clocks } from '../../src/engine/clocks.ts'
 import { Deadline } from '../../src/engine/deadline.ts'
 
 /** Hastened time. */
@@ -30,6 +31,7 @@ export function hastenTime(factor: number): HastenedTime {
     return left?.call(this) * factor
   })
   const now = vi.spyOn(Date, 'now').mockImplementation(clock)
+  const steady = vi.spyOn(clocks, 'steady').mockImplementation(clock)
   return {
     clock,
     real: (milliseconds) => milliseconds / factor,
@@ -41,6 +43,7 @@ export function hastenTime(factor: number): HastenedTime {
       pauses.mockRestore()
       remaining.mockRestore()
       now.mockRestore()
+      steady.mockRestore()
     },
   }
 }

@@ -24,7 +24,7 @@ const recordColumns = [
   'workspaces.name as workspace_name',
   'workspaces.status as workspace_status',
 ] as const
-const sealedColumns = ['connectors.sealed', 'connectors.data_key_id', 'connectors.version'] as const
+const sealedColumns = ['connectors.sealed', 'connectors.data_key_id', 'connectors.version', 'connectors.proof'] as const
 
 /** Connectors of a view; those of removed workspaces are not seen. */
 const visible = (db: Db, view: View) => {
@@ -89,8 +89,8 @@ export function connectionQuery(db: Db): ConnectionQuery {
     first(workspaceId === null ? withValues(ofOrganization, organizationId, id) : withValues(ofWorkspace, organizationId, workspaceId, id))
 }
 
-/** A connector as it is stored. */
-export type StoredConnector = Selectable<ConnectorTable>
+/** A connector as it is stored first. */
+export type StoredConnector = Omit<Selectable<ConnectorTable>, 'proof'>
 
 /** Stores a connector unless its name is taken in the workspace. @returns whether it was stored */
 export async function insertConnector(db: Db, row: StoredConnector): Promise<boolean> {
@@ -115,6 +115,7 @@ export type ConnectorChange = Partial<
     | 'sealed'
     | 'data_key_id'
     | 'version'
+    | 'proof'
     | 'status'
     | 'status_reason'
     | 'lease_owner'
@@ -215,10 +216,16 @@ export async function replaceCredentials(
     data_key_id: next.dataKeyId,
     credential_fields: JSON.stringify(next.fields),
     version: version + 1,
+    proof: null,
     status: 'active',
     status_reason: null,
     lease_owner: null,
     lease_until: null,
   })
   return (await rows.where('version', '=', version).executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** Keeps the digest of credentials that the vendor took; null ends it. A newer version of the credentials is left alone. */
+export const setProof = async (db: Db, { organizationId, id, version }: CredentialsVersion, proof: string | null): Promise<void> => {
+  await own(db, organizationId, id).set({ proof }).where('version', '=', version).execute()
 }

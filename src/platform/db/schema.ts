@@ -80,6 +80,8 @@ export interface ConnectorTable {
   data_key_id: string
   /** Counts replacements of the credentials. */
   version: number
+  /** Keyed digest of the credentials that the vendor took; null: they have not proven themselves. */
+  proof: ColumnType<string | null, string | null | undefined, string | null>
   /** Who renews the credentials at the moment, and until when others keep away. */
   lease_owner: string | null
   lease_until: Moment | null
