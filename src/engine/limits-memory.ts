@@ -38,7 +38,7 @@ const shareOf = ({ rates = [], bucket }: Limits): Share => ({
   probe: undefined,
 })
 
-const newCredential = (): Credential => ({ isProven: false, notBefore: Number.NEGATIVE_INFINITY, refusals: 0 })
+const newCredential = (): Credential => ({ isProven: false, isRefused: false, notBefore: Number.NEGATIVE_INFINITY, refusals: 0 })
 
 /** A place in a budget: `unproven` among those who share one call a second, `missed` when its moment has passed unused. */
 class MemoryTurn implements Turn {
@@ -83,7 +83,8 @@ export class MemoryLimiter implements Limiter {
     const turn = this.#turnOf(asker)
     const { share, credential } = turn
     const wait = credential.isProven ? this.#waitOf(share, now) : unprovenOf(share).waitFor(credential, now)
-    if (now + wait > latest || (background && wait > 0)) return { turn: undefined, wait }
+    const isTooLate = now + wait > latest && !isOpen(credential, latest)
+    if (isTooLate || (background && wait > 0)) return { turn: undefined, wait }
     if (credential.isProven) {
       share.budget.take(now + wait)
       return { turn, wait }
@@ -119,6 +120,7 @@ export class MemoryLimiter implements Limiter {
     const turn = own(given)
     const { share, credential } = turn
     credential.isProven = taken
+    credential.isRefused = !taken
     if (!taken) return
     if (turn.place === 'unproven') share.budget.count(now) // the vendor counted it
     turn.place = 'shared'
@@ -171,6 +173,9 @@ export class MemoryLimiter implements Limiter {
   }
 }
 
+/** Whether a call that is under way may still prove the credentials, so that another need not wait for its turn as long as it seems. */
+const isOpen = ({ isProven, isRefused, notBefore }: Credential, latest: number): boolean => !isProven && !isRefused && notBefore <= latest
+
 /** A turn of this room. */
 function own(turn: Turn): MemoryTurn {
   if (turn instanceof MemoryTurn) return turn
@@ -179,7 +184,7 @@ function own(turn: Turn): MemoryTurn {
 
 function enterUnproven(turn: MemoryTurn, now: number): number {
   const { share, credential } = turn
-  if (!unprovenOf(share).enter(credential, now)) return lookAgain
+  if (!unprovenOf(share).enter(credential, now)) return Math.max(lookAgain, credential.notBefore - now)
   turn.state = 'sent'
   return 0
 }

@@ -9,6 +9,8 @@ const interval = 1_000
 export interface Credential {
   /** The vendor took them before. */
   isProven: boolean
+  /** The vendor refused them, and has not taken them since. */
+  isRefused: boolean
   /** The vendor told them alone to wait until this moment. */
   notBefore: number
   /** Refusals in a row without a time. */
