@@ -44,6 +44,8 @@ export interface ErrorDetails {
   readonly retryable?: boolean
   readonly hint?: string
   readonly cause?: unknown
+  /** The vendor said that the record which was asked for by its key does not exist. */
+  readonly gone?: boolean
   /** Headers that belong to the answer, for example `content-range` of a 416. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -87,6 +89,8 @@ export class FerruleError extends Error {
   /** Milliseconds to wait before trying again, when known. */
   readonly retryAfterMs: number | undefined
   readonly headers: Readonly<Record<string, string>>
+  /** The vendor said that the record which was asked for by its key does not exist: a rule of the kind says so. Not part of the wire form. */
+  readonly gone: boolean
 
   constructor(code: ErrorCode, { message, hint }: { message: string; hint: string }, details: ErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -100,6 +104,7 @@ export class FerruleError extends Error {
     this.upstream = details.upstream
     this.retryAfterMs = details.retryAfterMs
     this.headers = details.headers ?? {}
+    this.gone = details.gone ?? false
   }
 
   /** The error as problem details. `requestId` is the id of the request that failed, if there is one. */

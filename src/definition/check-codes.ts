@@ -1,4 +1,4 @@
-/** Checks of the vendor's own codes: which mean a success, and which an error. */
+/** Checks of the vendor's own codes: which mean a success, and which an error; and of what says that a record is gone. */
 import type { ConnectorDefinition } from './connector.ts'
 
 /** The bounds of a range of codes; undefined for one code. */
@@ -32,3 +32,14 @@ export const codes = ({ problem: { code, success, partial }, errors }: Connector
     ]),
   ]
 }
+
+/** Only a get can be told that the very record it asked for does not exist, and only in the vendor's own words. */
+export const gone = ({ errors }: ConnectorDefinition): readonly (string | false | undefined)[] =>
+  errors.flatMap(({ gone: isGone, is, actions, matches, codes: entries }, index) =>
+    isGone === undefined
+      ? []
+      : [
+          (is !== 'record_not_found' || actions?.join() !== 'get') && `error ${index} says gone, but is not record_not_found of get`,
+          matches === undefined && entries === undefined && `error ${index} says gone, but knows no words or codes of the vendor's`,
+        ],
+  )

@@ -1,7 +1,7 @@
 /** Checks of what a kind says beside its entities: addresses, credentials, pages, errors, limits. */
 import { Compile } from 'typebox/compile'
 import { errorTable } from '../errors.ts'
-import { codes } from './check-codes.ts'
+import { codes, gone } from './check-codes.ts'
 import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
 import { fieldAt, isOptional } from './document.ts'
 import { liveActions } from './entity.ts'
@@ -209,12 +209,15 @@ const lookups = ({ lookups: all, entities }: ConnectorDefinition): Sentences =>
     ]
   })
 
-const hidden = ({ hidden: rule, configuration }: ConnectorDefinition): Sentences =>
+const hidden = ({ hidden: rule, configuration, entities, lookups: all }: ConnectorDefinition): Sentences =>
   rule === undefined
     ? []
     : [
         !(rule.unless.field in configuration) && `hidden rows depend on ${rule.unless.field}, which is not a configuration field`,
         !(rule.error in errorTable) && `hidden rows answer ${rule.error}, which is not an error code`,
+        rule.recheck !== undefined &&
+          (entities[rule.recheck.entity]?.sync === undefined || all?.[rule.recheck.lookup] === undefined || rule.recheck.seconds <= 0) &&
+          'hidden rows are looked up again without an entity that is synced, a lookup or a time',
       ]
 
 const check = ({ check: probe, entities }: ConnectorDefinition): Sentences => {
@@ -273,6 +276,7 @@ export const checkConnection = ({ definition, rules }: Kind): Sentences =>
     pages,
     errors,
     codes,
+    gone,
     limits,
     counts,
     spent,

@@ -49,6 +49,13 @@ const entityChecks: readonly Check<Place>[] = [
   ({ definition }) => [definition.about.trim() === '' && 'has no sentence'],
   ({ entity }) => [reserved.has(entity) && 'is a name that the library uses itself'],
   ({ definition }) => [definition.key.length === 0 && 'has no key'],
+  ({ kind, definition: { of, key } }) => {
+    const held = of === undefined ? undefined : kind.definition.entities[of]
+    return [
+      of !== undefined && (held === undefined || held.of !== undefined) && `is of ${of}, which is not an entity of its own`,
+      of !== undefined && (key.length > 1 || (held?.key.length ?? 1) > 1) && `is of ${of}, but a key has several parts`,
+    ]
+  },
   ({ definition }) =>
     definition.key.map(
       (path) => !path.startsWith('param.') && !known(definition.record, path) && `key ${path} is not a field of the record`,

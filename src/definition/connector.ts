@@ -82,6 +82,11 @@ export interface ErrorRule {
   readonly codes?: readonly string[]
   /** The error, or `empty`: a list without records. */
   readonly is: ErrorCode | 'empty'
+  /**
+   * To a `get` by its key alone the answer says that this very record does not exist: its copy is removed, with all that hangs on it. Only
+   * the vendor's own words can say so (`matches` or `codes`), not a status that a missing account, or something on the way, gives too.
+   */
+  readonly gone?: true
   readonly hint?: string
   /** Whether the same request can succeed later, where it differs from the error's own row. */
   readonly retryable?: boolean
@@ -132,6 +137,11 @@ export interface Hidden {
   readonly error: ErrorCode
   /** Path of the flag in a record that was looked up by a join. */
   readonly flag: string
+  /**
+   * Records can be hidden long after they were copied, without a trace: those of this entity and of all that are `of` it are looked up
+   * again, each within so many seconds, and leave the copy when they are hidden by then or not known any more.
+   */
+  readonly recheck?: { readonly entity: string; readonly lookup: string; readonly seconds: number }
 }
 
 /** A kind of external system. */

@@ -154,6 +154,8 @@ export interface EntityDefinition extends Partial<Record<LiveAction, Operation>>
   readonly scope?: readonly string[]
   /** Fields that identify a row; `param.<path>` for what only the call knows. */
   readonly key: readonly string[]
+  /** The entity that this one is a view or a part of, under the same key: what is gone or hidden there, or here, is so in both. */
+  readonly of?: string
   /** Fields of a record; left out for downloads. */
   readonly record?: Fields
   /** Field of the record → where it comes from at the vendor. Paths: `a`, `a.b`, `a[].b`. */

@@ -68,7 +68,7 @@ async function list(running: Running, given: Params): Promise<Outcome> {
   const { operation, params, runtime } = running
   const reply = await exchange(running, buildRequest(operation, params, runtime.clock()))
   if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...emptyMetaOf(operation), ...hiddenCount(running, 0) } }
-  const { rows, excluded } = await shownRows(running, rowsOf(operation, reply.body))
+  const { rows, excluded, hidden } = await shownRows(running, rowsOf(operation, reply.body))
   const records = rows.map((row) => shapeRow(operation, row, params))
   const keep = localFilterOf(operation, params)
   const { rows: data, made } = sliceOf(operation, params, keep === undefined ? records : records.filter(keep))
@@ -80,6 +80,7 @@ async function list(running: Running, given: Params): Promise<Outcome> {
       ...hiddenCount(running, excluded),
       ...told(reply.warnings),
     },
+    ...(hidden.length === 0 ? {} : { hidden }),
   }
 }
 

@@ -3,6 +3,7 @@ import { FerruleError, fail, failAs } from '../errors.ts'
 import { invalidAnswer, rowsOf } from './answer.ts'
 import { metaOf } from './meta.ts'
 import { type CompiledOperation, lookupOf } from './operation.ts'
+import type { RecordKey } from './outcome.ts'
 import { getAt, type Path, parsePath, setAt } from './paths.ts'
 import { buildRequest } from './request.ts'
 import { exchange, type Running } from './transport.ts'
@@ -17,16 +18,26 @@ const showsHidden = ({ connection, operation }: Running): boolean => {
 export const hiddenError = ({ kind }: CompiledOperation): FerruleError =>
   failAs(kind.definition.hidden?.error ?? 'record_not_found', { reason: 'it is hidden' })
 
-/** Rows that may be shown, and how many were not. */
+/** Rows that may be shown, how many were not, and which of these are known to be hidden. */
 export interface Shown {
   readonly rows: readonly unknown[]
   readonly excluded: number
+  readonly hidden: readonly RecordKey[]
 }
 
-const without = (rows: readonly unknown[], isHidden: (row: unknown) => boolean): Shown => {
+const allOf = (rows: readonly unknown[]): Shown => ({ rows, excluded: 0, hidden: [] })
+
+const without = (rows: readonly unknown[], isHidden: (row: unknown) => boolean): Omit<Shown, 'hidden'> => {
   const shown = rows.filter((row) => !isHidden(row))
   return { rows: shown, excluded: rows.length - shown.length }
 }
+
+/** The keys of rows, where they have one; not of an entity whose key has several parts. */
+const keysOf = (entity: string, key: Path | undefined, rows: readonly unknown[]): RecordKey[] =>
+  rows.flatMap((row) => {
+    const value = key === undefined ? undefined : getAt(row, key)
+    return value === undefined || value === null ? [] : [{ entity, value }]
+  })
 
 /** Pages that a lookup may have: one per batch in practice; a vendor that splits a batch is followed this far. */
 const maxLookupPages = 10
@@ -73,16 +84,19 @@ async function joined(running: Running, rows: readonly unknown[]): Promise<Shown
   const { join } = running.operation.operation
   const { hidden } = running.operation.kind.definition
   const showAll = showsHidden(running)
-  if (join === undefined || (showAll && join.take === undefined) || rows.length === 0) return { rows, excluded: 0 }
+  if (join === undefined || (showAll && join.take === undefined) || rows.length === 0) return allOf(rows)
   const on = parsePath(join.on)
   // A row without an id is looked up nowhere: it counts as one that is not known.
   const ids = [...new Set(rows.flatMap((row) => getAt(row, on) ?? []).map(String))].filter((id) => id !== '')
   const records = await lookUp(running, join.lookup, ids)
   const take = Object.entries(join.take ?? {}).map(([field, path]) => [parsePath(field), parsePath(path)] as const)
   for (const row of rows) complete(row, records.get(String(getAt(row, on))), take)
-  if (showAll || hidden === undefined) return { rows, excluded: 0 }
+  if (showAll || hidden === undefined) return allOf(rows)
   const flag = parsePath(hidden.flag)
-  return without(rows, (row) => getAt(records.get(String(getAt(row, on))), flag) !== false)
+  const flagOf = (row: unknown): unknown => getAt(records.get(String(getAt(row, on))), flag)
+  const flagged = rows.filter((row) => flagOf(row) === true)
+  const { entity } = lookupOf(running.operation.kind, join.lookup).lookup
+  return { ...without(rows, (row) => flagOf(row) !== false), hidden: keysOf(entity, on, flagged) }
 }
 
 const complete = (row: unknown, record: unknown, take: readonly (readonly [Path, Path])[]): void => {
@@ -95,8 +109,11 @@ export async function shownRows(running: Running, rows: readonly unknown[]): Pro
   const { operation } = running
   if (operation.operation.join !== undefined) return joined(running, rows)
   const flag = operation.hidden
-  if (flag === undefined || showsHidden(running)) return { rows, excluded: 0 }
-  return without(rows, (row) => getAt(row, flag) === true)
+  if (flag === undefined || showsHidden(running)) return allOf(rows)
+  const isFlagged = (row: unknown): boolean => getAt(row, flag) === true
+  const [key, ...more] = operation.entity.key
+  const path = key === undefined || more.length > 0 ? undefined : parsePath(key)
+  return { ...without(rows, isFlagged), hidden: keysOf(operation.entityName, path, rows.filter(isFlagged)) }
 }
 
 /** Whether a single row is to be hidden. */

@@ -44,8 +44,20 @@ export interface FileAnswer {
   readonly body: Readable
 }
 
+/** A record by its key, which has one part. */
+export interface RecordKey {
+  readonly entity: string
+  readonly value: unknown
+}
+
 /** The result of one execution. */
 export type Outcome =
-  | { readonly type: 'list'; readonly data: readonly unknown[]; readonly meta: Readonly<Record<string, unknown>> }
+  | {
+      readonly type: 'list'
+      readonly data: readonly unknown[]
+      readonly meta: Readonly<Record<string, unknown>>
+      /** Records that the vendor flags as hidden, and that were therefore left out: for the copy, never for an answer. */
+      readonly hidden?: readonly RecordKey[]
+    }
   | { readonly type: 'record'; readonly data: unknown; readonly meta: Readonly<Record<string, unknown>> }
   | { readonly type: 'file'; readonly file: FileAnswer }

@@ -170,6 +170,7 @@ export function verdictOf(of: Of, answer: WireAnswer, context: VerdictContext): 
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(rule?.hint === undefined ? {} : { hint: rule.hint }),
     ...(rule?.retryable === undefined ? {} : { retryable: rule.retryable }),
+    ...(rule?.gone === undefined ? {} : { gone: true }),
   }
   const said = upstream.message?.replace(/\.$/, '') ?? `status ${upstream.status}`
   const slots = { vendor: of.kind.definition.title, reason: upstream.code === undefined ? said : `${said} (${upstream.code})` }

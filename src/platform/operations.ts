@@ -12,6 +12,7 @@ import { cutFound, cutOutcome, isWhole } from './cut-records.ts'
 import type { ExecuteRequest } from './execute-request.ts'
 import type { Executed, ExecutedData, Found, ReplayedAnswer } from './executed.ts'
 import type { Folds } from './folds.ts'
+import type { Removing } from './gone.ts'
 import { isWrite, requireScope, scopeOfAction } from './scopes.ts'
 import type { Searches } from './searches.ts'
 import type { ConnectorAccess, Platform, Principal } from './types.ts'
@@ -34,6 +35,8 @@ export interface OperationServices {
   readonly searches?: Searches
   /** Takes the records that lists and gets answer. */
   readonly folds?: Pick<Folds, 'offer'>
+  /** Takes what lists, gets and downloads teach of records that are gone or hidden. */
+  readonly removing?: Pick<Removing, 'answered' | 'failed'>
   /** Milliseconds since 1970; for `folds`. */
   readonly clock?: () => number
   /** Told of every call that reached a connector. Must not throw. */
@@ -86,9 +89,21 @@ export async function executeOperation(
   if (action === searchAction && services.searches !== undefined)
     return cutFound(await search(services, { access, call, searches: services.searches }, request), request)
   const asked = services.clock?.() ?? Date.now()
-  const outcome = await runMarked(services, { access, connection: access.connection }, call)
+  const outcome = await read(services, access, call)
   services.folds?.offer(access, call, { outcome, asked })
   return cutOutcome(outcome, request)
+}
+
+/** Reads from the vendor. What the answer teaches of records that are gone or hidden leaves the copy before it is told. */
+async function read(services: OperationServices, access: ConnectorAccess, call: Call): Promise<Outcome> {
+  try {
+    const outcome = await runMarked(services, { access, connection: access.connection }, call)
+    await services.removing?.answered(access, call, outcome)
+    return outcome
+  } catch (thrown) {
+    await services.removing?.failed(access, call, thrown)
+    throw thrown
+  }
 }
 
 const searchAction = 'context_store_search'

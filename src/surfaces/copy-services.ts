@@ -2,6 +2,7 @@
 import { createSearcher } from '../context/search.ts'
 import type { ContextStore } from '../context/store/types.ts'
 import { createFolds, type FoldOptions, type Folds } from '../platform/folds.ts'
+import { createRemoving, type Removing } from '../platform/gone.ts'
 import { createSearches, type Searches } from '../platform/searches.ts'
 import type { Platform, Settings } from '../platform/types.ts'
 
@@ -9,6 +10,7 @@ import type { Platform, Settings } from '../platform/types.ts'
 export interface CopyServices {
   readonly searches: Searches
   readonly folds: Folds
+  readonly removing: Removing
 }
 
 /** What they are made with. */
@@ -20,7 +22,7 @@ export interface CopyServiceOptions extends Pick<FoldOptions, 'onFold' | 'onErro
   readonly clock: () => number
 }
 
-/** Makes the services. Close `folds` before the store. */
+/** Makes the services. Close `folds` and `removing` before the store. */
 export function createCopyServices({ store, platform, settings, clock, ...told }: CopyServiceOptions): CopyServices {
   const searches = createSearches({
     searcher: createSearcher(store),
@@ -29,5 +31,7 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
     clock,
     searchMs: settings.context.searchSeconds * 1_000,
   })
-  return { searches, folds: createFolds({ store, ...told }) }
+  const { onError } = told
+  const removing = createRemoving({ store, clock, ...(onError === undefined ? {} : { onError }) })
+  return { searches, removing, folds: createFolds({ store, ...told }) }
 }

@@ -133,6 +133,7 @@ async function assemble(settings: Settings, undo: Undo): Promise<Assembled> {
   const { copies, worker } = createContextServices({ store, platform, engine, settings, metrics, logger })
   undo.add(() => worker?.stop())
   undo.add(() => copies.folds.close())
+  undo.add(() => copies.removing.close())
   let draining = false
   const app = await createServer({ platform, engine, copies, metrics, settings, kinds: served, logger, draining: () => draining })
   undo.add(() => drain(app, settings.shutdownSeconds))

@@ -103,6 +103,14 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
         kind({ problem, errors: [{ codes: [code], is: 'upstream_error' }] }),
       ] as const,
   ),
+  [
+    'acme: error 0 says gone, but is not record_not_found of get',
+    kind({ errors: [{ matches: 'none', is: 'record_not_found', gone: true }] }),
+  ],
+  [
+    "acme: error 0 says gone, but knows no words or codes of the vendor's",
+    kind({ errors: [{ status: 404, actions: ['get'], is: 'record_not_found', gone: true }] }),
+  ],
   ['acme: error 0 has 0, which is a success', kind({ problem, errors: [{ codes: ['0'], is: 'upstream_error' }] })],
   ['acme: error 0 has 20000-29999, which is a success', kind({ problem, errors: [{ codes: ['20000-29999'], is: 'upstream_error' }] })],
   ['acme: error 0 has a wait that is none', kind({ errors: [{ is: 'upstream_rate_limited', wait: { first: 0, longest: 300 } }] })],

@@ -150,6 +150,7 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
     app.server.closeAllConnections()
     await app.close()
     await services?.copies.folds.close()
+    await services?.copies.removing.close()
     await services?.worker?.stop()
     await engine.close()
     await platform.close()

@@ -95,6 +95,7 @@ const blocks = {
 export const calls_extensive = entity({
   about: 'Calls with participants, content, interaction and comments',
   key: ['metaData.id'],
+  of: 'calls',
   record: { metaData: open('The call, with the fields of calls'), ...blocks },
   list: {
     call: 'POST /v2/calls/extensive',
@@ -140,14 +141,25 @@ const download = (kind: 'audio' | 'video', extension: string) =>
   }) as const
 
 /** POST /v2/calls/extensive for the URL, then the file on the media host, without our credentials. */
-export const call_audio = entity({ about: 'Audio of calls', key: ['param.filter.callIds'], download: download('audio', 'mp3') })
+export const call_audio = entity({
+  about: 'Audio of calls',
+  key: ['param.filter.callIds'],
+  of: 'calls',
+  download: download('audio', 'mp3'),
+})
 /** As call_audio. */
-export const call_video = entity({ about: 'Video of calls', key: ['param.filter.callIds'], download: download('video', 'mp4') })
+export const call_video = entity({
+  about: 'Video of calls',
+  key: ['param.filter.callIds'],
+  of: 'calls',
+  download: download('video', 'mp4'),
+})
 
 /** POST /v2/calls/transcript. Times inside are milliseconds. The answer does not say which calls are private: they are looked up. */
 export const call_transcripts = entity({
   about: 'Transcripts of calls, by speaker turn',
   key: ['callId'],
+  of: 'calls',
   record: {
     callId: str('Call id'),
     transcript: list(open('{ speakerId, topic, sentences: [{ start, end, text }] }; start and end in milliseconds'), 'Speaker turns'),

@@ -68,6 +68,7 @@ export const gong = connector(
         matches: 'found corresponding to the provided filters|^No (stats|folders) found|^(answered )?scorecards not found',
         is: 'empty',
       },
+      { status: 404, actions: ['get'], matches: '^(Call ID \\S+ was|User) not found', is: 'record_not_found', gone: true },
       { status: 404, is: 'record_not_found' },
       // A missing scope is a 401 here; a new token cannot help.
       { status: 401, matches: "^You don't have permission to use", is: 'upstream_permission_denied' },
@@ -102,6 +103,7 @@ export const gong = connector(
       count: 'private_calls_excluded',
       error: 'private_call',
       flag: 'metaData.isPrivate',
+      recheck: { entity: 'calls', lookup: 'call', seconds: 86_400 },
     },
     check: { entity: 'users', action: 'list', params: {} },
     entities: {

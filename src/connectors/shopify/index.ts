@@ -106,6 +106,7 @@ export const shopify = connector({
       is: 'upstream_permission_denied',
       hint: 'Grant the scope to the app in the admin of the store; the connector stays active.',
     },
+    { status: 404, actions: ['get'], matches: '^Not Found$', is: 'record_not_found', gone: true },
     { status: 404, is: 'record_not_found' },
     { status: 423, is: 'upstream_account_unavailable' },
     { status: 429, is: 'upstream_rate_limited' },

@@ -123,3 +123,15 @@ export function keyRangeOf(key: readonly KeyPart[], text: string): KeyRange | un
   if (rest.length === 0) return { from: shortened(encoding) }
   return encoding.length > longestLeading ? undefined : { from: `${encoding}\u0001`, before: `${encoding}\u0002` }
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the two that lead and join
+const plainText = (text: string): string => text.replace(/\u0002([\u0001\u0002])/g, '$1')
+
+/** The value of a key of one part, as text; undefined for a key that was cut, and for a negative integer. */
+export function keyValueOf(key: readonly KeyPart[], pk: string): string | undefined {
+  const [part, ...more] = key
+  if (part === undefined || more.length > 0 || pk.includes('\u0002\u0003')) return undefined
+  if (part.type === 'text') return plainText(pk)
+  if (pk.startsWith('p')) return pk.slice(3)
+  return part.type === 'open' && pk.startsWith('t') ? plainText(pk.slice(1)) : undefined
+}

@@ -51,7 +51,7 @@ export async function removedNumbers(database: ContextDatabase): Promise<readonl
 /** Removes all rows of a connector that was marked, some at a time. After a kill it is called again. */
 export async function clearRows(database: ContextDatabase, number: number): Promise<void> {
   const { rows } = await database.query<Row>({ text: 'select name from cs_tables' })
-  for (const table of [...rows.map(({ name }) => quoted(String(name))), 'cs_terms', 'cs_seen', 'cs_checkpoints'])
+  for (const table of [...rows.map(({ name }) => quoted(String(name))), 'cs_terms', 'cs_seen', 'cs_gone', 'cs_checkpoints'])
     await clearTable(database, table, number)
   await database.transaction((session) =>
     session.query({ text: 'update cs_connectors set cleared = true where number = $1 and removed', values: [number] }),

@@ -1,4 +1,5 @@
 /** What is read of a connector beside its records. */
+import { quoted } from '../query/columns.ts'
 import type { Row, Statement } from './database.ts'
 import type { Place } from './writes.ts'
 
@@ -23,6 +24,27 @@ export const checkpointsStatement = ({ number, known }: Place): Statement => ({
 /** The rows of `checkpointsStatement`, by part. */
 export const checkpointsOf = (rows: readonly Row[]): ReadonlyMap<string, string> =>
   new Map(rows.map(({ part, value }) => [String(part), String(value)]))
+
+/** Some keys of an entity: so many behind one. */
+export interface KeysFrom {
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Keys of an entity of a connector in their order. */
+export const keysStatement = ({ number, known }: Place, from: KeysFrom): Statement => ({
+  text: `select pk from ${quoted(known.table.name)} where connector_id = $1 and pk > $2 order by pk limit $3`,
+  values: [number, from.after ?? '', from.limit],
+})
+
+/** Those of some keys that are stored. */
+export const knownStatement = ({ number, known }: Place, keys: readonly string[]): Statement => ({
+  ...known.writer.probe,
+  values: [number, keys],
+})
+
+/** Keys of rows. */
+export const pksOf = (rows: readonly Row[]): readonly string[] => rows.map(({ pk }) => String(pk))
 
 /** Numbers of connectors that are remembered. */
 const rememberedNumbers = 10_000

@@ -28,7 +28,8 @@ export const partitioned = (name: string, columns: string, engine: EngineName): 
 /**
  * Tables of the store itself. `cs_connectors` gives out the numbers: an identity column never gives one twice. `cs_entities` has a row
  * for each entity of a connector, which its writers lock, so it counts exactly. `cs_seen` remembers the keys of a complete pass, a row
- * for each batch. `cs_indexes` says which indexes are made on demand (`indexes/rows.ts`).
+ * for each batch. `cs_gone` remembers for a day what was learned to be gone (`forget.ts`). `cs_indexes` says which indexes are made on
+ * demand (`indexes/rows.ts`).
  */
 const own = (engine: EngineName): readonly string[] => [
   'create table if not exists cs_meta (name text primary key, value text not null)',
@@ -39,6 +40,8 @@ const own = (engine: EngineName): readonly string[] => [
     primary key (connector_id, name)) with (fillfactor = 50)`,
   'create table if not exists cs_seen (connector_id int4 not null, name text not null, keys text[] not null)',
   'create index if not exists cs_seen_of on cs_seen (connector_id, name)',
+  `create table if not exists cs_gone (connector_id int4, name text, field text, value text, at int8 not null,
+    primary key (connector_id, name, field, value))`,
   `create table if not exists cs_checkpoints (connector_id int4, name text, part text, value text not null, primary key (connector_id, name, part))
     with (fillfactor = 50)`,
   `create table if not exists cs_indexes (connector_id int4, name text, col text, id text not null unique, state text not null, owner text not null,

@@ -3,22 +3,15 @@ import { fail } from '../../errors.ts'
 import { OnDemandIndexes } from '../indexes/on-demand.ts'
 import { indexRules } from '../indexes/types.ts'
 import { clearRows, findNumber, giveNumber, markRemoved, removedNumbers } from './connectors.ts'
-import {
-  type Answer,
-  type ContextDatabase,
-  databaseOf,
-  type Engine,
-  type QueryOptions,
-  type Row,
-  type Run,
-  type Session,
-  type Statement,
-} from './database.ts'
+import type { Answer, ContextDatabase, Engine, QueryOptions, Row, Run, Session, Statement } from './database.ts'
+import { databaseOf } from './database.ts'
 import { hasDatabase, type SetAside } from './embedded-folder.ts'
+import { engineOf } from './engines.ts'
+import { entitiesOf, forget, type Gone } from './forget.ts'
 import { ListedWords } from './listed-words.ts'
 import { abandonPass, beginPass, empty, sweep, unseen } from './passes.ts'
 import { unavailable } from './problems.ts'
-import { ConnectorNumbers, checkpointsOf, checkpointsStatement, countsOf, countsStatement } from './reads.ts'
+import * as reads from './reads.ts'
 import { type KnownTable, Registry } from './registry.ts'
 import { prepareOwn } from './requirements.ts'
 import type { Compile, ContextStore, ContextStoreOptions, EntityPlace, SearchableKind, Span, StoreStatus } from './types.ts'
@@ -42,7 +35,7 @@ class Store implements ContextStore {
   readonly #clock: () => number
   readonly #registry: Registry
   readonly #words = new ListedWords()
-  readonly #numbers = new ConnectorNumbers()
+  readonly #numbers = new reads.ConnectorNumbers()
   #engine: Engine | undefined
   #opening: Promise<ContextDatabase> | undefined
   #setAside: SetAside | undefined
@@ -88,6 +81,14 @@ class Store implements ContextStore {
   async fold(place: EntityPlace, records: readonly StoredRecord[], asked: number): Promise<Written | undefined> {
     const where = await this.#found(place)
     return where === undefined ? undefined : this.#writeBatch(where, { records, asked }, true)
+  }
+
+  async forget(gone: Gone): Promise<ReadonlyMap<string, number>> {
+    const kept = entitiesOf(gone).filter((entity) => this.#registry.find(gone.kind, entity) !== undefined)
+    const found = await Promise.all(kept.map((entity) => this.#found({ ...gone, entity })))
+    const places = found.filter((place) => place !== undefined)
+    const [first] = places
+    return first === undefined ? new Map() : this.#transaction(first, (session) => forget(session, gone, { places, now: this.#clock() }))
   }
 
   async beginPass(place: EntityPlace, pass: string): Promise<void> {
@@ -148,16 +149,22 @@ class Store implements ContextStore {
     return where === undefined ? undefined : this.#read<R>(where.epoch, compile(where.known.table, where.number), options)
   }
 
+  async keys(place: EntityPlace, from: reads.KeysFrom): Promise<readonly string[]> {
+    return reads.pksOf(await this.#rows(place, (where) => reads.keysStatement(where, from)))
+  }
+
+  async known(place: EntityPlace, keys: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(reads.pksOf(await this.#rows(place, (where) => reads.knownStatement(where, keys))))
+  }
+
   async counts(connector: string): Promise<ReadonlyMap<string, number>> {
     const found = await this.#number(connector)
     if (found === undefined) return new Map()
-    return countsOf((await this.#read<Row>(found.epoch, countsStatement(found.number))).rows)
+    return reads.countsOf((await this.#read<Row>(found.epoch, reads.countsStatement(found.number))).rows)
   }
 
   async checkpoints(place: EntityPlace): Promise<ReadonlyMap<string, string>> {
-    const where = await this.#found(place)
-    if (where === undefined) return new Map()
-    return checkpointsOf((await this.#read<Row>(where.epoch, checkpointsStatement(where))).rows)
+    return reads.checkpointsOf(await this.#rows(place, reads.checkpointsStatement))
   }
 
   status(): StoreStatus {
@@ -186,29 +193,15 @@ class Store implements ContextStore {
     await (await this.#opening)?.close()
   }
 
-  /** The drivers are loaded here: a service that never searches does without them. */
   async #open(): Promise<ContextDatabase> {
     const { settings, onUpkeepError } = this.#options
-    const limits = {
-      waiting: settings.waiting,
-      searchMs: settings.searchSeconds * 1_000,
-      writeMs,
-      prepare: (run: Run) => this.#prepare(run),
+    const onSetAside = (aside: SetAside): void => {
+      this.#setAside = aside
+      this.#epoch += 1
+      this.#options.onSetAside?.(aside)
     }
-    if (settings.engine === 'embedded') {
-      const { Embedded } = await import('./embedded.ts')
-      const { folder, memoryMb } = settings
-      const onSetAside = (aside: SetAside): void => {
-        this.#setAside = aside
-        this.#epoch += 1
-        this.#options.onSetAside?.(aside)
-      }
-      this.#engine = new Embedded({ ...limits, folder, memoryMb, onSetAside, onUpkeepError, clock: this.#clock })
-    } else {
-      const { postgresEngine } = await import('./postgres.ts')
-      const { searches, writers } = settings
-      this.#engine = postgresEngine({ ...limits, url: settings.url.reveal(), searches, writers })
-    }
+    const prepare = (run: Run): Promise<void> => this.#prepare(run)
+    this.#engine = await engineOf(settings, { writeMs, prepare, onSetAside, onUpkeepError, clock: this.#clock })
     return databaseOf(this.#engine)
   }
 
@@ -231,6 +224,12 @@ class Store implements ContextStore {
     const answer = await (await this.database()).query<R>(statement, options)
     this.#assertSame({ epoch })
     return answer
+  }
+
+  /** Reads of an entity; nothing when it was never written. */
+  async #rows(place: EntityPlace, statement: (where: Place) => Statement): Promise<readonly Row[]> {
+    const where = await this.#found(place)
+    return where === undefined ? [] : (await this.#read<Row>(where.epoch, statement(where))).rows
   }
 
   async #number(connector: string): Promise<{ readonly number: number; readonly epoch: number } | undefined> {

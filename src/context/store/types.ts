@@ -6,11 +6,14 @@ import type { IndexChange, IndexRules } from '../indexes/types.ts'
 import type { SearchTable } from '../query/columns.ts'
 import type { Answer, ContextDatabase, EngineName, QueryOptions, Row, Statement } from './database.ts'
 import type { SetAside } from './embedded-folder.ts'
+import type { Gone } from './forget.ts'
+import type { KeysFrom } from './reads.ts'
 import type { OnChange } from './registry.ts'
 import type { Span } from './spans.ts'
 import type { StoredRecord } from './writer.ts'
 import type { Batch, Checkpoint, Written } from './writes.ts'
 
+export type { Gone, Link } from './forget.ts'
 export type { Span } from './spans.ts'
 
 /** The part of a kind's definition that the store reads. */
@@ -106,6 +109,15 @@ export interface ContextStore {
    * @param asked when they were asked for, in milliseconds since 1970
    */
   fold(place: EntityPlace, records: readonly StoredRecord[], asked: number): Promise<Written | undefined>
+  /**
+   * Removes records that are known to be gone, with all that hangs on them; nothing that was asked for before brings them back.
+   * @returns how many records are left, for each entity that lost some
+   */
+  forget(gone: Gone): Promise<ReadonlyMap<string, number>>
+  /** Keys of an entity in their order, behind one of them. */
+  keys(place: EntityPlace, from: KeysFrom): Promise<readonly string[]>
+  /** Those of some keys that are stored. */
+  known(place: EntityPlace, keys: readonly string[]): Promise<ReadonlySet<string>>
   /** Begins a pass, or goes on with the one of this id: it remembers the keys that are written with it. */
   beginPass(place: EntityPlace, pass: string): Promise<void>
   /** Ends a complete pass: what it did not see is removed. After a kill, call it again. @returns how many rows were removed */

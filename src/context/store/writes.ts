@@ -58,6 +58,8 @@ interface State {
   /** Moment of the last removal, in milliseconds since 1970. */
   readonly deletedAt: number
   readonly pass: string | null
+  /** Whether some records were learned to be gone, and may not come back with what was asked for before. */
+  readonly hasGone: boolean
 }
 
 /** Takes the state of an entity until the end of the transaction, and makes it for the first batch. */
@@ -71,19 +73,22 @@ export async function lockState(session: Session, { number, known }: Place): Pro
     text: 'insert into cs_entities (connector_id, name) values ($1, $2) on conflict do nothing',
     values: [number, known.table.name],
   })
-  return (await takeState(session, number, known.table.name)) ?? { records: 0, deletedAt: 0, pass: null }
+  return (await takeState(session, number, known.table.name)) ?? { records: 0, deletedAt: 0, pass: null, hasGone: false }
 }
 
-async function takeState(session: Session, number: number, name: string): Promise<State | undefined> {
+/** Takes the state of an entity until the end of the transaction; undefined before its first batch. */
+export async function takeState(session: Session, number: number, name: string): Promise<State | undefined> {
   const { rows } = await session.query<Row>({
     name: 'cs_state',
-    text: 'select records, deleted_at, pass from cs_entities where connector_id = $1 and name = $2 for update',
+    text: `select records, deleted_at, pass,
+      exists (select from cs_gone g where g.connector_id = cs_entities.connector_id and g.name = cs_entities.name) as gone
+      from cs_entities where connector_id = $1 and name = $2 for update`,
     values: [number, name],
   })
   const [row] = rows
   if (row === undefined) return undefined
-  const { records, deleted_at: deletedAt, pass } = row
-  return { records: Number(records), deletedAt: Number(deletedAt), pass: typeof pass === 'string' ? pass : null }
+  const { records, deleted_at: deletedAt, pass, gone } = row
+  return { records: Number(records), deletedAt: Number(deletedAt), pass: typeof pass === 'string' ? pass : null, hasGone: gone === true }
 }
 
 /** The newest of each key, in the order of keys. */
@@ -206,6 +211,26 @@ const markSeen = (session: Session, { number, known }: Place, keys: readonly str
     values: [number, known.table.name, keys],
   })
 
+/** Leaves out what was learned to be gone after it was asked for. */
+async function withoutGone(session: Session, { number, known }: Place, rows: readonly Fingerprinted[]): Promise<readonly Fingerprinted[]> {
+  const noted = await session.query<Row>({
+    name: 'cs_gone',
+    text: `select field, value, at from cs_gone where connector_id = $1 and name = $2 and field <> '' union all
+      select '', key, noted.at from unnest($3::text[]) key cross join lateral
+        (select at from cs_gone where connector_id = $1 and name = $2 and field = '' and value = key offset 0) noted`,
+    values: [number, known.table.name, rows.map(({ record }) => record.key)],
+  })
+  if (noted.rows.length === 0) return rows
+  const goneAt = new Map(noted.rows.map(({ field, value, at }) => [`${field}\0${value}`, BigInt(String(at))]))
+  const fields = [...new Set(noted.rows.flatMap(({ field }) => (field === '' ? [] : [String(field)])))]
+  return rows.filter(({ record, version }) =>
+    [`\0${record.key}`, ...fields.map((field) => `${field}\0${record.fields[field]}`)].every((name) => {
+      const at = goneAt.get(name)
+      return at === undefined || version > at
+    }),
+  )
+}
+
 /** What a write may use besides the batch. */
 export interface WriteOptions {
   readonly words: Words
@@ -220,7 +245,8 @@ export async function writeBatch(session: Session, place: Place, batch: Batch & 
   const state = batch.live === true ? await takeState(session, place.number, place.known.table.name) : await lockState(session, place)
   if (state === undefined) return { created: 0, updated: 0, unchanged: 0, removed: 0 }
   if (batch.pass !== undefined && batch.pass !== state.pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
-  const rows = distinct(batch.records.map((record) => place.known.writer.fingerprint(record, batch.asked)))
+  const met = distinct(batch.records.map((record) => place.known.writer.fingerprint(record, batch.asked)))
+  const rows = state.hasGone ? await withoutGone(session, place, met) : met
   const keys = rows.map(({ record }) => record.key)
   const { created: missing, updated } =
     state.records === 0 || rows.length === 0 ? { created: rows, updated: [] } : await compare(session, place, { rows, now: batch.now })
@@ -234,5 +260,5 @@ export async function writeBatch(session: Session, place: Place, batch: Batch & 
   if (state.pass !== null && keys.length > 0) await markSeen(session, place, keys)
   await count(session, place, { by: created.length - removed, ...(removed > 0 ? { removedAt: batch.now } : {}) })
   await keep(session, place, batch.checkpoints ?? [])
-  return { created: created.length, updated: updated.length, unchanged: rows.length - created.length - updated.length, removed }
+  return { created: created.length, updated: updated.length, unchanged: met.length - created.length - updated.length, removed }
 }

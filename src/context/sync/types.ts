@@ -1,5 +1,6 @@
 /** What a sync is given and what it tells. */
 import type { Kind } from '../../definition/connector.ts'
+import type { RecordKey } from '../../engine/outcome.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { ContextStore } from '../store/types.ts'
 
@@ -8,6 +9,8 @@ export interface Answered {
   readonly rows: readonly unknown[]
   /** What to merge into the parameters for the next page; null at the last. */
   readonly next: Readonly<Record<string, unknown>> | null
+  /** Records that the vendor flags as hidden, and that were left out. */
+  readonly hidden?: readonly RecordKey[]
 }
 
 /** Asks the vendor. Interactive calls go before it. */

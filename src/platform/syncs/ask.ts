@@ -32,7 +32,8 @@ function answeredOf(outcome: Outcome, entity: string): Answered {
   if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} answers a file to a sync` })
   if (outcome.type === 'record') return { rows: [outcome.data], next: null }
   const { next_params: next } = outcome.meta
-  return { rows: outcome.data, next: isObject(next) ? next : null }
+  const { hidden } = outcome
+  return { rows: outcome.data, next: isObject(next) ? next : null, ...(hidden === undefined ? {} : { hidden }) }
 }
 
 /** Makes what a walk asks with. Refused credentials mark the connector, and the first success clears the mark. */

@@ -1,6 +1,6 @@
 /** One attempt of a run: walk after walk, each kept with the run when it is done, so that the next attempt goes on behind it. */
-import type { ContextStore } from '../../context/store/types.ts'
 import { planOf, quickFirst, storedOf, type Tree } from '../../context/sync/plan.ts'
+import { isLookupDenied, type RecheckTask, recheck, recheckedEntities } from '../../context/sync/recheck.ts'
 import { syncConnector } from '../../context/sync/run.ts'
 import { readWalk } from '../../context/sync/state.ts'
 import type { SyncTask } from '../../context/sync/types.ts'
@@ -28,7 +28,7 @@ const day = 86_400_000
 export interface AttemptServices extends Omit<AskServices, 'connectors'> {
   readonly parts: Parts
   readonly connectors: Pick<Connectors, 'connectionOf' | 'markAuthError' | 'markHealthy'>
-  readonly store: WalkStore & Pick<ContextStore, 'counts'>
+  readonly store: WalkStore
 }
 
 /** How an attempt came out: all was walked; the rest goes on later; the run fails; there is nothing to do any more. */
@@ -41,6 +41,9 @@ const outcomes: Readonly<Record<Consequence, 'later' | 'failed' | 'cancelled'>> 
   later: 'later',
   fail: 'failed',
 }
+
+/** What a walk, and looking again, are given. */
+type Task = SyncTask & RecheckTask
 
 /** An attempt of a run by one node. */
 export class Attempt {
@@ -56,6 +59,8 @@ export class Attempt {
   results: readonly SyncEntityResult[]
   progress: RunProgress
   readonly #services: AttemptServices
+  /** Entities that the run is for. */
+  #covered: readonly string[] = []
   readonly #abort = new AbortController()
 
   constructor(services: AttemptServices, run: RunRow, owner: string) {
@@ -103,7 +108,8 @@ export class Attempt {
     this.kind = definition.kind
     const done = new Set(this.results.map(({ entity }) => entity))
     const asked: readonly string[] | null = this.run.entities === null ? null : JSON.parse(this.run.entities)
-    this.left = coveredBy(definition, wantedOf(parts, row), asked).filter((entity) => !done.has(entity))
+    this.#covered = coveredBy(definition, wantedOf(parts, row), asked)
+    this.left = this.#covered.filter((entity) => !done.has(entity))
     const trees = quickFirst(planOf(definition, (entity) => this.left.includes(entity)))
     const copies = await copiesOf(parts.database.db, { organizationId: this.run.organization_id, connectorId: this.run.connector_id })
     this.progress = this.#counting(expectedOf(trees, copies, this.run.mode))
@@ -127,12 +133,28 @@ export class Attempt {
         if (failedInRow >= mostFailedWalks && later !== undefined) break
       }
     }
+    if (later === undefined && this.run.mode === 'incremental') await this.#recheck(access)
     return later ?? { is: 'walked' }
+  }
+
+  /** Looks again for what the vendor hides by now: of the entities that the run is for. */
+  #recheck(access: ConnectorAccess): Promise<void> {
+    return recheck({ ...this.#task(access, []), wanted: (entity) => this.#covered.includes(entity) })
+  }
+
+  /** How old a complete pass may be: where nothing can be looked up again, passes stand in for it. */
+  async #fullEvery(task: Task, entities: readonly string[]): Promise<number> {
+    const { kind, configuration } = task
+    const seconds = kind.definition.hidden?.recheck?.seconds
+    const isMeant = recheckedEntities(kind, configuration).some((entity) => entities.includes(entity))
+    if (seconds === undefined || !isMeant || !(await isLookupDenied(task))) return task.fullEvery
+    return Math.min(task.fullEvery, seconds * 1_000)
   }
 
   async #walkTree(access: ConnectorAccess, tree: Tree): Promise<WalkedTree> {
     const entities = storedOf(tree).map(({ entity }) => entity)
-    const task = this.#task(access, entities)
+    const own = this.#task(access, entities)
+    const task = { ...own, fullEvery: await this.#fullEvery({ ...own, wanted: (entity) => this.#covered.includes(entity) }, entities) }
     const [holder = tree.entity] = entities
     // A walk that an earlier run left behind may be gone on with: then the copy is as old as its beginning.
     const kept = await readWalk(task.store, { connector: task.connector, kind: task.kind.definition.kind, entity: holder }, tree.entity)
@@ -148,7 +170,7 @@ export class Attempt {
     }
   }
 
-  #task(access: ConnectorAccess, entities: readonly string[]): SyncTask {
+  #task(access: ConnectorAccess, entities: readonly string[]): Task {
     const { parts, store } = this.#services
     const { kind, configuration } = access.connection
     const { signal } = this.#abort

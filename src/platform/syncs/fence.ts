@@ -1,8 +1,9 @@
 /** A store that takes nothing from a walk whose lease is lost: somebody else may be writing. */
+import type { RecheckTask } from '../../context/sync/recheck.ts'
 import type { SyncTask } from '../../context/sync/types.ts'
 
 /** What a walk writes to. */
-export type WalkStore = SyncTask['store']
+export type WalkStore = SyncTask['store'] & RecheckTask['store']
 
 /**
  * Puts a fence before every method.

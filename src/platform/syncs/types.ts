@@ -95,7 +95,7 @@ export interface RunReport {
 /** What a worker works with. */
 export interface SyncServices {
   readonly engine: Pick<Engine, 'run'>
-  readonly store: WalkStore & Pick<ContextStore, 'counts' | 'empty' | 'remove'>
+  readonly store: WalkStore & Pick<ContextStore, 'empty' | 'remove'>
   /** Runs at one time; left out: as the settings say. */
   readonly atOnce?: number
   /** Told of every call of a vendor. Must not throw. */
