@@ -2,6 +2,7 @@
 import type { MergedRows } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
 import { type ErrorDetails, type FerruleError, fail } from '../errors.ts'
+import type { ApartValue } from './apart.ts'
 import { readJson } from './json.ts'
 import { TooDeep } from './json-depth.ts'
 import type { CompiledOperation } from './operation.ts'
@@ -16,11 +17,19 @@ export interface WireAnswer {
   readonly text: string
   /** The same as bytes, where they were asked for. */
   readonly bytes?: Buffer
+  /** What was read of a large body, which is not here any more. */
+  readonly apart?: ReadApart
 }
+
+/** A large body that was read: why it cannot be, or what is around its records, and what was taken of it. */
+export type ReadApart = { readonly flaw: string } | { readonly around: unknown; readonly value: ApartValue }
 
 /** An `upstream_answer_invalid` error of an operation. */
 export const invalidAnswer = ({ kind }: Pick<CompiledOperation, 'kind'>, reason: string, details: ErrorDetails = {}): FerruleError =>
   fail('upstream_answer_invalid', { vendor: kind.definition.title, reason }, details)
+
+/** Why a body cannot be read. A SyntaxError is neither told nor kept as cause: its message quotes the body. */
+export const flawOf = (thrown: unknown): string => (thrown instanceof TooDeep ? thrown.message : 'the body is not valid JSON')
 
 /**
  * The answer's body.
@@ -28,12 +37,13 @@ export const invalidAnswer = ({ kind }: Pick<CompiledOperation, 'kind'>, reason:
  * @throws FerruleError `upstream_answer_invalid` when it is not JSON, or too deep
  */
 export function bodyOf(operation: Pick<CompiledOperation, 'kind'>, answer: WireAnswer, rawRows?: Call['rawRows']): unknown {
+  const { apart } = answer
+  if (apart !== undefined && 'flaw' in apart) throw invalidAnswer(operation, apart.flaw, { upstream: { status: answer.status } })
+  if (apart !== undefined) return apart.around
   try {
     return rawRows === undefined || answer.bytes === undefined ? readJson(answer.text) : bodyWithRows(answer.bytes, rawRows)
   } catch (thrown) {
-    const reason = thrown instanceof TooDeep ? thrown.message : 'the body is not valid JSON'
-    // A SyntaxError is not kept as cause: its message quotes the body.
-    throw invalidAnswer(operation, reason, { upstream: { status: answer.status } })
+    throw invalidAnswer(operation, flawOf(thrown), { upstream: { status: answer.status } })
   }
 }
 

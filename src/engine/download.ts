@@ -2,7 +2,7 @@
 import { FerruleError, fail } from '../errors.ts'
 import { invalidAnswer } from './answer.ts'
 import { Deadline, within } from './deadline.ts'
-import { hiddenError, isHidden } from './hidden.ts'
+import { hiddenError, isHidden, showsHidden } from './hidden.ts'
 import type { StreamAnswer } from './http.ts'
 import { originsOf, type ResolvedOrigins } from './origin.ts'
 import type { FileAnswer } from './outcome.ts'
@@ -19,7 +19,7 @@ async function fileUrl(running: Running): Promise<URL> {
   const missing = () => fail('record_not_found', { reason: `there is no such file of ${operation.entityName}` })
   if (reply.is === 'empty') throw missing()
   const row = getAt(reply.body, operation.at)
-  if (isHidden(running, row)) throw hiddenError(operation)
+  if (isHidden({ operation, showsHidden: showsHidden(running.connection, operation) }, row)) throw hiddenError(operation)
   const link = getAt(row, parsePath(operation.operation.file?.at ?? ''))
   if (typeof link !== 'string' || link === '') throw missing()
   if (!URL.canParse(link)) throw invalidAnswer(operation, 'a file link that is not a URL')

@@ -1,14 +1,15 @@
 /** Runs one operation against a vendor: the steps in order. The file to read first. */
 import { isObject } from '../definition/object.ts'
 import { type ErrorDetails, FerruleError, fail } from '../errors.ts'
-import { invalidAnswer, rowsOf } from './answer.ts'
+import { invalidAnswer } from './answer.ts'
+import { type Apart, takenFrom } from './apart-answer.ts'
 import { discovered } from './auth.ts'
 import { clocks } from './clocks.ts'
 import type { Connection } from './connection.ts'
 import { Deadline, defaultDeadline } from './deadline.ts'
 import { download } from './download.ts'
 import { filledParams } from './fill.ts'
-import { hiddenCount, hiddenError, isHidden, shownRows } from './hidden.ts'
+import { hiddenCount, hiddenError, isHidden, showsHidden } from './hidden.ts'
 import { Http } from './http.ts'
 import type { Limiter } from './limits.ts'
 import { MemoryLimiter } from './limits-memory.ts'
@@ -19,12 +20,13 @@ import { admitted, checkParams, type Params } from './params.ts'
 import { getAt } from './paths.ts'
 import { resultOf } from './polling.ts'
 import { followed } from './position.ts'
+import { RawJson } from './raw-rows.ts'
+import { readPage } from './read-page.ts'
 import { buildRequest } from './request.ts'
-import { localFilterOf, shapeRow } from './rows.ts'
+import { shapeRow } from './rows.ts'
 import { grantedScopes } from './scopes.ts'
-import { sliceOf } from './slice.ts'
 import { submit } from './submission.ts'
-import { authContext, exchange, exchangeOnce, pauseOrThrow, type Running, type Runtime } from './transport.ts'
+import { authContext, exchange, exchangeOnce, pauseOrThrow, type Reply, type Running, type Runtime } from './transport.ts'
 
 /** What an engine is made with. All are injected for tests; the defaults are the machine's. */
 export interface EngineOptions {
@@ -38,6 +40,8 @@ export interface EngineOptions {
   readonly limits?: boolean
   /** The error of `context_store_search`, which no vendor answers. */
   readonly searchRefusal?: 'unsupported_in_local_mode' | 'context_store_unavailable'
+  /** Reads large bodies apart from the loop. Without it they are read like all others. */
+  readonly apart?: Apart
 }
 
 /** How a check is run. */
@@ -66,12 +70,9 @@ export interface Engine {
 
 async function list(running: Running, given: Params): Promise<Outcome> {
   const { operation, params, runtime } = running
-  const reply = await exchange(running, buildRequest(operation, params, runtime.clock()))
+  const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.clock()))
   if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...emptyMetaOf(operation), ...hiddenCount(running, 0) } }
-  const { rows, excluded, hidden } = await shownRows(running, rowsOf(operation, reply.body))
-  const records = rows.map((row) => shapeRow(operation, row, params))
-  const keep = localFilterOf(operation, params)
-  const { rows: data, made } = sliceOf(operation, params, keep === undefined ? records : records.filter(keep))
+  const { data, excluded, hidden, made } = await readPage(running, reply)
   return {
     type: 'list',
     data,
@@ -89,13 +90,21 @@ const told = (warnings: readonly string[]) => (warnings.length === 0 ? {} : { wa
 
 async function single(running: Running): Promise<Outcome> {
   const { operation, params, runtime } = running
-  const reply = await exchange(running, buildRequest(operation, params, runtime.clock()))
+  const reply = await exchange({ ...running, take: 'record' }, buildRequest(operation, params, runtime.clock()))
   if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
-  const row = getAt(reply.body, operation.at)
+  return { type: 'record', data: recordIn(running, reply), meta: told(reply.warnings) }
+}
+
+/** The record of an answer. @throws FerruleError `upstream_answer_invalid` where there is none; of a hidden one */
+function recordIn({ operation, params, connection }: Running, { answer, body }: Extract<Reply, { is: 'answer' }>): unknown {
+  const value = takenFrom(operation, answer)
+  if (value?.is === 'hidden') throw hiddenError(operation)
+  if (value?.is === 'record') return new RawJson(Buffer.from(value.bytes.buffer))
+  const row = getAt(body, operation.at)
   if (typeof row !== 'object' || row === null || Array.isArray(row))
     throw invalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
-  if (isHidden(running, row)) throw hiddenError(operation)
-  return { type: 'record', data: shapeRow(operation, row, params), meta: told(reply.warnings) }
+  if (isHidden({ operation, showsHidden: showsHidden(connection, operation) }, row)) throw hiddenError(operation)
+  return shapeRow(operation, row, params)
 }
 
 /** The whole answer as the one record, whatever the action; what is not ready when the deadline comes is a record too. */
@@ -177,6 +186,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     steady: options.steady ?? (() => clocks.steady()),
     random: options.random ?? Math.random,
     ...(limiter === undefined ? {} : { limiter }),
+    ...(options.apart === undefined ? {} : { apart: options.apart }),
   }
   return {
     run: async (connection, call) => {

@@ -1,6 +1,5 @@
 /** The bytes of an answer's body, unpacked by its `content-encoding` (RFC 9110), bounded both packed and unpacked. */
-import { type Readable, Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib'
 
@@ -19,9 +18,6 @@ const unpackers: Readonly<Record<string, Unpack>> = {
 const unpackerOf = (encoding: unknown): Unpack | undefined =>
   typeof encoding === 'string' ? unpackers[encoding.trim().toLowerCase()] : undefined
 
-/** Whether a body of this `content-encoding` has to be unpacked. */
-export const isPacked = (encoding: unknown): boolean => unpackerOf(encoding) !== undefined
-
 /** Whether a body is not what its `content-encoding` says, by the codes of zlib and Brotli. */
 export const isUnpackable = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && /^(Z_|ERR__ERROR_)/.test(String(thrown.code))
@@ -35,18 +31,23 @@ export function freeBytes({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && byteLength > Buffer.poolSize) buffer.transfer(0)
 }
 
-async function collected(body: Readable, most: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  const kept = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
+/** The text of a body, without a byte order mark: UTF-8, as the Fetch standard decodes it. */
+export const textOf = (bytes: Buffer): string =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.toString('utf8', 3) : bytes.toString('utf8')
+
+function collected(body: Readable, most: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    body.on('data', (chunk: Buffer) => {
       size += chunk.length
       chunks.push(chunk)
-      done(size > most ? new TooLarge() : undefined)
-    },
+      if (size > most) body.destroy(new TooLarge())
+    })
+    body.once('error', reject)
+    body.once('close', () => reject(new Error('the body was cut'))) // nothing when it has ended
+    body.once('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
   })
-  await pipeline(body, kept)
-  return Buffer.concat(chunks)
 }
 
 /** Bytes of the steps in which a body is unpacked. */

@@ -5,7 +5,7 @@ import { Agent, type Dispatcher, errors } from 'undici/index.js'
 import { fail } from '../errors.ts'
 import type { WireAnswer } from './answer.ts'
 import { within } from './deadline.ts'
-import { bytesOf, isPacked, isUnpackable, TooLarge } from './http-body.ts'
+import { bytesOf, isUnpackable, TooLarge, textOf } from './http-body.ts'
 import { ForbiddenAddressError, isPublicUrl, publicLookup } from './http-public.ts'
 
 /** `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer gave it, so it must be public. */
@@ -23,8 +23,8 @@ export interface HttpRequest {
   readonly signal: AbortSignal
   /** Name of the vendor, for messages. */
   readonly vendor: string
-  /** Whether the answer is wanted as bytes. */
-  readonly asBytes?: boolean
+  /** Answers that have more bytes are wanted as bytes. */
+  readonly bytesFrom?: number
   /** What to do when the address of an answer is refused; default: the error's own hint. */
   readonly refusedHint?: string
   /** Told when the request is written to a connection: until then nothing of it can have reached the vendor. */
@@ -134,7 +134,7 @@ class ByteAnswer implements WireAnswer {
   }
 
   get text(): string {
-    return this.bytes.toString()
+    return textOf(this.bytes)
   }
 }
 
@@ -170,11 +170,9 @@ export class Http {
     try {
       const { bytes = maxAnswerBytes } = request.patience ?? {}
       const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? this.#large : this.#api, request)
-      const encoding = headers['content-encoding']
-      const isPlain = !isPacked(encoding) && request.patience === undefined // the connection bounds it
-      if (isPlain && !request.asBytes) return { status: statusCode, headers, text: await body.text() }
-      const whole = await bytesOf(body, encoding, bytes)
-      return request.asBytes ? new ByteAnswer(statusCode, headers, whole) : { status: statusCode, headers, text: whole.toString() }
+      const whole = await bytesOf(body, headers['content-encoding'], bytes)
+      const { bytesFrom = Number.POSITIVE_INFINITY } = request
+      return whole.length > bytesFrom ? new ByteAnswer(statusCode, headers, whole) : { status: statusCode, headers, text: textOf(whole) }
     } catch (thrown) {
       throw errorOf(thrown, request)
     }

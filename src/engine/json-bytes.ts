@@ -39,6 +39,16 @@ function afterString(json: Buffer, at: number): number {
   return -1
 }
 
+/** As `afterString`, for JSON that is not looked at: the end where the string does not end. */
+export function afterText(json: Buffer, from: number): number {
+  for (let end = json.indexOf(quote, from + 1); end >= 0; end = json.indexOf(quote, end + 1)) {
+    let last = end - 1
+    while (json[last] === backslash) last -= 1
+    if ((end - last) % 2 === 1) return end + 1
+  }
+  return json.length
+}
+
 const word = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
 
 /** The index behind a number, `true`, `false` or `null`; -1 where there is none. */

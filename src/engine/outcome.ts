@@ -1,5 +1,6 @@
 /** What is asked of the engine, and what it gives back. */
 import type { Readable } from 'node:stream'
+import type { RawRows } from './raw-rows.ts'
 
 /** One execution: an action on an entity with parameters. */
 export interface Call {
@@ -50,11 +51,11 @@ export interface RecordKey {
   readonly value: unknown
 }
 
-/** The result of one execution. */
+/** The result of one execution. Records of a body that was read apart are `RawRows`, a record of one `RawJson`. */
 export type Outcome =
   | {
       readonly type: 'list'
-      readonly data: readonly unknown[]
+      readonly data: readonly unknown[] | RawRows
       readonly meta: Readonly<Record<string, unknown>>
       /** Records that the vendor flags as hidden, and that were therefore left out: for the copy, never for an answer. */
       readonly hidden?: readonly RecordKey[]

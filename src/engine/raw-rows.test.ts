@@ -27,7 +27,7 @@ test('rows are read as JSON.parse reads them, in batches, whatever their texts a
         expect(batches.flat()).toEqual(expected.data)
         expect(Math.max(0, ...batches.map(({ length }) => length))).toBeLessThanOrEqual(256)
         expect(JSON.parse(JSON.stringify(body))).toEqual(expected)
-        const answer = Buffer.concat([...(rawParts({ data: body, meta: { next: null } }) ?? [])])
+        const answer = Buffer.concat([...(rawParts({ data: body, meta: { next: null } })?.parts ?? [])])
         expect(JSON.parse(answer.toString())).toEqual({ data: expected, meta: { next: null } })
       }
     }),
@@ -83,7 +83,7 @@ describe('a body', () => {
     const json = Buffer.from(`{"padding":"${padding}","data":[[9007199254740993]],"createdOn":9007199254740993}`)
     const body = Object(bodyWithRows(json, 'checked'))
     expect([body.createdOn, [...body.data.batches()]]).toEqual([9007199254740993n, [[[9007199254740993n]]]])
-    expect(Buffer.concat([...(rawParts({ data: body }) ?? [])]).toString()).toBe(`{"data":${json.toString()}}`)
+    expect(Buffer.concat([...(rawParts({ data: body })?.parts ?? [])]).toString()).toBe(`{"data":${json.toString()}}`)
     expect(writeJson({ a: 1 })).toBe('{"a":1}')
   })
 })

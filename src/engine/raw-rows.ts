@@ -7,25 +7,15 @@ import { randomUUID } from 'node:crypto'
 import { isObject } from '../definition/object.ts'
 import { freeBytes } from './http-body.ts'
 import { readJson, writeJson } from './json.ts'
-import { afterSpaces, isJson } from './json-bytes.ts'
+import { afterSpaces, afterText, isJson } from './json-bytes.ts'
 
 /** Bodies from this length on keep their rows raw, in bytes; smaller ones are read at once. */
 const largeBody = 65_536
-/** Rows that are read together. */
-const batchRows = 256
+/** Rows that are read together, and the bytes after which no more are. */
+const [batchRows, batchBytes] = [256, 524_288]
 
 // The bytes of UTF-8 below 0x80 stand for nothing but these characters.
-const [quote, backslash, comma, opens, closes, opensObject, closesObject, colon] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d, 0x3a]
-
-/** The index behind a string that begins at an index; the end where it does not end. */
-function afterString(json: Buffer, from: number): number {
-  for (let end = json.indexOf(quote, from + 1); end >= 0; end = json.indexOf(quote, end + 1)) {
-    let last = end - 1
-    while (json[last] === backslash) last -= 1
-    if ((end - last) % 2 === 1) return end + 1
-  }
-  return json.length
-}
+const [quote, comma, opens, closes, opensObject, closesObject, colon] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d, 0x3a]
 
 /** The index behind an array or object that begins at an index; the end where it does not end. */
 function afterNested(json: Buffer, from: number): number {
@@ -33,7 +23,7 @@ function afterNested(json: Buffer, from: number): number {
   for (let index = from; index < json.length; ) {
     const byte = json[index]
     if (byte === quote) {
-      index = afterString(json, index)
+      index = afterText(json, index)
       continue
     }
     index += 1
@@ -48,7 +38,7 @@ function afterNested(json: Buffer, from: number): number {
 function afterValue(json: Buffer, from: number): number {
   let index = afterSpaces(json, from)
   const first = json[index]
-  if (first === quote) return afterString(json, index)
+  if (first === quote) return afterText(json, index)
   if (first === opens || first === opensObject) return afterNested(json, index)
   for (; index < json.length; index += 1) {
     const byte = json[index]
@@ -79,12 +69,40 @@ const read = (json: Buffer, from: number, to: number): readonly unknown[] => {
   return Array.isArray(rows) ? rows : [] // it is one: it has the brackets of one
 }
 
-/** A JSON array of rows as bytes (UTF-8), brackets included. */
-export class RawRows {
+/** A JSON value as bytes (UTF-8). */
+export class RawJson {
   readonly bytes: Buffer
+  #holders = 1
 
   constructor(bytes: Buffer) {
     this.bytes = bytes
+  }
+
+  /** One more needs the bytes, beside who made them, and releases them too. */
+  hold(): void {
+    this.#holders += 1
+  }
+
+  /** Gives the memory back once nobody needs the bytes; nothing is left of them then. */
+  release(): void {
+    this.#holders -= 1
+    if (this.#holders === 0) freeBytes(this.bytes)
+  }
+
+  /** The value, for writers of JSON that do not know of raw ones. */
+  toJSON(): unknown {
+    return readJson(this.bytes.toString())
+  }
+}
+
+/** A JSON array of rows as bytes (UTF-8), brackets included. */
+export class RawRows extends RawJson {
+  /** How many there are, where that is known. */
+  readonly count: number | undefined
+
+  constructor(bytes: Buffer, count?: number) {
+    super(bytes)
+    this.count = count
   }
 
   /**
@@ -100,20 +118,16 @@ export class RawRows {
       const next = afterSpaces(bytes, end)
       const isLast = bytes[next] !== comma
       if (isLast && next !== bytes.length - 1) throw new SyntaxError(`rows end at ${next} of ${bytes.length}`)
-      if (isLast || rows === batchRows) yield read(bytes, start, end)
+      const isFull = rows === batchRows || end - start >= batchBytes
+      if (isLast || isFull) yield read(bytes, start, end)
       if (isLast) return
-      if (rows === batchRows) [start, rows] = [next + 1, 0]
+      if (isFull) [start, rows] = [next + 1, 0]
       index = next + 1
     }
   }
 
-  /** Gives the memory back, for who alone knows the rows and has read them: nothing is left of them then. */
-  release(): void {
-    freeBytes(this.bytes)
-  }
-
   /** All rows, for writers of JSON that do not know of raw ones. */
-  toJSON(): readonly unknown[] {
+  override toJSON(): readonly unknown[] {
     return [...this.batches()].flat()
   }
 }
@@ -121,13 +135,21 @@ export class RawRows {
 /** Stands for raw rows while the JSON around them is written; no text of a vendor can know it. */
 const mark = randomUUID()
 
-/** The JSON of a body (UTF-8), in parts: the rows of its `data`, where they are raw, go in as they came. Undefined where they are not. */
-export function rawParts(body: unknown): readonly Buffer[] | undefined {
-  const record = isObject(body) ? body['data'] : undefined
-  const rows = isObject(record) ? record['data'] : undefined
-  if (!isObject(body) || !isObject(record) || !(rows instanceof RawRows)) return undefined
-  const [before = '', after = ''] = writeJson({ ...body, data: { ...record, data: mark } }).split(JSON.stringify(mark))
-  return [Buffer.from(before), rows.bytes, Buffer.from(after)]
+/**
+ * The JSON of a value (UTF-8), in parts: what is raw of it goes in as it came, be it the value, its `data`, or the `data` of that.
+ * Undefined where nothing is raw.
+ */
+export function rawParts(value: unknown): { readonly parts: readonly Buffer[]; readonly raw: RawJson } | undefined {
+  const found = rawIn(value)
+  if (found === undefined) return undefined
+  const [before = '', after = ''] = writeJson(found.marked).split(JSON.stringify(mark))
+  return { parts: [Buffer.from(before), found.raw.bytes, Buffer.from(after)], raw: found.raw }
+}
+
+function rawIn(value: unknown): { readonly raw: RawJson; readonly marked: unknown } | undefined {
+  if (value instanceof RawJson) return { raw: value, marked: mark }
+  const found = isObject(value) && 'data' in value ? rawIn(value['data']) : undefined
+  return isObject(value) && found !== undefined ? { raw: found.raw, marked: { ...value, data: found.marked } } : undefined
 }
 
 /** Whether a value is rows, read or not. */

@@ -1,6 +1,8 @@
 /** Sends one request of an operation under credentials, limits and retries, and returns an answer that is a success or "nothing found". */
 import { FerruleError, fail } from '../errors.ts'
 import { bodyOf, headerOf, type WireAnswer } from './answer.ts'
+import type { Taken } from './apart.ts'
+import { type Apart, type ApartCall, answerApart, isLarge } from './apart-answer.ts'
 import { type Authorization, authorize, isRenewable, renew } from './auth.ts'
 import { type Place, takePlace } from './budget.ts'
 import type { Connection } from './connection.ts'
@@ -27,6 +29,8 @@ export interface Runtime {
   readonly steady: () => number
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number
+  /** Absent: all bodies are read in the loop. */
+  readonly apart?: Apart
 }
 
 /** One call on its way. */
@@ -43,6 +47,8 @@ export interface Running {
   readonly background?: boolean | undefined
   /** Rows of a large result stay raw. */
   readonly rawRows?: Call['rawRows']
+  /** What is taken of a body that is read apart; nothing when left out. */
+  readonly take?: Taken
   /** Told when a request is written to a connection. */
   readonly onSend?: () => void
   /** Ends requests that were sent, in the place of the deadline. */
@@ -80,7 +86,21 @@ function notice({ connection, operation }: Running, answer: WireAnswer): void {
   if (deprecated !== undefined) connection.notice({ type: 'deprecated', entity: operation.entityName, reason: deprecated.slice(0, 500) })
 }
 
+/** How the answers of a call are read apart; undefined where they are not. */
+export function apartCallOf({ runtime, connection, operation, params, take = 'nothing', deadline }: Running): ApartCall | undefined {
+  const { apart } = runtime
+  return apart === undefined ? undefined : { apart, connection, operation, params, take, signal: deadline.signal }
+}
+
 async function send(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
+  const answer = await sendOver(running, wire, authorization)
+  const call = apartCallOf(running)
+  return call === undefined || !isLarge(answer, call.apart) ? answer : answerApart(call, answer)
+}
+
+const bytesFrom = ({ apart }: Runtime) => (apart === undefined ? {} : { bytesFrom: apart.from })
+
+async function sendOver(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
   const { runtime, connection, operation, deadline } = running
   const { patience, title } = operation.kind.definition
   deadline.signal.throwIfAborted()
@@ -99,7 +119,7 @@ async function send(running: Running, wire: WireRequest, authorization: Authoriz
     ...(wire.body === undefined ? {} : { body: wire.body }),
     ...(patience === undefined ? {} : { patience }),
     ...(running.onSend === undefined ? {} : { onSend: running.onSend }),
-    ...(running.rawRows === undefined ? {} : { asBytes: true }),
+    ...(running.rawRows === undefined ? bytesFrom(runtime) : { bytesFrom: 0 }),
     signal: running.requestSignal ?? deadline.signal,
     vendor: title,
   })

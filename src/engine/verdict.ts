@@ -55,7 +55,8 @@ const foundAt = (answer: WireAnswer, body: unknown, path: string | undefined): u
   return path === undefined ? undefined : getAt(body, parsePath(path))
 }
 
-const tryParse = (text: string): unknown => {
+const tryParse = ({ text, apart }: WireAnswer): unknown => {
+  if (apart !== undefined) return 'flaw' in apart ? undefined : apart.around
   try {
     return readJson(text)
   } catch {
@@ -67,7 +68,7 @@ const tryParse = (text: string): unknown => {
 type Of = Pick<CompiledOperation, 'kind' | 'action'>
 
 /** What the vendor says in an answer, without secrets. */
-const upstreamOf = (of: Of, answer: WireAnswer, redact: Redact): Upstream => upstreamIn(of, { answer, body: tryParse(answer.text), redact })
+const upstreamOf = (of: Of, answer: WireAnswer, redact: Redact): Upstream => upstreamIn(of, { answer, body: tryParse(answer), redact })
 
 /** An answer with its body, which is read once: it can be large. */
 interface ReadAnswer {

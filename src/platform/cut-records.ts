@@ -1,6 +1,5 @@
 /** Cuts what is answered to what the caller asked for: fields of the records, and the length of their texts. */
 import { JsonText, parseJson } from '../engine/json.ts'
-import type { Outcome } from '../engine/outcome.ts'
 import type { ExecuteRequest } from './execute-request.ts'
 import type { Cut, Found } from './executed.ts'
 import { fieldProjection } from './project-fields.ts'
@@ -11,7 +10,8 @@ export type Wish = Pick<ExecuteRequest, 'select_fields' | 'exclude_fields' | 'sk
 
 const projectionOf = (wish: Wish) => fieldProjection({ select: wish.select_fields, exclude: wish.exclude_fields })
 
-function cutRecords(records: readonly unknown[], wish: Wish): { readonly data: readonly unknown[] } & Cut {
+/** Cuts the records of a list. */
+export function cutRecords(records: readonly unknown[], wish: Wish): { readonly data: readonly unknown[] } & Cut {
   const project = projectionOf(wish)
   const data = project === undefined ? records : records.map(project)
   if (wish.skip_truncation !== false) return { data }
@@ -22,13 +22,8 @@ function cutRecords(records: readonly unknown[], wish: Wish): { readonly data: r
 /** Whether records go out as they are. */
 export const isWhole = (wish: Wish): boolean => projectionOf(wish) === undefined
 
-/** Cuts an outcome of a vendor. Single records keep their texts, and files are left alone. */
-export function cutOutcome(outcome: Outcome, wish: Wish): Outcome & Cut {
-  if (outcome.type === 'file') return outcome
-  if (outcome.type === 'list') return { ...outcome, ...cutRecords(outcome.data, wish) }
-  const project = projectionOf(wish)
-  return project === undefined ? outcome : { ...outcome, data: project(outcome.data) }
-}
+/** Cuts a single record, which keeps its texts. */
+export const cutRecord = (record: unknown, wish: Wish): unknown => projectionOf(wish)?.(record) ?? record
 
 /** Cuts what a search found; its JSON is taken apart only where something has to be cut. */
 export function cutFound(found: Found, wish: Wish): Found {

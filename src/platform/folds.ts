@@ -1,7 +1,6 @@
 /** Records that were read live go into the copy, in the background: no call waits for it, and none fails of it. */
 
 import type { ContextStore, EntityPlace } from '../context/store/types.ts'
-import type { StoredRecord } from '../context/store/writer.ts'
 import { storedForm } from '../context/sync/project.ts'
 import type { Kind } from '../definition/connector.ts'
 import { isOptional } from '../definition/document.ts'
@@ -10,7 +9,9 @@ import { isObject } from '../definition/object.ts'
 import { filledParams } from '../engine/fill.ts'
 import { type CompiledOperation, operationOf } from '../engine/operation.ts'
 import type { Call, Outcome } from '../engine/outcome.ts'
+import { inBatches } from '../engine/page.ts'
 import type { Params } from '../engine/params.ts'
+import { RawJson, RawRows } from '../engine/raw-rows.ts'
 import { BoundedMap } from './bounded-map.ts'
 import type { ConnectorAccess } from './types.ts'
 
@@ -91,12 +92,26 @@ interface Waiting {
   readonly entity: string
   readonly foldable: Foldable
   readonly params: Params
-  readonly rows: readonly unknown[]
+  readonly rows: readonly unknown[] | RawRows
+  readonly count: number
   readonly asked: number
 }
 
-const rowsOf = (outcome: Outcome): readonly unknown[] =>
-  outcome.type === 'list' ? outcome.data : outcome.type === 'record' ? [outcome.data] : []
+const rowsOf = (outcome: Outcome): readonly unknown[] | RawRows => {
+  if (outcome.type === 'file') return []
+  if (outcome.type === 'list') return outcome.data
+  return outcome.data instanceof RawJson ? new RawRows(Buffer.concat([opens, outcome.data.bytes, closes]), 1) : [outcome.data]
+}
+const [opens, closes] = [Buffer.from('['), Buffer.from(']')]
+
+/** How many records there are; too many for the queue where that is not known. */
+const countOf = (rows: readonly unknown[] | RawRows): number =>
+  rows instanceof RawRows ? (rows.count ?? Number.POSITIVE_INFINITY) : rows.length
+
+/** A single record that is longer is left out, in bytes: to read it would keep everybody waiting. */
+const longestRecord = 4_194_304
+const isTooLong = (rows: readonly unknown[] | RawRows, count: number): boolean =>
+  rows instanceof RawRows && rows.bytes.length > longestRecord * count
 
 class StoreFolds implements Folds {
   readonly #options: FoldOptions
@@ -113,16 +128,18 @@ class StoreFolds implements Folds {
 
   offer(access: ConnectorAccess, call: Call, { outcome, asked }: { readonly outcome: Outcome; readonly asked: number }): void {
     const rows = rowsOf(outcome)
-    if (this.#closed || rows.length === 0 || this.#isUnsynced(access, call.entity)) return
+    const count = countOf(rows)
+    if (this.#closed || count === 0 || this.#isUnsynced(access, call.entity)) return
     const foldable = foldableOf(access.connection.kind, call)
     const params = isObject(call.params) ? call.params : {}
     if (foldable === undefined || !holds(params, foldable.shaping)) return
-    const waiting = { access, entity: call.entity, foldable, params, rows, asked }
-    if (this.#records + rows.length > (this.#options.waiting ?? mostWaiting)) {
+    const waiting = { access, entity: call.entity, foldable, params, rows, count, asked }
+    if (this.#records + count > (this.#options.waiting ?? mostWaiting) || isTooLong(rows, count)) {
       this.#report(waiting, 'dropped')
       return
     }
-    this.#records += rows.length
+    this.#records += count
+    if (rows instanceof RawRows) rows.hold()
     this.#queue.push(waiting)
     this.#running ??= this.#run()
   }
@@ -141,7 +158,8 @@ class StoreFolds implements Folds {
         this.#report(next, 'failed')
         this.#options.onError?.(error)
       })
-      this.#records -= next.rows.length
+      this.#records -= next.count
+      if (next.rows instanceof RawRows) next.rows.release()
     }
     this.#running = undefined
   }
@@ -151,15 +169,14 @@ class StoreFolds implements Folds {
     const place = placeOf(waiting)
     const table = store.tableOf(place.kind, place.entity)
     const params = await knownParams(waiting)
-    const records: StoredRecord[] = []
-    for (const record of waiting.rows) {
-      const stored = storedForm(waiting.foldable, table, { record, params })
-      if (stored !== undefined) records.push(stored)
+    let folded = false
+    for await (const rows of inBatches(waiting.rows)) {
+      const records = rows.flatMap((record) => storedForm(waiting.foldable, table, { record, params }) ?? [])
+      if (records.length === 0) continue
+      folded = (await store.fold(place, records, waiting.asked)) !== undefined
+      if (!folded) return void this.#unsynced.set(nameOf(waiting.access, waiting.entity), performance.now() + unsyncedMs)
     }
-    if (records.length === 0) return
-    const written = await store.fold(place, records, waiting.asked)
-    if (written === undefined) this.#unsynced.set(nameOf(waiting.access, waiting.entity), performance.now() + unsyncedMs)
-    else this.#report(waiting, 'folded')
+    if (folded) this.#report(waiting, 'folded')
   }
 
   #isUnsynced(access: ConnectorAccess, entity: string): boolean {
@@ -167,8 +184,8 @@ class StoreFolds implements Folds {
     return until !== undefined && until > performance.now()
   }
 
-  #report({ access, entity, rows }: Waiting, outcome: FoldReport['outcome']): void {
-    this.#options.onFold?.({ kind: access.connection.kind.definition.kind, entity, outcome, records: rows.length })
+  #report({ access, entity, count }: Waiting, outcome: FoldReport['outcome']): void {
+    this.#options.onFold?.({ kind: access.connection.kind.definition.kind, entity, outcome, records: Number.isFinite(count) ? count : 0 })
   }
 }
 

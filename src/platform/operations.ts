@@ -8,7 +8,9 @@ import { actionsOf } from '../engine/operation.ts'
 import type { Call, Outcome } from '../engine/outcome.ts'
 import { missingScopes } from '../engine/scopes.ts'
 import { asFerruleError, type ErrorCode, type FerruleError, fail } from '../errors.ts'
-import { cutFound, cutOutcome, isWhole } from './cut-records.ts'
+import type { Cutter } from './cut-apart.ts'
+import { cutOutcome } from './cut-outcome.ts'
+import { cutFound, isWhole } from './cut-records.ts'
 import type { ExecuteRequest } from './execute-request.ts'
 import type { Executed, ExecutedData, Found, ReplayedAnswer } from './executed.ts'
 import type { Folds } from './folds.ts'
@@ -33,6 +35,8 @@ export interface OperationServices {
   readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
   /** What answers `context_store_search`; without it the engine refuses the action. */
   readonly searches?: Searches
+  /** Cuts answers that were read apart. */
+  readonly cutter?: Cutter
   /** Takes the records that lists and gets answer. */
   readonly folds?: Pick<Folds, 'offer'>
   /** Takes what lists, gets and downloads teach of records that are gone or hidden. */
@@ -91,7 +95,7 @@ export async function executeOperation(
   const asked = services.clock?.() ?? Date.now()
   const outcome = await read(services, access, call)
   services.folds?.offer(access, call, { outcome, asked })
-  return cutOutcome(outcome, request)
+  return cutOutcome(outcome, request, { cutter: services.cutter, signal })
 }
 
 /** Reads from the vendor. What the answer teaches of records that are gone or hidden leaves the copy before it is told. */
@@ -140,7 +144,7 @@ function write(services: OperationServices, access: ConnectorAccess, given: Exec
   const call: Call = { entity, action, params: request.params ?? {}, deadlineMs }
   const run = async (connection: Connection, idempotencyKey?: string): Promise<ExecutedData> => {
     const named = idempotencyKey === undefined ? call : { ...call, idempotencyKey }
-    const outcome = cutOutcome(await runMarked(services, { access, connection }, named), request)
+    const outcome = await cutOutcome(await runMarked(services, { access, connection }, named), request, services)
     if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} ${action} answers a file` })
     return outcome
   }

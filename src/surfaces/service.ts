@@ -8,6 +8,7 @@ import { fail } from '../errors.ts'
 import { openPlatform } from '../platform/platform.ts'
 import { readSettings } from '../platform/settings.ts'
 import type { FirstApplication, Platform, Settings } from '../platform/types.ts'
+import { createApartThreads } from './apart-threads.ts'
 import { collect } from './collector.ts'
 import { createContextServices, openContext } from './context.ts'
 import { createServer } from './http/server.ts'
@@ -127,7 +128,9 @@ async function assemble(settings: Settings, undo: Undo): Promise<Assembled> {
   const sandbox = settings.sandbox ? launchSandbox({ program: sandboxProgram, logger }) : undefined
   undo.add(() => sandbox?.close())
   const { platform, store } = await openState(settings, undo, { logger, sandbox })
-  const engine = createEngine({ searchRefusal: 'context_store_unavailable' })
+  const apart = createApartThreads()
+  undo.add(() => apart.close())
+  const engine = createEngine({ searchRefusal: 'context_store_unavailable', apart })
   undo.add(() => engine.close())
   const metrics = createMetrics()
   const { copies, worker } = createContextServices({ store, platform, engine, settings, metrics, logger })
@@ -135,7 +138,17 @@ async function assemble(settings: Settings, undo: Undo): Promise<Assembled> {
   undo.add(() => copies.folds.close())
   undo.add(() => copies.removing.close())
   let draining = false
-  const app = await createServer({ platform, engine, copies, metrics, settings, kinds: served, logger, draining: () => draining })
+  const app = await createServer({
+    platform,
+    engine,
+    cutter: apart,
+    copies,
+    metrics,
+    settings,
+    kinds: served,
+    logger,
+    draining: () => draining,
+  })
   undo.add(() => drain(app, settings.shutdownSeconds))
   await sandbox?.ready
   const url = await listen(app, settings)

@@ -10,7 +10,7 @@ import { answerFiles, type ExpectedCall, readAnswers, readCredentials } from './
 import { filled } from './made.ts'
 import { isLeaf, misplaced, type Place, placesOf, plain, queryNames, valueAt, without, withValue } from './params.ts'
 import { expectedData, metaProblems, recordProblems } from './records.ts'
-import { connectionTo, type Door, engineDoor, libraryDoor } from './run.ts'
+import { connectionTo, type Door, engineDoor, everythingApart, libraryDoor } from './run.ts'
 import { type Asked, isObject, nextOf, operationAt, pageOf, pagesOf, partsOf, type Subject, type Values } from './subject.ts'
 import { claimsOf } from './tokens.ts'
 import { type ScriptedVendor, startVendor } from './vendor.ts'
@@ -18,13 +18,14 @@ import { checkParts, checkPolls, checkPosition, checkRule, checkSubmission, chec
 
 let vendor: ScriptedVendor
 const engine = createEngine({ limits: false, random: () => 0 })
+const apartEngine = createEngine({ limits: false, random: () => 0, apart: everythingApart(kinds) })
 beforeAll(async () => {
   vi.spyOn(Deadline.prototype, 'pause').mockResolvedValue() // between two questions for a result that is not ready
   vendor = await startVendor()
 })
 afterAll(async () => {
   vi.restoreAllMocks()
-  await engine.close()
+  await Promise.all([engine.close(), apartEngine.close()])
   await vendor[Symbol.asyncDispose]()
 })
 
@@ -87,6 +88,13 @@ function checkOperation(subject: Subject) {
     for (const { credentials: values, headers } of Object.values(credentials.schemes)) {
       const connection = connectionTo(kind, { origin: vendor.origin, credentials: values, configuration: credentials.configuration })
       await compare(subject, call, { headers, door: () => engineDoor(engine, connection) })
+    }
+  })
+
+  test.each(Object.entries(answers.calls))('%s: the same where bodies are read apart from the loop', async (_name, call) => {
+    for (const { credentials: values, headers } of Object.values(credentials.schemes)) {
+      const connection = connectionTo(kind, { origin: vendor.origin, credentials: values, configuration: credentials.configuration })
+      await compare(subject, call, { headers, door: () => engineDoor(apartEngine, connection) })
     }
   })
 

@@ -1,9 +1,13 @@
 /** Runs a call of an answer file against the scripted vendor, through both doors of the engine. */
 import type { Kind } from '../../src/definition/connector.ts'
+import { readApart } from '../../src/engine/apart.ts'
+import type { Apart } from '../../src/engine/apart-answer.ts'
 import type { Connection, CredentialValues } from '../../src/engine/connection.ts'
 import type { Engine } from '../../src/engine/execute.ts'
+import { parseJson } from '../../src/engine/json.ts'
 import { connectLocally } from '../../src/engine/local.ts'
 import type { FileAnswer } from '../../src/engine/outcome.ts'
+import { rawParts } from '../../src/engine/raw-rows.ts'
 import { Secret } from '../../src/engine/secret.ts'
 import type { CallOptions, Download } from '../../src/engine/types.ts'
 
@@ -35,12 +39,28 @@ const libraryFile = async ({ stream, status, type, length, range, name }: Downlo
   file: { ...expected, status, contentType: type, contentLength: length, contentRange: range, name, text: await textOf(stream) },
 })
 
+/** The JSON of data that was read apart from the loop, and any other as it is. */
+function readable(data: unknown): unknown {
+  const raw = rawParts(data)
+  return raw === undefined ? data : parseJson(Buffer.concat(raw.parts).toString())
+}
+
+/** Reads every body apart, as a thread does: nothing but what a thread can be sent goes to and fro. */
+export const everythingApart = (kinds: Readonly<Record<string, Kind>>): Apart => ({
+  from: 0,
+  read: async (job) => {
+    const kind = kinds[job.kind]
+    if (kind === undefined) throw new Error(`there is no kind ${job.kind}`)
+    return structuredClone(readApart(kind, structuredClone(job), Number.POSITIVE_INFINITY))
+  },
+})
+
 /** The untyped engine. */
 export const engineDoor =
   (engine: Engine, connection: Connection): Door =>
   async (run) => {
     const outcome = await engine.run(connection, run)
-    return outcome.type === 'file' ? engineFile(outcome.file) : { data: outcome.data, meta: outcome.meta }
+    return outcome.type === 'file' ? engineFile(outcome.file) : { data: readable(outcome.data), meta: outcome.meta }
   }
 
 type Method = (params: Values, options?: CallOptions) => Promise<unknown>

@@ -6,6 +6,7 @@ import type { ContextStore } from '../../src/context/store/types.ts'
 import { storedForm } from '../../src/context/sync/project.ts'
 import type { Kind } from '../../src/definition/connector.ts'
 import type { Outcome } from '../../src/engine/outcome.ts'
+import { RawJson, RawRows } from '../../src/engine/raw-rows.ts'
 import { createFolds, type FoldReport, type Folds } from '../../src/platform/folds.ts'
 import type { ConnectorAccess } from '../../src/platform/types.ts'
 import { createStoreWorld, newPlace, overBoth, type StoreWorld } from './store-world.ts'
@@ -92,6 +93,25 @@ overBoth('records that were read live', (engine) => {
       { id: '2', firstName: 'Edsger' },
       { id: '3', firstName: 'Barbara' },
     ])
+  })
+
+  test('are found too where they were read apart from the loop, batch after batch', async () => {
+    await synced('gong', 'users', { record: { id: '20', firstName: 'Ada' } })
+    const users = Array.from({ length: 600 }, (_, index) => ({ id: String(1_000 + index), firstName: `User ${index}` }))
+    const data = new RawRows(Buffer.from(JSON.stringify(users)), users.length)
+    const record = new RawJson(Buffer.from('{"id":"20","firstName":"Grace"}'))
+    const offered = [
+      [call('users'), { type: 'list', data, meta: {} }],
+      [call('users', { id: '20' }, 'get'), { type: 'record', data: record, meta: {} }],
+    ] as const
+    expect(await folded(accessOf('gong'), ...offered)).toMatchObject([
+      { outcome: 'folded', records: 600 },
+      { outcome: 'folded', records: 1 },
+    ])
+    const params = { query: { filter: { eq: { firstName: 'User 599' } } }, fields: ['id'] }
+    const request = { place: { connector, kind: 'gong', entity: 'users' }, params, key: Buffer.from('key'), now: world.now }
+    expect(await createSearcher(store).search(request)).toMatchObject({ json: '[{"id":"1599"}]' })
+    expect(await found('gong', 'users', ['firstName'])).toContainEqual({ firstName: 'Grace' })
   })
 
   test('do not replace what was read later', async () => {

@@ -7,6 +7,7 @@ import type { Answered, Ask, SyncResult, SyncTask } from '../../src/context/sync
 import { isObject } from '../../src/definition/object.ts'
 import type { Connection } from '../../src/engine/connection.ts'
 import { createEngine, type Engine } from '../../src/engine/execute.ts'
+import { RawRows } from '../../src/engine/raw-rows.ts'
 import { Secret } from '../../src/engine/secret.ts'
 import { FerruleError, fail } from '../../src/errors.ts'
 import { type SyncedKind, syncedKinds } from './sync-truth-kinds.ts'
@@ -58,7 +59,7 @@ export const askOf =
     if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} answers a file` })
     if (outcome.type === 'record') return { rows: [outcome.data], next: null }
     const { next_params: next } = outcome.meta
-    return { rows: outcome.data, next: isObject(next) ? next : null }
+    return { rows: outcome.data instanceof RawRows ? outcome.data.toJSON() : outcome.data, next: isObject(next) ? next : null }
   }
 
 /** The store of a world. */

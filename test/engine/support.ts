@@ -7,6 +7,7 @@ import type { Connection, CredentialSource, CredentialValues, OriginOverride } f
 import { createEngine, type Engine, type EngineOptions } from '../../src/engine/execute.ts'
 import { writeJson } from '../../src/engine/json.ts'
 import type { Outcome } from '../../src/engine/outcome.ts'
+import { RawRows } from '../../src/engine/raw-rows.ts'
 import { Secret } from '../../src/engine/secret.ts'
 import { FerruleError } from '../../src/errors.ts'
 
@@ -103,11 +104,14 @@ export async function failure(promise: Promise<unknown>): Promise<FerruleError> 
   throw error
 }
 
-/** A list's outcome. */
-export async function listed(promise: Promise<Outcome>): Promise<Extract<Outcome, { type: 'list' }>> {
+/** A list's outcome, with its records. */
+export async function listed(
+  promise: Promise<Outcome>,
+): Promise<Extract<Outcome, { type: 'list' }> & { readonly data: readonly unknown[] }> {
   const outcome = await promise
   if (outcome.type !== 'list') throw new Error(`it is a ${outcome.type}`)
-  return outcome
+  const { data } = outcome
+  return { ...outcome, data: data instanceof RawRows ? data.toJSON() : data }
 }
 
 /** A file's outcome. */

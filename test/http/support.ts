@@ -13,6 +13,7 @@ import { readSettings } from '../../src/platform/settings.ts'
 import type { SyncWorker } from '../../src/platform/syncs/types.ts'
 import type { Platform, PlatformOptions, Settings } from '../../src/platform/types.ts'
 import { type Sandbox, type SandboxOptions, shopifyCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import { createApartThreads } from '../../src/surfaces/apart-threads.ts'
 import { createContextServices } from '../../src/surfaces/context.ts'
 import { createServer } from '../../src/surfaces/http/server.ts'
 import { createLogger } from '../../src/surfaces/logger.ts'
@@ -140,10 +141,11 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
     ...{ settings, kinds, sandboxOrigins: () => sandbox.origins, clock: () => clock.now, onNotice },
     ...(store === undefined ? {} : { contextStore: store }),
   })
-  const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable' })
+  const apart = createApartThreads()
+  const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable', apart })
   const used = { ...engine, ...options.engine?.(engine) }
   const draining = options.draining ?? (() => false)
-  const parts = { platform, engine: used, settings, metrics: createMetrics(), logger, clock: () => clock.now }
+  const parts = { platform, engine: used, cutter: apart, settings, metrics: createMetrics(), logger, clock: () => clock.now }
   const services = store === undefined ? undefined : createContextServices({ ...parts, store })
   const app = await createServer({ ...parts, kinds, draining, ...(services === undefined ? {} : { copies: services.copies }) })
   const close = async (): Promise<void> => {
@@ -153,6 +155,7 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
     await services?.copies.removing.close()
     await services?.worker?.stop()
     await engine.close()
+    await apart.close()
     await platform.close()
     await store?.close()
   }

@@ -3,6 +3,8 @@ import type { Answered, Ask } from '../../context/sync/types.ts'
 import { isObject } from '../../definition/object.ts'
 import type { Engine } from '../../engine/execute.ts'
 import type { Outcome } from '../../engine/outcome.ts'
+import { inBatches } from '../../engine/page.ts'
+import { RawJson, RawRows } from '../../engine/raw-rows.ts'
 import { asFerruleError, fail } from '../../errors.ts'
 import type { CallReport } from '../operations.ts'
 import type { ConnectorAccess, Connectors } from '../types.ts'
@@ -28,12 +30,19 @@ export interface AskOptions {
   readonly called: (entity: string) => void
 }
 
-function answeredOf(outcome: Outcome, entity: string): Answered {
+async function allOf(rows: readonly unknown[] | RawRows): Promise<readonly unknown[]> {
+  if (!(rows instanceof RawRows)) return rows
+  const all: unknown[] = []
+  for await (const batch of inBatches(rows)) for (const row of batch) all.push(row)
+  return all
+}
+
+async function answeredOf(outcome: Outcome, entity: string): Promise<Answered> {
   if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} answers a file to a sync` })
-  if (outcome.type === 'record') return { rows: [outcome.data], next: null }
+  if (outcome.type === 'record') return { rows: [outcome.data instanceof RawJson ? outcome.data.toJSON() : outcome.data], next: null }
   const { next_params: next } = outcome.meta
   const { hidden } = outcome
-  return { rows: outcome.data, next: isObject(next) ? next : null, ...(hidden === undefined ? {} : { hidden }) }
+  return { rows: await allOf(outcome.data), next: isObject(next) ? next : null, ...(hidden === undefined ? {} : { hidden }) }
 }
 
 /** Makes what a walk asks with. Refused credentials mark the connector, and the first success clears the mark. */
@@ -49,7 +58,7 @@ export function askOf(services: AskServices, { access, signal, called }: AskOpti
       called(entity)
       if (!isMarked) await connectors.markHealthy(access).catch(onBackgroundError)
       isMarked = true
-      return answeredOf(outcome, entity)
+      return await answeredOf(outcome, entity)
     } catch (thrown) {
       const error = asFerruleError(thrown)
       report(signal.aborted ? 'aborted' : error.code)

@@ -2,10 +2,10 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { freeBytes } from '../../engine/http-body.ts'
+import { isObject } from '../../definition/object.ts'
 import { writeBody } from '../../engine/json.ts'
 import type { FileAnswer } from '../../engine/outcome.ts'
-import { rawParts } from '../../engine/raw-rows.ts'
+import { RawJson, rawParts } from '../../engine/raw-rows.ts'
 import { fail } from '../../errors.ts'
 import type { Caller, Principal } from '../../platform/types.ts'
 import { contentDisposition, jsonType } from './reply.ts'
@@ -124,16 +124,22 @@ function sendContent(reply: FastifyReply, { content, type, headers = {}, status 
     .send(content)
 }
 
-/** Sends JSON; raw rows go out as they came, and the engine bounded them. */
+/** Sends JSON; what is raw goes out as it is. */
 function sendJson(reply: FastifyReply, { json, status = 200 }: Extract<Answer, { readonly json: unknown }>): FastifyReply {
   reply.code(status).header('content-type', jsonType)
-  const parts = rawParts(json)
-  if (parts === undefined) return reply.send(jsonText(json))
+  const found = rawParts(json)
+  if (found === undefined) return reply.send(jsonText(json))
+  const { parts, raw } = found
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  if (length > mostBytes(json)) throw fail('result_too_large', { limit: maxResultBytes })
   const body = Readable.from(parts, { objectMode: false })
   freePassedBuffers(body)
-  reply.raw.once('finish', () => parts.forEach(freeBytes)) // the system has them
-  return reply.header('content-length', String(parts.reduce((sum, { length }) => sum + length, 0))).send(body)
+  reply.raw.once('finish', () => raw.release()) // the system has them
+  return reply.header('content-length', String(length)).send(body)
 }
+
+/** The engine bounds the rows of a result in parts. */
+const mostBytes = (json: unknown): number => (isObject(json) && json['data'] instanceof RawJson ? maxResultBytes : Number.POSITIVE_INFINITY)
 
 function send(reply: FastifyReply, answer: Answer, logger: Logger): FastifyReply {
   if ('json' in answer) return sendJson(reply, answer)

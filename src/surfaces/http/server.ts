@@ -4,6 +4,7 @@ import { type FastifyInstance, fastify } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { Kind } from '../../definition/connector.ts'
 import type { Engine } from '../../engine/execute.ts'
+import type { Cutter } from '../../platform/cut-apart.ts'
 import { ExecuteLimits } from '../../platform/execute-limits.ts'
 import type { Platform, Settings } from '../../platform/types.ts'
 import type { CopyServices } from '../copy-services.ts'
@@ -26,6 +27,8 @@ export interface ServerOptions {
   readonly kinds: readonly Kind[]
   /** What answers searches; without it they are refused. */
   readonly copies?: CopyServices
+  /** Cuts answers that were read apart from the loop. */
+  readonly cutter?: Cutter
   /** Default: metrics of its own. */
   readonly metrics?: Metrics
   /** Default: nothing is logged. */
@@ -88,7 +91,15 @@ function servicesOf(options: ServerOptions & { readonly logger: Logger }): Servi
   const metrics = options.metrics ?? createMetrics()
   metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => limits.running })
   const onBackgroundError = (err: unknown) => logger.error({ err }, 'the status of a connector could not be stored')
-  const operations = { platform, engine, onCall: metrics.call, onBackgroundError, clock, ...options.copies }
+  const operations = {
+    platform,
+    engine,
+    onCall: metrics.call,
+    onBackgroundError,
+    clock,
+    ...options.copies,
+    ...(options.cutter === undefined ? {} : { cutter: options.cutter }),
+  }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
   return { platform, engine, settings, kinds, operations, limits, metrics, logger, openApi, clock, draining }
 }
