@@ -93,7 +93,8 @@ const notInteger = [
   { raw: '5.0', typed: 5 },
   { raw: 1.5, typed: null },
   { raw: 'abc', typed: null },
-  { raw: 9223372036854775808n, typed: null },
+  { raw: '9223372036854775809', typed: 9223372036854775809n },
+  { raw: '1e20', typed: 100000000000000000000n },
   { raw: true, typed: null },
 ]
 const notNumber = [

@@ -48,6 +48,50 @@ overBoth('a searcher', (engine) => {
     expect([count, cursor, Number.isInteger(tookMs)]).toEqual([1, null, true])
   })
 
+  test('keeps, compares, sorts and answers integers of any size', async () => {
+    const greatest = 2n ** 63n - 1n
+    const ids = [
+      -(10n ** 30n),
+      -greatest - 2n,
+      -greatest - 1n,
+      -greatest,
+      0n,
+      greatest - 1n,
+      greatest,
+      greatest + 1n,
+      2n ** 64n,
+      10n ** 30n,
+    ]
+    const at = newPlace()
+    await store.write(at, { records: ids.map((id) => note(store, { id, title: `${id}` })), asked: world.now })
+    const found = async (query: object): Promise<string[]> => {
+      const all: string[] = []
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const params = { query, limit: 3, fields: ['id'], ...(cursor === undefined ? {} : { cursor }) }
+        const page = await search(params, { place: at })
+        all.push(...[...page.json.matchAll(/-?\d+/g)].map(String))
+        cursor = page.cursor
+      }
+      return all
+    }
+    const texts = (those: readonly bigint[]) => those.map(String)
+    expect(await found({})).toEqual(texts(ids))
+    expect(await found({ sort: [{ id: 'desc' }] })).toEqual(texts(ids.toReversed()))
+    // Behind another key the order of the primary key does not help.
+    expect(await found({ sort: [{ state: 'asc' }, { id: 'desc' }] })).toEqual(texts(ids.toReversed()))
+    for (const id of ids) {
+      expect(await found({ filter: { eq: { id } } })).toEqual(texts([id]))
+      expect(await found({ filter: { gt: { id } } })).toEqual(texts(ids.filter((each) => each > id)))
+      expect(await found({ filter: { lte: { id } } })).toEqual(texts(ids.filter((each) => each <= id)))
+      expect(await found({ filter: { like: { id: String(id) } } })).toContain(String(id))
+    }
+    expect(await found({ filter: { in: { id: [greatest, greatest + 2n, 0n, 10n ** 30n] } } })).toEqual(texts([0n, greatest, 10n ** 30n]))
+    expect(await found({ filter: { eq: { id: null } } })).toEqual([])
+    expect(await store.write(at, { records: [], whole: { field: 'id', values: [String(2n ** 64n)] }, asked: world.now })).toMatchObject({
+      removed: 1,
+    })
+  })
+
   test('answers page after page by its own cursors', async () => {
     const titles: unknown[] = []
     const query = { sort: [{ price: 'desc' }] }

@@ -10,6 +10,7 @@
  * | `pk` | text | the record's key, see `keys.ts`; its order is the order of results without a sort |
  * | one per field, see `physicalColumns` | text, int8, numeric, boolean, jsonb | the searchable value |
  * | `<field>$at` | int8 | of a time: microseconds since 1970, null when the text is no time |
+ * | `<field>$w` | numeric | of an integer at an end of int8 or beyond: the integer itself; the field's column holds the nearest end |
  * | `<field>$n` | numeric | of a decimal text: its number, null when the text is none |
  * | `<field>$t` | text[] | the words of the value, see `words.ts` |
  * | `<field>$f` | jsonb | of JSON that is not plain ASCII: the same JSON with its texts reduced to words |
@@ -49,6 +50,7 @@ export interface Column {
   /** Companion columns by their purpose; absent where the column has none. Not quoted. */
   readonly at?: string
   readonly number?: string
+  readonly wide?: string
   readonly terms?: string
   readonly folded?: string
   /** Number of the column in the term table. Two columns that share one by accident cost time, never exactness. */
@@ -130,6 +132,7 @@ function columnOf(table: string, name: string, schema: Field): Column {
     words: wordsOf(name, type, schema),
     ...(compare === 'instant' ? { at: `${sql}$at` } : {}),
     ...(compare === 'decimal' ? { number: `${sql}$n` } : {}),
+    ...(type === 'integer' ? { wide: `${sql}$w` } : {}),
     ...(type === 'text' || type === 'json' ? { terms: `${sql}$t` } : {}),
     ...(type === 'json' ? { folded: `${sql}$f` } : {}),
     field: hashOf(`${table}.${sql}`).readInt32BE(),
@@ -158,6 +161,7 @@ const physicalOf = (column: Column): readonly PhysicalColumn[] =>
       [column.sql, sqlTypes[column.type]],
       [column.at, 'int8'],
       [column.number, 'numeric'],
+      [column.wide, 'numeric'],
       [column.terms, 'text[]'],
       [column.folded, 'jsonb'],
     ] as const

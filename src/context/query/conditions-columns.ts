@@ -2,10 +2,10 @@
 import { impliedBy, withCandidates } from './candidates.ts'
 import type { Column, SearchTable } from './columns.ts'
 import { keyRangeOf } from './keys.ts'
-import { among, columnSql, connector, either, hasNull, numbersOf, orderSql, type PlaceCondition, textsOf } from './scene.ts'
+import { among, columnSql, connector, either, hasNull, numbersOf, orderSql, type PlaceCondition, textsOf, valueSql } from './scene.ts'
 import type { Values } from './statement.ts'
 import { heldInteger } from './text.ts'
-import type { Operand, Ordering } from './tree.ts'
+import type { Operand } from './tree.ts'
 import { irregularField } from './values.ts'
 
 interface Subject {
@@ -42,12 +42,15 @@ function keyCondition({ table, column, values }: Subject, found: readonly string
   return among('t.pk', { values, found: ranges.flatMap((range) => (range === undefined ? [] : [range.from])), type: 'text' })
 }
 
-/** Equal to one of some values of the column's own type, found by the key where the column leads it. */
-function amongOwn(subject: Subject, found: readonly string[], type: string): string | undefined {
-  const own = among(columnSql(subject.column.sql), { values: subject.values, found, type })
+/** A condition that some values satisfy, beside the key's where the column leads it. */
+function foundByKey(subject: Subject, found: readonly string[], own: string | undefined): string | undefined {
   const key = own === undefined ? undefined : keyCondition(subject, found)
-  return key === undefined ? own : `(${key} and ${own})`
+  return key === undefined ? own && `(${own})` : `(${key} and ${own})`
 }
+
+/** Equal to one of some values of the column's own type. */
+const amongOwn = (subject: Subject, found: readonly string[], type: string): string | undefined =>
+  foundByKey(subject, found, among(columnSql(subject.column.sql), { values: subject.values, found, type }))
 
 function equalsText(subject: Subject, { values: operands }: Equals): string {
   const { column, values } = subject
@@ -68,10 +71,25 @@ function equalsText(subject: Subject, { values: operands }: Equals): string {
 }
 
 function equalsNumber(subject: Subject, { values: operands }: Equals): string {
-  const numbers = numbersOf(operands)
-  const isInteger = subject.column.type === 'integer'
-  const found = isInteger ? numbers.flatMap((number) => heldInteger(number) ?? []) : numbers
-  return either([amongOwn(subject, found, isInteger ? 'int8' : 'numeric'), hasNull(operands) && `${columnSql(subject.column.sql)} is null`])
+  return either([amongOwn(subject, numbersOf(operands), 'numeric'), hasNull(operands) && `${columnSql(subject.column.sql)} is null`])
+}
+
+function equalsInteger(subject: Subject, { values: operands }: Equals): string {
+  const { column, values } = subject
+  const held = numbersOf(operands).flatMap((number) => heldInteger(number) ?? [])
+  const beyond = held.flatMap(({ near, wide }) => (wide === null ? [] : [{ near, wide }]))
+  const ends = [...new Set(beyond.map(({ near }) => near))]
+  const wides = beyond.map(({ wide }) => wide)
+  const exact = column.wide === undefined ? undefined : among(columnSql(column.wide), { values, found: wides, type: 'numeric' })
+  return either([
+    amongOwn(
+      subject,
+      held.flatMap(({ near, wide }) => (wide === null ? near : [])),
+      'int8',
+    ),
+    exact && foundByKey(subject, wides, `${among(columnSql(column.sql), { values, found: ends, type: 'int8' })} and ${exact}`),
+    hasNull(operands) && `${columnSql(column.sql)} is null`,
+  ])
 }
 
 function equalsTruth({ column, values }: Subject, { values: operands }: Equals): string {
@@ -101,24 +119,28 @@ const floorOf = (number: string): bigint => {
   return BigInt(whole) - (fraction !== undefined && number.startsWith('-') ? 1n : 0n)
 }
 
-/** An order among integers: against what is none, or beyond 64 bits, the nearest one stands in. */
-function orderInteger({ column, values }: Subject, test: Ordering, number: string): string {
+/** An order among integers; at the ends of int8, where those beyond it are too, the integers themselves decide. */
+function orderInteger({ column, values }: Subject, { test, value }: Order): string {
+  if (value.is !== 'number') return 'false'
+  const floor = floorOf(value.number).toString()
+  const held = heldInteger(floor)
+  if (held === undefined) return 'false'
   const sql = columnSql(column.sql)
-  const floor = floorOf(number)
   // Between two integers: what is above the number is above its floor, what is below is not above it.
-  const asked = number.includes('.') ? (test.startsWith('g') ? 'gt' : 'lte') : test
-  if (heldInteger(floor.toString()) !== null) return `${sql} ${orderSql[asked]} ${values.add(floor.toString(), 'int8')}`
-  return floor < 0n === test.startsWith('g') ? `${sql} is not null` : 'false'
+  const asked = value.number.includes('.') ? (test.startsWith('g') ? 'gt' : 'lte') : test
+  const near = values.add(held.near, 'int8')
+  if (held.wide === null || column.wide === undefined) return `${sql} ${orderSql[asked]} ${near}`
+  const strict = asked.startsWith('g') ? '>' : '<'
+  return `(${sql} ${strict} ${near} or (${sql} = ${near} and ${columnSql(column.wide)} ${orderSql[asked]} ${values.add(held.wide, 'numeric')}))`
 }
 
 function orderNumber(subject: Subject, { test, value }: Order): string {
   if (value.is !== 'number') return 'false'
-  if (subject.column.type === 'integer') return orderInteger(subject, test, value.number)
   return `${columnSql(subject.column.sql)} ${orderSql[test]} ${subject.values.add(value.number, 'numeric')}`
 }
 
 /** The text of a column, and its words where they are not stored for every value. */
-const textSql = ({ type, sql }: Column): string => (type === 'text' ? columnSql(sql) : `${columnSql(sql)}::text`)
+const textSql = (column: Column): string => (column.type === 'text' ? columnSql(column.sql) : `${valueSql(column)}::text`)
 const wordsSql = (column: Column): string =>
   column.words === 'stored' && column.terms !== undefined
     ? columnSql(column.terms)
@@ -126,7 +148,7 @@ const wordsSql = (column: Column): string =>
 
 const byType = {
   text: { equals: equalsText, order: orderText },
-  integer: { equals: equalsNumber, order: orderNumber },
+  integer: { equals: equalsInteger, order: orderInteger },
   number: { equals: equalsNumber, order: orderNumber },
   boolean: { equals: equalsTruth, order: () => 'false' },
 } as const

@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto'
 import { fieldAt, plainType } from '../../definition/document.ts'
 import type { EntityDefinition } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
-import { cleanText, decimalOf, heldInteger, plainNumber } from './text.ts'
+import { cleanText, decimalOf, plainNumber } from './text.ts'
 
 /** One part of a primary key. */
 export interface KeyPart {
@@ -66,11 +66,11 @@ const keyText = (value: unknown): string | undefined => {
 const openPart = (text: string): string => (integer.test(text) && text !== '-0' ? integerPart(text) : `t${textPart(text)}`)
 
 const declaredInteger = (text: string): string | undefined => {
-  const held = heldInteger(decimalOf(text))
-  return held === null ? undefined : integerPart(held)
+  const plain = decimalOf(text)
+  return plain !== undefined && integer.test(plain) ? integerPart(plain) : undefined
 }
 
-/** How a value stands in a key; undefined when it is declared an integer and is none of 64 bits. */
+/** How a value stands in a key; undefined when it is declared an integer and is none of at most 98 digits. */
 const encoded: Readonly<Record<KeyPart['type'], (text: string) => string | undefined>> = {
   integer: declaredInteger,
   text: textPart,

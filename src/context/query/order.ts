@@ -3,9 +3,10 @@
  * key, in the direction of the last key of the sort (ascending without one), so that one index is read in both directions.
  */
 import type { Column, SearchTable } from './columns.ts'
-import { columnSql } from './scene.ts'
+import { columnSql, connector } from './scene.ts'
 import type { Values } from './statement.ts'
 import type { SearchQuery, SortKey } from './tree.ts'
+import { irregularField } from './values.ts'
 
 /** The keys of the last record of a page: text forms that keep every digit, null for null. */
 export interface Position {
@@ -32,11 +33,15 @@ const typeOf = { text: 'text', integer: 'int8', number: 'numeric', boolean: 'boo
 /** The column of the database that a field is sorted by: its companion where it has one that compares. */
 export const orderedBy = ({ at, number, sql }: Column): string => at ?? number ?? sql
 
-const keyOf = ({ column, direction }: SortKey): OrderKey => ({
-  sql: columnSql(orderedBy(column)),
-  type: column.at !== undefined ? 'int8' : column.number !== undefined ? 'numeric' : typeOf[column.type],
-  isDescending: direction === 'desc',
-})
+const keysOf = ({ column, direction }: SortKey): readonly OrderKey[] => {
+  const isDescending = direction === 'desc'
+  const type = column.at !== undefined ? 'int8' : column.number !== undefined ? 'numeric' : typeOf[column.type]
+  const own = { sql: columnSql(orderedBy(column)), type, isDescending } as const
+  if (column.wide === undefined) return [own]
+  // Null for all rows of a connector without integers beyond int8, which the planner sees: then an index over the column is the order.
+  const sql = `case when cs_irregular(${connector}, ${irregularField(column)}) then ${columnSql(column.wide)} end`
+  return [own, { sql, type: 'numeric', isDescending }]
+}
 
 /** A single integer key field has the order of `pk`, and is never null. */
 const isPrimaryKey = ({ key }: SearchTable, column: Column): boolean =>
@@ -47,7 +52,7 @@ export function orderOf({ table, sort }: SearchQuery): Order {
   const end = sort.findIndex(({ column }) => isPrimaryKey(table, column))
   const before = end < 0 ? sort : sort.slice(0, end)
   const last = end < 0 ? sort.at(-1) : sort[end]
-  return { keys: before.map(keyOf), isDescending: last?.direction === 'desc' }
+  return { keys: before.flatMap(keysOf), isDescending: last?.direction === 'desc' }
 }
 
 const direction = (isDescending: boolean): string => (isDescending ? ' desc' : '')

@@ -1,5 +1,5 @@
 /** What conditions are written into. */
-import { quoted } from './columns.ts'
+import { type Column, quoted } from './columns.ts'
 import type { Values } from './statement.ts'
 import type { Condition, Operand } from './tree.ts'
 
@@ -23,6 +23,10 @@ export type PlaceCondition = Exclude<Condition, { readonly op: 'and' | 'or' | 'n
 
 /** A column of the row. */
 export const columnSql = (name: string): string => `t.${quoted(name)}`
+
+/** The whole value of a column that is not JSON: integers beyond int8 stand beside it. */
+export const valueSql = ({ sql, wide }: Column): string =>
+  wide === undefined ? columnSql(sql) : `coalesce(${columnSql(wide)}, ${columnSql(sql)})`
 
 /** The connector's number is always the first value. */
 export const connector = '$1::int4'

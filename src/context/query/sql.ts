@@ -4,7 +4,7 @@ import { quoted } from './columns.ts'
 import { conditionSql } from './conditions.ts'
 import { largestPage } from './functions.ts'
 import { afterSql, type Order, orderBySql, orderOf, type Position, partsOf } from './order.ts'
-import { columnSql, connector } from './scene.ts'
+import { connector, valueSql } from './scene.ts'
 import { type SearchStatement, statementOf, Values } from './statement.ts'
 import type { SearchQuery, Selection } from './tree.ts'
 
@@ -36,7 +36,7 @@ const selectedColumns = ({ table, selection }: SearchQuery): readonly { column: 
 function rowsSql(query: SearchQuery, options: SearchOptions, values: Values): string {
   const order = orderOf(query)
   const columns = [
-    ...selectedColumns(query).map(({ column }, index) => `${columnSql(column.sql)} as c${index}`),
+    ...selectedColumns(query).map(({ column }, index) => `${valueSql(column)} as c${index}`),
     ...order.keys.map(({ sql }, index) => `${sql} as k${index}`),
     't.pk',
   ]

@@ -40,9 +40,18 @@ export const plainNumber = (value: number | bigint): string | undefined =>
 const least = -(2n ** 63n)
 const greatest = 2n ** 63n - 1n
 
-/** A decimal number in plain notation as int8 holds it; null when it does not. */
-export const heldInteger = (plain: string | undefined): string | null => {
-  if (plain === undefined || plain.includes('.')) return null
+/** An integer as the database holds it. */
+export interface HeldInteger {
+  /** As int8 has it, else the end of int8 that is nearest. */
+  readonly near: string
+  /** The integer itself where `near` does not tell it for certain: at the ends of int8, and beyond. */
+  readonly wide: string | null
+}
+
+/** A decimal number in plain notation as a column of integers holds it; undefined when it is none. */
+export function heldInteger(plain: string | undefined): HeldInteger | undefined {
+  if (plain === undefined || plain.includes('.')) return undefined
   const value = BigInt(plain)
-  return value >= least && value <= greatest ? plain : null
+  if (value > least && value < greatest) return { near: plain, wide: null }
+  return { near: String(value < 0n ? least : greatest), wide: plain }
 }

@@ -31,12 +31,12 @@ const truths: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 ])
 
 /**
- * A value as its column holds it; null where it cannot be held as the documented type: an integer column takes integers of 64 bits, a
+ * A value as its column holds it; null where it cannot be held as the documented type: an integer column takes integers (`HeldInteger`), a
  * number column decimal numbers, both also as texts; a truth column truth values; a text column writes other values as JSON.
  */
 const held: Readonly<Record<Column['type'], (value: unknown) => string | boolean | null>> = {
   text: (value) => (typeof value === 'string' ? cleanText(value) : (plainOf(value) ?? cleanJson(writeJson(value)))),
-  integer: (value) => heldInteger(plainOf(value)),
+  integer: (value) => heldInteger(plainOf(value))?.near ?? null,
   number: (value) => plainOf(value) ?? null,
   boolean: (value) => truths.get(value) ?? null,
   json: (value) => cleanJson(writeJson(value)),
@@ -54,9 +54,10 @@ function cellsOfColumn(column: Column, value: unknown): readonly Cell[] {
   const text = typeof cell === 'string' ? cell : undefined
   const at = column.at === undefined ? [] : [text === undefined ? null : (instantOf(text)?.toString() ?? null)]
   const number = column.number === undefined ? [] : [text === undefined ? null : (decimalOf(text) ?? null)]
+  const wide = column.wide === undefined ? [] : [text === undefined ? null : (heldInteger(plainOf(value))?.wide ?? null)]
   const words = column.terms === undefined ? [] : [text === undefined ? null : wordsCell(column, value, text)]
   const folded = column.folded === undefined ? [] : [text === undefined || isAscii(text) ? null : cleanJson(writeJson(foldedJson(value)))]
-  return [cell, ...at, ...number, ...words, ...folded]
+  return [cell, ...at, ...number, ...wide, ...words, ...folded]
 }
 
 /**
@@ -66,7 +67,7 @@ function cellsOfColumn(column: Column, value: unknown): readonly Cell[] {
 export const cellsOf = (table: SearchTable, record: Readonly<Record<string, unknown>>): readonly Cell[] =>
   table.columns.flatMap((column) => cellsOfColumn(column, record[column.name]))
 
-/** Where the term table notes that a column has texts that are no time (or no decimal), though declared so. */
+/** Where the term table notes that a column has texts that are no time (or no decimal), though declared so; or integers beyond int8. */
 export const irregularField = (column: Column): number => ~column.field
 
 /** Reads the terms of rows: what must be in `cs_terms` when the rows are. */
@@ -77,7 +78,11 @@ export function termReader(table: SearchTable): (rows: readonly (readonly Cell[]
   const checked = table.columns
     .filter(({ at, number }) => at !== undefined || number !== undefined)
     .map((column) => ({ field: irregularField(column), at: place(column.sql), companion: place(column.at ?? column.number) }))
+  const widened = table.columns.flatMap((column) =>
+    column.wide === undefined ? [] : [{ field: irregularField(column), wide: place(column.wide) }],
+  )
   return (rows) => [
+    ...widened.flatMap(({ field, wide }) => (rows.some((row) => row[wide] !== null) ? [{ field, term: '' }] : [])),
     ...stored.flatMap(({ field, at }) => {
       const words = new Set<string>()
       for (const row of rows) for (const word of (row[at] as readonly string[] | null) ?? []) if (!isMark(word)) words.add(word)

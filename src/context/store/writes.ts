@@ -166,9 +166,10 @@ async function removeOthers(
   { number, known }: Place,
   { whole, keys, asked }: { whole: Whole; keys: readonly string[]; asked: number },
 ): Promise<number> {
-  const column = known.table.columns.find(({ name }) => name === whole.field)?.sql
+  const column = known.table.columns.find(({ name }) => name === whole.field)
   if (column === undefined) throw fail('definition_invalid', { reason: `${known.table.kind}.${known.table.entity} lacks ${whole.field}` })
-  const text = `delete from ${quoted(known.table.name)} where connector_id = $1 and ${quoted(column)}::text = any($2::text[])
+  const value = column.wide === undefined ? quoted(column.sql) : `coalesce(${quoted(column.wide)}, ${quoted(column.sql)})`
+  const text = `delete from ${quoted(known.table.name)} where connector_id = $1 and (${value})::text = any($2::text[])
     and pk <> all($3::text[]) and "$v" <= $4`
   return (await session.query({ text, values: [number, whole.values, keys, asked] })).count
 }
