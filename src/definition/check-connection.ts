@@ -231,7 +231,7 @@ const counts = ({ pages: all }: ConnectorDefinition): Sentences =>
     const { count, from } = 'next' in page ? page.next : {}
     if (count === undefined) return []
     return [
-      (count.page === '' || count.last === '') && `page ${name} counts by a number without a name`,
+      (count.page === '' || count.last === '' || count.size === '') && `page ${name} counts by a number without a name`,
       from !== undefined && `page ${name} says from and count`,
     ]
   })

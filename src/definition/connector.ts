@@ -76,7 +76,7 @@ export interface ErrorRule {
   readonly actions?: readonly string[]
   /** The request carried this parameter (top-level name). */
   readonly sent?: string
-  /** Regular expression, without flags but `i`, that the vendor's message must match. */
+  /** Regular expression, without flags but `i`, that one of the texts of the vendor's message must match. */
   readonly matches?: string
   /** The vendor's own codes (`problem.code`): `40001`, or a range `40900-40999`. */
   readonly codes?: readonly string[]
@@ -204,8 +204,12 @@ export interface ConnectorDefinition {
   readonly entities: Readonly<Record<string, EntityDefinition>>
 }
 
-/** Makes the rows of an answer. Pure: no input, output, clock or randomness, as all rules. */
-export type RowRule = (value: unknown) => unknown
+/**
+ * Reads one row of an answer. Pure: no input, output, clock or randomness, as all rules.
+ * An array: the records that the row holds in another shape; a row that has its documented key already is taken as it is instead.
+ * An object: documented fields that the other fields of the row tell; a field that the row has itself is not replaced.
+ */
+export type RowRule = (row: unknown) => readonly unknown[] | Readonly<Record<string, unknown>>
 /** Why a rule refuses parameters. */
 export interface Refusal {
   readonly code: ErrorCode

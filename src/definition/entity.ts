@@ -33,8 +33,9 @@ export interface LocalFilter {
 }
 
 /**
- * Where a record field comes from when it is not simply there. One of `rename` (vendor's key removed), `copy` (kept) and `param`
- * (what the call asked for), and a conversion: `integer` and `number` read a decimal text, and give null for one that is none.
+ * Where a record field comes from when the answer does not have it by its documented name. One of `rename` (vendor's key removed),
+ * `copy` (kept) and `param` (what the call asked for), and a conversion: `integer` and `number` read a decimal text, and give null for
+ * one that is none. What the answer has by its documented name goes first: it is neither replaced nor, where there is a source, converted.
  */
 export interface Origin {
   readonly rename?: string
@@ -43,7 +44,10 @@ export interface Origin {
   readonly as?: 'text' | 'lower' | 'integer' | 'number'
 }
 
-/** Rows that lie in parts: one record of the objects under these keys, a later one wins. A value that means "none" becomes null. */
+/**
+ * Rows that lie in parts: one record of the objects under these keys, a later one wins, and what lies beside them wins over all. A value
+ * that means "none" becomes null. A row without parts that has its documented key is a record already.
+ */
 export interface MergedRows {
   readonly merge: readonly string[]
   readonly empty: string
@@ -53,9 +57,9 @@ export interface MergedRows {
 export interface Join {
   /** Name of a lookup of the kind. */
   readonly lookup: string
-  /** Field of the row that holds the lookup's key. */
+  /** Field of the record that holds the lookup's key. */
   readonly on: string
-  /** Record field → path in the record that was looked up. */
+  /** Record field → path in the record that was looked up, for rows that do not have the field. */
   readonly take?: Readonly<Record<string, string>>
 }
 
@@ -123,7 +127,7 @@ export interface Operation {
   readonly running?: { readonly status: number; readonly poll?: Poll }
   /** Filters that the vendor lacks, by the path of their parameter. */
   readonly local?: Readonly<Record<string, LocalFilter>>
-  /** How the rows are made from what lies at `at`: a rule, or the parts that each of them is merged from. */
+  /** How the records are made from the rows at `at`: a rule that reads each of them, or the parts that each of them is merged from. */
   readonly rows?: RuleName | MergedRows
   /** A rule that reads the parameters before anything is sent: it lets them through, changes or refuses them. */
   readonly admit?: RuleName
@@ -132,7 +136,7 @@ export interface Operation {
    * The page is taken here and its meta is made.
    */
   readonly slice?: { readonly page: string; readonly size: string }
-  /** Path in the row, before renames, whose value `true` means that the row is to be hidden. */
+  /** Path in the row whose value `true` means that the row is to be hidden. */
   readonly hidden?: string
   readonly join?: Join
   readonly file?: FileSource

@@ -95,6 +95,13 @@ export const obj = <F extends Fields>(fields: F, about: string): TObject<F> =>
   Type.Object(fields, { description: about, additionalProperties: false })
 /** An object whose inner shape is the vendor's. */
 export const open = (about: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', description: about })
+/** What the documents call an object and the vendor sends as a list of objects too: either, as it comes. */
+export const objectOrList = (about: string) =>
+  Type.Unsafe<Record<string, unknown> | readonly Record<string, unknown>[]>({
+    type: ['object', 'array'],
+    description: about,
+    'x-documented': 'object',
+  })
 /** An object of the vendor's shape, or whatever else it sends there; the documents call it `object|any`. */
 export const objectOrAny = (about: string) => Type.Unsafe<unknown>({ description: about, 'x-documented': 'object|any' })
 /** A value of several types, in the order of the documents. */

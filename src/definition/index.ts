@@ -30,6 +30,7 @@ export {
   num,
   obj,
   objectOrAny,
+  objectOrList,
   oneOf,
   oneOrMany,
   open,

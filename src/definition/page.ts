@@ -1,20 +1,20 @@
 /** The shapes of a list and of its meta, as the documents name them. */
 
-/** Where a numbered page stands. */
+/** Where a numbered page stands. Where the vendor does not tell it, the totals are null, and the warnings of the meta say so. */
 export interface PageInfo {
   /** From 1. */
   readonly page: number
   readonly page_size: number
-  readonly total_number: number
+  readonly total_number: number | null
   /** 0 when there are no records. */
-  readonly total_page: number
+  readonly total_page: number | null
 }
 
 /** One part of a result. */
 export interface PartitionInfo {
   readonly rowCount: number
   readonly uncompressedSize: number
-  readonly compressedSize?: number
+  readonly compressedSize?: number | null
 }
 
 /** Meta fields of each list shape. `none`: a list that has one page only. */
@@ -74,13 +74,14 @@ export interface PositionPages {
   readonly read: Readonly<Record<string, string>>
   /**
    * The next page: this meta field's value goes into this parameter. `from` names the query value of a URL that is meant. `count`
-   * names the number of the page and that of the last one within the field: the next number, while there is one.
+   * names the number of the page and that of the last one within the field: the next number, while there is one; and the parameter that
+   * bounds a page: where the vendor does not tell the numbers, a full page is taken to have a next one.
    */
   readonly next: {
     readonly meta: string
     readonly param: string
     readonly from?: string
-    readonly count?: { readonly page: string; readonly last: string }
+    readonly count?: { readonly page: string; readonly last: string; readonly size: string }
   }
   /** Another parameter that takes the URL of the next page as it was returned. It is taken apart, never fetched. */
   readonly url?: string

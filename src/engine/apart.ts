@@ -6,14 +6,14 @@ import type { Kind } from '../definition/connector.ts'
 import { isObject } from '../definition/object.ts'
 import type { PageInfo } from '../definition/page.ts'
 import { type ErrorCode, FerruleError } from '../errors.ts'
-import { flawOf, rowsOf } from './answer.ts'
+import { flawOf, listedIn, rowsOf } from './answer.ts'
 import { type Found, idsToLookUp, isHidden } from './hidden.ts'
 import { textOf } from './http-body.ts'
 import { readJson, writeJson } from './json.ts'
 import { weightOf } from './json-weight.ts'
 import { type CompiledOperation, operationOf } from './operation.ts'
 import type { RecordKey } from './outcome.ts'
-import { type Page, pageFrom } from './page.ts'
+import { namedRows, type Page, pageFrom } from './page.ts'
 import type { Params } from './params.ts'
 import { getAt, type Path } from './paths.ts'
 import { bodyWithRows, RawRows } from './raw-rows.ts'
@@ -56,6 +56,8 @@ export type ApartValue =
       readonly count: number
       readonly excluded: number
       readonly hidden: readonly RecordKey[]
+      /** How many rows the answer's list has; undefined where it has none. */
+      readonly listed: number | undefined
       readonly made?: { readonly page_info: PageInfo }
     }
   /** These have to be looked up first; the body comes back. */
@@ -100,12 +102,12 @@ type Take = (job: ApartJob, operation: CompiledOperation, body: unknown) => Apar
 const taking: Readonly<Record<Taken, Take>> = {
   page: (job, operation, body) => {
     const { showsHidden, found, params, bytes } = job
-    const rows = rowsOf(operation, body)
-    const ids = found === undefined ? idsToLookUp({ operation, showsHidden }, rows) : []
+    const named = namedRows({ operation, params }, body)
+    const ids = found === undefined ? idsToLookUp({ operation, showsHidden }, named.rows) : []
     if (ids.length > 0) return { is: 'ids', ids, bytes }
-    return rowsValue(pageFrom({ operation, showsHidden, params }, rows, found ?? new Map()))
+    return rowsValue(pageFrom({ operation, showsHidden, params }, named, found ?? new Map()))
   },
-  rows: (_job, operation, body) => rowsValue({ data: rowsOf(operation, body), excluded: 0, hidden: [] }),
+  rows: (_job, operation, body) => rowsValue({ data: rowsOf(operation, body), excluded: 0, hidden: [], listed: listedIn(operation, body) }),
   record: ({ showsHidden, params }, operation, body) => {
     const row = getAt(body, operation.at)
     if (!isObject(row)) return { is: 'nothing' }

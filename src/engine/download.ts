@@ -2,6 +2,7 @@
 import { FerruleError, fail } from '../errors.ts'
 import { invalidAnswer } from './answer.ts'
 import { Deadline, within } from './deadline.ts'
+import { type FileHostWords, wordsOf } from './file-host-words.ts'
 import { hiddenError, isHidden, showsHidden } from './hidden.ts'
 import type { StreamAnswer } from './http.ts'
 import { originsOf, type ResolvedOrigins } from './origin.ts'
@@ -93,16 +94,20 @@ const answerOf = (running: Running, answer: StreamAnswer, status: 200 | 206): Fi
 }
 
 /** What a status of the file's host means, when it is not a file. */
-function failureOf(running: Running, answer: StreamAnswer): Error {
-  const { operation } = running
-  const upstream = { status: answer.status }
+function failureOf({ operation }: Running, answer: StreamAnswer, words: FileHostWords): Error {
+  const upstream = { status: answer.status, ...words }
   const range = header(answer, 'content-range')
   if (answer.status === 416)
     return fail('range_not_satisfiable', {}, { upstream, headers: range === null ? {} : { 'content-range': range } })
-  if (answer.status === 404) return fail('record_not_found', { reason: `the file of ${operation.entityName} is gone` }, { upstream })
+  const said = [words.message?.replace(/\.$/, ''), words.code === undefined ? undefined : `(${words.code})`].filter(
+    (text) => text !== undefined,
+  )
+  const saying = said.length === 0 ? '' : `: ${said.join(' ')}`
+  if (answer.status === 404)
+    return fail('record_not_found', { reason: `the file of ${operation.entityName} is gone${saying}` }, { upstream })
   return fail(
     'upstream_error',
-    { vendor: operation.kind.definition.title, reason: `status ${answer.status} from the host of the file` },
+    { vendor: operation.kind.definition.title, reason: `status ${answer.status} from the host of the file${saying}` },
     { upstream },
   )
 }
@@ -110,8 +115,7 @@ function failureOf(running: Running, answer: StreamAnswer): Error {
 async function openOnce(running: Running, link: URL): Promise<FileAnswer> {
   const answer = await openFile(running, link)
   if (answer.status === 200 || answer.status === 206) return answerOf(running, answer, answer.status)
-  answer.body.destroy()
-  throw failureOf(running, answer)
+  throw failureOf(running, answer, await wordsOf(answer, link))
 }
 
 const statusOf = (error: unknown): number | undefined => (error instanceof FerruleError ? error.upstream?.status : undefined)

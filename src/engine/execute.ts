@@ -13,7 +13,7 @@ import { hiddenCount, hiddenError, isHidden, showsHidden } from './hidden.ts'
 import { Http } from './http.ts'
 import type { Limiter } from './limits.ts'
 import { MemoryLimiter } from './limits-memory.ts'
-import { emptyMetaOf, isInParts, metaOf } from './meta.ts'
+import { doubtOf, emptyMetaOf, isInParts, metaOf } from './meta.ts'
 import { type CompiledOperation, operationOf } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { admitted, checkParams, type Params } from './params.ts'
@@ -72,16 +72,18 @@ async function list(running: Running, given: Params): Promise<Outcome> {
   const { operation, params, runtime } = running
   const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.clock()))
   if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...emptyMetaOf(operation), ...hiddenCount(running, 0) } }
-  const { data, excluded, hidden, made } = await readPage(running, reply)
+  const { data, excluded, hidden, made, listed } = await readPage(running, reply)
+  const doubt = doubtOf(operation, reply.body, listed)
   return {
     type: 'list',
     data,
     meta: {
-      ...metaOf(operation, { ...reply, params: given, ...(made === undefined ? {} : { made }) }),
+      ...metaOf(operation, { ...reply, params: given, listed, ...(made === undefined ? {} : { made }) }),
       ...hiddenCount(running, excluded),
-      ...told(reply.warnings),
+      ...told(doubt === undefined ? reply.warnings : [...reply.warnings, `${doubt}.`]),
     },
     ...(hidden.length === 0 ? {} : { hidden }),
+    ...(doubt === undefined ? {} : { doubt }),
   }
 }
 

@@ -78,7 +78,8 @@ function joined({ operation, showsHidden }: Showing, rows: readonly unknown[], f
 
 const complete = (row: unknown, record: unknown, take: readonly (readonly [Path, Path])[]): void => {
   if (typeof row !== 'object' || row === null) return
-  for (const [field, path] of take) setAt(row as Record<string, unknown>, field, getAt(record, path) ?? null)
+  for (const [field, path] of take)
+    if (getAt(row, field) === undefined) setAt(row as Record<string, unknown>, field, getAt(record, path) ?? null)
 }
 
 /**

@@ -52,8 +52,9 @@ async function lookUpBatch(running: Running): Promise<unknown[]> {
       throw ofLookup(running, thrown)
     })
     if (reply.is === 'empty') return rows
+    const before = rows.length
     for await (const batch of inBatches(rowsIn(running.operation, reply))) rows.push(...batch)
-    const { next_params } = metaOf(running.operation, { ...reply, params })
+    const { next_params } = metaOf(running.operation, { ...reply, params, listed: rows.length - before })
     if (next_params === null) return rows
     params = { ...params, ...next_params }
   }

@@ -1,6 +1,6 @@
 /** The meta of a list: the documented fields of its page shape, and the parameters of the next page. Pure. */
 import { isObject } from '../definition/object.ts'
-import type { PageDefinition, PartPages, PositionPages } from '../definition/page.ts'
+import type { PageDefinition, PageInfo, PartPages, PositionPages } from '../definition/page.ts'
 import { headersOf, invalidAnswer, type WireAnswer } from './answer.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
@@ -61,35 +61,38 @@ const valueAt = (answer: WireAnswer, body: unknown, path: string): unknown =>
     ? linkOf(headersOf(answer, 'link').join(', '), path.slice('link:'.length))
     : (getAt(body, parsePath(path)) ?? null)
 
-/** What tells where a page stands: the meta field of the answer, and the position that was asked for. */
+/** What tells where a page stands: the meta field of the answer, and the position that was asked for; whether the answer has a list. */
 interface Position {
   readonly value: unknown
   readonly asked: unknown
+  readonly isListed: boolean
 }
 
 /**
  * The number of the next page; null at the last.
- * @throws FerruleError `upstream_answer_invalid` for numbers that are none, as the walk would end as if the list did, and for another
- *   page than the one that was asked for, as records would come twice and others never
+ * @throws FerruleError `upstream_answer_invalid` for numbers that are none, as the walk would end as if the list did; for another
+ *   page than the one that was asked for, as records would come twice and others never; and for one of several pages without its list
  */
-const nextNumber = (operation: CompiledOperation, { value, asked }: Position, { page, last }: { page: string; last: string }) => {
+const nextNumber = (operation: CompiledOperation, { value, asked, isListed }: Position, { page, last }: { page: string; last: string }) => {
   const number = getAt(value, parsePath(page))
   const end = getAt(value, parsePath(last))
   if (typeof number !== 'number' || typeof end !== 'number') throw invalidAnswer(operation, 'a page without its number')
   const wanted = typeof asked === 'number' ? asked : 1
   if (wanted > end) return null // there is no such page, and no telling which number stands on nothing
   if (number !== wanted) throw invalidAnswer(operation, `page ${number} in the place of page ${wanted}`)
+  if (!isListed && end > 1) throw invalidAnswer(operation, `page ${number} of ${end} without its list`)
   return number < end ? number + 1 : null
 }
 
 /** The position within the next page's meta field; null when there is no next page. @throws FerruleError `upstream_answer_invalid` */
-const positionOf = (operation: CompiledOperation, { value, asked }: Position, { from, count }: PositionPages['next']): unknown => {
-  if (count !== undefined) return nextNumber(operation, { value, asked }, count)
+const positionOf = (operation: CompiledOperation, position: Position, { from, count }: PositionPages['next']): unknown => {
+  if (count !== undefined) return nextNumber(operation, position, count)
+  const { value } = position
   if (from === undefined || typeof value !== 'string') return value
-  const position = URL.canParse(value) ? new URL(value).searchParams.get(from) : null
+  const next = URL.canParse(value) ? new URL(value).searchParams.get(from) : null
   // Without this the walk would end here as if the list did.
-  if (!position) throw invalidAnswer(operation, 'a next page without a position')
-  return position
+  if (!next) throw invalidAnswer(operation, 'a next page without a position')
+  return next
 }
 
 /**
@@ -138,10 +141,21 @@ interface MetaSource {
   readonly made?: Readonly<Record<string, unknown>>
   /** False for an answer that says "not ready". */
   readonly ready?: boolean
+  /** How many rows the list of the answer has; undefined where it has none. */
+  readonly listed?: number | undefined
+}
+
+/** Where a numbered page stands of which the vendor told nothing: what was asked for. A full page may have a next one. */
+function untold(operation: CompiledOperation, { next }: PositionPages, { params, rows }: { params: Params; rows: number }) {
+  const number = (name: string): unknown => params[name] ?? operation.operation.defaults?.[name]
+  const page = Number(number(next.param) ?? 1)
+  const size = Number(number(next.count?.size ?? '') ?? rows)
+  const info: PageInfo = { page, page_size: size, total_number: null, total_page: null }
+  return { [next.meta]: info, next_params: rows > 0 && rows >= size ? { [next.param]: page + 1 } : null }
 }
 
 /** Reads the meta of a list. */
-export function metaOf(operation: CompiledOperation, { answer, body, params, made, ready = true }: MetaSource): ListMeta {
+export function metaOf(operation: CompiledOperation, { answer, body, params, made, ready = true, listed }: MetaSource): ListMeta {
   const page = pageOf(operation)
   if (page === undefined) return { next_params: null }
   const read = Object.entries(page.read).map(([name, path]) => [name, valueAt(answer, body, path)] as const)
@@ -149,8 +163,21 @@ export function metaOf(operation: CompiledOperation, { answer, body, params, mad
   if (!('next' in page)) return partMeta(page, meta, { params, ready })
   if (operation.operation.onePage) return { ...meta, next_params: null }
   const { next } = page
-  const position = positionOf(operation, { value: meta[next.meta], asked: params[next.param] }, next)
+  const value = meta[next.meta]
+  if (next.count !== undefined && value === null) return { ...meta, ...untold(operation, page, { params, rows: listed ?? 0 }) }
+  const isListed = made !== undefined || listed !== undefined
+  const position = positionOf(operation, { value, asked: params[next.param], isListed }, next)
   return { ...meta, next_params: nextParams(operation, page, { position, params }) }
+}
+
+/** Why it is not known whether a list is whole: the vendor told neither its rows nor their number, or not whether more follow. */
+export function doubtOf(operation: CompiledOperation, body: unknown, listed: number | undefined): string | undefined {
+  const page = positionsOf(operation)
+  if (page?.next.count === undefined) return undefined
+  const { title } = operation.kind.definition
+  if ((getAt(body, parsePath(page.read[page.next.meta] ?? '')) ?? null) !== null) return undefined
+  if (listed === undefined) return `${title} answered without a list, and did not say how many records there are`
+  return operation.operation.slice === undefined ? `${title} did not say whether there are more pages` : undefined
 }
 
 /** The meta of a list that found nothing: no position, counts of zero. */

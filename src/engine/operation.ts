@@ -1,10 +1,11 @@
 /** Operations of a kind, compiled once: what is looked up, parsed or compiled per operation and not per call. */
 import type { ConnectorDefinition, Kind, Lookup, ParameterRule, RowRule } from '../definition/connector.ts'
-import { isOptional } from '../definition/document.ts'
+import { isOptional, partsOf } from '../definition/document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type MergedRows, type Operation, type Origin } from '../definition/entity.ts'
 import { type Field, type Fields, type Fill, fillOf } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
+import { integersOf } from './integer.ts'
 import { type Path, parsePath } from './paths.ts'
 import { compileSchema, objectOf, type Validator } from './schema.ts'
 
@@ -15,6 +16,13 @@ export interface Shaping {
   readonly origin: Origin
   /** Where it comes from, for `rename`, `copy` and `param`. */
   readonly source?: Path
+}
+
+/** The documented fields of an object, and of the objects within it. */
+export interface DocumentedFields {
+  readonly names: readonly string[]
+  /** Fields that hold an object with documented fields, or a list of such. */
+  readonly within: readonly (readonly [name: string, fields: DocumentedFields])[]
 }
 
 /** A parameter that the connector supplies when the caller leaves it out. */
@@ -35,6 +43,8 @@ export interface CompiledOperation {
   /** The endpoint's path, cut at its slots: literal, slot, literal, … */
   readonly template: readonly string[]
   readonly at: Path
+  /** Parameters that are integers, or hold some. */
+  readonly integers: Fields
   /** Names of the required parameters. */
   readonly required: readonly string[]
   /** Paths of array parameters that are not sent when they are empty. */
@@ -42,8 +52,10 @@ export interface CompiledOperation {
   /** Names of the text parameters whose spaces at the ends do not count. */
   readonly trimmed: readonly string[]
   readonly shapings: readonly Shaping[]
-  /** Documented top-level fields of a record. */
-  readonly fields: readonly string[]
+  /** Documented fields of a record. */
+  readonly fields: DocumentedFields
+  /** Fields of the record that identify it. */
+  readonly key: readonly Path[]
   readonly rule?: RowRule
   readonly merged?: MergedRows
   readonly admit?: ParameterRule
@@ -58,6 +70,20 @@ const emptyIsAbsentPaths = (fields: Fields, prefix = ''): string[] =>
     const own = Reflect.get(field, 'x-empty-is-absent') === true ? [path] : []
     return isObject(inner) ? [...own, ...emptyIsAbsentPaths(inner as Fields, `${path}.`)] : own
   })
+
+/** Documented objects within a field: the object itself, or the elements of a list. */
+const propertiesOf = (field: Field): Fields => {
+  const { properties, items } = partsOf(field)
+  return items === undefined ? properties : propertiesOf(items)
+}
+
+const documentedFields = (fields: Fields): DocumentedFields => ({
+  names: Object.keys(fields),
+  within: Object.entries(fields).flatMap(([name, field]: [string, Field]) => {
+    const properties = propertiesOf(field)
+    return Object.keys(properties).length === 0 ? [] : [[name, documentedFields(properties)] as const]
+  }),
+})
 
 const shapingOf = ([to, origin]: [string, Origin]): Shaping => {
   const source = origin.rename ?? origin.copy ?? origin.param
@@ -82,11 +108,13 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
     method,
     template: path.split(/[{}]/),
     at: parsePath(operation.at),
+    integers: integersOf(operation.params),
     required: Object.keys(operation.params).filter((name) => !isOptional(operation.params, name)),
     emptyIsAbsent: emptyIsAbsentPaths(operation.params).map(parsePath),
     trimmed: Object.entries(operation.params).flatMap(([name, field]) => (Reflect.get(field, 'x-trim') === true ? [name] : [])),
     shapings: Object.entries(entity.from ?? {}).map(shapingOf),
-    fields: Object.keys(entity.record ?? {}),
+    fields: documentedFields(entity.record ?? {}),
+    key: entity.key.filter((path) => !path.startsWith('param.')).map(parsePath),
     fills: Object.entries(operation.params).flatMap(([name, field]: [string, Field]) => {
       const fill = fillOf(field)
       return fill === undefined ? [] : [{ name, fill }]

@@ -59,6 +59,8 @@ export type Outcome =
       readonly meta: Readonly<Record<string, unknown>>
       /** Records that the vendor flags as hidden, and that were therefore left out: for the copy, never for an answer. */
       readonly hidden?: readonly RecordKey[]
+      /** Why it is not known whether this is all that there is, for who would take what is not there for gone. The meta warns of it. */
+      readonly doubt?: string
     }
   | { readonly type: 'record'; readonly data: unknown; readonly meta: Readonly<Record<string, unknown>> }
   | { readonly type: 'file'; readonly file: FileAnswer }

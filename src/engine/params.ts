@@ -2,6 +2,7 @@
 
 import { isObject } from '../definition/object.ts'
 import { type ErrorCode, errorTable, type FerruleError, fail, failAs, type Problem } from '../errors.ts'
+import { readIntegers } from './integer.ts'
 import type { CompiledOperation } from './operation.ts'
 
 /** Validated parameters. */
@@ -43,7 +44,8 @@ const withoutEnds = ({ trimmed }: CompiledOperation, params: Params): Params => 
 
 /**
  * Checks the parameters against the operation's schema.
- * @param given absent and null count as `{}`; a parameter that is null counts as absent
+ * @param given absent and null count as `{}`; a parameter that is null counts as absent; a text of digits counts as
+ *   the integer that is declared
  * @throws FerruleError `missing_parameter` (only required ones are missing), `invalid_parameter`, or the code that the definition
  *   gives to a part; each problem has its place (JSON pointer below `/params`) and a sentence
  */
@@ -55,7 +57,8 @@ export function checkParams(operation: CompiledOperation, given: unknown): Param
       { reason: '/params must be an object' },
       { problems: [{ field: '/params', message: 'must be an object', error_code: 'type' }] },
     )
-  const params = withoutEnds(operation, withoutForeignLimit(operation, withoutNulls(value)))
+  const own = withoutForeignLimit(operation, withoutNulls(value))
+  const params = readIntegers(operation.integers, withoutEnds(operation, own))
   const problems = operation.params.problems(params, '/params')
   if (problems.length > 0) throw refused(operation.params.refusal(params), problems)
   return params

@@ -69,6 +69,14 @@ export function setAt(target: Record<string, unknown>, path: Path, value: unknow
   setAt(holder, rest, value)
 }
 
+/** Adds what a value lacks, in place, also to the objects within, and to lists element by element. What is there stays. */
+export function addLacking(value: unknown, more: unknown): unknown {
+  if (value === undefined) return more
+  if (Array.isArray(value) && Array.isArray(more)) for (const [index, element] of value.entries()) addLacking(element, more[index])
+  if (isObject(value) && isObject(more)) for (const name of Object.keys(more)) value[name] = addLacking(value[name], more[name])
+  return value
+}
+
 /** Removes the key at a path of keys and returns what was there. */
 export function takeAt(target: Record<string, unknown>, path: Path): unknown {
   let taken: unknown

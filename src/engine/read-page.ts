@@ -1,10 +1,10 @@
 /** The records of a list's answer, wherever its body was read: what has to be looked up first is asked for in between. */
-import { invalidAnswer, rowsOf, type WireAnswer } from './answer.ts'
+import { invalidAnswer, type WireAnswer } from './answer.ts'
 import type { ApartValue } from './apart.ts'
 import { answerApart, takenFrom } from './apart-answer.ts'
 import { type Found, idsToLookUp, showsHidden } from './hidden.ts'
 import { lookUp } from './lookup.ts'
-import { type Page, pageFrom } from './page.ts'
+import { namedRows, type Page, pageFrom } from './page.ts'
 import { RawRows } from './raw-rows.ts'
 import { apartCallOf, type Running } from './transport.ts'
 
@@ -34,6 +34,6 @@ export async function readPage(running: Running, { answer, body }: { readonly an
   const value = takenFrom(operation, answer)
   if (value !== undefined) return pageApart(running, value, answer)
   const options = { operation, params, showsHidden: showsHidden(connection, operation) }
-  const rows = rowsOf(operation, body)
-  return pageFrom(options, rows, await foundFor(running, idsToLookUp(options, rows)))
+  const named = namedRows(options, body)
+  return pageFrom(options, named, await foundFor(running, idsToLookUp(options, named.rows)))
 }

@@ -2,7 +2,8 @@
 import type { LocalFilter, Origin } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
 import { instantOf } from './instant.ts'
-import type { CompiledOperation } from './operation.ts'
+import { integerOf } from './integer.ts'
+import type { CompiledOperation, DocumentedFields, Shaping } from './operation.ts'
 import type { Params } from './params.ts'
 import { getAt, parsePath, setAt, takeAt, visitHolders } from './paths.ts'
 
@@ -11,12 +12,6 @@ const conversions: Readonly<Record<NonNullable<Origin['as']>, (value: unknown) =
   lower: (value) => (typeof value === 'string' ? value.toLowerCase() : value),
   integer: (value) => (typeof value === 'string' ? integerOf(value) : value),
   number: (value) => (typeof value === 'string' ? (integerOf(value) ?? decimalOf(value)) : value),
-}
-
-/** A decimal text without a fraction as an integer with all its digits; null for any other text. */
-const integerOf = (text: string): number | bigint | null => {
-  if (!/^-?\d{1,30}$/.test(text)) return null
-  return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
 }
 
 /** A decimal text as a double; null for any other text, and for one that no double holds. */
@@ -32,23 +27,41 @@ function holdsInOrder(row: Record<string, unknown>, fields: readonly string[]): 
   return met === fields.length
 }
 
-/** Shapes one row in place: the rows of an answer were parsed for this call only. */
-export function shapeRow({ shapings, fields }: CompiledOperation, row: unknown, params: Params): unknown {
+/** Sets a field from where it comes from, unless the row has it by its documented name. */
+function derive(row: Record<string, unknown>, { to, origin, source = [] }: Shaping, params: Params): void {
+  if (getAt(row, to) !== undefined) return
+  const value = origin.rename === undefined ? getAt(origin.param === undefined ? row : params, source) : takeAt(row, source)
+  if (value !== undefined) setAt(row, to, origin.as === undefined ? value : conversions[origin.as](value))
+}
+
+/** Gives a row the names of the documents, in place: the rows of an answer were parsed for this call only. */
+export function nameRow({ shapings }: CompiledOperation, row: unknown, params: Params): unknown {
   if (!isObject(row)) return row
-  for (const { to, origin, source } of shapings) {
+  for (const shaping of shapings) {
+    const { to, origin, source } = shaping
     const convert = origin.as === undefined ? undefined : conversions[origin.as]
-    if (source !== undefined) {
-      const value = origin.rename === undefined ? getAt(origin.param === undefined ? row : params, source) : takeAt(row, source)
-      if (value !== undefined) setAt(row, to, convert === undefined ? value : convert(value))
-      continue
-    }
-    visitHolders(row, to, (holder, key) => {
-      if (convert !== undefined && key in holder) holder[key] = convert(holder[key])
-    })
+    if (source !== undefined) derive(row, shaping, params)
+    else
+      visitHolders(row, to, (holder, key) => {
+        if (convert !== undefined && key in holder) holder[key] = convert(holder[key])
+      })
   }
-  if (!holdsInOrder(row, fields)) for (const field of fields) if (row[field] === undefined) row[field] = null
   return row
 }
+
+/** Documented fields that are left out become null, in place, also in the objects within; an object that is not there is not made. */
+export function fillRow(row: unknown, fields: DocumentedFields): unknown {
+  if (Array.isArray(row)) for (const element of row) fillRow(element, fields)
+  if (!isObject(row)) return row
+  const { names, within } = fields
+  if (!holdsInOrder(row, names)) for (const name of names) if (row[name] === undefined) row[name] = null
+  for (const [name, inner] of within) fillRow(row[name], inner)
+  return row
+}
+
+/** A row as a record, in place. */
+export const shapeRow = (operation: CompiledOperation, row: unknown, params: Params): unknown =>
+  fillRow(nameRow(operation, row, params), operation.fields)
 
 type Keep = (value: unknown, wanted: unknown) => boolean
 const keeps: Readonly<Record<LocalFilter['keep'], Keep>> = {

@@ -11,8 +11,9 @@ import { retryAfterOf } from './retry.ts'
 /** Removes secrets from a vendor's text. */
 export type Redact = (text: string) => string
 
-/** How much of a vendor's message is kept, in characters. */
+/** How much of a vendor's message is kept, in characters: of each of its texts, and of all together. */
 const messageLimit = 500
+const messagesLimit = 2_000
 
 /** A value as it is, and as it looks in a URL, in a form and within JSON. */
 const formsOf = (value: string): string[] => [
@@ -50,6 +51,10 @@ const messageOf = (value: unknown, depth = messageDepth): string | undefined => 
   return parts.join('; ') || undefined
 }
 
+/** The texts of a message: the elements of a list, else the message as one. */
+const textsOf = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value.map((element) => messageOf(element)) : [messageOf(value)]).filter((text) => text !== undefined)
+
 const foundAt = (answer: WireAnswer, body: unknown, path: string | undefined): unknown => {
   if (path?.startsWith('header:')) return headerOf(answer, path.slice('header:'.length))
   return path === undefined ? undefined : getAt(body, parsePath(path))
@@ -67,9 +72,6 @@ const tryParse = ({ text, apart }: WireAnswer): unknown => {
 /** What belongs to an operation and decides on its answers. */
 type Of = Pick<CompiledOperation, 'kind' | 'action'>
 
-/** What the vendor says in an answer, without secrets. */
-const upstreamOf = (of: Of, answer: WireAnswer, redact: Redact): Upstream => upstreamIn(of, { answer, body: tryParse(answer), redact })
-
 /** An answer with its body, which is read once: it can be large. */
 interface ReadAnswer {
   readonly answer: WireAnswer
@@ -77,15 +79,21 @@ interface ReadAnswer {
   readonly redact: Redact
 }
 
-function upstreamIn({ kind }: Of, { answer, body, redact }: ReadAnswer): Upstream {
-  const { problem } = kind.definition
-  const message = problem.message.map((path) => messageOf(foundAt(answer, body, path))).find((text) => text !== undefined)
+/** The texts of the vendor's message, without secrets. */
+function saidIn({ kind }: Of, { answer, body, redact }: ReadAnswer): readonly string[] {
+  const texts = kind.definition.problem.message.map((path) => textsOf(foundAt(answer, body, path))).find((each) => each.length > 0)
+  return (texts ?? []).map((text) => redact(text).slice(0, messageLimit))
+}
+
+function upstreamIn(of: Of, read: ReadAnswer, texts = saidIn(of, read)): Upstream {
+  const { answer, body, redact } = read
+  const { problem } = of.kind.definition
   const requestId = scalarOf(foundAt(answer, body, problem.requestId))
   const code = scalarOf(foundAt(answer, body, problem.code))
   return {
     status: answer.status,
     ...(code === undefined ? {} : { code: redact(code).slice(0, messageLimit) }),
-    ...(message === undefined ? {} : { message: redact(message).slice(0, messageLimit) }),
+    ...(texts.length === 0 ? {} : { message: texts.join('; ').slice(0, messagesLimit) }),
     ...(requestId === undefined ? {} : { request_id: redact(requestId).slice(0, messageLimit) }),
   }
 }
@@ -100,16 +108,19 @@ const isWithin = (code: string | undefined, entry: string): boolean => {
 interface Context {
   readonly action: string
   readonly params: Params
+  /** The texts of the vendor's message. */
+  readonly texts: readonly string[]
 }
 
-const holds = (rule: ErrorRule, upstream: Upstream, { action, params }: Context): boolean => {
+const holds = (rule: ErrorRule, upstream: Upstream, { action, params, texts }: Context): boolean => {
   const { status = 0 } = upstream
   const [lowest, highest] = rule.statuses ?? [rule.status ?? status, rule.status ?? status]
   if (status < lowest || status > highest) return false
   if (rule.actions !== undefined && !rule.actions.includes(action)) return false
   if (rule.sent !== undefined && params[rule.sent] === undefined) return false
   if (rule.codes !== undefined && !rule.codes.some((entry) => isWithin(upstream.code, entry))) return false
-  return rule.matches === undefined || new RegExp(rule.matches, 'i').test(upstream.message ?? '')
+  const pattern = rule.matches === undefined ? undefined : new RegExp(rule.matches, 'i')
+  return pattern === undefined || texts.some((text) => pattern.test(text))
 }
 
 /**
@@ -133,8 +144,9 @@ export function successOf(of: Of, read: ReadAnswer): readonly string[] | undefin
 function isRefusal(of: Of, read: ReadAnswer): boolean {
   const rules = of.kind.definition.errors.filter(({ status = 0 }) => status === read.answer.status)
   if (rules.length === 0) return false
-  const upstream = upstreamIn(of, read)
-  return rules.some((rule) => holds(rule, upstream, { action: of.action, params: {} }))
+  const texts = saidIn(of, read)
+  const upstream = upstreamIn(of, read, texts)
+  return rules.some((rule) => holds(rule, upstream, { action: of.action, params: {}, texts }))
 }
 
 /** What an answer that is no success means. */
@@ -152,7 +164,9 @@ export interface VerdictContext {
 
 /** Reads an answer that is no success by the error table of the kind. */
 export function verdictOf(of: Of, answer: WireAnswer, context: VerdictContext): Verdict {
-  const upstream = upstreamOf(of, answer, context.redact)
+  const read = { answer, body: tryParse(answer), redact: context.redact }
+  const texts = saidIn(of, read)
+  const upstream = upstreamIn(of, read, texts)
   const location = answer.headers['location']
   if (answer.status >= 300 && answer.status < 400)
     return {
@@ -163,7 +177,7 @@ export function verdictOf(of: Of, answer: WireAnswer, context: VerdictContext): 
         { upstream },
       ),
     }
-  const rule = of.kind.definition.errors.find((row) => holds(row, upstream, { action: of.action, params: context.params }))
+  const rule = of.kind.definition.errors.find((row) => holds(row, upstream, { action: of.action, params: context.params, texts }))
   if (rule?.is === 'empty') return { is: 'empty' }
   const retryAfterMs = retryAfterOf(answer.headers, context.now) ?? (rule === undefined ? undefined : context.waitBy?.(rule))
   const details = {

@@ -159,6 +159,7 @@ export function referencePage({ definition }: Kind): string {
     `# ${definition.title} (\`${definition.kind}\`)`,
     `${definition.about}. Definition id \`${definition.id}\`. [The vendor's pages](${definition.documentation})`,
     summaryPart(definition),
+    'A record has every documented field, within its objects too: one that the vendor leaves out is null, whatever its type. Where the vendor is known to leave it out, the type says "or null". What the vendor sends beside the documented fields is kept.',
     '## Credentials',
     'One scheme, recognised by the fields that are given.',
     ...schemes,

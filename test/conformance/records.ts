@@ -34,20 +34,28 @@ ajv.addKeyword({
   validate: (how: string, text: string) => compared[how]?.test(text) ?? true,
 })
 
-/** A schema for records: vendor additions are allowed, and inner fields that the vendor may leave out may be missing. */
+/** A schema for records: vendor additions are allowed, and every documented field is there, in inner objects too. */
 function generous(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(generous)
   if (!isObject(schema)) return schema
-  const { additionalProperties: _closed, properties, required, ...rest } = schema
+  const { additionalProperties: _closed, properties, required: _some, ...rest } = schema
   const parts = isObject(properties) ? properties : {}
-  const needed = Array.isArray(required) ? required.filter((name) => !mayMiss(parts[name])) : []
-  return { ...each(rest), properties: each(parts), required: needed }
+  return { ...each(rest), properties: each(parts), required: Object.keys(parts) }
 }
 
-/** Whether the vendor may leave out a field of an inner object: one that the documents let be null, or that it is known to leave out. */
-const mayMiss = (part: unknown): boolean =>
-  isObject(part) &&
-  ('x-documented' in part || part['x-nullable'] === true || (Array.isArray(part['type']) && part['type'].includes('null')))
+/** The schemas of the documented fields of an object, or of the objects of a list; none for anything else. */
+function innerOf(schema: unknown): Values {
+  if (!isObject(schema)) return {}
+  return isObject(schema['properties']) ? schema['properties'] : innerOf(schema['items'])
+}
+
+/** A row with null for documented fields that the vendor leaves out, in inner objects too. */
+function withNulls(fields: Values, row: unknown): unknown {
+  if (Array.isArray(row)) return row.map((element) => withNulls(fields, element))
+  if (!isObject(row)) return row
+  const inner = Object.entries(fields).map(([name, field]) => [name, withNulls(innerOf(field), row[name] ?? null)])
+  return { ...row, ...Object.fromEntries(inner) }
+}
 
 const each = (parts: Values): Values => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, generous(part)]))
 
@@ -63,14 +71,15 @@ export function recordProblems(entity: EntityDefinition, record: unknown): strin
 /** The records that a page must give: written in the file, or the vendor's rows with null for documented fields that it leaves out. */
 export function expectedData(entity: EntityDefinition, operation: Operation, page: ExpectedPage): unknown {
   if (page.data !== undefined) return page.data
-  const nulls = Object.fromEntries(Object.keys(entity.record ?? {}).map((name) => [name, null]))
+  const record = plain(entity.record ?? {})
+  const fields = isObject(record) ? record : {}
   const answered = operation.one ? page.exchanges.at(-1) : page.exchanges[0] // what completes a list comes after it
   const found = valueAt(
     answered?.answer.body,
     operation.at.split('.').filter((name) => name !== ''),
   )
-  if (!Array.isArray(found)) return { ...nulls, ...(isObject(found) ? found : {}) }
-  return found.filter((_row, index) => !page.leftOut?.includes(index)).map((row) => ({ ...nulls, ...row }))
+  if (!Array.isArray(found)) return withNulls(fields, isObject(found) ? found : {})
+  return found.filter((_row, index) => !page.leftOut?.includes(index)).map((row) => withNulls(fields, row))
 }
 
 /** Types of the meta fields of the documents. */

@@ -152,7 +152,7 @@ describe('a search that is not valid is refused with its code and place', () => 
     ['a sort by an unknown field', { query: { sort: [{ nope: 'asc' }] } }, 'field_not_searchable', '/params/query/sort/0/nope'],
     ['limit 0', { query: {}, limit: 0 }, 'invalid_parameter', '/params/limit'],
     ['limit 10,001', { query: {}, limit: 10_001 }, 'invalid_parameter', '/params/limit'],
-    ['a limit as text', { query: {}, limit: '5' }, 'invalid_parameter', '/params/limit'],
+    ['a limit as a text that is no integer', { query: {}, limit: '5.0' }, 'invalid_parameter', '/params/limit'],
     ['a cursor that is no text', { query: {}, cursor: 5 }, 'invalid_parameter', '/params/cursor'],
     ['fields that are no array', { query: {}, fields: 'title' }, 'invalid_parameter', '/params/fields'],
     ['an empty path in fields', { query: {}, fields: [[]] }, 'invalid_parameter', '/params/fields/0'],

@@ -11,7 +11,7 @@ const numbered: ConnectorDefinition['pages'] = {
   page_info: {
     shape: 'page_info',
     read: { page_info: 'page' },
-    next: { meta: 'page_info', param: 'page', count: { page: 'at', last: 'of' } },
+    next: { meta: 'page_info', param: 'page', count: { page: 'at', last: 'of', size: 'n' } },
   },
 }
 /** A list of numbered pages that the vendor answers at once, filled from what the connector knows. */
@@ -75,13 +75,21 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ],
   [
     'acme: page page_info counts by a number without a name',
-    kind({ pages: { page_info: { shape: 'page_info', read: { page_info: 'page' }, next: { ...next, count: { page: 'at', last: '' } } } } }),
+    kind({
+      pages: {
+        page_info: { shape: 'page_info', read: { page_info: 'page' }, next: { ...next, count: { page: 'at', last: '', size: 'n' } } },
+      },
+    }),
   ],
   [
     'acme: page page_info says from and count',
     kind({
       pages: {
-        page_info: { shape: 'page_info', read: { page_info: 'page' }, next: { ...next, from: 'p', count: { page: 'at', last: 'of' } } },
+        page_info: {
+          shape: 'page_info',
+          read: { page_info: 'page' },
+          next: { ...next, from: 'p', count: { page: 'at', last: 'of', size: 'n' } },
+        },
       },
     }),
   ],

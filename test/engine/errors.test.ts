@@ -75,7 +75,10 @@ describe('errors of the vendor', () => {
   test.each(errors)('%s: %s %s is %s', async (name, status, ...[message, code]) => {
     const { ended, requests } = await met(name, status, message)
     expect(ended).toBeInstanceOf(FerruleError)
-    expect(ended).toMatchObject({ code, upstream: { status, ...(message === undefined ? {} : { message, request_id: requestId }) } })
+    expect(ended).toMatchObject({
+      code,
+      upstream: { status, ...(message === undefined ? {} : { message: `${message}; a second text`, request_id: requestId }) },
+    })
     const transient = ['upstream_rate_limited', 'upstream_error'].includes(code)
     expect(requests).toBe(transient ? maxAttempts : 1)
   })
@@ -104,7 +107,7 @@ describe('errors of the vendor', () => {
 
   test('a long text of the vendor is cut', async () => {
     const { ended } = await met('calls', 400, 'x'.repeat(100_000))
-    expect(ended).toMatchObject({ message: `Gong refused the request: ${'x'.repeat(500)}.` })
+    expect(ended).toMatchObject({ message: `Gong refused the request: ${'x'.repeat(500)}; a second text.` })
   })
 
   test('an error of another form is not a crash', async () => {

@@ -162,7 +162,7 @@ describe('what is odd in the records', () => {
     const posts = await collect(ads.promoted_post_ads.records())
     expect(posts).toHaveLength(facts.counts[facts.advertiserId]?.posts ?? 0)
     for (const { user_info } of posts)
-      expect([user_info?.platform_name.slice(0, 8), 'tiktok_name' in Object(user_info)]).toEqual(['creator.', false])
+      expect([user_info?.platform_name?.slice(0, 8), 'tiktok_name' in Object(user_info)]).toEqual(['creator.', false])
     const carousel = posts.find(({ item_info }) => item_info?.item_id === facts.carouselItemId)
     expect(carousel).toMatchObject({ video_info: null, item_info: { item_type: 'CAROUSEL', carousel_info: expect.anything() } })
     const old = posts.find(({ item_info }) => item_info?.item_id === facts.itemWithoutTypeId)

@@ -25,7 +25,7 @@ const call = calls.data[0]
 yes<Same<typeof call, RecordOf<Kinds['gong']['entities']['calls']> | undefined>>()
 if (call === undefined) throw new Error('a type test is never run')
 yes<Same<typeof call.id, string>>()
-yes<Same<typeof call.duration, number>>()
+yes<Same<typeof call.duration, number | null>>()
 yes<Same<typeof call.isPrivate, boolean>>()
 yes<Same<typeof call.started, string>>()
 yes<Same<typeof call.sdrDisposition, string | null>>()

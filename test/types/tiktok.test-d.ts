@@ -50,7 +50,7 @@ yes<Same<typeof ad.landing_page_urls, string[] | null>>()
 yes<Same<RecordOf<Entities['campaigns']>['secondary_status'], string | null>>()
 yes<Same<RecordOf<Entities['campaigns']>['budget'], number>>()
 yes<Same<RecordOf<Entities['audiences']>['audience_id'], string | null>>()
-yes<Same<NonNullable<RecordOf<Entities['promoted_post_ads']>['user_info']>['platform_name'], string>>()
+yes<Same<NonNullable<RecordOf<Entities['promoted_post_ads']>['user_info']>['platform_name'], string | null>>()
 yes<Same<RecordOf<Entities['catalogs']>['product_count'], number | null>>()
 
 // Reports: what is required, what is one of some texts, ids as numbers, figures as texts and as numbers
@@ -77,8 +77,8 @@ yes<Same<typeof row.stat_time_day, string | null>>()
 yes<Same<RecordOf<Entities['advertisers_reports_daily']>['cash_spend'], string | null>>()
 
 // Numbered pages
-yes<Same<typeof ads.meta.page_info.total_page, number>>()
-yes<Same<MetaOf<Entities['advertisers']>['page_info']['total_number'], number>>()
+yes<Same<typeof ads.meta.page_info.total_page, number | null>>()
+yes<Same<MetaOf<Entities['advertisers']>['page_info']['total_number'], number | null>>()
 yes<Same<typeof ads.meta.next_params, Partial<AdParams> | null>>()
 yes<Same<typeof ads.meta.warnings, readonly string[] | undefined>>()
 let params: AdParams = { page_size: 500 }

@@ -1,4 +1,4 @@
-import { absent, bool, entity, id, list, obj, oneOf, open, opt, str, time } from '../../definition/index.ts'
+import { absent, bool, entity, id, list, obj, objectOrList, oneOf, open, opt, str, time } from '../../definition/index.ts'
 import { callIds, callRecord, callWindow, cursor, downloadParams, recentCalls } from './shared.ts'
 
 /** GET /v2/calls, GET /v2/calls/{id}. The vendor filters web conferences by their scheduled time. */
@@ -117,7 +117,7 @@ export const calls_extensive = entity({
     metaData: open('The call'),
     collaboration: open('Collaboration'),
     content: open('Content'),
-    context: open('CRM objects of the call'),
+    context: objectOrList('CRM objects of the call, by CRM system; the vendor sends a list'),
     interaction: open('Interaction'),
     media: open('Media URLs'),
     parties: list(open('Participant'), 'Participants'),

@@ -59,13 +59,13 @@ export const gong = connector(
         next: { meta: 'cursor', param: 'cursor' },
       },
     },
-    problem: { message: ['errors[0]'], requestId: 'requestId' },
+    problem: { message: ['errors'], requestId: 'requestId' },
     errors: [
       // The vendor answers 404 to a list that finds nothing, with one of these texts; any other 404 is a failure.
       {
         status: 404,
         actions: ['list'],
-        matches: 'found corresponding to the provided filters|^No (stats|folders) found|^(answered )?scorecards not found',
+        matches: 'found corresponding to the provided filters|^No (calls|stats|folders) found|^(answered )?scorecards not found',
         is: 'empty',
       },
       { status: 404, actions: ['get'], matches: '^(Call ID \\S+ was|User) not found', is: 'record_not_found', gone: true },

@@ -37,7 +37,7 @@ export const library_folder_content = entity({
     page: 'cursor',
     join: {
       lookup: 'call',
-      on: 'id',
+      on: 'callId',
       take: { started: 'metaData.started', duration: 'metaData.duration', primaryUserId: 'metaData.primaryUserId' },
     },
     params: { folderId: str('Folder id'), cursor },

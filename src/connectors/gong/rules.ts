@@ -33,30 +33,28 @@ const person = (value: unknown, isManager: boolean, coachingMetrics: Row): Row =
   }
 }
 
-/** `[{ manager, directReportsMetrics: [{ report, metrics }] }]` → one record per manager (the sum of the reports) and one per report. */
-const coaching = (value: unknown): Row[] =>
-  rowsOf(value).flatMap((group) => {
-    const reports = rowsOf(group['directReportsMetrics']).map((entry) => ({
-      report: entry['report'],
-      metrics: metricsOf(entry['metrics']),
-    }))
-    return [
-      person(group['manager'], true, counts(reports.map(({ metrics: all }) => all))),
-      ...reports.map(({ report, metrics: all }) => person(report, false, counts([all]))),
-    ]
-  })
+/** `{ manager, directReportsMetrics: [{ report, metrics }] }` → one record per manager (the sum of the reports) and one per report. */
+const coaching = (group: unknown): Row[] => {
+  const { manager, directReportsMetrics }: Row = isRow(group) ? group : {}
+  const reports = rowsOf(directReportsMetrics).map(({ report, metrics: all }) => ({ report, all: metricsOf(all) }))
+  return [
+    person(manager, true, counts(reports.map(({ all }) => all))),
+    ...reports.map(({ report, all }) => person(report, false, counts([all]))),
+  ]
+}
 
-const answerOf = (row: Row): Row => ({
-  ...row,
-  answer: row['answerText'] ?? (row['score'] === null || row['score'] === undefined ? null : String(row['score'])),
-})
+const answerOf = (value: unknown): Row => {
+  const { answerText, score }: Row = isRow(value) ? value : {}
+  return { answer: answerText ?? (score === null || score === undefined ? null : String(score)) }
+}
 
-/** Adds `overallScore` (score of the overall answer) and each answer's `answer` (its text, else its score). */
-const answered_scorecards = (value: unknown): Row[] =>
-  rowsOf(value).map((row) => {
-    const answers = rowsOf(row['answers']).map(answerOf)
-    return { ...row, answers, overallScore: answers.find((answer) => answer['isOverall'] === true)?.['score'] ?? null }
-  })
+/** Tells `overallScore` (score of the overall answer) and each answer's `answer` (its text, else its score). */
+const answered_scorecards = (row: unknown): Row => {
+  const { answers }: Row = isRow(row) ? row : {}
+  if (!Array.isArray(answers)) return {}
+  const overall = rowsOf(answers).find((answer) => answer['isOverall'] === true)
+  return { answers: answers.map(answerOf), overallScore: overall?.['score'] ?? null }
+}
 
 /** By the name that definitions use, without `rule:`. */
 export const rules = { rows: { coaching, answered_scorecards } }

@@ -4,7 +4,7 @@ const workspaceId = opt(str('Only those of this workspace'))
 
 const question = {
   ...each(str('As the vendor sends it'), 'questionId', 'questionRevisionId', 'questionText', 'questionType'),
-  isRequired: opt(absent(bool('Not sent by the vendor'))),
+  isRequired: absent(bool('Not sent by the vendor')),
   isOverall: bool('Whether it is the overall question'),
   updaterUserId: str('User id; -1 for built-in ones'),
   ...each(orNull(str('As the vendor sends it')), 'answerGuide', 'minRange', 'maxRange'),

@@ -1,10 +1,14 @@
-import { bool, each, entity, int, moment, obj, str } from '../../definition/index.ts'
+import { absent, bool, each, entity, int, moment, obj, str } from '../../definition/index.ts'
 
 /** GET /v2/workspaces. The vendor calls the id `id` only. */
 export const workspaces = entity({
   about: 'Workspaces of the company',
   key: ['id'],
-  record: { ...each(str('Workspace id'), 'id', 'workspaceId'), name: str('Name'), description: str('Description') },
+  record: {
+    ...each(str('Workspace id'), 'id', 'workspaceId'),
+    name: str('Name'),
+    description: absent(str('Description; null without one')),
+  },
   from: { workspaceId: { copy: 'id' } },
   list: { call: 'GET /v2/workspaces', at: 'workspaces', params: {} },
 })
@@ -15,7 +19,7 @@ export const coaching = entity({
   key: ['param.manager-id', 'userId'],
   record: {
     userId: str('User id'),
-    userEmailAddress: str('E-mail address'),
+    userEmailAddress: absent(str('E-mail address; null where the vendor tells none')),
     userName: str('First and last name'),
     isManager: bool('True for the manager, false for a report'),
     coachingMetrics: obj(

@@ -107,7 +107,13 @@ export const shopify = connector({
       hint: 'Grant the scope to the app in the admin of the store; the connector stays active.',
     },
     { status: 404, actions: ['get'], matches: '^Not Found$', is: 'record_not_found', gone: true },
-    { status: 404, is: 'record_not_found' },
+    { status: 404, matches: '.', is: 'record_not_found' },
+    // The API says it in words of its own; a page without them comes from an address where no store is.
+    {
+      status: 404,
+      is: 'record_not_found',
+      hint: 'Check the shop (a value of the configuration): Shopify answered without the words of its API, as it does where no store has this name.',
+    },
     { status: 423, is: 'upstream_account_unavailable' },
     { status: 429, is: 'upstream_rate_limited' },
     {

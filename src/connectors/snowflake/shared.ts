@@ -53,7 +53,7 @@ const partition = obj(
   {
     rowCount: int('Rows'),
     uncompressedSize: int('Bytes'),
-    compressedSize: opt(int('Bytes as sent; left out for a part that is not compressed')),
+    compressedSize: absent(int('Bytes as sent; null for a part that is not compressed')),
   },
   'A part of the result; its position is its number',
 )

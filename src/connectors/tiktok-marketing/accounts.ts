@@ -154,7 +154,8 @@ export const promoted_post_ads = entity({
     item_info: orNull(
       obj(
         {
-          ...each(str('As the vendor sends it'), 'item_id', 'auth_code', 'text', 'status'),
+          item_id: str('Id of the post'),
+          ...each(absent(str('As the vendor sends it')), 'auth_code', 'text', 'status'),
           item_type: absent(str('VIDEO or CAROUSEL; older posts have none')),
         },
         'The post',
@@ -163,9 +164,9 @@ export const promoted_post_ads = entity({
     user_info: orNull(
       obj(
         {
-          platform_name: str('Name of the author'),
-          identity_id: str('Identity id'),
-          identity_type: str('AUTH_CODE, TT_USER or BC_AUTH_TT'),
+          platform_name: absent(str('Name of the author')),
+          identity_id: absent(str('Identity id')),
+          identity_type: absent(str('AUTH_CODE, TT_USER or BC_AUTH_TT')),
         },
         'Its author',
       ),
@@ -173,8 +174,8 @@ export const promoted_post_ads = entity({
     auth_info: orNull(
       obj(
         {
-          ...each(stamp('YYYY-MM-DD HH:MM:SS in UTC'), 'invite_start_time', 'auth_start_time', 'auth_end_time'),
-          ad_auth_status: str('AUTHORIZED or another'),
+          ...each(absent(stamp('YYYY-MM-DD HH:MM:SS in UTC')), 'invite_start_time', 'auth_start_time', 'auth_end_time'),
+          ad_auth_status: absent(str('AUTHORIZED or another')),
         },
         'The authorization',
       ),
@@ -182,9 +183,9 @@ export const promoted_post_ads = entity({
     video_info: orNull(
       obj(
         {
-          duration: num('Seconds'),
-          ...each(str('Address that ends after a while'), 'preview_url', 'poster_url'),
-          ...each(int('Pixels; bytes for the size'), 'height', 'width', 'size'),
+          duration: absent(num('Seconds')),
+          ...each(absent(str('Address that ends after a while')), 'preview_url', 'poster_url'),
+          ...each(absent(int('Pixels; bytes for the size')), 'height', 'width', 'size'),
         },
         'The video; null for posts of pictures',
       ),

@@ -93,13 +93,15 @@ const adGroup = {
     ),
   ),
   operation_status,
-  optimization_goal: str('What it is optimized for, for example CLICK'),
+  // Features that an ad group does not use are null.
+  optimization_goal: absent(str('What it is optimized for, for example CLICK')),
   bid_type: orNull(str('BID_TYPE_CUSTOM or BID_TYPE_NO_BID')),
-  bid_price: num('Bid, in the currency of the account; 0 without one'),
-  promotion_type: str('For example WEBSITE'),
-  creative_material_mode: str('CUSTOM, DYNAMIC or SMART_CREATIVE'),
+  bid_price: absent(num('Bid, in the currency of the account; 0 or null without one')),
+  promotion_type: absent(str('For example WEBSITE')),
+  creative_material_mode: absent(str('CUSTOM, DYNAMIC or SMART_CREATIVE')),
   schedule_type: str('SCHEDULE_START_END or SCHEDULE_FROM_NOW'),
-  ...each(stamp('YYYY-MM-DD HH:MM:SS in UTC'), 'schedule_start_time', 'schedule_end_time'),
+  schedule_start_time: stamp('YYYY-MM-DD HH:MM:SS in UTC'),
+  schedule_end_time: absent(stamp('YYYY-MM-DD HH:MM:SS in UTC; null without an end')),
   ...changes,
   gender: orNull(str('GENDER_UNLIMITED, GENDER_FEMALE or GENDER_MALE')),
   ...each(
@@ -114,7 +116,7 @@ const adGroup = {
   ),
   pixel_id: text,
   deep_bid_type: text,
-  ...each(num('In the currency of the account; 0 without one'), 'deep_cpa_bid', 'conversion_bid_price'),
+  ...each(absent(num('In the currency of the account; 0 or null without one')), 'deep_cpa_bid', 'conversion_bid_price'),
   billing_event: orNull(str('CPC, CPM, OCPM, CPV or another')),
   pacing: orNull(str('For example PACING_MODE_SMOOTH')),
   dayparting: orNull(str('336 characters 0 or 1: the half hours of a week')),
@@ -210,8 +212,11 @@ const ad = {
   ad_text: orNull(str('Text that is shown')),
   ad_texts: texts('Texts that are shown, of ads with several'),
   ad_format: orNull(str('SINGLE_VIDEO, SINGLE_IMAGE, CAROUSEL_ADS or another')),
-  secondary_status: str(
-    'What it does: AD_STATUS_DELIVERY_OK, _NOT_START, _DONE, _AUDIT, _AUDIT_DENY, _CAMPAIGN_DISABLE, _ADGROUP_DISABLE, _DISABLE, _DELETE or another',
+  // As with campaigns and ad groups.
+  secondary_status: absent(
+    str(
+      'What it does: AD_STATUS_DELIVERY_OK, _NOT_START, _DONE, _AUDIT, _AUDIT_DENY, _CAMPAIGN_DISABLE, _ADGROUP_DISABLE, _DISABLE, _DELETE or another',
+    ),
   ),
   operation_status: orNull(operation_status),
   ...each(text, 'call_to_action', 'call_to_action_id', 'landing_page_url'),

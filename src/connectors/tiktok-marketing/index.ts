@@ -66,7 +66,7 @@ export const tiktokMarketing = connector(
       page_info: {
         shape: 'page_info',
         read: { page_info: 'data.page_info' },
-        next: { meta: 'page_info', param: 'page', count: { page: 'page', last: 'total_page' } },
+        next: { meta: 'page_info', param: 'page', count: { page: 'page', last: 'total_page', size: 'page_size' } },
       },
     },
     problem: {
@@ -88,6 +88,8 @@ export const tiktokMarketing = connector(
       { codes: ['40106', '40119'], is: 'upstream_permission_denied', hint: 'Use a token that the advertiser granted.' },
       { codes: ['40001', '40118', '40124', '40125'], is: 'upstream_permission_denied' },
       { codes: ['41000'], is: 'upstream_permission_denied', hint: 'TikTok does not serve the country that the request came from.' },
+      // The vendor's code for wrong parameters stands for objects that are gone, too.
+      { codes: ['40002'], matches: '(do|does)( not|n.?t) exist or (has|have) been deleted', is: 'record_not_found' },
       { codes: ['40000', '40002'], is: 'upstream_invalid_request' },
       { codes: ['40011'], is: 'upstream_invalid_request', hint: 'Name fewer ids.' },
       { codes: ['40067'], is: 'upstream_invalid_request', hint: 'Ask for fewer days, dimensions or metrics.' },
@@ -103,7 +105,7 @@ export const tiktokMarketing = connector(
         hint: "TikTok's sandbox accounts do not offer this; use a live account with api_host production.",
       },
       // No time comes with these. A second too full is over at once; a minute too full suspends the app for five.
-      { codes: ['40016', '40100', '40132', '40133', '61000'], is: 'upstream_rate_limited', wait: { first: 1, longest: 300 } },
+      { codes: ['40016', '40100', '40132', '40133', '51021', '61000'], is: 'upstream_rate_limited', wait: { first: 1, longest: 300 } },
       { codes: ['40202'], is: 'upstream_conflict' },
       { codes: ['40050'], is: 'upstream_conflict', retryable: false },
       { codes: ['40200', '40700'], is: 'upstream_error', retryable: false },

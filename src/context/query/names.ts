@@ -72,8 +72,14 @@ function below(
   return found && rest && { steps: [found.name, ...rest.steps], schema: rest.schema }
 }
 
+/** Whether values can be objects and lists alike, whatever the documents call them. */
+const isEither = (schema: Field): boolean => {
+  const type: unknown = Reflect.get(schema, 'type')
+  return Array.isArray(type) && type.includes('object') && type.includes('array')
+}
+
 const typeOf = (schema: Field | undefined): PlaceType => {
-  if (schema === undefined) return 'any'
+  if (schema === undefined || isEither(schema)) return 'any'
   const type = columnTypeOf(schema)
   if (type !== 'json') return type
   const documented = documentedType(schema).replace('?', '')

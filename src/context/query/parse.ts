@@ -2,6 +2,7 @@
 
 import { isObject } from '../../definition/object.ts'
 import { searchOperators } from '../../definition/search.ts'
+import { integerOf } from '../../engine/integer.ts'
 import type { SearchTable } from './columns.ts'
 import { elementScope, placeListed, placeNamed, type Scope } from './names.ts'
 import { checkSuited, elementOperand, equalOperand, orderOperand, queryWords, textOf } from './operands.ts'
@@ -167,9 +168,11 @@ function selectionOf(table: SearchTable, value: unknown, spot: Spot): SearchQuer
 
 function limitOf(value: unknown, spot: Spot): number {
   if (value === undefined || value === null) return defaultLimit
-  if (typeof value !== 'number' || !Number.isInteger(value)) throw invalid(spot, 'must be an integer')
-  if (value < 1 || value > greatestLimit) throw invalid(spot, `must be between 1 and ${greatestLimit}`, 'range')
-  return value
+  const limit = typeof value === 'string' ? integerOf(value) : value
+  if (typeof limit !== 'bigint' && !Number.isInteger(limit)) throw invalid(spot, 'must be an integer')
+  const count = Number(limit)
+  if (count < 1 || count > greatestLimit) throw invalid(spot, `must be between 1 and ${greatestLimit}`, 'range')
+  return count
 }
 
 function cursorOf(value: unknown, spot: Spot): string | undefined {

@@ -7,7 +7,7 @@ import { digestOf, type Params } from './pages.ts'
 import type { Child, Taken } from './plan.ts'
 import type { Met } from './project.ts'
 import type { ChildPlace } from './state.ts'
-import { isTaken, type Walking } from './walking.ts'
+import { isTaken, noteDoubt, type Walking } from './walking.ts'
 import { type DayWindow, dayOf, firstDayOf, halvesOf, windowsFrom } from './windows.ts'
 
 /** Parents in a row that may be refused before the rest is not tried any more. */
@@ -175,7 +175,8 @@ export class Children {
     const load = async (current: Params) => {
       const asked = task.clock()
       this.#called()
-      const { rows, next } = await task.ask({ entity: child.entity, action: 'list', params: current })
+      const { rows, next, doubt } = await task.ask({ entity: child.entity, action: 'list', params: current })
+      noteDoubt(this.#walking, [child.entity], doubt)
       return { data: [...rows], meta: { next_params: next }, asked }
     }
     for await (const { data, asked } of walkPages(load, params, { vendor: task.kind.definition.title })) {

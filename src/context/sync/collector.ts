@@ -5,6 +5,7 @@ import type { StoredRecord } from '../store/writer.ts'
 import type { Batch } from '../store/writes.ts'
 import type { Planned } from './plan.ts'
 import { type Met, storedForm } from './project.ts'
+import { type EntityProgress, noProgress } from './types.ts'
 import { checkpointOf, holderOf, isTaken, keepWalk, placeOf, reachOf, type Walking } from './walking.ts'
 
 /** Worth a transaction: so many records, calls, or characters of JSON, as far as a few records tell. */
@@ -52,7 +53,7 @@ export class Collector {
   }
 
   /**
-   * Takes records of an entity; those of one that is not stored, and those without an identity, are passed over.
+   * Takes records of an entity; those of one that is not stored are passed over, and those without an identity too, which are counted.
    * @param asked when they were asked for: a row that was read later is not replaced by them
    */
   take(planned: Planned, met: readonly Met[], asked: number): void {
@@ -68,7 +69,7 @@ export class Collector {
     this.#count.records += records.length
     this.#count.characters += sizeOf(records)
     // A second walk meets what was counted before.
-    if (progress.confirming === undefined) this.#tell(planned, { records: met.length, pages: 1 })
+    if (progress.confirming === undefined) this.#tell(planned, { records: met.length, pages: 1, withoutKey: met.length - records.length })
   }
 
   /**
@@ -146,7 +147,7 @@ export class Collector {
     return made
   }
 
-  #tell({ entity }: Planned, counts: { records?: number; pages?: number; written?: number; removed?: number }): void {
-    this.#walking.task.onProgress?.({ entity, records: 0, pages: 0, written: 0, removed: 0, ...counts })
+  #tell({ entity }: Planned, counts: Partial<Omit<EntityProgress, 'entity'>>): void {
+    this.#walking.task.onProgress?.({ entity, ...noProgress, ...counts })
   }
 }

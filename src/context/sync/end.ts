@@ -3,7 +3,7 @@ import { FerruleError } from '../../errors.ts'
 import type { Span } from '../store/types.ts'
 import type { Planned } from './plan.ts'
 import { type EntityState, type Flaw, stateCheckpoint } from './state.ts'
-import type { EntityResult } from './types.ts'
+import { type EntityResult, noProgress } from './types.ts'
 import { holderOf, isComplete, placeOf, reachOf, type Walking } from './walking.ts'
 
 /** What is sent to the next run: nothing of it is known any more but how far changes were asked for. */
@@ -89,7 +89,7 @@ export async function endEntity(walking: Walking, planned: Planned, isWhole: boo
   if (states.get(planned.entity)?.ended !== progress.pass) {
     const removed = await endPass(walking, planned, isWhole)
     await task.store.keep(placeOf(task, planned), [stateCheckpoint(endState(walking, planned))])
-    if (removed > 0) task.onProgress?.({ entity: planned.entity, records: 0, pages: 0, written: 0, removed })
+    if (removed > 0) task.onProgress?.({ entity: planned.entity, ...noProgress, removed })
   }
   const flaw = flawOf(walking, planned)
   if (flaw === undefined) return { entity: planned.entity, state: isComplete(walking, planned) ? 'complete' : 'changes' }

@@ -11,6 +11,8 @@ export interface Answered {
   readonly next: Readonly<Record<string, unknown>> | null
   /** Records that the vendor flags as hidden, and that were left out. */
   readonly hidden?: readonly RecordKey[]
+  /** Why it is not known whether this is all that there is: what is not among it need not be gone. */
+  readonly doubt?: string
 }
 
 /** Asks the vendor. Interactive calls go before it. */
@@ -28,7 +30,12 @@ export interface EntityProgress {
   readonly pages: number
   readonly written: number
   readonly removed: number
+  /** Records without their key, which cannot be stored. */
+  readonly withoutKey: number
 }
+
+/** Nothing that is new. */
+export const noProgress = { records: 0, pages: 0, written: 0, removed: 0, withoutKey: 0 } as const
 
 /** What a run needs. */
 export interface SyncTask {

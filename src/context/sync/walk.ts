@@ -10,7 +10,7 @@ import { firstParams, following, latestOf, type Params, Positions } from './page
 import type { Nested, Planned, Tree } from './plan.ts'
 import type { Met } from './project.ts'
 import type { Answered, EntityResult, SyncTask } from './types.ts'
-import { isTaken, keepWalk, type Walking } from './walking.ts'
+import { isTaken, keepWalk, noteDoubt, type Walking } from './walking.ts'
 
 /** How often in one run a walk may begin again because the vendor's positions ended. */
 const mostRestarts = 3
@@ -31,6 +31,9 @@ const takenParams = ({ sync, take }: Nested, parent: unknown): Record<string, un
   for (const { param, from } of take) setAt(params, param, getAt(parent, from))
   return params
 }
+
+/** All entities that a tree's records are read for. */
+const entitiesOf = (tree: Tree): readonly string[] => [tree, ...tree.nested, ...tree.children].map(({ entity }) => entity)
 
 /** Walks one tree. */
 class Walk {
@@ -60,6 +63,7 @@ class Walk {
         continue
       }
       const at = task.clock()
+      noteDoubt(this.#walking, entitiesOf(tree), answered.doubt)
       await this.#page({ rows: answered.rows, params, asked })
       const next = following(tree, answered)
       this.#step(answered, { next, at })
@@ -151,7 +155,8 @@ class Walk {
     const load = async (current: Params) => {
       task.signal.throwIfAborted()
       this.#called()
-      const { rows, next } = await task.ask({ entity, action: 'list', params: current })
+      const { rows, next, doubt } = await task.ask({ entity, action: 'list', params: current })
+      noteDoubt(this.#walking, [entity], doubt)
       return { data: [...rows], meta: { next_params: next } }
     }
     const records: unknown[] = []

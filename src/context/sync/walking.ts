@@ -1,8 +1,8 @@
 /** A walk under way: what it is of, and where it stands. */
 import type { Span } from '../store/types.ts'
 import type { Planned, Tree } from './plan.ts'
-import { type EntityState, type WalkProgress, walkCheckpoint } from './state.ts'
-import type { SyncTask } from './types.ts'
+import { type EntityState, type Flaw, type WalkProgress, walkCheckpoint } from './state.ts'
+import type { Answered, SyncTask } from './types.ts'
 
 /** A walk under way. */
 export interface Walking {
@@ -35,6 +35,14 @@ export const checkpointOf = ({ tree }: Pick<Walking, 'tree'>, progress: WalkProg
 export async function keepWalk(walking: Walking, progress: WalkProgress | undefined): Promise<void> {
   if (progress !== undefined) walking.progress = progress
   await walking.task.store.keep(placeOf(walking.task, holderOf(walking)), [checkpointOf(walking, progress)])
+}
+
+/** An answer of which it is not known whether it is whole: what hangs on it may lack a part, and nothing of it is removed. */
+export function noteDoubt(walking: Walking, entities: readonly string[], message: Answered['doubt']): void {
+  if (message === undefined) return
+  const flaw: Flaw = { code: 'upstream_answer_invalid', message, skipped: false }
+  const { flawed } = walking.progress
+  walking.progress = { ...walking.progress, flawed: { ...Object.fromEntries(entities.map((entity) => [entity, flaw])), ...flawed } }
 }
 
 /** Whether this walk meets every record of an entity. */

@@ -41,8 +41,13 @@ async function answeredOf(outcome: Outcome, entity: string): Promise<Answered> {
   if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} answers a file to a sync` })
   if (outcome.type === 'record') return { rows: [outcome.data instanceof RawJson ? outcome.data.toJSON() : outcome.data], next: null }
   const { next_params: next } = outcome.meta
-  const { hidden } = outcome
-  return { rows: await allOf(outcome.data), next: isObject(next) ? next : null, ...(hidden === undefined ? {} : { hidden }) }
+  const { hidden, doubt } = outcome
+  return {
+    rows: await allOf(outcome.data),
+    next: isObject(next) ? next : null,
+    ...(hidden === undefined ? {} : { hidden }),
+    ...(doubt === undefined ? {} : { doubt }),
+  }
 }
 
 /** Makes what a walk asks with. Refused credentials mark the connector, and the first success clears the mark. */

@@ -12,11 +12,14 @@ export interface KeptProgress {
 /** What is kept with a run that was not begun. */
 export const noProgress = JSON.stringify({ estimated_end: null, entities: [] } satisfies KeptProgress)
 
-/** Reads what this service wrote. */
-export const readProgress = (text: string): KeptProgress => JSON.parse(text)
+const nothing: SyncCounts = { records: 0, pages: 0, calls: 0, written: 0, removed: 0, without_key: 0 }
+const names = ['records', 'pages', 'calls', 'written', 'removed', 'without_key'] as const
 
-const nothing: SyncCounts = { records: 0, pages: 0, calls: 0, written: 0, removed: 0 }
-const names = ['records', 'pages', 'calls', 'written', 'removed'] as const
+/** Reads what this service wrote; what an older version did not count is 0. */
+export function readProgress(text: string): KeptProgress {
+  const { entities, ...rest }: KeptProgress = JSON.parse(text)
+  return { ...rest, entities: entities.map((each) => ({ ...nothing, ...each })) }
+}
 
 /** Sum of counts. */
 export const sumOf = (counts: readonly SyncCounts[]): SyncCounts =>
@@ -27,6 +30,7 @@ export const sumOf = (counts: readonly SyncCounts[]): SyncCounts =>
       calls: total.calls + each.calls,
       written: total.written + each.written,
       removed: total.removed + each.removed,
+      without_key: total.without_key + each.without_key,
     }),
     nothing,
   )
@@ -93,8 +97,8 @@ export class RunProgress {
   }
 
   /** A page was met, or rows were written. */
-  note({ entity, ...change }: EntityProgress): void {
-    this.#add(entity, { ...change, calls: 0 })
+  note({ entity, withoutKey, ...change }: EntityProgress): void {
+    this.#add(entity, { ...change, calls: 0, without_key: withoutKey })
   }
 
   /** The vendor answered a call for an entity. */

@@ -19,6 +19,8 @@ export interface SyncCounts {
   /** Rows of the copy that are new or were replaced. */
   readonly written: number
   readonly removed: number
+  /** Records without their key: they cannot be stored, so searches do not find them. */
+  readonly without_key: number
 }
 
 /** How far a run has come with one entity, and when it will be done; null where nothing is known to reckon from. */

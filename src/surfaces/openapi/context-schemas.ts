@@ -16,6 +16,7 @@ const counts = {
   calls: int("Calls of the vendor's API"),
   written: int('Rows of the copy that are new or were replaced'),
   removed: int('Rows that were removed, because the vendor has them no more'),
+  without_key: int('Records without their key: they cannot be stored, so searches do not find them'),
 }
 
 const state = oneOf(
