@@ -4,7 +4,7 @@ import type { Field, Fields } from '../../src/definition/fields.ts'
 /** An object of JSON. */
 export type Json = Record<string, unknown>
 /** How two texts compare. */
-export type How = 'text' | 'instant' | 'decimal'
+export type How = 'text' | 'instant' | 'decimal' | 'lower'
 
 /** What the documents say of a place. */
 export interface Declared {
@@ -27,7 +27,8 @@ export function declaredBy(schema: Field | undefined): Declared {
   const mark = Reflect.get(schema ?? {}, 'x-compare')
   if (type === 'array') return { type, how: declaredBy(Reflect.get(schema ?? {}, 'items') as Field | undefined).how, schema }
   const isTime = ['date', 'date-time'].includes(String(Reflect.get(schema ?? {}, 'format')))
-  return { type, how: type !== 'string' ? 'text' : (mark ?? (isTime ? 'instant' : 'text')), schema }
+  const isEnumerated = Array.isArray(Reflect.get(schema ?? {}, 'x-known-values'))
+  return { type, how: type !== 'string' ? 'text' : (mark ?? (isTime ? 'instant' : isEnumerated ? 'lower' : 'text')), schema }
 }
 
 const loosely = (name: string): string => name.toLowerCase().replaceAll('_', '')

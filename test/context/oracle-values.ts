@@ -64,41 +64,23 @@ export function momentOf(text: string): bigint | undefined {
   return BigInt(seconds) * 1_000_000n + BigInt(`${fraction}000000`.slice(0, 6))
 }
 
-/** Words of a text: NFKD, marks removed, lower case, split on anything that is no letter or digit. The final sigma is a sigma. */
-export function tokensOf(text: string): string[] {
-  let word = ''
-  const words: string[] = []
-  for (const character of kept(text).normalize('NFKD')) {
-    if (/\p{M}/u.test(character)) continue
-    if (/[\p{L}\p{N}]/u.test(character)) word += character === 'ς' || character === 'Σ' ? 'σ' : character.toLowerCase()
-    else if (word !== '') {
-      words.push(word)
-      word = ''
-    }
-  }
-  return word === '' ? words : [...words, word]
+/** Moments from `begin` up to `next`, which is not one of them. */
+export interface Span {
+  readonly begin: bigint
+  readonly next: bigint
 }
 
-/** Levenshtein's distance, in code points. */
-export function editDistance(a: string, b: string): number {
-  const right = [...b]
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (const [i, character] of [...a].entries()) {
-    const next = [i + 1]
-    for (const [j, other] of right.entries()) {
-      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (character === other ? 0 : 1)))
-    }
-    row = next
-  }
-  return row[right.length] ?? 0
-}
-
-/** Whether a word of a query matches a word of a field: equal, its beginning, or a small edit distance. */
-export function isFuzzyMatch(asked: string, word: string): boolean {
-  const length = [...asked].length
-  const distance = length >= 8 ? 2 : length >= 4 ? 1 : 0
-  if (word.startsWith(asked)) return true
-  return distance > 0 && Math.abs([...word].length - length) <= distance && editDistance(asked, word) <= distance
+/** What a text of a query means on a field of times: a year, a month or a day as a whole, else one microsecond; undefined when it is none. */
+export function spanOf(text: string): Span | undefined {
+  const [, year = '', month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/.exec(text) ?? []
+  const begin = momentOf(year === '' ? text : `${year}-${month ?? '01'}-${day ?? '01'}`)
+  if (begin === undefined) return undefined
+  if (year === '') return { begin, next: begin + 1n }
+  const next = new Date(Number(begin / 1000n))
+  if (day !== undefined) next.setUTCDate(next.getUTCDate() + 1)
+  else if (month !== undefined) next.setUTCMonth(next.getUTCMonth() + 1)
+  else next.setUTCFullYear(next.getUTCFullYear() + 1)
+  return { begin, next: BigInt(next.getTime()) * 1000n }
 }
 
 /** Whether a text matches a pattern of `like`. */

@@ -1,6 +1,6 @@
 /**
- * What a search answers, said plainly: the table of docs/decisions/0016-search.md over records in memory. It
- * shares no code with the search itself; slow and readable on purpose.
+ * What a search answers, said plainly: the tables of docs/decisions/0016-search.md and 0028-search-words.md over records in memory.
+ * It shares no code with the search itself; slow and readable on purpose.
  */
 import type { Field, Fields } from '../../src/definition/fields.ts'
 import {
@@ -20,18 +20,19 @@ import {
   type Scope,
   stepsOf,
 } from './oracle-places.ts'
+import { type Asked, askedOf, isKeyword, matchOf, tokensOf } from './oracle-tokens.ts'
 import {
   compareCodePoints,
   compareDecimals,
   type Decimal,
   decimalOfNumber,
   decimalOfText,
-  isFuzzyMatch,
   isLike,
   kept,
   momentOf,
   plainText,
-  tokensOf,
+  type Span,
+  spanOf,
 } from './oracle-values.ts'
 
 /** Number fields take numeric texts, truth fields "true" and "false". */
@@ -58,11 +59,9 @@ function compared(value: unknown, operand: unknown, how: How): number | undefine
   const number = numberOf(operand)
   if (isNumber(value)) return number === undefined ? undefined : compareDecimals(decimalOfNumber(value), number)
   if (typeof value !== 'string') return undefined
-  const text = kept(value)
+  const text = how === 'lower' ? kept(value).toLowerCase() : kept(value)
   const decimal = decimalOfText(text)
   if (typeof operand !== 'string') return decimal === undefined || number === undefined ? undefined : compareDecimals(decimal, number)
-  const [left, right] = how === 'instant' ? [momentOf(text), momentOf(operand)] : []
-  if (left !== undefined && right !== undefined) return left < right ? -1 : left > right ? 1 : 0
   if (how === 'decimal' && decimal !== undefined && number !== undefined) return compareDecimals(decimal, number)
   return compareCodePoints(text, operand)
 }
@@ -86,7 +85,22 @@ function equalsOne(value: unknown, operand: unknown, how: How): boolean {
   if (isObject(operand) && !isDecimal(operand)) return isSame(value, operand)
   if (typeof value === 'boolean') return operand === value || operand === String(value)
   if (typeof operand === 'boolean' || !isScalar(value)) return false
-  return compared(value, operand, how) === 0
+  if (how === 'instant') return isWithin(value, operand, (moment, { begin, next }) => moment >= begin && moment < next)
+  return compared(value, how === 'lower' && typeof operand === 'string' ? operand.toLowerCase() : operand, how) === 0
+}
+
+/** Whether a value is a moment that lies so to what an operand means; nothing else compares on fields of times. */
+function isWithin(value: unknown, operand: unknown, test: (moment: bigint, span: Span) => boolean): boolean {
+  const moment = typeof value === 'string' ? momentOf(kept(value)) : undefined
+  const span = typeof operand === 'string' ? spanOf(operand) : undefined
+  return moment !== undefined && span !== undefined && test(moment, span)
+}
+
+const spanTests: Readonly<Record<string, (moment: bigint, span: Span) => boolean>> = {
+  gt: (moment, { next }) => moment >= next,
+  gte: (moment, { begin }) => moment >= begin,
+  lt: (moment, { begin }) => moment < begin,
+  lte: (moment, { next }) => moment < next,
 }
 
 function isEqual(values: readonly unknown[], operand: unknown, how: How): boolean {
@@ -102,12 +116,13 @@ const tests: Readonly<Record<string, (order: number) => boolean>> = {
   lte: (order) => order <= 0,
 }
 
-function isOrdered(values: readonly unknown[], operand: unknown, { how, test }: { how: How; test: (order: number) => boolean }): boolean {
+function isOrdered(values: readonly unknown[], operand: unknown, { how, operator }: { how: How; operator: string }): boolean {
   return values
     .flatMap((value) => (Array.isArray(value) ? value : [value]))
     .some((value) => {
-      const order = compared(value, operand, how)
-      return order !== undefined && test(order)
+      if (how === 'instant') return isWithin(value, operand, spanTests[operator] ?? (() => false))
+      const order = compared(value, operand, how === 'lower' ? 'text' : how)
+      return order !== undefined && (tests[operator]?.(order) ?? false)
     })
 }
 
@@ -120,8 +135,8 @@ function leavesOf(values: readonly unknown[]): string[] {
   })
 }
 
-function isFuzzy(words: readonly string[], asked: readonly string[]): boolean {
-  return asked.every((one) => words.some((word) => isFuzzyMatch(one, word)))
+function isFuzzy(words: readonly string[], asked: readonly Asked[]): boolean {
+  return asked.every((one) => words.some((word) => matchOf(one, word) > 0))
 }
 
 function holdsFor(operator: string, field: { place: Place; values: readonly unknown[]; operand: unknown }): boolean {
@@ -138,15 +153,15 @@ function holdsFor(operator: string, field: { place: Place; values: readonly unkn
     case 'like':
       return leavesOf(values).some((leaf) => isLike(leaf, kept(String(operand))))
     case 'fuzzy':
-      return isFuzzy(words(), tokensOf(String(operand)))
+      return isFuzzy(words(), askedOf(String(operand)))
     case 'keyword':
-      return tokensOf(String(operand)).some((word) => words().includes(word))
+      return askedOf(String(operand)).some((one) => words().some((word) => isKeyword(one, word)))
     case 'contains':
       return values.some((value) => Array.isArray(value) && value.some((element) => isElement(element, operand, place.how)))
     case 'any':
       return values.some((value) => Array.isArray(value) && value.some((element) => holds(operand as Json, element, elementScope(place))))
     default:
-      return isOrdered(values, asked, { how: place.how, test: tests[operator] ?? (() => false) })
+      return isOrdered(values, asked, { how: place.how, operator })
   }
 }
 

@@ -1,10 +1,7 @@
-/**
- * Words of texts, as the operators `keyword` and `fuzzy` see them: Unicode NFKD, marks removed, lower case (the final sigma is an
- * ordinary one), split on everything that is no letter and no digit. They are made here and stored, because databases differ in
- * their Unicode versions. Each step works character by character, so the words of a part of a text are parts of its words.
- */
+/** The words of records as they are stored, for the operators `keyword`, `fuzzy` and `like`. What a word is, is said by `tokens.ts`. */
 import { isObject } from '../../definition/object.ts'
 import { cleanText, plainNumber } from './text.ts'
+import type { TokenRules } from './tokens.ts'
 
 /**
  * Longest word, in code points; the rest of a longer one is cut. Words of a query may have 250 at most, so a cut word equals none, is
@@ -27,27 +24,10 @@ export const storedWords = (words: readonly string[]): readonly string[] => {
 /** Whether an element of a stored array is one of the marks, and no word. */
 export const isMark = (word: string): boolean => word === anyWord || word === cutWord
 
-/** Whether SQL can split a text alone. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes them
-export const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
-
-const fold = (text: string): string =>
-  isAscii(text)
-    ? text.toLowerCase()
-    : text
-        .normalize('NFKD')
-        .replace(/\p{M}+/gu, '')
-        .toLowerCase()
-        .replaceAll('ς', 'σ')
-
 const cut = (word: string): string => (word.length <= longestWord ? word : [...word].slice(0, longestWord).join(''))
 
-/** The words of a text in their order, with repeats. */
-export const wordsOfText = (text: string): readonly string[] =>
-  fold(cleanText(text))
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
-    .map(cut)
+/** The words of a text of a record in their order, with repeats, as they are stored. */
+export const wordsOfText = (text: string, rules: TokenRules): readonly string[] => rules.words(cleanText(text)).map(cut)
 
 /** The text of a leaf that text operators look at; undefined for truth values and null. */
 const leafText = (leaf: unknown): string | undefined =>
@@ -64,18 +44,18 @@ export function eachLeaf(value: unknown, take: (text: string) => void): void {
 }
 
 /** The distinct words of all texts and numbers below a JSON value. */
-export function wordsOfJson(value: unknown): readonly string[] {
+export function wordsOfJson(value: unknown, rules: TokenRules): readonly string[] {
   const words = new Set<string>()
   eachLeaf(value, (text) => {
-    for (const word of wordsOfText(text)) words.add(word)
+    for (const word of wordsOfText(text, rules)) words.add(word)
   })
   return [...words]
 }
 
 /** The same JSON with every text and number replaced by its words, one space between them. */
-export function foldedJson(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(foldedJson)
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, foldedJson(part)]))
+export function foldedJson(value: unknown, rules: TokenRules): unknown {
+  if (Array.isArray(value)) return value.map((part) => foldedJson(part, rules))
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, foldedJson(part, rules)]))
   const text = leafText(value)
-  return text === undefined ? value : wordsOfText(text).join(' ')
+  return text === undefined ? value : wordsOfText(text, rules).join(' ')
 }

@@ -1,0 +1,111 @@
+/** What the oracle knows of words: how texts are cut into tokens, and which token matches which. Plain and slow on purpose. */
+import { kept } from './oracle-values.ts'
+
+const folds: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+  þ: 'th',
+  ð: 'd',
+  ς: 'σ',
+}
+
+const isMark = (character: string): boolean => /\p{M}/u.test(character)
+const losesMarks = (character: string): boolean => /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(character) && /\p{L}/u.test(character)
+const isPaired = (character: string): boolean =>
+  ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai'].some((script) => new RegExp(`\\p{Script_Extensions=${script}}`, 'u').test(character))
+
+/** A text without the marks behind Latin, Greek and Cyrillic letters, composed, in lower case and folded. */
+function reduced(text: string): string {
+  let plain = ''
+  let isBehind = false
+  for (const character of kept(text).normalize('NFKD')) {
+    if (isMark(character)) {
+      if (!isBehind) plain += character
+    } else {
+      plain += character
+      isBehind = losesMarks(character)
+    }
+  }
+  return [...plain.normalize('NFC').toLowerCase()].map((character) => folds[character] ?? character).join('')
+}
+
+/** A piece of a text: a word, or a run of characters that are written without spaces between words. */
+interface Piece {
+  readonly characters: string[]
+  readonly isRun: boolean
+}
+
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = []
+  let current: Piece | undefined
+  for (const character of reduced(text)) {
+    if (!/[\p{L}\p{M}\p{N}]/u.test(character)) {
+      current = undefined
+      continue
+    }
+    const isRun = isPaired(character)
+    if (current?.isRun !== isRun) {
+      current = { characters: [], isRun }
+      pieces.push(current)
+    }
+    current.characters.push(character)
+  }
+  return pieces
+}
+
+const pairsOf = (characters: readonly string[]): string[] => characters.slice(1).map((character, index) => `${characters[index]}${character}`)
+
+/** The tokens of a record's text. */
+export const tokensOf = (text: string): string[] =>
+  piecesOf(text).flatMap(({ characters, isRun }) => (isRun ? [...pairsOf(characters), characters.at(-1) ?? ''] : [characters.join('')]))
+
+/** A token of a query. */
+export interface Asked {
+  readonly token: string
+  /** A run of one character: it matches by beginning, whatever the operator. */
+  readonly isOneOfRun: boolean
+}
+
+/** The tokens of a query's text. */
+export const askedOf = (text: string): Asked[] =>
+  piecesOf(text).flatMap(({ characters, isRun }) =>
+    isRun && characters.length > 1
+      ? pairsOf(characters).map((token) => ({ token, isOneOfRun: false }))
+      : [{ token: characters.join(''), isOneOfRun: isRun }],
+  )
+
+/** Edit distance in code points, where two neighbours that are swapped are one edit (optimal string alignment). */
+export function editDistance(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]]
+  const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, index) => index)]
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0
+  for (let i = 1; i <= left.length; i++) {
+    const row = [i]
+    rows.push(row)
+    for (let j = 1; j <= right.length; j++) {
+      const isSame = left[i - 1] === right[j - 1]
+      row[j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (isSame ? 0 : 1))
+      const isSwap = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1]
+      if (isSwap) row[j] = Math.min(at(i, j), at(i - 2, j - 2) + 1)
+    }
+  }
+  return at(left.length, right.length)
+}
+
+/** How well a token of a query matches a token of a field: equal 3, its beginning 2, a typing error 1, not at all 0. */
+export function matchOf({ token }: Pick<Asked, 'token'>, word: string): 0 | 1 | 2 | 3 {
+  if (word === token) return 3
+  if (word.startsWith(token)) return 2
+  const length = [...token].length
+  const distance = /\p{N}/u.test(token) ? 0 : length >= 8 ? 2 : length >= 4 ? 1 : 0
+  const isNear = distance > 0 && Math.abs([...word].length - length) <= distance && editDistance(token, word) <= distance
+  return isNear ? 1 : 0
+}
+
+/** `keyword`: the whole token, or one that begins with a run of one character. */
+export const isKeyword = ({ token, isOneOfRun }: Asked, word: string): boolean => word === token || (isOneOfRun && word.startsWith(token))
