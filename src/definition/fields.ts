@@ -88,6 +88,13 @@ export const mustBeTrue = (about: string) => Type.Literal(true, { description: a
 /** One of some texts. */
 export const oneOf = <const V extends readonly string[]>(about: string, ...values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], description: about })
+/**
+ * A text of the vendor's that has known values. Others are kept and found too, because vendors add some; equality ignores case, and the
+ * documents list the known ones.
+ */
+export const known = <const V extends readonly string[]>(about: string, ...values: V) => text(about, { 'x-known-values': [...values] })
+/** The known values of a text; undefined where none are known. */
+export const knownValuesOf = (schema: Field): readonly string[] | undefined => Reflect.get(schema, 'x-known-values')
 /** An array. */
 export const list = <T extends Field>(items: T, about: string, rules: ListRules = {}) => Type.Array(items, { description: about, ...rules })
 /** An object with known keys. Unknown keys are refused in parameters and kept in records. */

@@ -70,7 +70,10 @@ describe.each(databasesUnderTest(['pglite', 'postgres']))('on %s', (engine) => {
     await database.run('set enable_seqscan = off; set enable_indexscan = off')
     const found = async (filter: object) => (await pagesOf(database, words, { query: { filter } })).flatMap(({ ids }) => ids).length
     expect(await found({ fuzzy: { title: 'ren' } })).toBe(1300)
-    expect(await found({ fuzzy: { title: 'renew12' } })).toBe(sent.filter(({ record: { id } }) => isNear(`renew${id}`, 'renew12')).length)
+    expect(await found({ fuzzy: { title: 'renew12' } })).toBe(
+      sent.filter(({ record: { id } }) => `renew${id}`.startsWith('renew12')).length,
+    )
+    expect(await found({ fuzzy: { title: 'plna' } })).toBe(1300)
     expect(await found({ like: { title: 'renew%' } })).toBe(1300)
     expect(await found({ like: { title: '%new12%' } })).toBe(sent.filter(({ record: { title } }) => title.includes('new12')).length)
     expect(await found({ keyword: { title: 'renew7 nothing renew8' } })).toBe(2)
@@ -78,8 +81,9 @@ describe.each(databasesUnderTest(['pglite', 'postgres']))('on %s', (engine) => {
       sent.filter(({ record: { created } }) => created < '2025-01-01T00:00:30Z').length,
     )
     expect(await found({ gt: { created: '2025-01-01T00:00:30Z' } })).toBe(
-      sent.filter(({ record: { created } }) => created > '2025-01-01T00:00:30Z').length,
+      sent.filter(({ record: { created } }) => created > '2025-01-01T00:00:30Z' && created !== 'unknown').length,
     )
+    expect(await found({ gt: { created: '2024' } })).toBe(sent.filter(({ record: { created } }) => created !== 'unknown').length)
     await database.run('set enable_seqscan = on; set enable_indexscan = on')
   })
 
@@ -99,15 +103,6 @@ describe.each(databasesUnderTest(['pglite', 'postgres']))('on %s', (engine) => {
     expect(numbers.filter((text) => decimalOf(text) !== undefined).length).toBeGreaterThan(300)
   })
 })
-
-/** Whether a word is one that fuzzy finds: it begins so, or one edit (4 to 7 characters) is between. */
-const isNear = (word: string, asked: string): boolean =>
-  word.startsWith(asked) || (word.length <= asked.length + 1 && new RegExp(`^(${oneEdit(asked)})$`).test(word))
-const oneEdit = (asked: string): string =>
-  Array.from(
-    { length: asked.length + 1 },
-    (_, at) => `${asked.slice(0, at)}.?${asked.slice(at + 1)}|${asked.slice(0, at)}.${asked.slice(at)}`,
-  ).join('|')
 
 const digits = (most: number) => fc.integer({ min: 0, max: most }).map((value) => String(value).padStart(String(most).length, '0'))
 const oddTime = fc

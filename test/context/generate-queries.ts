@@ -3,7 +3,8 @@ import type { Field, Fields } from '../../src/definition/fields.ts'
 import type { World } from './generate.ts'
 import * as draw from './generate-values.ts'
 import { declaredBy, isNumber, isObject, type Json, membersOf } from './oracle-places.ts'
-import { decimalOfText, tokensOf } from './oracle-values.ts'
+import { askedOf, tokensOf } from './oracle-tokens.ts'
+import { decimalOfText, spanOf } from './oracle-values.ts'
 import type { Random } from './random.ts'
 
 /** A place that a query can name, with a value that lies there in some record. */
@@ -100,8 +101,10 @@ const scalarNear = (random: Random, value: unknown): unknown => {
 
 /** An operand of a type; `order` leaves out null, truth values, arrays and objects. */
 function operand(random: Random, { schema, value }: Spot, use: 'equal' | 'order'): unknown {
-  const { type } = declaredBy(schema)
+  const { type, how } = declaredBy(schema)
   if (use === 'equal' && random.chance(0.06)) return null
+  if (how === 'instant') return use === 'equal' && type === 'array' && random.chance(0.1) ? value : moment(random, value)
+  if (how === 'lower' && use === 'equal') return otherCase(random, schema, value)
   if (type === 'boolean') return random.pick([true, false, 'true', 'false'])
   const near = scalarNear(random, value)
   if (type === 'integer' || type === 'number') {
@@ -111,6 +114,21 @@ function operand(random: Random, { schema, value }: Spot, use: 'equal' | 'order'
   if (type === 'string' || use === 'order') return typeof near === 'string' || isNumber(near) ? near : draw.text(random)
   if (random.chance(0.25)) return value ?? null
   return random.chance(0.15) ? draw.anything(random, 2) : random.chance(0.1) ? random.chance(0.5) : near
+}
+
+/** A text that means some moments: one that is there, a part of it, or another. */
+function moment(random: Random, value: unknown): string {
+  const near = random.chance(0.5) ? [value].flat()[0] : draw.time(random)
+  if (typeof near !== 'string' || spanOf(near) === undefined) return draw.partialTime(random)
+  return random.chance(0.4) ? near.slice(0, random.pick([4, 7, 10])) : near
+}
+
+/** A text with known values, or one that is stored, in some case. */
+function otherCase(random: Random, schema: Field | undefined, value: unknown): string {
+  const known: readonly string[] = Reflect.get(itemsOf(schema) ?? schema ?? {}, 'x-known-values')
+  const stored = Array.isArray(value) ? value[0] : value
+  const chosen = typeof stored === 'string' && random.chance(0.6) ? stored : random.pick(known)
+  return random.pick([chosen, chosen.toLowerCase(), chosen.toUpperCase()])
 }
 
 const texts = (value: unknown): string[] =>
@@ -139,8 +157,8 @@ function query(random: Random, value: unknown): string {
     words.length > 0 && random.chance(0.5) ? typo(random, random.pick(words)) : draw.word(random),
   )
   const text = chosen.join(random.pick([' ', '-', ', ', '\u0301 ']))
-  const tokens = tokensOf(text)
-  return tokens.length === 0 || tokens.some((token) => [...token].length > 250) ? 'renewal' : text
+  const tokens = askedOf(text)
+  return tokens.length === 0 || tokens.some(({ token }) => [...token].length > 250) ? 'renewal' : text
 }
 
 function typo(random: Random, word: string): string {
@@ -148,7 +166,8 @@ function typo(random: Random, word: string): string {
   if (random.chance(0.5)) return word
   for (let edits = 1 + random.below(2); edits > 0; edits--) {
     const at = random.below(characters.length + 1)
-    characters.splice(at, random.below(2), ...(random.chance(0.5) ? ['e'] : []))
+    if (random.chance(0.4)) characters.splice(at, 2, ...characters.slice(at, at + 2).toReversed())
+    else characters.splice(at, random.below(2), ...(random.chance(0.5) ? ['e'] : []))
   }
   return characters.join('') || word
 }
@@ -166,6 +185,7 @@ function operandOf(random: Random, operator: string, spot: Spot): { value: unkno
   if (operator === 'in') return { value: random.many(4, () => operand(random, spot, 'equal')) }
   if (operator === 'like') return { value: pattern(random, spot.value) }
   if (operator === 'fuzzy' || operator === 'keyword') return { value: query(random, spot.value) }
+  if (operator === 'contains' && declaredBy(spot.schema).how === 'instant') return { value: operand(random, spot, 'equal') }
   if (operator === 'contains')
     return {
       value: random.chance(0.2)

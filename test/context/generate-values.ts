@@ -1,5 +1,5 @@
 /** Values that searches stumble over: texts of all scripts, integers beyond doubles, decimals and times in several forms. */
-import { decimalOfText, momentOf } from './oracle-values.ts'
+import { decimalOfText, momentOf, spanOf } from './oracle-values.ts'
 import type { Random } from './random.ts'
 
 const words = [
@@ -49,6 +49,69 @@ const words = [
   'が',
   'か\u3099',
   '한국',
+  '한국어',
+  '하나',
+  '하\u11ab국',
+  '\u1112\u1161\u11ab국어',
+  'ㅎㅏ',
+  '東京タワー',
+  '東京都',
+  '京都',
+  '京',
+  'タワー',
+  'タワ',
+  'ﾀﾜｰ',
+  'か',
+  'がくせい',
+  'か\u3099くせい',
+  'ひらがなと漢字',
+  'iPhone手机',
+  '手机3月',
+  '３月',
+  '葛\u{e0100}城',
+  'ทำงาน',
+  'ที่นี่',
+  'ต\u0e48\u0e38',
+  'กรุงเทพ2024',
+  '๑๒',
+  '北京北京',
+  '々',
+  'हिन्दी',
+  'ह\u093f',
+  'آب',
+  'ا\u0653ب',
+  'שָׁלוֹם',
+  'Øresund',
+  'oresund',
+  'Łódź',
+  'lodz',
+  'Æon',
+  'aeon',
+  'œuvre',
+  'Đorđe',
+  'þing',
+  'Eiður',
+  'kısa',
+  'kisa',
+  'ǿre',
+  'INV-1234',
+  'inv1234',
+  'inv1243',
+  'abc12345',
+  'abc12354',
+  'versoin',
+  'version',
+  'agreement',
+  'agreemnet',
+  'agreemenst',
+  'argeemnet',
+  'ca',
+  'abc',
+  'cabcabca',
+  'abcbcaca',
+  '≠abc',
+  '\u0301abc',
+  '❤\ufe0f',
   'ǅ',
   'ǆ',
   '𝒳yz',
@@ -129,10 +192,12 @@ export function word(random: Random): string {
   const chosen = [...random.pick(words)]
   if (random.chance(0.4)) return chosen.join('')
   const at = random.below(chosen.length)
-  const edit = random.pick(['delete', 'insert', 'replace', 'cut', 'case'])
+  const edit = random.pick(['delete', 'insert', 'replace', 'cut', 'case', 'swap', 'swap', 'part'])
   if (edit === 'delete') chosen.splice(at, 1)
   else if (edit === 'insert') chosen.splice(at, 0, random.pick(['e', 'я', 'x', '京']))
   else if (edit === 'replace') chosen[at] = random.pick(['e', 'z', 'ж'])
+  else if (edit === 'swap') chosen.splice(at, 2, ...chosen.slice(at, at + 2).toReversed())
+  else if (edit === 'part') return chosen.slice(at, at + 1 + random.below(3)).join('')
   else if (edit === 'cut') chosen.splice(1 + random.below(chosen.length))
   else return chosen.join('').toUpperCase()
   return chosen.join('')
@@ -247,6 +312,31 @@ export const time = (random: Random): string =>
     '2025-03-01T25:00:00Z',
     '2025-03-01T12:30:45,25+00',
     '2025-03-01T00:00:00+24:00',
+  ])
+
+/** A time as queries have it: a whole one, or a year, a month or a day. */
+export function partialTime(random: Random): string {
+  const drawn = random.chance(0.6)
+    ? random.pick(['2025', '2025-03', '2024-02', '2016-12', '1969', '0001', '9999', '9999-12', '2025-02-28'])
+    : time(random)
+  return spanOf(drawn) === undefined ? partialTime(random) : drawn
+}
+
+/** A value of a field with known values: one of them in some case, or one that nobody listed. */
+export const enumerated = (random: Random): string =>
+  random.pick([
+    'Inbound',
+    'INBOUND',
+    'inbound',
+    'Outbound',
+    'Conference',
+    'Unknown',
+    'Webinar',
+    'WEBINAR',
+    'Öffentlich',
+    'ÖFFENTLICH',
+    '5',
+    '',
   ])
 
 /** A time that is one. */

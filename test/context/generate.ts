@@ -8,6 +8,7 @@ import {
   decimal,
   id,
   int,
+  known,
   list,
   mixed,
   num,
@@ -52,6 +53,7 @@ const inner = () =>
     {
       name: str('Name'),
       created: time('Time'),
+      way: known('Choice', 'Inbound', 'Outbound'),
       amount: decimal('Amount'),
       isRequired: bool('Flag'),
       count: int('Count'),
@@ -66,6 +68,7 @@ const innerValue = (random: Random): Record<string, unknown> => {
   const all: Record<string, unknown> = {
     name: draw.text(random),
     created: draw.time(random),
+    way: draw.enumerated(random),
     amount: draw.decimal(random),
     isRequired: random.chance(0.5),
     count: draw.integer(random),
@@ -113,6 +116,11 @@ const kinds: readonly FieldKind[] = [
   plain(
     () => oneOf('Choice', 'inbound', 'outbound', 'Conference'),
     (random) => random.pick(['inbound', 'outbound', 'Conference']),
+  ),
+  plain(() => known('Choice', 'Inbound', 'Outbound', 'Conference', 'Unknown'), draw.enumerated),
+  plain(
+    () => list(known('Choice', 'Inbound', 'Outbound'), 'Choices'),
+    (random) => random.many(3, () => draw.enumerated(random)),
   ),
   plain(() => time('Time'), draw.time),
   plain(() => time('Time'), draw.regularTime),

@@ -15,7 +15,8 @@ const folds: Readonly<Record<string, string>> = {
 }
 
 const isMark = (character: string): boolean => /\p{M}/u.test(character)
-const losesMarks = (character: string): boolean => /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(character) && /\p{L}/u.test(character)
+const losesMarks = (character: string): boolean =>
+  /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(character) && /\p{L}/u.test(character)
 const isPaired = (character: string): boolean =>
   ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai'].some((script) => new RegExp(`\\p{Script_Extensions=${script}}`, 'u').test(character))
 
@@ -58,7 +59,8 @@ function piecesOf(text: string): Piece[] {
   return pieces
 }
 
-const pairsOf = (characters: readonly string[]): string[] => characters.slice(1).map((character, index) => `${characters[index]}${character}`)
+const pairsOf = (characters: readonly string[]): string[] =>
+  characters.slice(1).map((character, index) => `${characters[index]}${character}`)
 
 /** The tokens of a record's text. */
 export const tokensOf = (text: string): string[] =>

@@ -19,7 +19,11 @@ const table = searchTableOf('test', 'calls', {
     isPrivate: bool('Private'),
     tags: list(str('Tag'), 'Tags'),
     parties: list(open('Party'), 'Parties'),
-    questions: list(obj({ text: str('Text'), isRequired: bool('Required'), 'a.b': str('Dotted') }, 'Question'), 'Questions'),
+    days: list(time('Day'), 'Days'),
+    questions: list(
+      obj({ text: str('Text'), asked: time('Asked'), isRequired: bool('Required'), 'a.b': str('Dotted') }, 'Question'),
+      'Questions',
+    ),
     settings: obj({ language: str('Language') }, 'Settings'),
     content: open('Content'),
     'dotted.name': str('Dotted'),
@@ -94,6 +98,23 @@ describe('a search that is not valid is refused with its code and place', () => 
     ['and without an array', filter({ and: { eq: { title: 'a' } } }), 'invalid_parameter', '/params/query/filter/and'],
     ['a condition that is none', filter({ not: [1] }), 'invalid_parameter', '/params/query/filter/not'],
     ['a text for a number', filter({ eq: { duration: 'long' } }), 'invalid_parameter', '/params/query/filter/eq/duration'],
+    ['a text that is no date', filter({ gte: { started: 'yesterday' } }), 'invalid_parameter', '/params/query/filter/gte/started'],
+    ['Unix seconds', filter({ gte: { started: 1_740_787_200 } }), 'invalid_parameter', '/params/query/filter/gte/started'],
+    [
+      'Unix seconds as a text',
+      filter({ in: { started: ['2025', '1740787200'] } }),
+      'invalid_parameter',
+      '/params/query/filter/in/started/1',
+    ],
+    ['a day that is none', filter({ eq: { started: '2025-02-30' } }), 'invalid_parameter', '/params/query/filter/eq/started'],
+    ['a truth value for a time', filter({ neq: { started: true } }), 'invalid_parameter', '/params/query/filter/neq/started'],
+    [
+      'no date within any',
+      filter({ any: { questions: { lt: { asked: 'now' } } } }),
+      'invalid_parameter',
+      '/params/query/filter/any/questions/lt/asked',
+    ],
+    ['no date as an element', filter({ contains: { days: 'now' } }), 'invalid_parameter', '/params/query/filter/contains/days'],
     ['a number beyond doubles', filter({ eq: { score: Number.POSITIVE_INFINITY } }), 'invalid_parameter', '/params/query/filter/eq/score'],
     ['a truth value for a text', filter({ eq: { title: true } }), 'invalid_parameter', '/params/query/filter/eq/title'],
     ['an array for a text', filter({ eq: { title: ['a'] } }), 'invalid_parameter', '/params/query/filter/eq/title'],
@@ -213,4 +234,11 @@ describe('a search is understood', () => {
       ['content', { a: true, 'b.c': true }],
     ])
   })
+})
+
+test('the refusal of a value that is no date shows what is one, and that Unix seconds are none', () => {
+  for (const value of ['soon', 1_740_787_200]) {
+    const parse = () => parseSearch(table, filter({ gt: { started: value } }))
+    expect(parse).toThrow(expect.objectContaining({ status: 422, hint: expect.stringMatching(/"2025-03-01".*Unix seconds are not taken/) }))
+  }
 })

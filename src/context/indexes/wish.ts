@@ -1,6 +1,6 @@
 /** Which columns of a search an index would help, when the search was slow. Pure. */
 import { impliedBy } from '../query/candidates.ts'
-import type { Column } from '../query/columns.ts'
+import type { Column, SearchTable } from '../query/columns.ts'
 import { orderedBy, orderOf } from '../query/order.ts'
 import type { PlaceCondition } from '../query/scene.ts'
 import type { SearchOptions } from '../query/sql.ts'
@@ -33,43 +33,52 @@ export const narrowed = ({ order, equal, range }: Wish, columns: readonly string
 const allOf = (condition: Condition): readonly Condition[] => (condition.op === 'and' ? condition.of.flatMap(allOf) : [condition])
 
 /** The column of a condition that compares it as it is, and says so to the planner. */
-function compared(condition: PlaceCondition): string | undefined {
+function compared(condition: PlaceCondition, table: SearchTable): string | undefined {
   const { column, steps } = condition.place
   if ((condition.op !== 'equals' && condition.op !== 'order') || column === undefined || column.type === 'json' || steps.length > 0)
     return undefined
   // Where words find candidates, the condition itself is hidden.
-  if (impliedBy(condition, { column, values: new Values() }).length > 0) return undefined
-  return comparedBy(column, condition.op === 'equals' ? condition.values : [condition.value])
+  if (impliedBy(condition, { table, column, values: new Values() }).length > 0) return undefined
+  return condition.op === 'equals' ? comparedBy(column, condition.values, equalTo) : comparedBy(column, [condition.value], orderedTo)
 }
 
 /** The one column that operands are compared with; undefined when there are several, or none. */
-function comparedBy(column: Column, operands: readonly Operand[]): string | undefined {
+function comparedBy(
+  column: Column,
+  operands: readonly Operand[],
+  comparedWith: (column: Column, operand: Operand) => string | undefined,
+): string | undefined {
   const [first, ...others] = new Set(operands.map((operand) => comparedWith(column, operand)))
   return others.length === 0 ? first : undefined
 }
 
 /** The column that is compared with an operand (`conditions-columns.ts`); undefined where it is an expression, which has no index. */
-function comparedWith(column: Column, operand: Operand): string | undefined {
+function orderedTo(column: Column, operand: Operand): string | undefined {
   if (column.type !== 'text' || operand.is === 'null') return column.sql
   if (operand.is === 'number') return column.number
   if (operand.is !== 'text') return undefined
-  if (column.at !== undefined && operand.instant !== undefined) return column.at
+  if (column.at !== undefined) return column.at
   return column.number !== undefined && operand.number !== undefined ? column.number : column.sql
 }
 
+/** As `orderedTo`; texts with known values are equal in lower case. */
+const equalTo = (column: Column, operand: Operand): string | undefined =>
+  column.compare === 'lower' && operand.is === 'text' ? column.lowered : orderedTo(column, operand)
+
 /** Whether the planner can tell how many rows a condition finds: it has statistics of columns, and of nothing else. */
-function isForeseen(condition: Condition): boolean {
-  if (condition.op === 'and' || condition.op === 'or') return condition.of.every(isForeseen)
-  return condition.op === 'not' ? isForeseen(condition.of) : compared(condition) !== undefined
+function isForeseen(condition: Condition, table: SearchTable): boolean {
+  if (condition.op === 'and' || condition.op === 'or') return condition.of.every((each) => isForeseen(each, table))
+  return condition.op === 'not' ? isForeseen(condition.of, table) : compared(condition, table) !== undefined
 }
 
 /** Whether a search may walk an index in its order until the page is full: with a filter that finds few rows nobody foresees when that is. */
-export const mayWalk = ({ filter }: Pick<SearchQuery, 'filter'>): boolean => filter === undefined || isForeseen(filter)
+export const mayWalk = ({ filter, table }: Pick<SearchQuery, 'filter' | 'table'>): boolean =>
+  filter === undefined || isForeseen(filter, table)
 
 function served(condition: Condition, { table }: SearchQuery): { readonly by: 'equal' | 'range'; readonly column: string } | undefined {
   if (condition.op !== 'equals' && condition.op !== 'order') return undefined
   const isKey = condition.op === 'equals' && table.key[0]?.field === condition.place.column?.name // the primary key finds it
-  const column = isKey ? undefined : compared(condition)
+  const column = isKey ? undefined : compared(condition, table)
   return column === undefined ? undefined : { by: condition.op === 'equals' ? 'equal' : 'range', column }
 }
 

@@ -3,18 +3,21 @@
  * that hold wherever the condition holds. The condition itself decides. Its own selectivity is hidden from the planner in a CASE:
  * counted twice, common words would look rare.
  */
-import type { Column } from './columns.ts'
+import type { Column, SearchTable } from './columns.ts'
 import { columnSql, connector, type PlaceCondition } from './scene.ts'
 import type { Values } from './statement.ts'
+import { type QueryToken, type TokenPart, type TokenRules, tokenRules } from './tokens.ts'
 import type { Condition, Operand } from './tree.ts'
 import { wordsOfText } from './words.ts'
 
-/** Shortest part of a word that is looked up: trigrams. */
-const shortestPart = 3
 /** Most lookups for one condition; the longest words select best. */
 const mostLookups = 4
+/** Most words that are asked for at one time. */
+const mostWords = 32
 
-interface Target {
+/** What candidates are made for. */
+export interface Target {
+  readonly table: SearchTable
   readonly column: Column
   readonly values: Values
 }
@@ -23,34 +26,69 @@ const lengthOf = (word: string): number => [...word].length
 
 const longest = (words: readonly string[]): readonly string[] => words.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, mostLookups)
 
-const lookups = (words: readonly string[], { column, values }: Target, { name, of }: { name: string; of: string }): readonly string[] =>
-  longest(words).map((word) => `${of} && ${name}(${connector}, ${column.field}, ${values.add(word, 'text')})`)
+/** A lookup among the listed words: the SQL function's first two arguments are the same in all of them. */
+const lookup = (name: string, { column, values }: Target, word: string): string =>
+  `${name}(${connector}, ${column.field}, ${values.add(word, 'text')}`
+
+function fuzzyLookups(tokens: readonly QueryToken[], target: Target, of: string): readonly string[] {
+  const { swapIsOne } = tokenRules[target.table.tokens]
+  const distances = new Map(tokens.map(({ text, distance }) => [text, distance]))
+  return longest([...distances.keys()]).map(
+    (word) => `${of} && ${lookup('cs_fuzzy_terms', target, word)}, ${distances.get(word) ?? 0}, ${swapIsOne})`,
+  )
+}
+
+/** Whole words, and words that begin with one of some texts: the index finds either. */
+function keywordLookups(tokens: readonly QueryToken[], target: Target, of: string): readonly string[] {
+  const whole = tokens.filter(({ isBeginning }) => !isBeginning).map(({ text }) => text)
+  const beginnings = tokens.filter(({ isBeginning }) => isBeginning).map(({ text }) => text)
+  if (beginnings.length > mostLookups) return []
+  const lists = [
+    ...(whole.length === 0 ? [] : [target.values.add(whole, 'text[]')]),
+    ...beginnings.map((text) => `${lookup('cs_beginning_terms', target, text)})`),
+  ]
+  return [`${of} && ${lists.length === 1 ? lists[0] : `(${lists.join(' || ')})`}`]
+}
+
+function likeLookups(parts: readonly TokenPart[], target: Target, of: string): readonly string[] {
+  const within = parts.flatMap((part) => ('within' in part ? [part.within] : []))
+  const oneOf = parts.flatMap((part) => ('oneOf' in part ? [part.oneOf] : [])).slice(0, mostWords)
+  const whole = oneOf.flatMap((words) => (words.length === 1 ? words : []))
+  return [
+    ...longest([...new Set(within)]).map((word) => `${of} && ${lookup('cs_like_terms', target, word)})`),
+    ...(whole.length === 0 ? [] : [`${of} @> ${target.values.add([...new Set(whole)], 'text[]')}`]),
+    ...oneOf.filter((words) => words.length > 1).map((words) => `${of} && ${target.values.add(words, 'text[]')}`),
+  ]
+}
 
 /** Words that a value must have to equal a text. In JSON a text may equal a number or a truth value, which have other words. */
-function wordsOfEqual(operand: Operand | undefined, column: Column): readonly string[] {
+function wordsOfEqual(operand: Operand | undefined, column: Column, rules: TokenRules): readonly string[] {
   if (operand?.is !== 'text') return []
   const isOnlyText = column.type === 'text' || (operand.number === undefined && !/^(true|false)$/.test(operand.text))
-  return isOnlyText ? [...new Set(wordsOfText(operand.text))].slice(0, 32) : []
+  return isOnlyText ? [...new Set(wordsOfText(operand.text, rules))].slice(0, mostWords) : []
 }
 
 function ofPlace(condition: PlaceCondition, target: Target, of: string): readonly string[] {
-  const { column, values } = target
+  const { table, column, values } = target
+  const rules = tokenRules[table.tokens]
   switch (condition.op) {
     case 'equals':
     case 'contains': {
       const operands = condition.op === 'equals' ? condition.values : [condition.value]
       const isCodePoints = condition.place.compare === 'text' && operands.length === 1
-      const words = isCodePoints ? wordsOfEqual(operands[0], column) : []
+      const words = isCodePoints ? wordsOfEqual(operands[0], column, rules) : []
       return words.length === 0 ? [] : [`${of} @> ${values.add(words, 'text[]')}`]
     }
-    case 'like': {
-      const parts = condition.pattern.literals.flatMap(wordsOfText).filter((part) => lengthOf(part) >= shortestPart)
-      return lookups([...new Set(parts)], target, { name: 'cs_like_terms', of })
-    }
+    case 'like':
+      return likeLookups(
+        condition.pattern.literals.flatMap((literal) => rules.parts(literal)),
+        target,
+        of,
+      )
     case 'fuzzy':
-      return lookups(condition.words, target, { name: 'cs_fuzzy_terms', of })
+      return fuzzyLookups(condition.tokens, target, of)
     case 'keyword':
-      return [`${of} && ${values.add(condition.words, 'text[]')}`]
+      return keywordLookups(condition.tokens, target, of)
     case 'any':
       return impliedBy(condition.of, target)
     case 'order':

@@ -12,9 +12,12 @@
  * | `<field>$at` | int8 | of a time: microseconds since 1970, null when the text is no time |
  * | `<field>$w` | numeric | of an integer at an end of int8 or beyond: the integer itself; the field's column holds the nearest end |
  * | `<field>$n` | numeric | of a decimal text: its number, null when the text is none |
- * | `<field>$t` | text[] | the words of the value, see `words.ts` |
- * | `<field>$f` | jsonb | of JSON that is not plain ASCII: the same JSON with its texts reduced to words |
+ * | `<field>$l` | text | of a text with known values: the text in lower case |
+ * | `<field>$s` | text[] | the words of the value, see `words.ts` |
+ * | `<field>$g` | jsonb | of JSON that is not plain ASCII: the same JSON with its texts reduced to words |
  * | `h` | bytea | hash of the row, the store's own |
+ *
+ * Copies that version 1 of the token rules has filled have `<field>$t` and `<field>$f` for the last two, and no `$l`.
  *
  * Primary key (connector_id, pk). Cells are made by `values.ts`. Declared types decide how a value compares; nothing is guessed
  * from values.
@@ -22,19 +25,23 @@
 import { createHash } from 'node:crypto'
 import { plainType } from '../../definition/document.ts'
 import type { EntityDefinition } from '../../definition/entity.ts'
-import type { Field } from '../../definition/fields.ts'
+import { type Field, knownValuesOf } from '../../definition/fields.ts'
 import { fail } from '../../errors.ts'
 import { type KeyPart, keyPartsOf } from './keys.ts'
+import { currentTokens, type TokenVersion } from './tokens.ts'
 
 /** How the values of a column are held. */
 export type ColumnType = 'text' | 'integer' | 'number' | 'boolean' | 'json'
 
-/** How two texts compare: by code points, as moments, or as decimal numbers. The last two hold when both sides are such. */
-export type Comparison = 'text' | 'instant' | 'decimal'
+/**
+ * How two texts compare: by code points; as moments; as decimal numbers, when both sides are such; or, where equality is asked for, in
+ * lower case, and else by code points.
+ */
+export type Comparison = 'text' | 'instant' | 'decimal' | 'lower'
 
 /**
- * Where the words of a column's values are. `stored`: in `$t`, for every value, and its words are in the term table; text search
- * has an index path. `derived`: in `$t` only for values that are not plain ASCII; SQL splits the others. `none`: booleans have none.
+ * Where the words of a column's values are. `stored`: in `$s`, for every value, and its words are in the term table; text search
+ * has an index path. `derived`: in `$s` only for values that are not plain ASCII; SQL splits the others. `none`: booleans have none.
  */
 export type Words = 'stored' | 'derived' | 'none'
 
@@ -51,6 +58,7 @@ export interface Column {
   readonly at?: string
   readonly number?: string
   readonly wide?: string
+  readonly lowered?: string
   readonly terms?: string
   readonly folded?: string
   /** Number of the column in the term table. Two columns that share one by accident cost time, never exactness. */
@@ -72,6 +80,8 @@ export interface PhysicalColumn {
 export interface SearchTable {
   readonly kind: string
   readonly entity: string
+  /** The version of the token rules by which the words of its columns are made. */
+  readonly tokens: TokenVersion
   /** Name of the table, not quoted. */
   readonly name: string
   /** Searchable fields in the order of the documents, which is the order of keys in answers. */
@@ -102,6 +112,7 @@ const sqlNameOf = (name: string): string => {
 export const comparisonOf = (schema: Field): Comparison => {
   const mark: unknown = Reflect.get(schema, 'x-compare')
   if (mark === 'instant' || mark === 'decimal') return mark
+  if (knownValuesOf(schema) !== undefined) return 'lower'
   const format: unknown = Reflect.get(schema, 'format')
   return format === 'date-time' || format === 'date' ? 'instant' : 'text'
 }
@@ -116,26 +127,36 @@ export const columnTypeOf = (schema: Field): ColumnType => {
 const wordsOf = (name: string, type: ColumnType, schema: Field): Words => {
   if (type === 'boolean') return 'none'
   if (type === 'json') return 'stored'
-  const isProse = type === 'text' && comparisonOf(schema) === 'text' && !('enum' in schema) && prose.test(name)
+  const isText = type === 'text' && ['text', 'lower'].includes(comparisonOf(schema))
+  const isProse = isText && !('enum' in schema) && prose.test(name)
   return isProse ? 'stored' : 'derived'
 }
 
-function columnOf(table: string, name: string, schema: Field): Column {
+/** What tells the companions of the versions of the token rules apart. */
+const marks: Readonly<Record<TokenVersion, { readonly terms: string; readonly folded: string; readonly list: string }>> = {
+  1: { terms: '$t', folded: '$f', list: '' },
+  2: { terms: '$s', folded: '$g', list: '.2' },
+}
+
+function columnOf(table: string, tokens: TokenVersion, { name, schema }: { name: string; schema: Field }): Column {
   const sql = sqlNameOf(name)
   const type = columnTypeOf(schema)
   const compare = type === 'text' ? comparisonOf(schema) : 'text'
+  const words = wordsOf(name, type, schema)
+  const { terms, folded, list } = marks[tokens]
   return {
     name,
     sql,
     type,
     compare,
-    words: wordsOf(name, type, schema),
+    words,
     ...(compare === 'instant' ? { at: `${sql}$at` } : {}),
     ...(compare === 'decimal' ? { number: `${sql}$n` } : {}),
     ...(type === 'integer' ? { wide: `${sql}$w` } : {}),
-    ...(type === 'text' || type === 'json' ? { terms: `${sql}$t` } : {}),
-    ...(type === 'json' ? { folded: `${sql}$f` } : {}),
-    field: hashOf(`${table}.${sql}`).readInt32BE(),
+    ...(compare === 'lower' && tokens > 1 ? { lowered: `${sql}$l` } : {}),
+    ...(type === 'text' || type === 'json' ? { terms: `${sql}${terms}` } : {}),
+    ...(type === 'json' ? { folded: `${sql}${folded}` } : {}),
+    field: hashOf(`${table}.${sql}${words === 'stored' ? list : ''}`).readInt32BE(),
     schema,
   }
 }
@@ -144,14 +165,19 @@ function columnOf(table: string, name: string, schema: Field): Column {
  * The table of a searchable entity.
  * @param kind the kind's slug, for example `tiktok-marketing`
  * @param entity the entity's name
+ * @param definition the entity, with the version of the token rules that its copy is filled by where that is not the current one
  * @throws FerruleError `definition_invalid` when the entity offers no search
  */
-export function searchTableOf(kind: string, entity: string, definition: EntityDefinition): SearchTable {
+export function searchTableOf(
+  kind: string,
+  entity: string,
+  { tokens = currentTokens, ...definition }: EntityDefinition & { readonly tokens?: TokenVersion },
+): SearchTable {
   const fields = definition.context_store_search
   if (fields === undefined) throw fail('definition_invalid', { reason: `${kind}.${entity} offers no search` })
-  const name = `cs_${kind.replaceAll('-', '_')}_${entity}`
-  const columns = Object.entries(fields).map(([field, schema]: [string, Field]) => columnOf(name, field, schema))
-  return { kind, entity, name, columns, key: keyPartsOf(definition) }
+  const table = `cs_${kind.replaceAll('-', '_')}_${entity}`
+  const columns = Object.entries(fields).map(([name, schema]: [string, Field]) => columnOf(table, tokens, { name, schema }))
+  return { kind, entity, tokens, name: table, columns, key: keyPartsOf(definition) }
 }
 
 /** The columns that hold one field, its own first. */
@@ -162,6 +188,7 @@ const physicalOf = (column: Column): readonly PhysicalColumn[] =>
       [column.at, 'int8'],
       [column.number, 'numeric'],
       [column.wide, 'numeric'],
+      [column.lowered, 'text'],
       [column.terms, 'text[]'],
       [column.folded, 'jsonb'],
     ] as const

@@ -2,9 +2,24 @@
 import { impliedBy, withCandidates } from './candidates.ts'
 import type { Column, SearchTable } from './columns.ts'
 import { keyRangeOf } from './keys.ts'
-import { among, columnSql, connector, either, hasNull, numbersOf, orderSql, type PlaceCondition, textsOf, valueSql } from './scene.ts'
+import {
+  among,
+  besidePeriod,
+  columnSql,
+  connector,
+  either,
+  hasNull,
+  numbersOf,
+  orderSql,
+  type PlaceCondition,
+  periodsOf,
+  textsOf,
+  valueSql,
+  withinPeriods,
+} from './scene.ts'
 import type { Values } from './statement.ts'
 import { heldInteger } from './text.ts'
+import { fuzzySql, keywordSql } from './text-conditions.ts'
 import type { Operand } from './tree.ts'
 import { irregularField } from './values.ts'
 
@@ -16,20 +31,6 @@ interface Subject {
 
 type Equals = Extract<PlaceCondition, { readonly op: 'equals' }>
 type Order = Extract<PlaceCondition, { readonly op: 'order' }>
-
-/** Where the values of a text are that compare otherwise than by code points. */
-const companionOf = ({
-  column,
-}: Subject): { readonly sql: string; readonly type: string; read(operand: Operand): string | undefined } | undefined => {
-  if (column.at !== undefined)
-    return { sql: columnSql(column.at), type: 'int8', read: (operand) => (operand.is === 'text' ? operand.instant?.toString() : undefined) }
-  if (column.number === undefined) return undefined
-  return {
-    sql: columnSql(column.number),
-    type: 'numeric',
-    read: (operand) => (operand.is === 'text' || operand.is === 'number' ? operand.number : undefined),
-  }
-}
 
 /** The range of keys that holds every row whose leading key field is the value: the primary key finds them. */
 function keyCondition({ table, column, values }: Subject, found: readonly string[]): string | undefined {
@@ -52,21 +53,32 @@ function foundByKey(subject: Subject, found: readonly string[], own: string | un
 const amongOwn = (subject: Subject, found: readonly string[], type: string): string | undefined =>
   foundByKey(subject, found, among(columnSql(subject.column.sql), { values: subject.values, found, type }))
 
+/** The number of an operand that decimal texts are compared with. */
+const decimalOf = (operand: Operand): string | undefined => (operand.is === 'text' || operand.is === 'number' ? operand.number : undefined)
+
+/** Equal to one of some texts, by code points or in lower case. */
+function amongTexts(subject: Subject, texts: readonly string[]): string | undefined {
+  const { column, values } = subject
+  if (column.compare !== 'lower') return amongOwn(subject, texts, 'text')
+  const own = column.lowered === undefined ? `cs_lower(${columnSql(column.sql)})` : columnSql(column.lowered)
+  return among(own, { values, found: texts.map((text) => text.toLowerCase()), type: 'text' })
+}
+
 function equalsText(subject: Subject, { values: operands }: Equals): string {
   const { column, values } = subject
-  const companion = companionOf(subject)
-  const read = (operand: Operand) => companion?.read(operand)
-  const plain = textsOf(operands).filter((operand) => read(operand) === undefined)
-  const numbers = column.number === undefined ? numbersOf(operands) : []
+  const sql = columnSql(column.sql)
+  const nothing = hasNull(operands) && `${sql} is null`
+  if (column.at !== undefined) return either([withinPeriods(columnSql(column.at), { values, periods: periodsOf(operands) }), nothing])
+  const isDecimal = column.number !== undefined
+  const plain = textsOf(operands).filter(({ number }) => !isDecimal || number === undefined)
+  const numbers = isDecimal ? operands.flatMap((operand) => decimalOf(operand) ?? []) : numbersOf(operands)
   return either([
-    amongOwn(
+    amongTexts(
       subject,
       plain.map(({ text }) => text),
-      'text',
     ),
-    companion && among(companion.sql, { values, found: operands.flatMap((operand) => read(operand) ?? []), type: companion.type }),
-    among(`cs_number(${columnSql(column.sql)})`, { values, found: numbers, type: 'numeric' }),
-    hasNull(operands) && `${columnSql(column.sql)} is null`,
+    among(isDecimal ? columnSql(column.number) : `cs_number(${sql})`, { values, found: numbers, type: 'numeric' }),
+    nothing,
   ])
 }
 
@@ -100,17 +112,24 @@ function equalsTruth({ column, values }: Subject, { values: operands }: Equals):
   ])
 }
 
-/** Both sides as moments (or decimals) where the row has one, else by code points; the rows that have none are few, mostly there are none. */
-function orderText(subject: Subject, { test, value }: Order): string {
+function orderMoment(at: string, { test, value }: Order, values: Values): string {
+  const period = value.is === 'text' ? value.period : undefined
+  return period === undefined ? 'false' : besidePeriod(columnSql(at), test, { values, period })
+}
+
+/** Decimal texts as numbers where the row has one, else by code points; the rows that have none are few, mostly there are none. */
+function orderText(subject: Subject, order: Order): string {
   const { column, values } = subject
+  const { test, value } = order
+  if (column.at !== undefined) return orderMoment(column.at, order, values)
   const sql = columnSql(column.sql)
-  const companion = companionOf(subject)
-  const read = companion?.read(value)
+  const number = column.number === undefined ? undefined : decimalOf(value)
   const byText = value.is === 'text' ? `${sql} ${orderSql[test]} ${values.add(value.text, 'text')}` : undefined
-  if (companion === undefined || read === undefined)
+  if (column.number === undefined || number === undefined)
     return byText ?? (value.is === 'number' ? `cs_number(${sql}) ${orderSql[test]} ${values.add(value.number, 'numeric')}` : 'false')
-  const own = `${companion.sql} ${orderSql[test]} ${values.add(read, companion.type)}`
-  return either([own, byText && `(cs_irregular(${connector}, ${irregularField(column)}) and ${companion.sql} is null and ${byText})`])
+  const companion = columnSql(column.number)
+  const own = `${companion} ${orderSql[test]} ${values.add(number, 'numeric')}`
+  return either([own, byText && `(cs_irregular(${connector}, ${irregularField(column)}) and ${companion} is null and ${byText})`])
 }
 
 /** The greatest integer that is not above a decimal number. */
@@ -168,9 +187,9 @@ export function columnCondition(condition: PlaceCondition, subject: Subject): st
     case 'like':
       return withCandidates(`${textSql(column)} like ${values.add(condition.pattern.sql, 'text')}`, candidates)
     case 'fuzzy':
-      return [...candidates, `cs_fuzzy(${wordsSql(column)}, ${values.add(condition.words, 'text[]')})`].join(' and ')
+      return [...candidates, fuzzySql(wordsSql(column), condition.tokens, { table: subject.table, values })].join(' and ')
     case 'keyword':
-      return candidates[0] ?? `${wordsSql(column)} && ${values.add(condition.words, 'text[]')}`
+      return keywordSql(wordsSql(column), condition.tokens, { candidates, values })
     case 'contains':
     case 'any':
       return 'false'

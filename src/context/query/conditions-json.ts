@@ -3,12 +3,28 @@
  * each comparison asks for their type first. Paths are lax jsonpath: a member of an array is a member of each of its elements.
  */
 import { impliedBy, withCandidates } from './candidates.ts'
-import { among, either, hasNull, type JsonSource, numbersOf, orderSql, type PlaceCondition, type Scene, textsOf } from './scene.ts'
+import type { SearchTable } from './columns.ts'
+import {
+  among,
+  besidePeriod,
+  either,
+  hasNull,
+  type JsonSource,
+  numbersOf,
+  orderSql,
+  type PlaceCondition,
+  periodsOf,
+  type Scene,
+  textsOf,
+  withinPeriods,
+} from './scene.ts'
 import type { Values } from './statement.ts'
+import { fuzzySql, keywordSql } from './text-conditions.ts'
 import type { Condition, Operand, Place, Step } from './tree.ts'
 
 /** A condition's surroundings, and how conditions within `any` are written. */
 export interface JsonScene extends Scene {
+  readonly table: SearchTable
   readonly source: JsonSource
   inner(condition: Condition, scene: Scene): string
 }
@@ -27,17 +43,6 @@ const foundAt = (json: string, { values }: Scene, { steps, spread }: { steps: re
 const elementsOf = (json: string): string => `jsonb_path_query(${json}, 'strict $[*]', '{}', true)`
 
 const textOf = (value: string): string => `(${value} #>> '{}')`
-
-/** How a text in JSON is read where it is declared a moment or a decimal number. */
-const readings = {
-  text: undefined,
-  instant: {
-    function: 'cs_instant',
-    type: 'int8',
-    read: (operand: Operand) => (operand.is === 'text' ? operand.instant?.toString() : undefined),
-  },
-  decimal: { function: 'cs_number', type: 'numeric', read: (operand: Operand) => (operand.is === 'text' ? operand.number : undefined) },
-} as const
 
 /** Branches of a comparison, by the JSON type of the value; no branch, no match. */
 const byJsonType = (value: string, branches: Readonly<Record<string, string | undefined>>): string => {
@@ -58,21 +63,30 @@ const truthTexts = (operands: readonly Operand[]): readonly string[] =>
     operand.is === 'truth' ? [String(operand.truth)] : operand.is === 'text' && /^(true|false)$/.test(operand.text) ? [operand.text] : [],
   )
 
+/** In lower case as `cs_lower` makes it. */
+const lowered = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
+
+/** Whether a text in JSON equals one of the operands, as it is declared to be compared. */
+function sameText(value: string, operands: readonly Operand[], { values, compare }: { values: Values; compare: Place['compare'] }): string {
+  const texts = textsOf(operands)
+  const isDecimal = compare === 'decimal'
+  const isLower = compare === 'lower'
+  const plain = texts.flatMap(({ text, number }) => (isDecimal && number !== undefined ? [] : [isLower ? lowered(text) : text]))
+  const numbers = [...numbersOf(operands), ...(isDecimal ? texts.flatMap(({ number }) => number ?? []) : [])]
+  return either([
+    among(`${isLower ? 'cs_lower' : ''}${textOf(value)}`, { values, found: plain, type: 'text' }),
+    among(`cs_number${textOf(value)}`, { values, found: numbers, type: 'numeric' }),
+  ])
+}
+
 /** Whether a value that is no array equals one of the operands. */
 function sameAs(value: string, operands: readonly Operand[], { values, compare }: { values: Values; compare: Place['compare'] }): string {
-  const reading = readings[compare]
-  const texts = textsOf(operands)
-  const plain = texts.filter((operand) => reading?.read(operand) === undefined).map(({ text }) => text)
-  const numbers = numbersOf(operands)
-  const numeric = [...numbers, ...texts.flatMap(({ number }) => number ?? [])]
-  const read = reading === undefined ? [] : texts.flatMap((operand) => reading.read(operand) ?? [])
+  if (compare === 'instant')
+    return byJsonType(value, { string: withinPeriods(`cs_instant${textOf(value)}`, { values, periods: periodsOf(operands) }) })
+  const numeric = [...numbersOf(operands), ...textsOf(operands).flatMap(({ number }) => number ?? [])]
   const objects = jsonList(operands, 'object', values)
   return byJsonType(value, {
-    string: either([
-      among(textOf(value), { values, found: plain, type: 'text' }),
-      reading && among(`${reading.function}${textOf(value)}`, { values, found: read, type: reading.type }),
-      among(`cs_number${textOf(value)}`, { values, found: numbers, type: 'numeric' }),
-    ]),
+    string: sameText(value, operands, { values, compare }),
     number: among(`${value}::numeric`, { values, found: numeric, type: 'numeric' }),
     boolean: among(textOf(value), { values, found: truthTexts(operands), type: 'text' }),
     object: objects && `${value} ${objects}`,
@@ -92,25 +106,28 @@ function equalsJson({ place, values: operands }: Equals, scene: JsonScene): stri
   ])
 }
 
-function orderJson({ place, test, value }: Order, scene: JsonScene): string {
+/** How a scalar in JSON lies to an operand, as it is declared to be compared. */
+function orderedBy({ place, test, value }: Order, values: Values): string {
   if (value.is !== 'text' && value.is !== 'number') return 'false'
-  const { values, source } = scene
+  if (place.compare === 'instant') {
+    const period = value.is === 'text' ? value.period : undefined
+    return byJsonType('e.v', { string: period && besidePeriod(`cs_instant${textOf('e.v')}`, test, { values, period }) })
+  }
   const sql = orderSql[test]
-  const reading = readings[place.compare]
-  const read = reading?.read(value)
   const byText = value.is === 'text' ? `${textOf('e.v')} ${sql} ${values.add(value.text, 'text')}` : undefined
-  const asRead =
-    reading !== undefined && read !== undefined ? `${reading.function}${textOf('e.v')} ${sql} ${values.add(read, reading.type)}` : undefined
   const number = value.number === undefined ? undefined : values.add(value.number, 'numeric')
-  const ordered = byJsonType('e.v', {
-    string:
-      value.is === 'number'
-        ? `cs_number${textOf('e.v')} ${sql} ${number}`
-        : asRead === undefined
-          ? byText
-          : `coalesce(${asRead}, ${byText})`,
+  const byNumber = number === undefined ? undefined : `cs_number${textOf('e.v')} ${sql} ${number}`
+  const isDecimal = place.compare === 'decimal' && byNumber !== undefined
+  return byJsonType('e.v', {
+    string: value.is === 'number' ? byNumber : isDecimal ? `coalesce(${byNumber}, ${byText})` : byText,
     number: number === undefined ? undefined : `(e.v)::numeric ${sql} ${number}`,
   })
+}
+
+function orderJson(condition: Order, scene: JsonScene): string {
+  const { values, source } = scene
+  const { place } = condition
+  const ordered = orderedBy(condition, values)
   return `exists (select from ${foundAt(source.raw, scene, { steps: place.steps, spread: true })} e(v) where ${ordered})`
 }
 
@@ -155,9 +172,9 @@ function plainCondition(condition: PlaceCondition, scene: JsonScene): string {
     case 'like':
       return likeJson(condition, scene)
     case 'fuzzy':
-      return `cs_fuzzy(${wordsSql(condition.place, scene)}, ${scene.values.add(condition.words, 'text[]')})`
+      return fuzzySql(wordsSql(condition.place, scene), condition.tokens, scene)
     case 'keyword':
-      return `${wordsSql(condition.place, scene)} && ${scene.values.add(condition.words, 'text[]')}`
+      return keywordSql(wordsSql(condition.place, scene), condition.tokens, { candidates: [], values: scene.values })
     case 'contains':
       return containsJson(condition, scene)
     case 'any':
@@ -168,9 +185,9 @@ function plainCondition(condition: PlaceCondition, scene: JsonScene): string {
 /** A condition on JSON. */
 export function jsonCondition(condition: PlaceCondition, scene: JsonScene): string {
   const { column, steps } = condition.place
-  const candidates = column === undefined ? [] : impliedBy(condition, { column, values: scene.values })
-  const [only] = candidates
-  if (condition.op === 'keyword' && steps.length === 0 && only !== undefined) return only
+  const candidates = column === undefined ? [] : impliedBy(condition, { table: scene.table, column, values: scene.values })
+  if (condition.op === 'keyword' && steps.length === 0)
+    return keywordSql(wordsSql(condition.place, scene), condition.tokens, { candidates, values: scene.values })
   const plain = plainCondition(condition, scene)
   return condition.op === 'fuzzy' && candidates.length > 0
     ? `(${candidates.join(' and ')} and ${plain})`

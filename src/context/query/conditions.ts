@@ -21,7 +21,7 @@ export function conditionSql(table: SearchTable, condition: Condition, scene: Sc
   }
   if (condition.op === 'not') return `((${inner(condition.of, scene)}) is not true)`
   const source = sourceOf(condition.place, scene)
-  if (source !== undefined) return jsonCondition(condition, { ...scene, source, inner })
+  if (source !== undefined) return jsonCondition(condition, { ...scene, table, source, inner })
   const { column } = condition.place
   return column === undefined ? 'false' : columnCondition(condition, { table, column, values: scene.values })
 }

@@ -62,6 +62,11 @@ begin
   return seconds * 1000000 + rpad(left(coalesce(part[7], ''), 6), 6, '0')::int8;
 end $$`
 
+/** A text in lower case, as JavaScript makes it, but for letters that only one of the two knows. The final sigma is an ordinary one. */
+const lower = `create or replace function cs_lower(value text) returns text language sql ${immutable} as $$
+  select replace(lower(replace(value, 'İ', 'i̇')), 'ς', 'σ')
+$$`
+
 /** The words of a text: those that were stored, else of plain ASCII. */
 const words = `create or replace function cs_words(value text, stored text[]) returns text[] language sql ${immutable} as $$
   select coalesce(stored, regexp_split_to_array(lower(value), '[^a-z0-9]+'))
@@ -79,26 +84,77 @@ const jsonWords = `create or replace function cs_json_words(value jsonb, folded 
 $$`
 
 /**
- * Whether every word of the query matches a word: it begins it, or is within an edit distance of 1 (4 to 7 characters) or 2 (8 and
- * more). Words of a query have at most 250 characters, so no compared word passes the 255 of levenshtein.
+ * Whether two words are within so many edits of each other, where two neighbours in the wrong order are one (optimal string alignment).
+ * Equal beginnings are passed over: they never cost an edit. Only for words that are known to be near, because it is slow.
  */
-const fuzzy = `create or replace function cs_fuzzy(words text[], query text[]) returns boolean language plpgsql ${immutable} as $$
+const within = `create or replace function cs_within(one text, other text, edits int4) returns boolean language plpgsql ${immutable} as $$
+declare
+  same int4 := 0;
+begin
+  if edits = 0 or one = other then return one = other; end if;
+  while substr(one, same + 1, 1) = substr(other, same + 1, 1) loop same := same + 1; end loop;
+  one := substr(one, same + 1);
+  other := substr(other, same + 1);
+  return cs_within(substr(one, 2), substr(other, 2), edits - 1) or cs_within(substr(one, 2), other, edits - 1)
+    or cs_within(one, substr(other, 2), edits - 1)
+    or (left(one, 2) = reverse(left(other, 2)) and cs_within(substr(one, 3), substr(other, 3), edits - 1));
+end $$`
+
+/**
+ * Two neighbours in the wrong order are a distance of Levenshtein of two. So where they count as one typing error, words that are at most
+ * twice as far as they may be are looked at closely, unless they have too many letters that the asked word has not. Words of a query have
+ * at most 250 characters, so no compared word passes the 255 of levenshtein.
+ */
+const isSwapped = (word: string): string =>
+  `apart <= far and length(translate(${word}, asked, '')) < distance and cs_within(${word}, asked, distance)`
+const farthest = 'case when swaps then 2 * distance else distance end'
+
+/** How well a word of a query matches the best of some words: equal 3, its beginning 2, with so many typing errors 1, else 0. */
+const match = `create or replace function cs_match(words text[], asked text, distance int4, swaps boolean) returns int4 language plpgsql ${immutable} as $$
+declare
+  size int4 := length(asked);
+  far int4 := ${farthest};
+  word text;
+  apart int4;
+  best int4 := 0;
+begin
+  if words is null then return null; end if;
+  foreach word in array words loop
+    if starts_with(word, asked) then
+      if word = asked then return 3; end if;
+      best := 2;
+    elsif best = 0 and distance > 0 and word <> '' and abs(length(word) - size) <= distance then
+      apart := levenshtein_less_equal(word, asked, far);
+      if apart <= distance or (${isSwapped('word')}) then best := 1; end if;
+    end if;
+  end loop;
+  return best;
+end $$`
+
+/** Whether every word of a query matches a word, each with its typing errors. */
+const fuzzy = `create or replace function cs_fuzzy(words text[], query text[], distances int4[], swaps boolean) returns boolean
+language plpgsql ${immutable} as $$
 declare
   asked text;
-  word text;
   size int4;
   distance int4;
+  far int4;
+  word text;
+  apart int4;
   found boolean;
 begin
   if words is null then return null; end if;
-  foreach asked in array query loop
+  for place in 1 .. cardinality(query) loop
+    asked := query[place];
     size := length(asked);
-    distance := case when size >= 8 then 2 when size >= 4 then 1 else 0 end;
+    distance := distances[place];
+    far := ${farthest};
     found := false;
     foreach word in array words loop
       found := starts_with(word, asked);
       if not found and distance > 0 and word <> '' and abs(length(word) - size) <= distance then
-        found := levenshtein_less_equal(word, asked, distance) <= distance;
+        apart := levenshtein_less_equal(word, asked, far);
+        found := apart <= distance or (${isSwapped('word')});
       end if;
       exit when found;
     end loop;
@@ -107,19 +163,37 @@ begin
   return true;
 end $$`
 
-/** The listed words that a query word matches as in cs_fuzzy; the word of every row when they are too many. */
-const fuzzyTerms = `create or replace function cs_fuzzy_terms(connector int4, list int4, asked text) returns text[] language plpgsql ${immutable} as $$
+/** Whether some word begins with one of some texts. */
+const begins = `create or replace function cs_begins(words text[], beginnings text[]) returns boolean language sql ${immutable} as $$
+  select exists (select from unnest(words) word, unnest(beginnings) beginning where starts_with(word, beginning))
+$$`
+
+const beginning = `array(select term from cs_terms where connector_id = connector and field = list
+    and term >= asked and term < asked || chr(1114111) limit ${mostTerms + 1})`
+
+/** The listed words that begin with a text; the word of every row when they are too many. */
+const beginningTerms = `create or replace function cs_beginning_terms(connector int4, list int4, asked text) returns text[] language plpgsql ${immutable} as $$
 declare
-  size int4 := length(asked);
-  distance int4 := case when length(asked) >= 8 then 2 when length(asked) >= 4 then 1 else 0 end;
   found text[];
 begin
-  found := array(select term from cs_terms where connector_id = connector and field = list
-    and term >= asked and term < asked || chr(1114111) limit ${mostTerms + 1});
+  found := ${beginning};
+  return case when cardinality(found) > ${mostTerms} then array[''] else found end;
+end $$`
+
+/** The listed words that a word of a query matches as in cs_match; the word of every row when they are too many. */
+const fuzzyTerms = `create or replace function cs_fuzzy_terms(connector int4, list int4, asked text, distance int4, swaps boolean) returns text[]
+language plpgsql ${immutable} as $$
+declare
+  size int4 := length(asked);
+  far int4 := ${farthest};
+  found text[];
+begin
+  found := ${beginning};
   if distance > 0 and cardinality(found) <= ${mostTerms} then
-    found := found || array(select term from cs_terms where connector_id = connector and field = list
-      and case when length(term) between size - distance and size + distance
-        then levenshtein_less_equal(term, asked, distance) <= distance end limit ${mostTerms + 1});
+    found := found || array(select term from (select term,
+          case when length(term) between size - distance and size + distance then levenshtein_less_equal(term, asked, far) else far + 1 end as apart
+        from cs_terms where connector_id = connector and field = list offset 0) near
+      where apart <= distance or (${isSwapped('term')}) limit ${mostTerms + 1});
   end if;
   return case when cardinality(found) > ${mostTerms} then array[''] else found end;
 end $$`
@@ -133,7 +207,7 @@ begin
   return case when cardinality(found) > ${mostTerms} then array[''] else array_append(found, ' ') end;
 end $$`
 
-/** Whether a column of a connector has texts that are not what it is declared to be; `list` is `irregularField`. */
+/** Whether a column of a connector has texts that are no decimal numbers, though declared so; `list` is `irregularField`. */
 const irregular = `create or replace function cs_irregular(connector int4, list int4) returns boolean language plpgsql ${immutable} as $$
 begin
   return exists (select from cs_terms where connector_id = connector and field = list);
@@ -174,10 +248,15 @@ const page = 'create or replace aggregate cs_page(record) (sfunc = cs_page_step,
 export const searchFunctions: readonly string[] = [
   number,
   instant,
+  lower,
   words,
   leaves,
   jsonWords,
+  within,
+  match,
   fuzzy,
+  begins,
+  beginningTerms,
   fuzzyTerms,
   likeTerms,
   irregular,

@@ -1,4 +1,4 @@
-/** Moments as microseconds since 1970. SQL has the same reading in `cs_instant` (`functions.ts`). */
+/** Moments as microseconds since 1970, and the periods that partial dates mean. SQL reads moments alike in `cs_instant` (`functions.ts`). */
 
 const shape =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,30}))?)?([Zz]|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?)?)?$/
@@ -34,4 +34,36 @@ export function instantOf(text: string): bigint | undefined {
   if (midnight === undefined || !isInRange) return undefined
   const seconds = midnight / 1000 + Number(hour) * 3600 + (Number(minute) - offsetMinutes(zone)) * 60 + Number(second)
   return BigInt(seconds) * 1_000_000n + BigInt(micros)
+}
+
+/** Moments from `begin` up to `next`, which is not one of them; in microseconds since 1970. */
+export interface Period {
+  readonly begin: bigint
+  readonly next: bigint
+}
+
+const partial = /^([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?$/
+
+/** The first moment after a year, a month or a day. */
+function after(begin: bigint, { month, day }: { month: string | undefined; day: string | undefined }): bigint {
+  const date = new Date(Number(begin / 1000n))
+  if (day !== undefined) date.setUTCDate(date.getUTCDate() + 1)
+  else if (month !== undefined) date.setUTCMonth(date.getUTCMonth() + 1)
+  else date.setUTCFullYear(date.getUTCFullYear() + 1)
+  return BigInt(date.getTime()) * 1000n
+}
+
+/**
+ * What a text of a query means where times are compared: a year, a month or a day (`2025`, `2025-03`, `2025-03-01`) is all of it in UTC,
+ * a date-time as `instantOf` takes it is its microsecond. Undefined when it is none.
+ */
+export function periodOf(text: string): Period | undefined {
+  const found = partial.exec(text)
+  if (found === null) {
+    const begin = instantOf(text)
+    return begin === undefined ? undefined : { begin, next: begin + 1n }
+  }
+  const [, year, month, day] = found
+  const begin = instantOf(`${year}-${month ?? '01'}-${day ?? '01'}`)
+  return begin === undefined ? undefined : { begin, next: after(begin, { month, day }) }
 }

@@ -1,11 +1,12 @@
 /** Operands: what a value of a query may be at a place, and what it is there. */
 import { isObject } from '../../definition/object.ts'
 import { writeJson } from '../../engine/json.ts'
-import { instantOf } from './instants.ts'
+import { periodOf } from './instants.ts'
 import { invalid, notSupported, type Spot, tooComplex } from './refusals.ts'
 import { cleanJson, cleanText, decimalOf, plainNumber } from './text.ts'
+import { type QueryToken, type TokenVersion, tokenRules } from './tokens.ts'
 import type { Operand, Place, PlaceType } from './tree.ts'
-import { longestQueryWord, wordsOfText } from './words.ts'
+import { longestQueryWord } from './words.ts'
 
 /** Most words of a query text, and longest text of a text operator. */
 const mostWords = 64
@@ -21,7 +22,7 @@ const isDeeper = (value: unknown, left: number): boolean => {
 
 const textOperand = (given: string): Operand => {
   const text = cleanText(given)
-  return { is: 'text', text, number: decimalOf(text), instant: instantOf(text) }
+  return { is: 'text', text, number: decimalOf(text), period: periodOf(text) }
 }
 
 /** A JSON value of a query as an operand, whatever the place. */
@@ -72,9 +73,20 @@ const expected: Readonly<Record<PlaceType, string>> = {
   any: 'must be a value',
 }
 
+const momentNeeded = 'must be a date, or a part of one'
+const momentHint =
+  'Give a year ("2025"), a month ("2025-03"), a day ("2025-03-01") or a date-time ("2025-03-01T12:30:00Z"); Unix seconds are not taken.'
+
+/** Where times are compared, only a text that means some moments compares with them. */
+function checkMoment({ compare }: Place, operand: Operand, spot: Spot): void {
+  if (compare !== 'instant' || operand.is === 'null' || operand.is === 'array') return
+  if (operand.is !== 'text' || operand.period === undefined) throw invalid(spot, momentNeeded, { code: 'format', hint: momentHint })
+}
+
 /** The operand of `eq`, `neq` and `in`; null is taken everywhere. */
 export function equalOperand(place: Place, value: unknown, spot: Spot): Operand {
   const operand = plainOperand(value, spot)
+  checkMoment(place, operand, spot)
   const fitting = operand.is === 'null' ? operand : taken[place.type](operand)
   if (fitting === undefined) throw invalid(spot, `${expected[place.type]}, or null`)
   return fitting
@@ -83,6 +95,7 @@ export function equalOperand(place: Place, value: unknown, spot: Spot): Operand 
 /** The operand of `gt`, `gte`, `lt` and `lte`: a text or a number. */
 export function orderOperand(place: Place, value: unknown, spot: Spot): Operand {
   const operand = plainOperand(value, spot)
+  if (operand.is === 'text' || operand.is === 'number') checkMoment(place, operand, spot)
   const fitting = operand.is === 'text' || operand.is === 'number' ? taken[place.type](operand) : undefined
   if (fitting === undefined)
     throw invalid(spot, place.type === 'text' ? expected.text : 'must be a number, or a text where the field holds texts')
@@ -90,7 +103,11 @@ export function orderOperand(place: Place, value: unknown, spot: Spot): Operand 
 }
 
 /** The operand of `contains`. */
-export const elementOperand = (value: unknown, spot: Spot): Operand => plainOperand(value, spot)
+export function elementOperand(place: Place, value: unknown, spot: Spot): Operand {
+  const operand = plainOperand(value, spot)
+  checkMoment(place, operand, spot)
+  return operand
+}
 
 /** The operand of `like`, `fuzzy` and `keyword`: a text. */
 export function textOf(value: unknown, spot: Spot): string {
@@ -99,14 +116,17 @@ export function textOf(value: unknown, spot: Spot): string {
   return cleanText(value)
 }
 
-/** The words of a text operand, each once. */
-export function queryWords(value: unknown, spot: Spot): readonly string[] {
-  const words = [...new Set(wordsOfText(textOf(value, spot)))]
-  if (words.length === 0) throw invalid(spot, 'must hold a letter or a digit', 'words')
-  if (words.length > mostWords) throw tooComplex(spot, `has more than ${mostWords} words`)
-  if (words.some((word) => word.length > longestQueryWord && [...word].length > longestQueryWord))
+/** The words of a text operand by some version of the token rules, each once. */
+export function queryTokens(
+  value: unknown,
+  { tokens, spot }: { readonly tokens: TokenVersion; readonly spot: Spot },
+): readonly QueryToken[] {
+  const all = new Map(tokenRules[tokens].asked(textOf(value, spot)).map((token) => [token.text, token]))
+  if (all.size === 0) throw invalid(spot, 'must hold a letter or a digit', 'words')
+  if (all.size > mostWords) throw tooComplex(spot, `has more than ${mostWords} words`)
+  if ([...all.keys()].some((word) => word.length > longestQueryWord && [...word].length > longestQueryWord))
     throw tooComplex(spot, `has a word of more than ${longestQueryWord} characters`)
-  return words
+  return [...all.values()]
 }
 
 /** Which operators a type has not, and why. */

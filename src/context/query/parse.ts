@@ -5,7 +5,7 @@ import { searchOperators } from '../../definition/search.ts'
 import { integerOf } from '../../engine/integer.ts'
 import type { SearchTable } from './columns.ts'
 import { elementScope, placeListed, placeNamed, type Scope } from './names.ts'
-import { checkSuited, elementOperand, equalOperand, orderOperand, queryWords, textOf } from './operands.ts'
+import { checkSuited, elementOperand, equalOperand, orderOperand, queryTokens, textOf } from './operands.ts'
 import { patternOf } from './pattern.ts'
 import { below, invalid, missing, notSupported, type Spot, tooComplex } from './refusals.ts'
 import type { Condition, Ordering, Place, SearchQuery, Selection, SortKey } from './tree.ts'
@@ -69,9 +69,9 @@ const readers: Readonly<Record<FieldOperator, (entry: Entry) => Condition>> = {
   lte: order('lte'),
   in: oneOf,
   like: ({ place, value, spot }) => ({ op: 'like', place, pattern: patternOf(textOf(value, spot)) }),
-  fuzzy: ({ place, value, spot }) => ({ op: 'fuzzy', place, words: queryWords(value, spot) }),
-  keyword: ({ place, value, spot }) => ({ op: 'keyword', place, words: queryWords(value, spot) }),
-  contains: ({ place, value, spot }) => ({ op: 'contains', place, value: elementOperand(value, spot) }),
+  fuzzy: ({ reading, place, value, spot }) => ({ op: 'fuzzy', place, tokens: queryTokens(value, { ...reading.scope.table, spot }) }),
+  keyword: ({ reading, place, value, spot }) => ({ op: 'keyword', place, tokens: queryTokens(value, { ...reading.scope.table, spot }) }),
+  contains: ({ place, value, spot }) => ({ op: 'contains', place, value: elementOperand(place, value, spot) }),
   any: anyOf,
 }
 

@@ -15,9 +15,15 @@ export const below = (spot: Spot, ...names: readonly (string | number)[]): Spot 
 
 const problem = ({ at }: Spot, message: string, error_code: string) => ({ problems: [{ field: at, message, error_code }] })
 
-/** A value that is not what it must be. */
-export const invalid = (spot: Spot, message: string, code = 'type'): FerruleError =>
-  fail('invalid_parameter', { reason: `${spot.at} ${message}` }, problem(spot, message, code))
+/** A value that is not what it must be; `how` is the code of the problem, and what to do next where there is more to say than "correct it". */
+export function invalid(
+  spot: Spot,
+  message: string,
+  how: string | { readonly code: string; readonly hint: string } = 'type',
+): FerruleError {
+  const { code, ...more } = typeof how === 'string' ? { code: how } : how
+  return fail('invalid_parameter', { reason: `${spot.at} ${message}` }, { ...problem(spot, message, code), ...more })
+}
 
 /** A parameter that is needed and absent. */
 export const missing = (spot: Spot): FerruleError =>

@@ -1,7 +1,8 @@
 /** What conditions are written into. */
 import { type Column, quoted } from './columns.ts'
+import type { Period } from './instants.ts'
 import type { Values } from './statement.ts'
-import type { Condition, Operand } from './tree.ts'
+import type { Condition, Operand, Ordering } from './tree.ts'
 
 /** SQL expressions of a JSON value and of its twin that is reduced to words; the twin is null for plain ASCII. */
 export interface JsonSource {
@@ -56,4 +57,36 @@ export function among(
   const [first] = found
   if (first === undefined) return undefined
   return found.length === 1 ? `${expression} = ${values.add(first, type)}` : `${expression} = any(${values.add(found, `${type}[]`)})`
+}
+
+/** The periods of operands that mean moments. */
+export const periodsOf = (values: readonly Operand[]): readonly Period[] =>
+  values.flatMap((value) => (value.is === 'text' && value.period !== undefined ? [value.period] : []))
+
+const isMoment = ({ begin, next }: Period): boolean => next === begin + 1n
+
+/** A moment lies within one of some periods; none is false. */
+export function withinPeriods(moment: string, { values, periods }: { values: Values; periods: readonly Period[] }): string | undefined {
+  const moments = periods.filter(isMoment).map(({ begin }) => begin.toString())
+  const longer = periods.filter((period) => !isMoment(period))
+  const [only] = longer
+  const int8 = (value: bigint): string => values.add(value.toString(), 'int8')
+  const list = (which: 'begin' | 'next'): string =>
+    values.add(
+      longer.map((period) => period[which].toString()),
+      'int8[]',
+    )
+  const some = [
+    among(moment, { values, found: moments, type: 'int8' }),
+    longer.length === 1 && only !== undefined && `(${moment} >= ${int8(only.begin)} and ${moment} < ${int8(only.next)})`,
+    longer.length > 1 &&
+      `exists (select from unnest(${list('begin')}, ${list('next')}) p(begin, next) where ${moment} >= p.begin and ${moment} < p.next)`,
+  ]
+  return periods.length === 0 ? undefined : either(some)
+}
+
+/** How a moment lies to a period: `gt` is behind all of it, `lte` is before its end. */
+export function besidePeriod(moment: string, test: Ordering, { values, period }: { values: Values; period: Period }): string {
+  const bound = test === 'gt' || test === 'lte' ? period.next : period.begin
+  return `${moment} ${test.startsWith('g') ? '>=' : '<'} ${values.add(bound.toString(), 'int8')}`
 }

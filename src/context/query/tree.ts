@@ -1,5 +1,7 @@
 /** A search as it was understood: what `parse.ts` makes of the parameters, and `sql.ts` makes SQL of. */
 import type { Column, Comparison, SearchTable } from './columns.ts'
+import type { Period } from './instants.ts'
+import type { QueryToken } from './tokens.ts'
 
 /** One step of a path: the name of a member, or `null` for each element of an array (`[]`). */
 export type Step = string | null
@@ -25,8 +27,8 @@ export type Operand =
       readonly text: string
       /** The number that the text writes, in plain notation. */
       readonly number: string | undefined
-      /** The moment that the text writes, in microseconds since 1970. */
-      readonly instant: bigint | undefined
+      /** The moments that the text means where times are compared. */
+      readonly period: Period | undefined
     }
   | { readonly is: 'number'; readonly number: string }
   | { readonly is: 'truth'; readonly truth: boolean }
@@ -45,8 +47,8 @@ export type Condition =
   | { readonly op: 'equals'; readonly place: Place; readonly values: readonly Operand[] }
   | { readonly op: 'order'; readonly place: Place; readonly test: Ordering; readonly value: Operand }
   | { readonly op: 'like'; readonly place: Place; readonly pattern: Pattern }
-  | { readonly op: 'fuzzy'; readonly place: Place; readonly words: readonly string[] }
-  | { readonly op: 'keyword'; readonly place: Place; readonly words: readonly string[] }
+  | { readonly op: 'fuzzy'; readonly place: Place; readonly tokens: readonly QueryToken[] }
+  | { readonly op: 'keyword'; readonly place: Place; readonly tokens: readonly QueryToken[] }
   | { readonly op: 'contains'; readonly place: Place; readonly value: Operand }
   /** Some element of an array satisfies the condition, whose places begin at the element. */
   | { readonly op: 'any'; readonly place: Place; readonly of: Condition }

@@ -3,7 +3,9 @@ import { writeJson } from '../../engine/json.ts'
 import { type Column, physicalColumns, type SearchTable } from './columns.ts'
 import { instantOf } from './instants.ts'
 import { cleanJson, cleanText, decimalOf, heldInteger, plainNumber } from './text.ts'
-import { foldedJson, isAscii, isMark, storedWords, wordsOfJson, wordsOfText } from './words.ts'
+import { isAscii } from './token-parts.ts'
+import { type TokenRules, tokenRules } from './tokens.ts'
+import { foldedJson, isMark, storedWords, wordsOfJson, wordsOfText } from './words.ts'
 
 /**
  * A value for one column of the database: text, int8, numeric and jsonb as text (jsonb is JSON text), boolean as itself, text[] as an
@@ -42,22 +44,31 @@ const held: Readonly<Record<Column['type'], (value: unknown) => string | boolean
   json: (value) => cleanJson(writeJson(value)),
 }
 
-const wordsCell = (column: Column, value: unknown, text: string): readonly string[] | null => {
-  if (column.type === 'json') return storedWords(wordsOfJson(value))
-  if (column.words === 'stored') return storedWords(wordsOfText(text))
-  return isAscii(text) ? null : [...new Set(wordsOfText(text))]
+/** A value as it was given and as a text, and the rules of its words. */
+interface Given {
+  readonly value: unknown
+  readonly text: string
+  readonly rules: TokenRules
+}
+
+const wordsCell = (column: Column, { value, text, rules }: Given): readonly string[] | null => {
+  if (column.type === 'json') return storedWords(wordsOfJson(value, rules))
+  if (column.words === 'stored') return storedWords(wordsOfText(text, rules))
+  return isAscii(text) ? null : [...new Set(wordsOfText(text, rules))]
 }
 
 /** The cells of one field, in the order of its physical columns. */
-function cellsOfColumn(column: Column, value: unknown): readonly Cell[] {
+function cellsOfColumn(column: Column, value: unknown, rules: TokenRules): readonly Cell[] {
   const cell = value === undefined || value === null ? null : held[column.type](value)
   const text = typeof cell === 'string' ? cell : undefined
   const at = column.at === undefined ? [] : [text === undefined ? null : (instantOf(text)?.toString() ?? null)]
   const number = column.number === undefined ? [] : [text === undefined ? null : (decimalOf(text) ?? null)]
   const wide = column.wide === undefined ? [] : [text === undefined ? null : (heldInteger(plainOf(value))?.wide ?? null)]
-  const words = column.terms === undefined ? [] : [text === undefined ? null : wordsCell(column, value, text)]
-  const folded = column.folded === undefined ? [] : [text === undefined || isAscii(text) ? null : cleanJson(writeJson(foldedJson(value)))]
-  return [cell, ...at, ...number, ...wide, ...words, ...folded]
+  const lowered = column.lowered === undefined ? [] : [text === undefined ? null : text.toLowerCase()]
+  const words = column.terms === undefined ? [] : [text === undefined ? null : wordsCell(column, { value, text, rules })]
+  const folded =
+    column.folded === undefined ? [] : [text === undefined || isAscii(text) ? null : cleanJson(writeJson(foldedJson(value, rules)))]
+  return [cell, ...at, ...number, ...wide, ...lowered, ...words, ...folded]
 }
 
 /**
@@ -65,9 +76,9 @@ function cellsOfColumn(column: Column, value: unknown): readonly Cell[] {
  * @param record the searchable fields by their documented names; others are passed over, absent ones are null
  */
 export const cellsOf = (table: SearchTable, record: Readonly<Record<string, unknown>>): readonly Cell[] =>
-  table.columns.flatMap((column) => cellsOfColumn(column, record[column.name]))
+  table.columns.flatMap((column) => cellsOfColumn(column, record[column.name], tokenRules[table.tokens]))
 
-/** Where the term table notes that a column has texts that are no time (or no decimal), though declared so; or integers beyond int8. */
+/** Where the term table notes that a column has texts that are no decimal numbers, though declared so; or integers beyond int8. */
 export const irregularField = (column: Column): number => ~column.field
 
 /** Reads the terms of rows: what must be in `cs_terms` when the rows are. */
@@ -76,8 +87,8 @@ export function termReader(table: SearchTable): (rows: readonly (readonly Cell[]
   const place = (name: string | undefined): number => (name === undefined ? -1 : (places.get(name) ?? -1))
   const stored = table.columns.filter(({ words }) => words === 'stored').map(({ field, terms }) => ({ field, at: place(terms) }))
   const checked = table.columns
-    .filter(({ at, number }) => at !== undefined || number !== undefined)
-    .map((column) => ({ field: irregularField(column), at: place(column.sql), companion: place(column.at ?? column.number) }))
+    .filter(({ number }) => number !== undefined)
+    .map((column) => ({ field: irregularField(column), at: place(column.sql), companion: place(column.number) }))
   const widened = table.columns.flatMap((column) =>
     column.wide === undefined ? [] : [{ field: irregularField(column), wide: place(column.wide) }],
   )

@@ -5,7 +5,7 @@ import type { EngineName } from './database.ts'
 import { partitioned } from './requirements.ts'
 
 /** Counts changes of how cells are made (`values.ts`, `words.ts`): tables of another number are made anew and filled again. */
-const contents = 1
+const contents = 2
 /** PostgreSQL cuts names at 63 bytes; partitions and indexes add up to 10. */
 const longestName = 53
 

@@ -1,0 +1,88 @@
+/** Words by the current token rules: as the oracle cuts and matches them, in the product and in both databases. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { tokenRules } from '../../src/context/query/tokens.ts'
+import { openDatabase } from './databases.ts'
+import { askedOf, matchOf, tokensOf } from './oracle-tokens.ts'
+
+const rules = tokenRules[2]
+
+/** Letters of all that is treated in a way of its own, marks of several classes, and what stands between words. */
+const letters = [
+  ...'abcdeABCß ẞøØłŁđæÆœıİIþðΣςσοάвёЁйя0123７²Ⅷ',
+  ...'東京都々〇かがはばぱウヴワーｶﾞタ한하국ㅎㅏกตทำา๑हिआ\u0627\u0622ש',
+  ...['\u0301', '\u0308', '\u0323', '\u0334', '\u0338', '\u3099', '\u309a', '\u0e48', '\u0e38', '\u093f', '\u0653', '\u{e0100}', '\ufe0f'],
+  ...['\u1112', '\u1161', '\u11ab', '\u11a8', '=', ' ', '-', '.', '\u200d', '・', '\0', '\ud800', 'ﬁ', '㈱', 'ǅ', '𝒳', '\u0345'],
+]
+const text = fc.array(fc.constantFrom(...letters), { maxLength: 14 }).map((characters) => characters.join(''))
+const anyText = fc.oneof(text, fc.string({ unit: 'binary', maxLength: 12 }))
+
+describe('words', () => {
+  test('of records and of queries are those of the oracle', () => {
+    fc.assert(
+      fc.property(anyText, (given) => {
+        const clean = given.toWellFormed().replaceAll('\0', '\ufffd')
+        expect(rules.words(clean)).toEqual(tokensOf(given))
+        expect(rules.asked(clean).map(({ text: token, isBeginning }) => ({ token, isOneOfRun: isBeginning }))).toEqual(askedOf(given))
+      }),
+      { numRuns: 4000 },
+    )
+  })
+
+  test('that a part of a text promises are in the whole of it, whatever stands around the part', () => {
+    let promised = 0
+    fc.assert(
+      fc.property(text, text, text, (before, part, after) => {
+        const words = new Set(tokensOf(before + part + after))
+        for (const each of rules.parts(part.toWellFormed().replaceAll('\0', '\ufffd'))) {
+          promised += 1
+          const isThere =
+            'within' in each ? [...words].some((word) => word.includes(each.within)) : each.oneOf.some((word) => words.has(word))
+          expect(isThere, JSON.stringify([before, part, after, each])).toBe(true)
+        }
+      }),
+      { numRuns: 8000 },
+    )
+    expect(promised).toBeGreaterThan(2000)
+  })
+
+  test.each([
+    ['東京', [{ oneOf: ['東京'] }]],
+    ['京タ', [{ oneOf: ['京タ', '京ダ'] }]],
+    ['タワー', [{ oneOf: ['タワ'] }, { oneOf: ['ワー'] }]],
+    ['どう', [{ oneOf: ['どう', 'どゔ'] }]],
+    ['한국', [{ oneOf: ['한국'] }]],
+    ['งาน', [{ oneOf: ['งา'] }, { oneOf: ['าน'] }]],
+    ['東', []],
+    ['手机 plan', [{ oneOf: ['手机'] }, { within: 'plan' }]],
+  ])('of %s lead to its records from two characters on', (part, expected) => {
+    expect(rules.parts(part)).toEqual(expected)
+  })
+
+  test.each(['pglite', 'postgres'] as const)('match as well as the oracle says, on %s', { timeout: 60_000 }, async (engine) => {
+    const letter = fc.constantFrom('a', 'b', 'c', 'é', '東')
+    const word = fc.array(letter, { minLength: 1, maxLength: 11 }).map((characters) => characters.join(''))
+    const edit = fc.tuple(fc.constantFrom('swap', 'drop', 'put', 'change'), fc.nat(10), letter)
+    const pairs = fc.sample(fc.tuple(word, fc.array(edit, { maxLength: 3 })), { numRuns: 3000, seed: 11 }).map(([asked, edits]) => {
+      const characters = [...asked]
+      for (const [how, at, other] of edits) {
+        if (how === 'swap') characters.splice(at, 2, ...characters.slice(at, at + 2).toReversed())
+        else characters.splice(at, how === 'put' ? 0 : 1, ...(how === 'drop' ? [] : [other]))
+      }
+      return { asked, word: characters.join('') || 'a' }
+    })
+    const distances = pairs.map(({ asked }) => String(rules.asked(asked).length === 1 ? (rules.asked(asked)[0]?.distance ?? 0) : 0))
+    const database = await openDatabase(engine)
+    const rows = await database.query({
+      text: `select cs_match(array['', word], asked, distance, true) as found, cs_fuzzy(array['', word], array[asked], array[distance], true) as fuzzy
+        from unnest($1::text[], $2::text[], $3::int4[]) with ordinality as p(asked, word, distance, place) order by place`,
+      values: [pairs.map(({ asked }) => asked), pairs.map(({ word: each }) => each), distances],
+    })
+    await database.close()
+    const isOne = (each: string) => !each.includes('東')
+    const some = pairs.map((pair, index) => ({ ...pair, row: rows[index] })).filter(({ asked }) => isOne(asked))
+    expect(some.map(({ row }) => row?.['found'])).toEqual(some.map(({ asked, word: other }) => matchOf({ token: asked }, other)))
+    expect(some.map(({ row }) => row?.['fuzzy'])).toEqual(some.map(({ asked, word: other }) => matchOf({ token: asked }, other) > 0))
+    expect(new Set(some.map(({ row }) => row?.['found']))).toEqual(new Set([0, 1, 2, 3]))
+  })
+})
