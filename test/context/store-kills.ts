@@ -72,7 +72,7 @@ async function compareIndex(store: ContextStore, expected: number): Promise<void
   const found = await database.pinned(async (run) => {
     await run({ text: 'set enable_seqscan = off' })
     const { rows } = await run({
-      text: `select count(*)::int4 as n from cs_test_kind_notes where connector_id = 1 and "title$t" @> '{writer}'`,
+      text: `select count(*)::int4 as n from cs_test_kind_notes where connector_id = 1 and "title$s" @> '{writer}'`,
     })
     await run({ text: 'reset enable_seqscan' })
     return rows[0]?.['n']
