@@ -52,13 +52,17 @@ const searchCondition: JsonObject = {
   properties: {
     eq: fieldMap('Equal; null: has no value. Arrays and objects: equal throughout, or, with a single value, some element equals it', {}),
     neq: fieldMap('The opposite of eq, so that records without a value are found too', {}),
-    gt: order('Greater. Times compare as moments, decimal texts as numbers; a year, a month or a day is all of it, so greater is after its end'),
+    gt: order(
+      'Greater. Times compare as moments, decimal texts as numbers; a year, a month or a day is all of it, so greater is after its end',
+    ),
     gte: order('Greater or equal'),
     lt: order('Less'),
     lte: order('Less or equal'),
     in: fieldMap('Equal to one of the values', { type: 'array', items: scalar, maxItems: 1000 }),
     like: words('Pattern: % is any run, _ one character, \\ makes them plain; without % a part of the text. Case matters'),
-    fuzzy: words('Every word, in any order: equal, the beginning of a word, or up to two typing errors, where letters in the wrong order are one; words with a digit allow none. Case and accents do not matter'),
+    fuzzy: words(
+      'Every word, in any order: equal, the beginning of a word, or up to two typing errors, where letters in the wrong order are one; words with a digit allow none. Case and accents do not matter',
+    ),
     keyword: words('At least one of the words, whole'),
     contains: fieldMap('An array holds the value', {}),
     any: fieldMap('Some element of an array satisfies a condition, whose fields are those of the element', condition),
