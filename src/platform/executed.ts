@@ -9,10 +9,12 @@ export interface Cut {
 
 /** How fresh the copy is that a search read. */
 export interface Freshness {
-  /** Everything that the vendor had at this moment is in the copy; ISO 8601. null while it is filled for the first time. */
+  /** What was new or changed until this moment is in the copy; ISO 8601. null while it is filled for the first time. */
   readonly synced_at: string | null
+  /** The copy was compared with everything that the vendor had at this moment. */
+  readonly verified_at: string | null
   readonly status: string
-  /** Whether everything is there: false while a part of it could not be read. */
+  /** Whether no part was left unread. It tells nothing of age. */
   readonly complete: boolean
 }
 

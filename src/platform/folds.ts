@@ -29,6 +29,8 @@ export interface FoldOptions {
   readonly store: Pick<ContextStore, 'tableOf' | 'fold'>
   /** Told of each call whose records could be folded in. Must not throw. */
   readonly onFold?: (report: FoldReport) => void
+  /** Told how many records are new in a copy. Must not throw. */
+  readonly onCreated?: (access: ConnectorAccess, created: ReadonlyMap<string, number>) => Promise<void>
   /** Takes what went wrong. Must not throw. */
   readonly onError?: (error: unknown) => void
   /** Records that may wait. */
@@ -173,7 +175,10 @@ class StoreFolds implements Folds {
     for await (const rows of inBatches(waiting.rows)) {
       const records = rows.flatMap((record) => storedForm(waiting.foldable, table, { record, params }) ?? [])
       if (records.length === 0) continue
-      folded = (await store.fold(place, records, waiting.asked)) !== undefined
+      const written = await store.fold(place, records, waiting.asked)
+      folded = written !== undefined
+      if (written !== undefined && written.created > 0)
+        await this.#options.onCreated?.(waiting.access, new Map([[place.entity, written.created]]))
       if (!folded) return void this.#unsynced.set(nameOf(waiting.access, waiting.entity), performance.now() + unsyncedMs)
     }
     if (folded) this.#report(waiting, 'folded')

@@ -13,8 +13,8 @@ export interface GoneOptions {
   readonly store: Pick<ContextStore, 'forget'>
   /** Milliseconds since 1970. */
   readonly clock: () => number
-  /** Told how many records some entities have left. Must not throw. */
-  readonly onCount?: (access: ConnectorAccess, left: ReadonlyMap<string, number>) => void
+  /** Told how many records some entities lost. Must not throw. */
+  readonly onLost?: (access: ConnectorAccess, lost: ReadonlyMap<string, number>) => Promise<void>
   /** Takes what went wrong. Must not throw. */
   readonly onError?: (error: unknown) => void
   /** Waits so many milliseconds. */
@@ -106,8 +106,8 @@ class StoreRemoving implements Removing {
   async #forget(access: ConnectorAccess, gone: Gone): Promise<void> {
     for (const pause of [...pausesMs, undefined]) {
       try {
-        const left = await this.#options.store.forget(gone)
-        if (left.size > 0) this.#options.onCount?.(access, left)
+        const lost = await this.#options.store.forget(gone)
+        if (lost.size > 0) await this.#options.onLost?.(access, lost)
         return
       } catch (error) {
         this.#options.onError?.(error)

@@ -5,6 +5,7 @@ import type { Database } from './db/database.ts'
 import type { IdSource } from './ids.ts'
 import type { MasterKeys } from './master-key.ts'
 import type { Settings } from './settings.ts'
+import type { KnownIndexes } from './syncs/known-indexes.ts'
 import type { Catalogue, PlatformOptions } from './types.ts'
 import type { Vault } from './vault.ts'
 
@@ -24,7 +25,6 @@ export interface Parts {
   readonly events: EventEmitter<{ queued: []; ended: [] }>
   readonly onBackgroundError: NonNullable<PlatformOptions['onBackgroundError']>
   readonly onNotice: NonNullable<PlatformOptions['onNotice']>
-  /** Where copies are counted; undefined in a process without a context store. */
-  readonly contextStore: PlatformOptions['contextStore']
+  readonly knownIndexes: KnownIndexes
   readonly sandboxOrigins: NonNullable<PlatformOptions['sandboxOrigins']>
 }

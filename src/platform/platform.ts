@@ -19,6 +19,7 @@ import { openMasterKeys } from './master-key.ts'
 import { createOrganizations } from './organizations.ts'
 import type { Parts } from './parts.ts'
 import { createRotation } from './rotation.ts'
+import { KnownIndexes } from './syncs/known-indexes.ts'
 import { createSyncs } from './syncs/syncs.ts'
 import { Watching } from './syncs/watching.ts'
 import { createSyncWorker } from './syncs/worker.ts'
@@ -68,7 +69,7 @@ async function partsOf(database: Database, options: PlatformOptions): Promise<Pa
     catalogue: createCatalogue(options.kinds),
     unfinished: new Set(),
     events: new EventEmitter(),
-    contextStore: options.contextStore,
+    knownIndexes: new KnownIndexes(options.contextStore),
     onBackgroundError: options.onBackgroundError ?? (() => undefined),
     onNotice: options.onNotice ?? (() => undefined),
     sandboxOrigins: options.sandboxOrigins ?? (() => undefined),

@@ -11,9 +11,11 @@ import type { ConnectorAccess } from './types.ts'
 export interface CopyState {
   /** State of the copy, for example `ready`, `updating` or `loading`. */
   readonly status: string
-  /** Everything that the vendor had at this moment is in the copy, in milliseconds since 1970; null before it was filled once. */
+  /** What was new or changed until this moment is in the copy, in milliseconds since 1970; null before it was filled once. */
   readonly syncedAt: number | null
-  /** Whether everything could be read. */
+  /** The copy was compared with everything that the vendor had at this moment. */
+  readonly verifiedAt: number | null
+  /** Whether no part was left unread. */
   readonly complete: boolean
   /** Why there is no copy and none will come by waiting; null while one is on its way. */
   readonly obstacle: string | null
@@ -105,8 +107,11 @@ function assertSearchable({ connection: { kind } }: ConnectorAccess, entity: str
   if (found?.context_store_search === undefined) operationOf(kind, entity, 'context_store_search')
 }
 
-const freshnessOf = ({ status, syncedAt, complete }: CopyState): Freshness => ({
-  synced_at: syncedAt === null ? null : new Date(syncedAt).toISOString(),
+const shown = (moment: number | null): string | null => (moment === null ? null : new Date(moment).toISOString())
+
+const freshnessOf = ({ status, syncedAt, verifiedAt, complete }: CopyState): Freshness => ({
+  synced_at: shown(syncedAt),
+  verified_at: shown(verifiedAt),
   status,
   complete: complete && syncedAt !== null,
 })

@@ -32,6 +32,11 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
     searchMs: settings.context.searchSeconds * 1_000,
   })
   const { onError } = told
-  const removing = createRemoving({ store, clock, ...(onError === undefined ? {} : { onError }) })
-  return { searches, removing, folds: createFolds({ store, ...told }) }
+  const { addRecords } = platform.syncs
+  const removing = createRemoving({
+    ...{ store, clock },
+    onLost: ({ place }, lost) => addRecords(place, new Map([...lost].map(([entity, by]) => [entity, -by]))),
+    ...(onError === undefined ? {} : { onError }),
+  })
+  return { searches, removing, folds: createFolds({ store, onCreated: ({ place }, created) => addRecords(place, created), ...told }) }
 }

@@ -30,7 +30,7 @@ overBoth('records that are known to be gone', (engine) => {
     expect(await forget(place, ['1', 2n, 7, null, {}], below)).toEqual(
       new Map([
         ['notes', 2],
-        ['people', 1],
+        ['people', 2],
       ]),
     )
     expect(await idsOf(store, place)).toEqual([0, 3])

@@ -50,7 +50,8 @@ overBothStores('a search', (engine) => {
     expectDocumented(executePath, answer)
     expect(Object.keys(answer.json)).toEqual(['data', 'meta', 'context_store'])
     expect(answer.json.meta).toEqual({ has_more: false, cursor: null, took_ms: expect.any(Number) })
-    expect(answer.json.context_store).toEqual({ synced_at: new Date(world.clock.now).toISOString(), status: 'ready', complete: true })
+    const now = new Date(world.clock.now).toISOString()
+    expect(answer.json.context_store).toEqual({ synced_at: now, verified_at: now, status: 'ready', complete: true })
     const expected = (await listed(world, users)).filter(({ active }) => !active).toSorted((a, b) => (a.id < b.id ? -1 : 1))
     expect(expected.length).toBeGreaterThan(3)
     // The vendor adds a field that the documents do not have.

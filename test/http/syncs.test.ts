@@ -156,7 +156,9 @@ test('while a run runs, a search of what is not filled yet is told to come again
   expect([early.status, early.json.code, early.headers['retry-after']]).toEqual([409, 'context_store_not_ready', '5'])
   const stored = { key: '1', fields: { id: '1', firstName: 'Ada' } }
   await world.context.store.write({ connector, kind: 'gong', entity: 'users' }, { records: [stored], asked: world.clock.now })
-  expect((await search(world, connector, asked)).status).toBe(409)
+  const refused = await search(world, connector, asked)
+  expect(refused.status).toBe(409)
+  expect(refused.json.message).toContain(`its status is ${(await entity('users')).state}`)
   const partial = await search(world, connector, { ...asked, allow_partial: true })
   expect(partial.json.data).toMatchObject([{ id: '1', firstName: 'Ada' }])
   expect(partial.json.context_store).toMatchObject({ synced_at: null, complete: false })

@@ -60,8 +60,8 @@ interface Forgetting {
   readonly at: number
   /** Milliseconds since 1970. */
   readonly now: number
-  /** Records that each entity has left, of those that lost some. */
-  readonly left: Map<string, number>
+  /** Records that each entity lost. */
+  readonly lost: Map<string, number>
 }
 
 const columnOf = ({ known }: Place, field: string): string | undefined => {
@@ -86,7 +86,7 @@ const asked = ({ place, below }: Step): ReadonlyMap<string, string> => {
 const isOld = '("$v" <= $3 or "$v" > $4)'
 
 /** Removes rows. @returns the values of them that are asked for, by name */
-async function removed({ session, at, now, left }: Forgetting, step: Step): Promise<ReadonlyMap<string, readonly string[]>> {
+async function removed({ session, at, now, lost }: Forgetting, step: Step): Promise<ReadonlyMap<string, readonly string[]>> {
   const { number, known } = step.place
   const table = quoted(known.table.name)
   const columns = [...asked(step)]
@@ -104,7 +104,7 @@ async function removed({ session, at, now, left }: Forgetting, step: Step): Prom
     values: [number, step.values, at, now],
   })
   await count(session, step.place, { by: -by, ...(by > 0 ? { removedAt: at } : {}) })
-  if (by > 0) left.set(known.table.entity, state.records - by)
+  if (by > 0) lost.set(known.table.entity, (lost.get(known.table.entity) ?? 0) + by)
   return new Map(
     columns.map(([name], index) => [name, rows.flatMap((row) => (row[`c${index}`] === null ? [] : [String(row[`c${index}`])]))]),
   )
@@ -141,7 +141,7 @@ async function forgetStep(forgetting: Forgetting, step: Step, keys: readonly str
 /**
  * Removes records with all that hangs on them, in a transaction that `session` has begun.
  * @param given `places`: entities that are there
- * @returns how many records are left, for each entity that lost some
+ * @returns how many records each entity lost
  */
 export async function forget(
   session: Session,
@@ -150,9 +150,9 @@ export async function forget(
 ): Promise<ReadonlyMap<string, number>> {
   const { places: there, now } = given
   const places = new Map(there.map((place) => [place.known.table.entity, place]))
-  const forgetting: Forgetting = { session, places, at, now, left: new Map() }
+  const forgetting: Forgetting = { session, places, at, now, lost: new Map() }
   const [first] = there
-  if (first === undefined) return forgetting.left
+  if (first === undefined) return forgetting.lost
   // Everybody takes them in this order, or two would wait for each other.
   const names = there.map(({ known }) => known.table.name).sort()
   for (const name of names) await takeState(session, first.number, name)
@@ -166,5 +166,5 @@ export async function forget(
   if (place !== undefined && own.length > 0) await forgetStep(forgetting, { place, field: undefined, values: own, below }, keys)
   // The records themselves are not kept: only what hangs on them is.
   else for (const next of stepsBelow(forgetting, below, (parent) => (parent === '' ? keys : []))) await forgetStep(forgetting, next, [])
-  return forgetting.left
+  return forgetting.lost
 }

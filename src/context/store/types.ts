@@ -111,7 +111,7 @@ export interface ContextStore {
   fold(place: EntityPlace, records: readonly StoredRecord[], asked: number): Promise<Written | undefined>
   /**
    * Removes records that are known to be gone, with all that hangs on them; nothing that was asked for before brings them back.
-   * @returns how many records are left, for each entity that lost some
+   * @returns how many records each entity lost
    */
   forget(gone: Gone): Promise<ReadonlyMap<string, number>>
   /** Keys of an entity in their order, behind one of them. */

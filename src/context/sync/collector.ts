@@ -134,7 +134,7 @@ export class Collector {
       const { planned, records, asked } = batch
       const checkpoints = batch === own ? { checkpoints: [checkpointOf(walking, progress)] } : {}
       const written = await task.store.write(placeOf(task, planned), { records, asked, ...checkpoints, ...removalOf(walking, batch) })
-      this.#tell(planned, { written: written.created + written.updated, removed: written.removed })
+      this.#tell(planned, { written: written.created + written.updated, created: written.created, removed: written.removed })
     }
     if (own === undefined) await keepWalk(walking, progress)
   }

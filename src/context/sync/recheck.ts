@@ -28,6 +28,8 @@ export interface RecheckTask {
   /** Milliseconds since 1970. */
   readonly clock: () => number
   readonly signal: AbortSignal
+  /** Told how many records each entity lost. */
+  readonly onLost?: (lost: ReadonlyMap<string, number>) => Promise<void>
 }
 
 /** How far the round over all records has come. */
@@ -199,8 +201,10 @@ class Recheck {
   async #forget(missing: readonly RecordKey[]): Promise<void> {
     const { store, connector, clock, kind } = this.#task
     const at = clock()
-    for (const removal of removalsOf(kind.definition, missing))
-      await store.forget({ connector, kind: kind.definition.kind, ...removal, at })
+    for (const removal of removalsOf(kind.definition, missing)) {
+      const lost = await store.forget({ connector, kind: kind.definition.kind, ...removal, at })
+      if (lost.size > 0) await this.#task.onLost?.(lost)
+    }
   }
 
   /** Notes that the credentials do not offer the lookup. */

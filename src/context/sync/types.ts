@@ -29,13 +29,15 @@ export interface EntityProgress {
   readonly records: number
   readonly pages: number
   readonly written: number
+  /** Those of the written that are new. */
+  readonly created: number
   readonly removed: number
   /** Records without their key, which cannot be stored. */
   readonly withoutKey: number
 }
 
 /** Nothing that is new. */
-export const noProgress = { records: 0, pages: 0, written: 0, removed: 0, withoutKey: 0 } as const
+export const noProgress = { records: 0, pages: 0, written: 0, created: 0, removed: 0, withoutKey: 0 } as const
 
 /** What a run needs. */
 export interface SyncTask {

@@ -7,6 +7,7 @@ import { notices } from './migrations/0002-notices.ts'
 import { writes } from './migrations/0003-writes.ts'
 import { syncs } from './migrations/0004-syncs.ts'
 import { proofs } from './migrations/0005-proofs.ts'
+import { verified } from './migrations/0006-verified.ts'
 
 /** The words of a column that differ between the databases. */
 export interface ColumnTypes {
@@ -25,7 +26,7 @@ export interface Migration {
   readonly statements: (types: ColumnTypes) => readonly string[]
 }
 
-const migrations: readonly Migration[] = [platform, notices, writes, syncs, proofs]
+const migrations: readonly Migration[] = [platform, notices, writes, syncs, proofs, verified]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
   sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },
   postgres: { id: 'uuid', text: 'text', bytes: 'bytea', moment: 'bigint', flag: 'boolean', end: '' },

@@ -1,5 +1,5 @@
 /** Statements over what is known of each entity's copy, and over copies that are to be removed. */
-import type { ExpressionBuilder, Selectable } from 'kysely'
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { claimable, type Db, kept } from './database.ts'
 import type { OwnConnector } from './queries-sync-runs.ts'
 import type { SyncEntityTable, SyncRemovalTable, Tables } from './schema.ts'
@@ -44,6 +44,17 @@ export async function keepCopy(
     .values({ ...key, ...change })
     .onConflict((conflict) => conflict.columns(['connector_id', 'entity']).doUpdateSet({ entity, ...change }))
     .execute()
+}
+
+/** Adds to the records of a copy that was counted. */
+export async function addToCopy(
+  db: Db,
+  { organizationId, connectorId, entity }: OwnConnector & { readonly entity: string },
+  by: number,
+): Promise<void> {
+  const rows = db.updateTable('sync_entities').set({ records: sql<number>`records + ${by}` })
+  const ofCopy = rows.where('connector_id', '=', connectorId).where('organization_id', '=', organizationId).where('entity', '=', entity)
+  await ofCopy.where('records', 'is not', null).execute()
 }
 
 /** Forgets what was known of some copies of a connector, or of all. */

@@ -194,8 +194,12 @@ export interface SyncEntityTable {
   connector_id: string
   entity: string
   records: number | null
-  /** Everything that the vendor had at this moment is in the copy. */
+  /** What was new or had changed until this moment, as far as the vendor tells, is in the copy. */
   synced_at: Moment | null
+  /** The copy was compared with everything that the vendor had at this moment. */
+  verified_at: Moment | null
+  /** 1: no part of it was left unread by the last walk that read it; 0: some was. */
+  whole: Moment | null
   last_success_at: Moment | null
   last_attempt_at: Moment | null
   /** How the last walk ended. */

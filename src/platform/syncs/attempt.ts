@@ -6,7 +6,7 @@ import { readWalk } from '../../context/sync/state.ts'
 import type { SyncTask } from '../../context/sync/types.ts'
 import { asFerruleError, FerruleError, fail } from '../../errors.ts'
 import { findConnector } from '../db/queries-connectors.ts'
-import { copiesOf, keepConnector, keepCopy } from '../db/queries-sync-copies.ts'
+import { addToCopy, copiesOf, keepConnector, keepCopy } from '../db/queries-sync-copies.ts'
 import { keepRun } from '../db/queries-sync-queue.ts'
 import type { RunRow } from '../db/queries-sync-runs.ts'
 import type { Parts } from '../parts.ts'
@@ -113,6 +113,7 @@ export class Attempt {
     const trees = quickFirst(planOf(definition, (entity) => this.left.includes(entity)))
     const copies = await copiesOf(parts.database.db, { organizationId: this.run.organization_id, connectorId: this.run.connector_id })
     this.progress = this.#counting(expectedOf(trees, copies, this.run.mode))
+    this.progress.count(await this.#services.store.counts(this.run.connector_id))
     return { access, trees }
   }
 
@@ -139,7 +140,11 @@ export class Attempt {
 
   /** Looks again for what the vendor hides by now: of the entities that the run is for. */
   #recheck(access: ConnectorAccess): Promise<void> {
-    return recheck({ ...this.#task(access, []), wanted: (entity) => this.#covered.includes(entity) })
+    const { organization_id: organizationId, connector_id: connectorId } = this.run
+    const onLost = async (lost: ReadonlyMap<string, number>): Promise<void> => {
+      for (const [entity, by] of lost) await addToCopy(this.#services.parts.database.db, { organizationId, connectorId, entity }, -by)
+    }
+    return recheck({ ...this.#task(access, []), wanted: (entity) => this.#covered.includes(entity), onLost })
   }
 
   /** How old a complete pass may be: where nothing can be looked up again, passes stand in for it. */

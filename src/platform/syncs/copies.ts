@@ -29,6 +29,8 @@ export function copyChangeOf({ state, error }: SyncEntityResult, { now, startedA
   return {
     ...attempt,
     synced_at: startedAt,
+    whole: state === 'partial' ? 0 : 1,
+    ...(state === 'complete' ? { verified_at: startedAt } : {}),
     last_success_at: now,
     ...(records === undefined ? {} : { records }),
     ...(state === 'changes' ? { met_changes: met } : {}),

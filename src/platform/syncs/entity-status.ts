@@ -3,11 +3,11 @@ import type { IndexRecord } from '../../context/indexes/types.ts'
 import type { ScheduleRow } from '../db/queries-sync-schedules.ts'
 import { iso } from '../ids.ts'
 import type { KnownSyncs } from './found.ts'
-import { coveredBy } from './groups.ts'
+import { coveredBy, incrementalOf } from './groups.ts'
 import { readProgress } from './progress.ts'
 import type { SyncEntityProgress, SyncEntityStatus, SyncIndexRecord, SyncState } from './records.ts'
 import { errorOf } from './run-record.ts'
-import { stateOf } from './state.ts'
+import { isUnder, stateOf } from './state.ts'
 
 const shown = (moment: number | null | undefined): string | null => (typeof moment === 'number' ? iso(moment) : null)
 
@@ -50,13 +50,22 @@ export const entityState = (known: KnownSyncs, entity: string): SyncState =>
     runs: known.runs,
   })
 
-const recordsOf = ({ counts, copies }: KnownSyncs, entity: string): number => counts.get(entity) ?? copies.get(entity)?.records ?? 0
+/** Records of a copy: as the run that fills it counts them, else as they were counted last. */
+function recordsOf({ copies, runs }: KnownSyncs, entity: string): number {
+  const running = runs.find((run) => isUnder(run, entity))
+  const counted = running === undefined ? undefined : readProgress(running.progress).stored?.[entity]
+  return Math.max(0, counted ?? copies.get(entity)?.records ?? 0)
+}
 
-/** Whether everything is there. */
+/** Whether no part was left unread. */
 export const isWhole = ({ copies }: KnownSyncs, entity: string): boolean => {
   const copy = copies.get(entity)
-  return typeof copy?.synced_at === 'number' && copy.outcome !== 'partial' && copy.outcome !== 'skipped'
+  return typeof copy?.synced_at === 'number' && copy.whole === 1 && copy.outcome !== 'skipped'
 }
+
+/** Whether searches are answered without the wish for a part. */
+export const isSearchable = (known: KnownSyncs, entity: string): boolean =>
+  typeof known.copies.get(entity)?.synced_at === 'number' && obstacleOf(known, entity) === null
 
 function progressOf({ runs }: KnownSyncs, entity: string): SyncEntityProgress | null {
   const running = runs.find(({ state }) => state === 'running')
@@ -85,10 +94,12 @@ export function entityStatus(known: KnownSyncs, entity: string, defaultSeconds: 
   return {
     entity,
     state,
-    ready_for_search: syncedAt !== null && state !== 'disabled',
+    ready_for_search: isSearchable(known, entity),
     complete: isWhole(known, entity),
     records: recordsOf(known, entity),
     synced_at: shown(syncedAt),
+    verified_at: shown(copy?.verified_at),
+    incremental: known.found.kind === undefined ? null : incrementalOf(known.found.kind.definition, entity),
     lag_seconds: lagOf(syncedAt, known.now),
     last_success_at: shown(copy?.last_success_at),
     last_attempt_at: shown(copy?.last_attempt_at),

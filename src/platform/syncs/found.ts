@@ -42,8 +42,6 @@ export async function findFor(parts: Parts, view: PrincipalView, given: string):
 export interface KnownSyncs {
   readonly found: FoundConnector
   readonly copies: ReadonlyMap<string, CopyRow>
-  /** Records as they are now, as far as they were counted. */
-  readonly counts: ReadonlyMap<string, number>
   /** Indexes of the copies that were made on demand, as far as they are known. */
   readonly indexes: ReadonlyMap<string, readonly IndexRecord[]>
   /** Runs that have not ended. */
@@ -56,23 +54,14 @@ export interface KnownSyncs {
 /** Reads it; of one entity where only that is asked for. */
 export async function knownOf(parts: Parts, found: FoundConnector, entity?: string): Promise<KnownSyncs> {
   const { db } = parts.database
-  const [copies, { counts, indexes }, runs, schedules] = await Promise.all([
+  const [copies, indexes, runs, schedules] = await Promise.all([
     copiesOf(db, found.place, entity),
-    entity === undefined ? storedOf(parts, found.row.id) : nothing,
+    entity === undefined ? parts.knownIndexes.of(found.row.id) : none,
     unfinishedRuns(db, found.place),
     schedulesOf(db, found.place),
   ])
   const byEntity = new Map(copies.map((copy) => [copy.entity, copy]))
-  return { found, copies: byEntity, counts, indexes, runs, schedules, now: parts.source.clock() }
+  return { found, copies: byEntity, indexes, runs, schedules, now: parts.source.clock() }
 }
 
-type Stored = Pick<KnownSyncs, 'counts' | 'indexes'>
-const nothing: Stored = { counts: new Map(), indexes: new Map() }
-
-/** The store is asked where that does not open it; else what was counted after the last walk is shown. */
-async function storedOf({ contextStore }: Parts, connectorId: string): Promise<Stored> {
-  const status = contextStore?.status()
-  if (contextStore === undefined || status === undefined || (status.engine === 'embedded' && !status.opened)) return nothing
-  const asked = Promise.all([contextStore.counts(connectorId), contextStore.indexes.of(connectorId)])
-  return asked.then(([counts, indexes]) => ({ counts, indexes })).catch(() => nothing)
-}
+const none: KnownSyncs['indexes'] = new Map()

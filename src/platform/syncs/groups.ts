@@ -2,6 +2,9 @@
 import { planOf, storedOf, type Tree } from '../../context/sync/plan.ts'
 import type { ConnectorDefinition } from '../../definition/connector.ts'
 import type { EntitySelection } from '../records.ts'
+import type { SyncIncremental } from './records.ts'
+
+const daySeconds = 86_400
 
 /** Entities that go together, under the name of the first one. */
 export interface EntityGroup {
@@ -41,4 +44,13 @@ export function coveredBy(definition: ConnectorDefinition, wanted: readonly stri
   if (asked === null) return wanted
   const groups = groupsOf(definition, wanted).filter(({ entities }) => entities.some((entity) => asked.includes(entity)))
   return groups.flatMap(({ entities }) => entities)
+}
+
+/** What incremental runs ask for of an entity; null where each run reads everything. */
+export function incrementalOf({ entities }: Pick<ConnectorDefinition, 'entities'>, entity: string): SyncIncremental | null {
+  const { sync } = entities[entity] ?? {}
+  if (sync?.windows !== undefined) return { entity, field: null, lookback_seconds: sync.windows.lookback * daySeconds }
+  if (sync?.since !== undefined) return { entity, field: sync.since.field, lookback_seconds: sync.since.lookback }
+  const parent = (sync?.within ?? sync?.each)?.entity
+  return parent === undefined ? null : incrementalOf({ entities }, parent)
 }

@@ -7,6 +7,8 @@ import type { SyncCounts, SyncEntityProgress } from './records.ts'
 export interface KeptProgress {
   readonly estimated_end: string | null
   readonly entities: readonly SyncEntityProgress[]
+  /** Records of the copies that are being filled, by entity; those of a walk that has not begun are missing. */
+  readonly stored?: Readonly<Record<string, number>>
 }
 
 /** What is kept with a run that was not begun. */
@@ -62,6 +64,8 @@ export class RunProgress {
   readonly #entities = new Map<string, Counted>()
   readonly #expected: ReadonlyMap<string, number>
   readonly #begunAt: number
+  /** Records of each copy as they were when the attempt began, with those that came and went since. */
+  readonly #stored = new Map<string, number>()
   #calls = 0
   #isChanged = false
 
@@ -96,8 +100,15 @@ export class RunProgress {
     this.#isChanged = true
   }
 
+  /** Records that the copies have before anything is walked. */
+  count(stored: ReadonlyMap<string, number>): void {
+    for (const [entity, records] of stored) this.#stored.set(entity, records)
+  }
+
   /** A page was met, or rows were written. */
-  note({ entity, withoutKey, ...change }: EntityProgress): void {
+  note({ entity, withoutKey, created, ...change }: EntityProgress): void {
+    const by = created - change.removed
+    if (by !== 0) this.#stored.set(entity, (this.#stored.get(entity) ?? 0) + by)
     this.#add(entity, { ...change, calls: 0, without_key: withoutKey })
   }
 
@@ -125,7 +136,8 @@ export class RunProgress {
       ...counted.counts,
       estimated_end: shown(this.#endOf(entity, counted, now)),
     }))
-    return JSON.stringify({ estimated_end: shown(this.#end(now)), entities } satisfies KeptProgress)
+    const stored = Object.fromEntries(this.#stored)
+    return JSON.stringify({ estimated_end: shown(this.#end(now)), entities, stored } satisfies KeptProgress)
   }
 
   #of(entity: string): Counted {

@@ -84,8 +84,13 @@ interface StatusCommon {
   /** Whether searches find anything. */
   readonly ready_for_search: boolean
   readonly records: number
-  /** Everything that the vendor had at this moment is in the copy. */
+  /**
+   * What was new or had changed until this moment, as far as the vendor tells, is in the copy. What it does not tell (an old record that
+   * was edited without a trace, added late, or deleted) is in step as of `verified_at`.
+   */
   readonly synced_at: string | null
+  /** The copy was compared with everything that the vendor had at this moment; of a connector: the earliest of its entities. */
+  readonly verified_at: string | null
   /** Seconds since `synced_at`. */
   readonly lag_seconds: number | null
   readonly last_success_at: string | null
@@ -109,11 +114,23 @@ export interface SyncIndexRecord {
   readonly error: string | null
 }
 
+/** What an incremental run asks for: what is new by a moment of the vendor's, and again what lies shortly before. */
+export interface SyncIncremental {
+  /** The entity whose records tell the moment: others hang on it. */
+  readonly entity: string
+  /** Field of the moment; null: days of figures. */
+  readonly field: string | null
+  /** So far before the latest known moment everything is asked for again, in seconds. */
+  readonly lookback_seconds: number
+}
+
 /** Status of the copy of one entity. */
 export interface SyncEntityStatus extends StatusCommon {
   readonly entity: string
-  /** Whether everything is there: false before the first complete walk, and while a part of it cannot be read. */
+  /** Whether no part was left unread: false before the first complete walk, and while a part cannot be read. It tells nothing of age. */
   readonly complete: boolean
+  /** What runs between two comparisons ask for; null: every run compares everything. */
+  readonly incremental: SyncIncremental | null
   /** Why it is disabled. */
   readonly reason: string | null
   readonly interval_seconds: number
@@ -150,6 +167,7 @@ export interface SyncScheduleRecord {
 export interface SyncFreshness {
   readonly state: SyncState
   readonly synced_at: string | null
+  readonly verified_at: string | null
   readonly complete: boolean
   /** Records as they were counted last; null when nothing was ever stored. */
   readonly records: number | null

@@ -58,9 +58,11 @@ const syncedAtOf = ({ copies }: KnownSyncs, entity: string): number | null => co
 async function freshness(parts: Parts, view: PrincipalView, { id, entity }: EntityTarget): Promise<SyncFreshness> {
   const known = await knownOfEntity(parts, view, { id, entity })
   const syncedAt = syncedAtOf(known, entity)
+  const verifiedAt = known.copies.get(entity)?.verified_at ?? null
   return {
     state: entityState(known, entity),
     synced_at: syncedAt === null ? null : iso(syncedAt),
+    verified_at: verifiedAt === null ? null : iso(verifiedAt),
     complete: isWhole(known, entity),
     records: known.copies.get(entity)?.records ?? null,
   }
@@ -76,6 +78,7 @@ function copyState(known: KnownSyncs, entity: string): CopyState {
   return {
     status: entityState(known, entity),
     syncedAt: syncedAtOf(known, entity),
+    verifiedAt: copy?.verified_at ?? null,
     complete: isWhole(known, entity),
     obstacle: obstacleOf(known, entity) ?? (isHopeless ? `the last sync failed: ${copy.error_message}` : null),
     error: copy?.error_message ?? null,

@@ -18,7 +18,7 @@ export interface CopyFacts {
 }
 
 /** Whether a run has begun with an entity and is not done with it. */
-function isUnder(run: RunRow, entity: string): boolean {
+export function isUnder(run: RunRow, entity: string): boolean {
   const isBegun = readProgress(run.progress).entities.some((each) => each.entity === entity)
   return isBegun && !readResults(run.results).some((each) => each.entity === entity)
 }

@@ -71,10 +71,12 @@ function summaryOf(entities: readonly SyncEntityStatus[], now: number) {
         'earliest',
       )
     : null
+  const verified = enabled.map(({ verified_at }) => verified_at)
   return {
     ready_for_search: entities.some(({ ready_for_search }) => ready_for_search),
     records: entities.reduce((total, { records }) => total + records, 0),
     synced_at: syncedAt,
+    verified_at: isSynced && !verified.includes(null) ? outermost(verified, 'earliest') : null,
     lag_seconds: lagOf(syncedAt === null ? null : Date.parse(syncedAt), now),
     last_success_at: outermost(
       entities.map(({ last_success_at }) => last_success_at),

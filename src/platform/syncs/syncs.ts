@@ -1,11 +1,11 @@
 /** Filling the context store, as a service. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { fail } from '../../errors.ts'
-import { forgetCopies, holdersOfKinds } from '../db/queries-sync-copies.ts'
+import { addToCopy, forgetCopies, holdersOfKinds } from '../db/queries-sync-copies.ts'
 import { deleteRunsBefore, findRun } from '../db/queries-sync-runs.ts'
 import type { Parts } from '../parts.ts'
 import { requireScope } from '../scopes.ts'
-import type { Principal } from '../types.ts'
+import type { ConnectorPlace, Principal } from '../types.ts'
 import { findFor } from './found.ts'
 import { keptEntities } from './groups.ts'
 import { placeOf, queueRun, wantedOf } from './queue.ts'
@@ -42,6 +42,7 @@ export function createSyncs(parts: Parts, watching: Watching): Syncs {
       if (last === undefined) throw fail('sync_not_found', {})
       return last
     },
+    addRecords: (place, change) => addRecords(parts, place, change),
     refill: (kind) => refill(parts, kind),
     purgeExpired: (now) => purgeExpired(parts, now),
   }
@@ -84,6 +85,10 @@ async function* watchedStatus({ parts, watching }: WatchParts, { principal, conn
     await watcher.next({ signal })
     yield await statusOf(parts, principal, row.id)
   }
+}
+
+async function addRecords({ database: { db }, onBackgroundError }: Parts, place: ConnectorPlace, change: ReadonlyMap<string, number>) {
+  for (const [entity, by] of change) await addToCopy(db, { ...place, entity }, by).catch(onBackgroundError)
 }
 
 /** What was known of the copies is forgotten with them. Nothing has to be removed: the store is empty. */

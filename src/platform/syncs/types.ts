@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../errors.ts'
 import type { CallReport } from '../operations.ts'
 import type { Page } from '../records.ts'
 import type { Copies } from '../searches.ts'
-import type { Principal, PrincipalView } from '../types.ts'
+import type { ConnectorPlace, Principal, PrincipalView } from '../types.ts'
 import type { WalkStore } from './fence.ts'
 import type { SyncFreshness, SyncRunRecord, SyncScheduleRecord, SyncStatusRecord } from './records.ts'
 import type { RunCause, RunMode, RunState } from './states.ts'
@@ -71,6 +71,11 @@ export interface Syncs {
    * @throws FerruleError `connector_not_found`, `workspace_inactive`, `overloaded`; the signal's reason
    */
   refresh(view: PrincipalView, connectorId: string, options: RefreshOptions): Promise<boolean>
+  /**
+   * Records came into copies, or went, beside a run: the status counts them until the next run counts anew. Never fails.
+   * @param change how many, by entity
+   */
+  addRecords(place: ConnectorPlace, change: ReadonlyMap<string, number>): Promise<void>
   /** What searches ask. Their callers have an access already. */
   readonly copies: Copies
   /** The copy was lost: all connectors, or those of one kind, are filled again. @returns how many */

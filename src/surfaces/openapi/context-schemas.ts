@@ -30,7 +30,12 @@ const status = {
   state,
   ready_for_search: bool('Whether searches are answered'),
   records: int('Records of the copy'),
-  ...moments({ synced_at: 'Everything that the vendor had at this moment is in the copy; null before it was filled once' }),
+  ...moments({
+    synced_at: 'What was new or had changed until this moment, as far as the vendor tells, is in the copy; null before it was filled once',
+    verified_at:
+      'The copy was compared with everything that the vendor had at this moment: records that were edited without a trace, added late or ' +
+      'deleted since then can be out of step. Of a connector: the earliest of its entities',
+  }),
   lag_seconds: orNull(int('Seconds since synced_at')),
   ...moments({ last_success_at: 'When a walk brought it up to date last', last_attempt_at: 'When a walk ended last, however' }),
   last_error: orNothing(ref('SyncError')),
@@ -123,7 +128,19 @@ export const contextSchemas: Readonly<Record<string, Field>> = {
           {
             entity: str('Entity'),
             ...status,
-            complete: bool('Whether everything is there: false before it was filled once, and while a part of it cannot be read'),
+            complete: bool(
+              'Whether no part was left unread: false before it was filled once, and while a part cannot be read. It tells nothing of age',
+            ),
+            incremental: orNothing(
+              answer(
+                {
+                  entity: str('The entity whose records tell the moment'),
+                  field: orNull(str('Field of the moment; null: days of figures')),
+                  lookback_seconds: int('So far before the latest known moment everything is asked for again'),
+                },
+                'What runs between two comparisons ask for; null: every run compares everything',
+              ),
+            ),
             reason: orNull(str('Why it is disabled')),
             interval_seconds: int('Seconds between two runs'),
             paused: bool('Whether its schedule is paused'),

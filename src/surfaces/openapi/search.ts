@@ -163,9 +163,17 @@ const recordSchema = ({ fields, entity }: Searchable): JsonObject => ({
 
 const freshness = obj(
   {
-    synced_at: orNull(str('Everything that the vendor had at this moment is in the copy', { format: 'date-time' })),
+    synced_at: orNull(
+      str('What was new or had changed until this moment, as far as the vendor tells, is in the copy', { format: 'date-time' }),
+    ),
+    verified_at: orNull(
+      str(
+        'The copy was compared with everything that the vendor had at this moment: records that were edited without a trace, added late or deleted since then can be out of step',
+        { format: 'date-time' },
+      ),
+    ),
     status: str('State of the copy, as GET …/context_store tells it'),
-    complete: bool('false: a part of the records could not be read, or is not read yet'),
+    complete: bool('false: a part of the records could not be read, or is not read yet. It tells nothing of age'),
   },
   'How fresh the copy is',
 )

@@ -43,6 +43,7 @@ export const exportEntity: PrincipalRoute = {
       const headers = {
         'content-disposition': contentDisposition(`${entity}.${query.format}`),
         ...(freshness.synced_at === null ? {} : { 'x-context-store-synced-at': freshness.synced_at }),
+        ...(freshness.verified_at === null ? {} : { 'x-context-store-verified-at': freshness.verified_at }),
       }
       return { content: Readable.from(exportText(format, columns, pages), { objectMode: false }), type: format.type, headers }
     }),
