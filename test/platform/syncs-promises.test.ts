@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { fail } from '../../src/errors.ts'
+import type { SyncStatusRecord } from '../../src/platform/syncs/records.ts'
+import type { Principal } from '../../src/platform/types.ts'
+import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from './sync-world.ts'
+import { overBoth } from './world.ts'
+
+/** Only what the status asks of a store is there. */
+const untyped = (options: unknown): SyncWorldOptions => options as SyncWorldOptions
+
+overBoth('what the status of a copy promises', (database) => {
+  let here: SyncWorld
+  let principal: Principal
+  let id: string
+  beforeAll(async () => {
+    here = await createSyncWorld(database, 'sync promises')
+  })
+  afterAll(() => here.close())
+  beforeEach(async () => {
+    await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // those of other tests rest
+    here.vendor.trouble = () => undefined
+    here.vendor.open()
+    here.vendor.fill(3, 3)
+    principal = await here.tenant()
+    id = await here.connect({ principal })
+  })
+  const status = (): Promise<SyncStatusRecord> => here.platform.syncs.status(principal, id)
+  const access = () => here.platform.connectors.connectionOf(principal, id)
+  /** Lets a walk stand still after its call with these parameters. */
+  const holdAfter = (params: string) => here.vendor.hold((call) => JSON.stringify(call.params) === params)
+
+  test('says the same as a search: how many records there are while it is filled, and that only a part can be found', async () => {
+    here.vendor.fill(40, 0)
+    holdAfter('{"account":"30"}')
+    await here.worker.turn()
+    await here.vendor.arrived
+    here.world.now += 2_000
+    await expect.poll(async () => (await here.copies(id))['accounts'] ?? 0).toBeGreaterThan(0)
+    await here.worker.turn()
+    const [accounts] = (await status()).entities
+    expect(accounts).toMatchObject({ state: 'preview', ready_for_search: false, records: (await here.copies(id))['accounts'] })
+    expect(await here.platform.syncs.copies.stateOf(await access(), 'accounts')).toMatchObject({ status: 'preview', syncedAt: null })
+    here.vendor.open()
+    await here.work()
+    expect((await status()).entities[0]).toMatchObject({ state: 'ready', ready_for_search: true, records: 40 })
+  })
+
+  test('tells until when what is new is there, and when everything was compared', async () => {
+    here.vendor.fill(3, 20) // more than ten calls: fewer are made in every run
+    await here.work()
+    const first = new Date(here.world.now).toISOString()
+    const moments = async () =>
+      Object.fromEntries((await status()).entities.map((each) => [each.entity, [each.synced_at, each.verified_at, each.complete]]))
+    expect(await moments()).toMatchObject({ entries: [first, first, true], comments: [first, first, true] })
+    here.world.now += 3_600_000
+    await here.platform.syncs.request(principal, id, {})
+    await here.work()
+    const second = new Date(here.world.now).toISOString()
+    expect(await moments()).toEqual({
+      accounts: [second, second, true],
+      lines: [second, second, true],
+      entries: [second, first, true],
+      comments: [second, first, true],
+    })
+    const told = await status()
+    expect(told).toMatchObject({ synced_at: second, verified_at: first })
+    expect(told.entities.map(({ incremental }) => incremental)).toEqual([
+      ...[null, null],
+      ...[1, 2].map(() => ({ entity: 'entries', field: 'changed_at', lookback_seconds: 60 })),
+    ])
+    const state = await here.platform.syncs.copies.stateOf(await access(), 'entries')
+    expect(state).toMatchObject({ syncedAt: Date.parse(second), verifiedAt: Date.parse(first) })
+  })
+
+  test('is not complete while a part was left unread, also when a later run could read nothing at all', async () => {
+    const complete = async () => (await status()).entities.find(({ entity }) => entity === 'comments')?.complete
+    here.vendor.trouble = ({ params }) => {
+      if (JSON.stringify(params) === '{"entry":"2"}') throw fail('upstream_permission_denied', { vendor: 'Ledger', reason: 'closed' })
+    }
+    await here.work()
+    expect(await complete()).toBe(false)
+    here.vendor.trouble = ({ entity }) => {
+      if (entity === 'entries') throw fail('upstream_invalid_request', { vendor: 'Ledger', reason: 'no' })
+    }
+    here.world.now += 3_600_000
+    await here.platform.syncs.request(principal, id, {})
+    await here.work()
+    expect((await status()).entities.find(({ entity }) => entity === 'comments')?.last_error).not.toBe(null)
+    expect(await complete()).toBe(false)
+  })
+
+  test('counts what came and went beside a run', async () => {
+    await here.work()
+    await here.platform.syncs.addRecords((await access()).place, new Map(Object.entries({ accounts: 2, entries: -1, rates: 5 })))
+    expect((await status()).entities.map(({ records }) => records)).toEqual([5, 3, 2, 3])
+  })
+})
+
+overBoth('the status while the store is busy', (database) => {
+  test('does not wait for it', async () => {
+    const never = new Promise<never>(() => undefined)
+    const contextStore = {
+      status: () => ({ engine: 'embedded' as const, opened: true, running: 1, waiting: 9, setAside: undefined }),
+      counts: () => never,
+      indexes: { of: () => never },
+    }
+    const here = await createSyncWorld(database, 'busy store', untyped({ contextStore }))
+    const principal = await here.tenant()
+    const id = await here.connect({ principal })
+    await here.work()
+    const told = await Promise.all(Array.from({ length: 20 }, () => here.platform.syncs.status(principal, id)))
+    expect(told.map(({ records }) => records)).toEqual(Array.from({ length: 20 }, () => 12))
+    await here.close()
+  })
+})
