@@ -19,7 +19,7 @@ LABEL org.opencontainers.image.title="Ferrule" org.opencontainers.image.licenses
 WORKDIR /app
 # Without it glibc keeps a heap for each thread: 50 MB.
 ENV MALLOC_ARENA_MAX=2
-ENV NODE_ENV=production FERRULE_HOST=0.0.0.0 FERRULE_PORT=8080 FERRULE_DATA=/data
+ENV NODE_ENV=production FERRULE_HOST=0.0.0.0 FERRULE_PORT=8080 FERRULE_DATA=/data FERRULE_SHUTDOWN_DELAY=5
 RUN mkdir /data && chown node:node /data
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist

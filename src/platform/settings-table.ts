@@ -114,10 +114,18 @@ export const settingsTable: readonly SettingRow[] = [
     ...plain,
   },
   {
+    name: 'FERRULE_SHUTDOWN_DELAY',
+    type: 'integer 0 to 300',
+    default: '0',
+    about:
+      'Seconds between a signal to stop and the end of taking requests: /health/ready answers 503 meanwhile, so that load balancers send no more. A second signal skips them.',
+    ...plain,
+  },
+  {
     name: 'FERRULE_SHUTDOWN_SECONDS',
     type: 'integer 0 to 3600',
     default: '30',
-    about: 'Seconds that running requests get after a signal to stop.',
+    about: 'Seconds that running requests get after that; those that have not ended are answered with a problem.',
     ...plain,
   },
   { name: 'FERRULE_OPERATION_SECONDS', type: 'integer 1 to 3600', default: '60', about: 'Seconds until an operation gives up.', ...plain },

@@ -41,7 +41,9 @@ export interface Settings {
   /** Largest request body, in bytes. */
   readonly bodyLimit: number
   readonly logLevel: (typeof logLevels)[number]
-  /** Seconds that running requests get after a signal to stop. */
+  /** Seconds between a signal to stop and the end of taking requests. */
+  readonly shutdownDelay: number
+  /** Seconds that running requests get after that. */
   readonly shutdownSeconds: number
   /** Seconds until an operation gives up. */
   readonly operationSeconds: number
@@ -100,6 +102,7 @@ export function readSettings(env: Environment, { kinds }: { readonly kinds: read
     concurrency: integer('FERRULE_CONCURRENCY', 60, [0, 1_000_000]),
     bodyLimit: integer('FERRULE_BODY_LIMIT', 1_048_576, [1_024, 67_108_864]),
     logLevel: readChoice('FERRULE_LOG_LEVEL', value('FERRULE_LOG_LEVEL') ?? 'info', logLevels),
+    shutdownDelay: integer('FERRULE_SHUTDOWN_DELAY', 0, [0, 300]),
     shutdownSeconds: integer('FERRULE_SHUTDOWN_SECONDS', 30, [0, 3_600]),
     operationSeconds: integer('FERRULE_OPERATION_SECONDS', 60, [1, 3_600]),
     role: readRole(value('FERRULE_ROLE') ?? 'all', databaseUrl !== undefined),

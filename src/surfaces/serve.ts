@@ -6,13 +6,19 @@ import { type Service, startService } from './service.ts'
 /** A terminal signals the whole group, so the launcher and the service can both get one and the launcher hands its own on. */
 const sameSignal = 1_000
 
-/** The first signal closes the service in order; a second one, later than the echo of the first, ends the process at once. */
+/**
+ * The first signal closes the service in order. A second one, later than the echo of the first, skips the wait for load balancers;
+ * when there is none, it ends the process at once.
+ */
 function endOnSignal(service: Service): void {
   let began: number | undefined
   const end = (signal: NodeJS.Signals) => {
-    if (began !== undefined && performance.now() - began > sameSignal) process.exit(signal === 'SIGINT' ? 130 : 143)
-    if (began !== undefined) return
+    const isEcho = began !== undefined && performance.now() - began <= sameSignal
+    if (isEcho) return
+    if (began !== undefined && !service.skipDelay()) process.exit(signal === 'SIGINT' ? 130 : 143)
+    const isFirst = began === undefined
     began = performance.now()
+    if (!isFirst) return
     service.close().then(
       () => process.exit(0),
       (thrown: unknown) => {

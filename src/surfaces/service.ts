@@ -15,6 +15,7 @@ import { createServer } from './http/server.ts'
 import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 import { launchSandbox, type SandboxProcess } from './sandbox-process.ts'
+import { closeInTime, Stopping } from './stopping.ts'
 
 /** A running service. */
 export interface Service {
@@ -23,8 +24,14 @@ export interface Service {
   /** The first application; its secret only when this start has made it. */
   readonly first: FirstApplication
   readonly settings: Settings
-  /** Fails readiness, stops accepting, lets running requests finish within FERRULE_SHUTDOWN_SECONDS, then closes everything. */
+  /**
+   * Fails readiness for FERRULE_SHUTDOWN_DELAY, stops accepting, lets running requests finish within FERRULE_SHUTDOWN_SECONDS and
+   * answers the rest with a problem, then closes everything.
+   * @throws FerruleError `unavailable` when a database does not let itself be closed in time
+   */
   close(): Promise<void>
+  /** Ends the wait of FERRULE_SHUTDOWN_DELAY. @returns false when there is none */
+  skipDelay(): boolean
 }
 
 const served = Object.values(kinds)
@@ -80,24 +87,11 @@ function urlOf(address: AddressInfo | string | null, host: string): string {
   return `http://${name}:${port}`
 }
 
-/** How often connections are looked for that have answered their last request and wait for more. Milliseconds. */
-const idleCheck = 50
-
-/** Ends the server: requests that run may finish, then their sockets are destroyed. */
-async function drain(app: FastifyInstance, seconds: number): Promise<void> {
-  const { server } = app
-  const idle = setInterval(() => server.closeIdleConnections(), idleCheck)
-  const force = setTimeout(() => server.closeAllConnections(), seconds * 1_000)
-  await app.close()
-  clearInterval(idle)
-  clearTimeout(force)
-}
-
 interface Assembled {
   readonly url: string
   readonly first: FirstApplication
-  /** From now on readiness fails and new requests are refused. */
-  stopTaking(): void
+  /** Ends the server when its calls have ended, or have had their time. */
+  drain(): Promise<void>
 }
 
 /** Opens both databases. That of the copies is looked at now when it is a server: a wrong one must end the start. */
@@ -123,7 +117,7 @@ async function openState(
   return { platform, store }
 }
 
-async function assemble(settings: Settings, undo: Undo): Promise<Assembled> {
+async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Promise<Assembled> {
   const logger = createLogger({ level: settings.logLevel })
   const sandbox = settings.sandbox ? launchSandbox({ program: sandboxProgram, logger }) : undefined
   undo.add(() => sandbox?.close())
@@ -137,28 +131,14 @@ async function assemble(settings: Settings, undo: Undo): Promise<Assembled> {
   undo.add(() => worker?.stop())
   undo.add(() => copies.folds.close())
   undo.add(() => copies.removing.close())
-  let draining = false
-  const app = await createServer({
-    platform,
-    engine,
-    cutter: apart,
-    copies,
-    metrics,
-    settings,
-    kinds: served,
-    logger,
-    draining: () => draining,
-  })
-  undo.add(() => drain(app, settings.shutdownSeconds))
+  const app = await createServer({ platform, engine, cutter: apart, copies, metrics, settings, kinds: served, logger, stopping })
+  undo.add(() => app.close())
   await sandbox?.ready
   const url = await listen(app, settings)
   // What loading the programs has left takes a third of an idle service's memory; V8 alone would keep it.
   collect({ type: 'major', flavor: 'last-resort' })
   worker?.start()
-  const stopTaking = () => {
-    draining = true
-  }
-  return { url, first: platform.first, stopTaking }
+  return { url, first: platform.first, drain: () => stopping.drain(app, settings.shutdownSeconds) }
 }
 
 /**
@@ -169,15 +149,20 @@ async function assemble(settings: Settings, undo: Undo): Promise<Assembled> {
 export async function startService(env: Readonly<Record<string, string | undefined>> = process.env): Promise<Service> {
   const settings = readSettings(env, { kinds: Object.keys(kinds) })
   const undo = new Undo()
+  const stopping = new Stopping()
   try {
-    const { url, first, stopTaking } = await assemble(settings, undo)
+    const { url, first, drain } = await assemble(settings, undo, stopping)
+    const end = async () => {
+      await stopping.leave(settings.shutdownDelay)
+      await drain()
+      await closeInTime(undo.run())
+    }
     let closing: Promise<void> | undefined
     const close = () => {
-      stopTaking()
-      closing ??= undo.run()
+      closing ??= end()
       return closing
     }
-    return { url, first, settings, close }
+    return { url, first, settings, close, skipDelay: () => stopping.skipDelay() }
   } catch (thrown) {
     await undo.run().catch(() => undefined) // what failed first is what is told
     throw thrown

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/execute.ts'
+import { Stopping } from '../../src/surfaces/stopping.ts'
 import { base, client, connectorsPath, startWorld, tokenPath, type World } from './support.ts'
 
 let world: World
@@ -96,15 +97,18 @@ describe('the log', () => {
   })
 })
 
-test('a stopping service refuses new requests and its readiness, and still says that it lives', async () => {
-  const stopping = { now: false }
-  const other = await startWorld({ draining: () => stopping.now })
-  stopping.now = true
+test('a stopping service says first that it is not ready, then refuses new requests, and still says that it lives', async () => {
+  const stopping = new Stopping()
+  const other = await startWorld({ stopping })
+  const delay = stopping.leave(60)
+  const before = await other.ask(connectorsPath, { token: other.token })
+  expect([before.status, (await other.ask('/health/ready')).status]).toEqual([200, 503])
+  expect([stopping.skipDelay(), stopping.skipDelay()]).toEqual([true, false])
+  await delay
   const refused = await other.ask(connectorsPath, { token: other.token })
   expect([refused.status, refused.json.code, refused.headers.connection]).toEqual([503, 'unavailable', 'close'])
   const ready = await other.ask('/health/ready')
   expect([ready.status, ready.json.code, ready.json.message]).toEqual([503, 'unavailable', 'The service is not ready: it is stopping.'])
   expect((await other.ask('/health/live')).status).toBe(200)
-  stopping.now = false
   await other.close()
 })

@@ -129,7 +129,7 @@ describe('npm start', { timeout: 120_000 }, () => {
   })
 })
 
-/** A vendor that answers when the test says so. */
+/** A vendor, or all of them, that answers when the test says so. */
 async function slowVendor() {
   const held: ServerResponse[] = []
   const server = createServer((_message, response) => void held.push(response))
@@ -138,7 +138,11 @@ async function slowVendor() {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
-    env: { FERRULE_ORIGINS: JSON.stringify({ gong: `http://127.0.0.1:${address.port}` }), FERRULE_SANDBOX: 'off', ...pair },
+    env: {
+      FERRULE_ORIGINS: JSON.stringify({ gong: `http://127.0.0.1:${address.port}`, snowflake: `http://127.0.0.1:${address.port}` }),
+      FERRULE_SANDBOX: 'off',
+      ...pair,
+    },
     arrived: () => vi.waitFor(() => expect(held).toHaveLength(1), { interval: 10, timeout: 20_000 }),
     answer: () => held[0]?.setHeader('content-type', 'application/json').end('{"users":[],"records":{}}'),
     gone: () => vi.waitFor(() => expect(held[0]?.destroyed).toBe(true), { interval: 10, timeout: 20_000 }),
@@ -157,20 +161,23 @@ async function post(url: string, body: unknown, token = ''): Promise<Json> {
   return { status: answer.status, ...Object(await answer.json()) }
 }
 
-/** A connector whose vendor is the slow one, and a call on it. */
-async function callOf(url: string) {
+const calls = { connector_type: 'gong', credentials: { access_key: 'k', access_key_secret: 's' } }
+const warehouse = {
+  connector_type: 'snowflake',
+  credentials: { programmatic_access_token: 't' },
+  replication_config: { account: 'acme', database: 'D', warehouse: 'W', role: 'R' },
+}
+const listUsers = { entity: 'users', action: 'list' }
+
+/** A connector whose vendor is the slow one, and calls on it. */
+async function callOf(url: string, kind: object = calls) {
   const issued = await post(`${url}/api/v1/account/applications/token`, {
     client_id: pair.FERRULE_CLIENT_ID,
     client_secret: pair.FERRULE_CLIENT_SECRET,
   })
-  const body = {
-    workspace_name: 'default',
-    connector_type: 'gong',
-    name: crypto.randomUUID(),
-    credentials: { access_key: 'k', access_key_secret: 's' },
-  }
+  const body = { workspace_name: 'default', name: crypto.randomUUID(), ...kind }
   const { id } = await post(`${url}/api/v1/integrations/connectors`, body, issued.access_token)
-  return () => post(`${url}/api/v1/integrations/connectors/${id}/execute`, { entity: 'users', action: 'list' }, issued.access_token)
+  return (call: object = listUsers) => post(`${url}/api/v1/integrations/connectors/${id}/execute`, call, issued.access_token)
 }
 
 describe('the end', { timeout: 120_000 }, () => {
@@ -198,20 +205,45 @@ describe('the end', { timeout: 120_000 }, () => {
     vendor.close()
   })
 
-  test('breaks calls that outlast the time they get', async () => {
+  test('answers calls that outlast the time they get with a problem', async () => {
     const vendor = await slowVendor()
-    const env = { FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'breaks'), FERRULE_SHUTDOWN_SECONDS: '0', FERRULE_LOG_LEVEL: 'silent' }
+    const env = { FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'outlast'), FERRULE_SHUTDOWN_SECONDS: '0', FERRULE_LOG_LEVEL: 'silent' }
     const service = await startInProcess({ ...plain, ...vendor.env, ...env })
     const execute = await callOf(service.url)
-    const call = execute().then(
-      () => 'answered',
-      () => 'broken',
-    )
+    const call = execute()
     await vendor.arrived()
     await service.close()
-    expect(await call).toBe('broken')
+    expect(await call).toMatchObject({ status: 503, code: 'unavailable', retryable: true, request_id: expect.any(String) })
     await vendor.gone()
     vendor.close()
+  })
+
+  test('tells a write that outlasts it that nobody knows its outcome', async () => {
+    const vendor = await slowVendor()
+    const env = { FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'writes'), FERRULE_SHUTDOWN_SECONDS: '0', FERRULE_LOG_LEVEL: 'silent' }
+    const service = await startInProcess({ ...plain, ...vendor.env, ...env })
+    const execute = await callOf(service.url, warehouse)
+    const call = execute({ entity: 'record', action: 'create', params: { statement: 'INSERT INTO T VALUES (1)' } })
+    await vendor.arrived()
+    await service.close()
+    expect(await call).toMatchObject({ status: 504, code: 'outcome_unknown', retryable: false })
+    vendor.close()
+  })
+
+  test('waits for load balancers first, until a second signal', async () => {
+    const run = await startService({ ...pair, FERRULE_DATA: join(folder, 'leaves'), FERRULE_SHUTDOWN_DELAY: '300', FERRULE_SANDBOX: 'off' })
+    run.child.kill('SIGTERM')
+    await vi.waitFor(async () => expect((await fetch(`${run.url}/health/ready`)).status).toBe(503), { interval: 10, timeout: 20_000 })
+    const token = { client_id: pair.FERRULE_CLIENT_ID, client_secret: pair.FERRULE_CLIENT_SECRET }
+    expect((await post(`${run.url}/api/v1/account/applications/token`, token)).status).toBe(200)
+    // A signal right after the first is its echo; a later one counts.
+    await vi
+      .waitFor(async () => expect(run.child.kill('SIGTERM') && (await fetch(`${run.url}/health/live`).then(({ ok }) => ok))).toBe(false), {
+        interval: 300,
+        timeout: 20_000,
+      })
+      .catch((thrown: unknown) => expect(String(thrown)).toContain('fetch failed'))
+    expect(await ended(run), run.stderr()).toBe(0)
   })
 
   test('comes at once with a second signal', async () => {

@@ -18,6 +18,7 @@ import { createContextServices } from '../../src/surfaces/context.ts'
 import { createServer } from '../../src/surfaces/http/server.ts'
 import { createLogger } from '../../src/surfaces/logger.ts'
 import { createMetrics } from '../../src/surfaces/metrics.ts'
+import { Stopping } from '../../src/surfaces/stopping.ts'
 
 export const client = { id: 'test-client', secret: 'a-secret-for-tests' } as const
 export const base = '/api/v1'
@@ -84,7 +85,7 @@ export interface WorldOptions {
   /** Of the database; it outlives the world. Left out: a new one that does not. */
   readonly folder?: string
   readonly engine?: (engine: Engine) => Pick<Engine, 'run'>
-  readonly draining?: () => boolean
+  readonly stopping?: Stopping
 }
 
 const kinds = Object.values(kindTable)
@@ -144,10 +145,10 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   const apart = createApartThreads()
   const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable', apart })
   const used = { ...engine, ...options.engine?.(engine) }
-  const draining = options.draining ?? (() => false)
+  const stopping = options.stopping ?? new Stopping()
   const parts = { platform, engine: used, cutter: apart, settings, metrics: createMetrics(), logger, clock: () => clock.now }
   const services = store === undefined ? undefined : createContextServices({ ...parts, store })
-  const app = await createServer({ ...parts, kinds, draining, ...(services === undefined ? {} : { copies: services.copies }) })
+  const app = await createServer({ ...parts, kinds, stopping, ...(services === undefined ? {} : { copies: services.copies }) })
   const close = async (): Promise<void> => {
     app.server.closeAllConnections()
     await app.close()

@@ -30,6 +30,7 @@ describe('settings', () => {
       concurrency: 60,
       bodyLimit: 1_048_576,
       logLevel: 'info',
+      shutdownDelay: 0,
       shutdownSeconds: 30,
       operationSeconds: 60,
       role: 'all',

@@ -20,7 +20,7 @@ const upkeepMs = 600_000
 /** A run that has walked for so long lets others go first. Milliseconds. */
 const sliceMs = 300_000
 /** Longest wait for walks that were told to end, in milliseconds. */
-const stopMs = 15_000
+const stopMs = 5_000
 
 interface Walking {
   readonly attempt: Attempt

@@ -7,8 +7,8 @@ import type { Answer } from './route.ts'
 export interface EventStreamOptions {
   /** Name of the events. */
   readonly event: string
-  /** Whether the service is about to stop: the stream ends then. */
-  readonly draining: () => boolean
+  /** Whether the service stops: the stream ends then. */
+  readonly stopping: { readonly isDraining: boolean }
 }
 
 /** A comment goes out when nothing else did for so long: proxies and clients take a silent connection for a dead one. Milliseconds. */
@@ -34,12 +34,12 @@ async function within<T>(next: Promise<T>, milliseconds: number): Promise<T | ty
 async function* textOf(
   values: AsyncGenerator<unknown, void, undefined>,
   first: IteratorResult<unknown, void>,
-  { event, draining }: EventStreamOptions,
+  { event, stopping }: EventStreamOptions,
 ): AsyncGenerator<string, void, undefined> {
   yield `retry: ${retryMs}\n\n`
   let next = Promise.resolve(first)
   let silentMs = 0
-  while (!draining()) {
+  while (!stopping.isDraining) {
     const got = await within(next, lookMs)
     if (got === idle) {
       silentMs += lookMs

@@ -6,7 +6,7 @@ import { isObject } from '../../definition/object.ts'
 import { writeBody } from '../../engine/json.ts'
 import type { FileAnswer } from '../../engine/outcome.ts'
 import { RawJson, rawParts } from '../../engine/raw-rows.ts'
-import { fail } from '../../errors.ts'
+import { type FerruleError, fail } from '../../errors.ts'
 import type { Caller, Principal } from '../../platform/types.ts'
 import { contentDisposition, jsonType } from './reply.ts'
 import type { Answer, Exchange, Route, Services } from './route.ts'
@@ -79,6 +79,10 @@ class RouteExchange<Who> implements Exchange<Who> {
     this.#reply.header(name, value)
   }
 
+  whenStopped(error: FerruleError): void {
+    this.#request.stopped = error
+  }
+
   onEnd(ended: () => void): void {
     const { raw } = this.#reply
     if (raw.destroyed || raw.closed) ended()
@@ -141,7 +145,18 @@ function sendJson(reply: FastifyReply, { json, status = 200 }: Extract<Answer, {
 /** The engine bounds the rows of a result in parts. */
 const mostBytes = (json: unknown): number => (isObject(json) && json['data'] instanceof RawJson ? maxResultBytes : Number.POSITIVE_INFINITY)
 
+/** An answer that comes after the client was told that the service stops. */
+function discard(answer: Answer): void {
+  if ('json' in answer) rawParts(answer.json)?.raw.release()
+  if ('file' in answer) answer.file.body.destroy()
+  if ('content' in answer && answer.content instanceof Readable) answer.content.destroy()
+}
+
 function send(reply: FastifyReply, answer: Answer, logger: Logger): FastifyReply {
+  if (reply.sent) {
+    discard(answer)
+    return reply
+  }
   if ('json' in answer) return sendJson(reply, answer)
   if ('file' in answer) return sendFile(reply, answer.file, logger)
   if ('content' in answer) return sendContent(reply, answer)
@@ -189,6 +204,7 @@ function known<T>(who: T | null): T {
 export function decorate(app: FastifyInstance): void {
   app.decorateRequest('caller', null)
   app.decorateRequest('principal', null)
+  app.decorateRequest('stopped', null)
 }
 
 /** Registers one route on an app that was decorated. */

@@ -1,6 +1,7 @@
 /** What happens around every request: its headers, its refusal while the service stops, its numbers and its log line. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../../errors.ts'
+import type { OpenRequests } from './open-requests.ts'
 import { pathOf } from './reply.ts'
 import type { Services } from './route.ts'
 
@@ -27,10 +28,11 @@ export function addCommonHeaders(reply: FastifyReply, requestId: string): void {
 }
 
 /** Adds the hooks. There are two, because every hook costs every request. */
-export function addReports(app: FastifyInstance, { draining, metrics, logger }: Services): void {
+export function addReports(app: FastifyInstance, { stopping, metrics, logger }: Services, open: OpenRequests): void {
   app.addHook('onRequest', (request, reply, done) => {
     addCommonHeaders(reply, request.id)
-    if (!draining() || isAlwaysOpen(request.url)) return done()
+    open.add(request, reply)
+    if (!stopping.isDraining || isAlwaysOpen(request.url)) return done()
     reply.header('connection', 'close')
     done(fail('unavailable', { reason: 'it is stopping' }, { retryAfterMs: 1_000 }))
   })

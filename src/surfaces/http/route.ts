@@ -4,12 +4,14 @@ import type { Logger } from 'pino'
 import type { Kind } from '../../definition/connector.ts'
 import type { Engine } from '../../engine/execute.ts'
 import type { FileAnswer } from '../../engine/outcome.ts'
+import type { FerruleError } from '../../errors.ts'
 import type { ExecuteLimits } from '../../platform/execute-limits.ts'
 import type { OperationServices } from '../../platform/operations.ts'
 import type { Caller, Platform, Principal, Settings } from '../../platform/types.ts'
 import type { Metrics } from '../metrics.ts'
 import type { RouteDocument } from '../openapi/types.ts'
 import type { PrintedDocument } from '../openapi.ts'
+import type { Stopping } from '../stopping.ts'
 
 /** What routes may use. */
 export interface Services {
@@ -26,8 +28,8 @@ export interface Services {
   readonly openApi: () => PrintedDocument
   /** Milliseconds since 1970. */
   readonly clock: () => number
-  /** Whether the service is about to stop. */
-  readonly draining: () => boolean
+  /** How far the end of the service is. */
+  readonly stopping: Pick<Stopping, 'isLeaving' | 'isDraining' | 'calls'>
 }
 
 /** One request, as a route sees it. */
@@ -50,6 +52,8 @@ export interface Exchange<Who> {
   setHeader(name: string, value: string): void
   /** Calls `ended` once the answer was sent or the client is gone. */
   onEnd(ended: () => void): void
+  /** What the client is told when the service stops before the call has ended. Left out: a GET may be sent again, others not unseen. */
+  whenStopped(error: FerruleError): void
 }
 
 /** What a route answers. `json` values are written with all digits of big integers; `notModified` has the headers of the whole answer (RFC 9110 section 15.4.5). */

@@ -10,8 +10,10 @@ import type { Platform, Settings } from '../../platform/types.ts'
 import type { CopyServices } from '../copy-services.ts'
 import { createMetrics, type Metrics } from '../metrics.ts'
 import { printOpenApi } from '../openapi.ts'
+import { Stopping } from '../stopping.ts'
 import { readFormBody, readJsonBody } from './body.ts'
 import { answerBrokenRequest } from './broken-request.ts'
+import { OpenRequests } from './open-requests.ts'
 import { addRefusals, type Refuse, refuser } from './refusals.ts'
 import { decorate, register } from './register.ts'
 import { addReports } from './reports.ts'
@@ -35,8 +37,8 @@ export interface ServerOptions {
   readonly logger?: Logger
   /** Milliseconds since 1970. */
   readonly clock?: () => number
-  /** Whether the service is about to stop: readiness fails and new requests are refused. */
-  readonly draining?: () => boolean
+  /** How far the end of the service is; left out: it never ends. */
+  readonly stopping?: Pick<Stopping, 'isLeaving' | 'isDraining' | 'calls'>
 }
 
 /** A client that takes longer to send its request is cut off. Milliseconds. */
@@ -86,7 +88,7 @@ function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
 }
 
 function servicesOf(options: ServerOptions & { readonly logger: Logger }): Services {
-  const { platform, engine, settings, kinds, logger, clock = Date.now, draining = () => false } = options
+  const { platform, engine, settings, kinds, logger, clock = Date.now, stopping = new Stopping() } = options
   const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock })
   const metrics = options.metrics ?? createMetrics()
   metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => limits.running })
@@ -101,7 +103,7 @@ function servicesOf(options: ServerOptions & { readonly logger: Logger }): Servi
     ...(options.cutter === undefined ? {} : { cutter: options.cutter }),
   }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
-  return { platform, engine, settings, kinds, operations, limits, metrics, logger, openApi, clock, draining }
+  return { platform, engine, settings, kinds, operations, limits, metrics, logger, openApi, clock, stopping }
 }
 
 /** Forms are read at the token endpoint only, so its route lives in a scope of its own. */
@@ -127,7 +129,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const services = servicesOf({ ...options, logger })
   const refuse = refuser({ logger, bodyLimit: settings.bodyLimit })
   const app = createApp(settings, refuse)
-  addReports(app, services)
+  const open = new OpenRequests()
+  addReports(app, services, open)
+  services.stopping.calls.addEventListener('abort', () => open.refuseAll(refuse))
   const served = routesOf(settings)
   addRefusals(app, { routes: served, refuse })
   if (settings.corsOrigins.length > 0) await app.register(cors, { ...corsOptions, origin: [...settings.corsOrigins] })

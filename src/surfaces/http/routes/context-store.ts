@@ -43,10 +43,10 @@ export const watchContextStore: PrincipalRoute = {
     answer: { about: 'Events', schema: { type: 'string' }, type: 'text/event-stream' },
     problems: ['connector_not_found', 'validation_failed', 'overloaded'],
   },
-  answer: (exchange, { platform, draining }) => {
+  answer: (exchange, { platform, stopping }) => {
     const { until } = readQuery(watchFields, exchange.query)
     const statuses = platform.syncs.watchStatus(exchange.who, slot(exchange, 'connector_id'), exchange.signal)
-    return eventStream(until === undefined ? statuses : untilFilled(statuses), { event: 'status', draining })
+    return eventStream(until === undefined ? statuses : untilFilled(statuses), { event: 'status', stopping })
   },
 }
 

@@ -1,9 +1,10 @@
-import type { ProblemDetails } from '../../../errors.ts'
+import { type FerruleError, fail, type ProblemDetails } from '../../../errors.ts'
 import { readExecuteRequest } from '../../../platform/execute-request.ts'
 import { answerBody, type Executed, type ReplayedAnswer } from '../../../platform/executed.ts'
 import { executeOperation } from '../../../platform/operations.ts'
 import { isWrite } from '../../../platform/scopes.ts'
 import { limited } from '../limited.ts'
+import { stoppedRead, stoppedReason } from '../open-requests.ts'
 import { jsonType, problemType } from '../reply.ts'
 import { type Answer, connectorPath, type Exchange, type PrincipalRoute, slot } from '../route.ts'
 
@@ -21,6 +22,14 @@ function answerOf(exchange: Pick<Exchange<unknown>, 'setHeader'>, outcome: Execu
   return outcome.type === 'replayed' ? replayed(exchange, outcome) : { json: answerBody(outcome) }
 }
 
+/** Nobody knows what became of a write whose call was stopped; with its Idempotency-Key the next node finds out. */
+const stoppedWrite = (): FerruleError =>
+  fail(
+    'outcome_unknown',
+    { vendor: 'the vendor', request_id: 'none', reason: stoppedReason },
+    { hint: 'With an Idempotency-Key send the same call again; without one look at the vendor before you write again.' },
+  )
+
 /** Runs an action on an entity. Its part of the API's document is made from the kinds. */
 export const execute: PrincipalRoute = {
   method: 'POST',
@@ -30,6 +39,7 @@ export const execute: PrincipalRoute = {
     limited(exchange, services, async () => {
       const request = readExecuteRequest(exchange.body)
       const call = { connectorId: slot(exchange, 'connector_id'), request, deadlineMs: services.settings.operationSeconds * 1_000 }
+      exchange.whenStopped(isWrite(request.action) ? stoppedWrite() : stoppedRead())
       const own = isWrite(request.action)
         ? { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId }
         : { signal: exchange.signal }

@@ -30,8 +30,8 @@ export const ready: OpenRoute = {
     answer: { about: 'They can', schema: 'Health' },
     problems: ['unavailable'],
   },
-  async answer(_exchange, { platform, draining }) {
-    if (draining()) throw fail('unavailable', { reason: 'it is stopping' })
+  async answer(_exchange, { platform, stopping }) {
+    if (stopping.isLeaving) throw fail('unavailable', { reason: 'it is stopping' })
     await platform.ready()
     return ok
   },

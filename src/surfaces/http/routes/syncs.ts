@@ -101,7 +101,7 @@ export const watchSync: PrincipalRoute = {
     answer: { about: 'Events', schema: { type: 'string' }, type: 'text/event-stream' },
     problems: ['connector_not_found', 'sync_not_found', 'overloaded'],
   },
-  answer: (exchange, { platform, draining }) =>
+  answer: (exchange, { platform, stopping }) =>
     eventStream(
       platform.syncs.watchRun(
         exchange.who,
@@ -110,7 +110,7 @@ export const watchSync: PrincipalRoute = {
       ),
       {
         event: 'run',
-        draining,
+        stopping,
       },
     ),
 }

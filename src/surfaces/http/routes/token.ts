@@ -1,4 +1,5 @@
 import { challenged, readClientCredentials } from '../client-credentials.ts'
+import { stoppedRead } from '../open-requests.ts'
 import type { OpenRoute } from '../route.ts'
 
 /** Client credentials for a bearer token. */
@@ -18,6 +19,7 @@ export const createToken: OpenRoute = {
     problems: ['invalid_client', 'organization_forbidden', 'validation_failed'],
   },
   async answer(exchange, { platform }) {
+    exchange.whenStopped(stoppedRead())
     const credentials = readClientCredentials(exchange.body, exchange.header('authorization'))
     try {
       return { json: await platform.tokens.issueApplicationToken({ ...credentials, organizationId: exchange.header('x-organization-id') }) }

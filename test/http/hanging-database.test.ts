@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase('hanging')
+})
+afterAll(() => database.drop())
+
+/** The environment without what an outer run left there. */
+const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(FERRULE_|DATABASE_URL|VITEST|NODE_OPTIONS)/.test(name)))
+const env = {
+  FERRULE_PORT: '0',
+  FERRULE_CLIENT_ID: 'life',
+  FERRULE_CLIENT_SECRET: 'a-secret-for-tests',
+  FERRULE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  FERRULE_SANDBOX: 'off',
+  FERRULE_SHUTDOWN_SECONDS: '0',
+}
+
+/** A way to a database that stops to pass anything on. */
+async function freezableProxy(url: string) {
+  const target = new URL(url)
+  const sockets = new Set<Socket>()
+  const asked = Promise.withResolvers<void>()
+  let [isArmed, isFrozen] = [false, false]
+  const server = createServer((client) => {
+    const behind = connect(Number(target.port), target.hostname)
+    const pass = (to: Socket) => (bytes: Buffer) => {
+      if (isArmed && bytes.includes('"applications"')) {
+        isFrozen = true
+        asked.resolve()
+      }
+      if (!isFrozen) to.write(bytes)
+    }
+    client.on('data', pass(behind))
+    behind.on('data', pass(client))
+    for (const socket of [client, behind]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        client.destroy()
+        behind.destroy()
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const own = new URL(url)
+  own.host = `127.0.0.1:${address.port}`
+  return {
+    url: own.href,
+    /** Passes nothing on, either way, from the next statement about applications on. */
+    freezeThen: () => {
+      isArmed = true
+    },
+    /** Settles when that statement came. */
+    asked: () => asked.promise,
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+test('the end comes in time though the database hangs', { timeout: 120_000 }, async () => {
+  const between = await freezableProxy(database.url)
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: { ...plain, ...env, DATABASE_URL: between.url },
+  })
+  const said = { out: '', err: '' }
+  child.stdout.on('data', (chunk) => (said.out += chunk))
+  child.stderr.on('data', (chunk) => (said.err += chunk))
+  const exit = once(child, 'exit')
+  const url = () => /listens on (http:\/\/[\w.:]+)\n/.exec(said.out)?.[1] ?? ''
+  await vi.waitFor(() => expect(url(), said.err).not.toBe(''), { interval: 50, timeout: 60_000 })
+
+  between.freezeThen()
+  // A request that waits for the database when the signal comes.
+  const call = fetch(`${url()}/api/v1/account/applications/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_id: env.FERRULE_CLIENT_ID, client_secret: env.FERRULE_CLIENT_SECRET }),
+  })
+  await between.asked()
+  child.kill('SIGTERM')
+  const answer = await call
+  expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'unavailable', retryable: true })])
+  expect(await exit).toEqual([1, null])
+  expect(said.err).toContain('it does not close in time')
+  between.close()
+})
