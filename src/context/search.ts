@@ -3,9 +3,9 @@ import { FerruleError } from '../errors.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import { orderingOf } from './indexes/wish.ts'
 import { type CursorScope, cursorOf, positionOfCursor } from './query/cursor.ts'
-import type { Position } from './query/order.ts'
+import { isRanked, orderOf, type Position } from './query/order.ts'
 import { parseSearch } from './query/parse.ts'
-import { pageOf, type SearchRow, searchStatement } from './query/sql.ts'
+import { pageOf, type SearchPage, type SearchRow, searchStatement } from './query/sql.ts'
 import { type SearchStatement, StatementNames } from './query/statement.ts'
 import type { SearchQuery } from './query/tree.ts'
 import type { Statement } from './store/database.ts'
@@ -35,6 +35,8 @@ export interface SearchAnswer {
   readonly count: number
   /** Where the next page begins; null on the last page. */
   readonly cursor: string | null
+  /** The relevance that was asked for is left out of the order, because too much matches. */
+  readonly isUnranked: boolean
   /** Milliseconds, whole. */
   readonly tookMs: number
 }
@@ -70,11 +72,8 @@ const none: ReadonlySet<string> = new Set()
 const lateHint = 'Narrow the filter or ask for less, and try again.'
 
 /** A page as the database gives it. */
-interface Page {
+interface Page extends SearchPage {
   readonly rows: readonly SearchRow[]
-  readonly json: string
-  readonly count: number
-  readonly next: Position | undefined
 }
 
 const scopeOf = ({ place, key, now }: Pick<SearchRequest, 'place' | 'key' | 'now'>, query: SearchQuery): CursorScope => ({
@@ -107,9 +106,9 @@ class StoreSearcher implements Searcher {
     const query = this.#read(request)
     const page = await this.#page(request, query, beginningOf(request, query))
     if (page === undefined) return undefined
-    const { json, count, next } = page
+    const { json, count, next, isTooMany } = page
     const cursor = next === undefined ? null : cursorOf(next, scopeOf(request, query))
-    return { json, count, cursor, tookMs: Math.round(performance.now() - begin) }
+    return { json, count, cursor, isUnranked: isTooMany, tookMs: Math.round(performance.now() - begin) }
   }
 
   async *pages(request: SearchRequest, size: number): RecordPages {
@@ -127,7 +126,19 @@ class StoreSearcher implements Searcher {
     return parseSearch(this.#store.tableOf(place.kind, place.entity), params)
   }
 
+  /** A page by relevance where that is asked for, unless too much matches or the walk has begun without. `isTooMany` tells which. */
   async #page(request: SearchRequest, query: SearchQuery, after: Position | undefined): Promise<Page | undefined> {
+    const begin = performance.now()
+    const isUnranked = isRanked(orderOf(query)) && after !== undefined && after.isRanked !== true
+    const page = isUnranked ? undefined : await this.#pageIn(request, query, after)
+    if (!isUnranked && page?.isTooMany !== true) return page
+    const { timeoutMs } = request
+    const left = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (performance.now() - begin)) }
+    const unranked = await this.#pageIn({ ...request, ...left }, { ...query, relevance: undefined }, after)
+    return unranked && { ...unranked, isTooMany: true }
+  }
+
+  async #pageIn(request: SearchRequest, query: SearchQuery, after: Position | undefined): Promise<Page | undefined> {
     const { place, signal, timeoutMs } = request
     // Of the times, one has an index (tables.ts); an order by another one must not be read in two parts.
     const ordering = orderingOf(query, mainTimeOf(query.table), this.#store.indexes?.ready(place) ?? none)

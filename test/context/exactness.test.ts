@@ -15,5 +15,6 @@ describe.each(databasesUnderTest(['pglite', 'postgres']))('searches on %s', (eng
     expect(report.differences.join('\n\n')).toBe('')
     expect(report.queries).toBe(plan.schemas * plan.queries)
     expect(report.telling).toBeGreaterThan(report.queries / 4)
+    expect(report.ranked).toBeGreaterThan(report.queries / 20)
   })
 })

@@ -12,6 +12,8 @@ import { createTable, fillTable, type SearchDatabase } from './databases.ts'
 import { drawWorld, type World } from './generate.ts'
 import { type DrawnQuery, drawQuery } from './generate-queries.ts'
 import { answered, inOrder, isFound } from './oracle.ts'
+import type { Json } from './oracle-places.ts'
+import { relevanceOf } from './oracle-relevance.ts'
 import { kept, plainText } from './oracle-values.ts'
 import { Random } from './random.ts'
 
@@ -33,6 +35,8 @@ export interface Report {
   readonly pages: number
   /** Queries that found something, but not everything. */
   readonly telling: number
+  /** Queries that were ordered by relevance. */
+  readonly ranked: number
   /** Differences: the query, and what was expected and found. */
   readonly differences: readonly string[]
 }
@@ -75,10 +79,23 @@ const sorted = (value: unknown): unknown => {
 const textOf = (json: string): string =>
   JSON.stringify(Object.entries(canonical(json) as object).map(([name, value]) => [kept(name), sorted(value)]))
 
-function expectedOf({ fields, kept: records }: World, { query, fields: chosen }: DrawnQuery): readonly string[] {
+/** What the oracle answers; more records than `most` are not ordered by relevance. */
+function expectedOf(
+  { fields, kept: records }: World,
+  { query, fields: chosen }: DrawnQuery,
+  most: number,
+): { readonly records: readonly string[]; readonly isRanked: boolean } {
   const found = records.filter(({ record }) => isFound(fields, record, query.filter))
-  return inOrder(fields, found, query.sort ?? []).map(({ record }) => textOf(writeJson(answered(fields, record, chosen))))
+  const hasWords = relevanceOf(fields, {}, query.filter) !== undefined
+  const asked = (query.sort ?? []).length === 0 && hasWords ? byRelevance : (query.sort ?? [])
+  const isRanked = found.length <= most && asked.some((each) => Object.hasOwn(each, '_relevance'))
+  const sort = isRanked ? asked : asked.filter((each) => !Object.hasOwn(each, '_relevance'))
+  const relevance = (record: Json): number => relevanceOf(fields, record, query.filter) ?? 0
+  const ordered = inOrder(fields, found, { sort, relevance })
+  return { records: ordered.map(({ record }) => textOf(writeJson(answered(fields, record, chosen)))), isRanked }
 }
+
+const byRelevance = [{ _relevance: 'desc' }] as const
 
 type Table = ReturnType<typeof searchTableOf>
 
@@ -99,16 +116,31 @@ async function makeIndexes(database: SearchDatabase, table: Table): Promise<Inde
   return { table, ordering: (query) => orderingOf(query, undefined, made) }
 }
 
+/** One page, without the relevance where too much matches, or where the walk has begun so. */
+async function pageIn(database: SearchDatabase, query: SearchQuery, options: SearchOptions) {
+  const read = async (each: SearchQuery) => {
+    const rows = await database.query(searchStatement(each, options))
+    return { rows, page: pageOf(each, rows) }
+  }
+  const unranked = { ...query, relevance: undefined }
+  if (options.after !== undefined && options.after.isRanked !== true) return read(unranked)
+  const ranked = await read(query)
+  return ranked.page.isTooMany ? read(unranked) : ranked
+}
+
 /** All pages of a query, each record as text. */
-async function pagesOf(database: SearchDatabase, { table, ordering }: Indexed, drawn: DrawnQuery): Promise<readonly string[][]> {
+async function pagesOf(
+  database: SearchDatabase,
+  { table, ordering, mostRanked }: Indexed & { readonly mostRanked: number },
+  drawn: DrawnQuery,
+): Promise<readonly string[][]> {
   const pages: string[][] = []
   let cursor: string | undefined
   do {
     const query = parseSearch(table, cursor === undefined ? drawn : { ...drawn, cursor })
     const scope = { key, connector: 'one', query, now: Date.now() }
     const after = query.cursor === undefined ? undefined : positionOfCursor(query.cursor, scope)
-    const rows = await database.query(searchStatement(query, { connector: 1, after, ...ordering(query) }))
-    const page = pageOf(query, rows)
+    const { rows, page } = await pageIn(database, query, { connector: 1, after, mostRanked, ...ordering(query) })
     pages.push(rows.slice(0, page.count).map((row) => textOf(String(row['json']))))
     cursor = page.next === undefined ? undefined : cursorOf(page.next, scope)
   } while (cursor !== undefined && pages.length < 1000)
@@ -125,7 +157,7 @@ function cutIn(records: readonly string[], limit: number): string[][] {
 export async function compareSearches(database: SearchDatabase, plan: Plan): Promise<Report> {
   const random = new Random(plan.seed)
   const differences: string[] = []
-  let [queries, pages, telling] = [0, 0, 0]
+  let [queries, pages, telling, ranked] = [0, 0, 0, 0]
   for (let schema = 0; schema < plan.schemas; schema++) {
     const world = drawWorld(random, plan.records)
     const table = searchTableOf('exact-test', `s${plan.seed}_${schema}`, world.definition)
@@ -136,18 +168,20 @@ export async function compareSearches(database: SearchDatabase, plan: Plan): Pro
     for (let index = 0; index < plan.queries; index++) {
       if (index % Math.ceil(plan.queries / 3) === 0) await database.run(plans[Math.floor((index * 3) / plan.queries)] ?? '')
       const drawn = drawQuery(random, world)
-      const expected = expectedOf(world, drawn)
-      const found = await pagesOf(database, indexed, drawn).catch((thrown: unknown) => String(thrown))
+      const mostRanked = random.chance(0.2) ? random.below(plan.records) : plan.records
+      const { records: expected, isRanked } = expectedOf(world, drawn, mostRanked)
+      const found = await pagesOf(database, { ...indexed, mostRanked }, drawn).catch((thrown: unknown) => String(thrown))
+      ranked += Number(isRanked)
       queries += 1
       pages += found.length
       if (expected.length > 0 && expected.length < world.kept.length) telling += 1
       if (JSON.stringify(found) !== JSON.stringify(cutIn(expected, drawn.limit ?? 1000)))
         differences.push(difference({ schema, drawn, expected, found }))
-      if (differences.length >= mostDifferences) return { queries, pages, telling, differences }
+      if (differences.length >= mostDifferences) return { queries, pages, telling, ranked, differences }
     }
     await database.run(`drop table "${table.name}"`)
   }
-  return { queries, pages, telling, differences }
+  return { queries, pages, telling, ranked, differences }
 }
 
 function difference({

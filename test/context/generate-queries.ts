@@ -3,6 +3,7 @@ import type { Field, Fields } from '../../src/definition/fields.ts'
 import type { World } from './generate.ts'
 import * as draw from './generate-values.ts'
 import { declaredBy, isNumber, isObject, type Json, membersOf } from './oracle-places.ts'
+import { relevanceOf } from './oracle-relevance.ts'
 import { askedOf, tokensOf } from './oracle-tokens.ts'
 import { decimalOfText, spanOf } from './oracle-values.ts'
 import type { Random } from './random.ts'
@@ -234,14 +235,17 @@ const sortable = (fields: Fields): string[] =>
 export function drawQuery(random: Random, world: World): DrawnQuery {
   const aim = aimAtRecords(world)
   const columns = sortable(world.fields)
-  const sort =
+  const sort: Record<string, 'asc' | 'desc'>[] =
     columns.length === 0 || random.chance(0.4)
       ? []
       : random.many(3, () => ({ [random.pick(columns)]: random.pick(['asc', 'desc'] as const) }))
+  const filter = random.chance(0.08) ? undefined : condition(random, aim, 3)
+  const isRanked = random.chance(0.4) && relevanceOf(world.fields, {}, filter) !== undefined
+  if (isRanked) sort.splice(random.below(sort.length + 1), 0, { _relevance: 'desc' })
   const fields = random.chance(0.6) ? [] : random.many(4, () => aim.spot(random)?.path ?? '').filter((path) => path !== '')
   return {
     query: {
-      ...(random.chance(0.08) ? {} : { filter: condition(random, aim, 3) }),
+      ...(filter === undefined ? {} : { filter }),
       ...(sort.length === 0 && random.chance(0.5) ? {} : { sort }),
     },
     ...(random.chance(0.2) ? {} : { limit: 1 + random.below(world.kept.length + 2) }),

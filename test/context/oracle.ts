@@ -127,7 +127,7 @@ function isOrdered(values: readonly unknown[], operand: unknown, { how, operator
 }
 
 /** The texts and numbers below values. */
-function leavesOf(values: readonly unknown[]): string[] {
+export function leavesOf(values: readonly unknown[]): string[] {
   return values.flatMap((value) => {
     if (typeof value === 'string') return [kept(value)]
     if (isNumber(value)) return [plainText(value)]
@@ -170,7 +170,8 @@ const isElement = (element: unknown, operand: unknown, how: How): boolean =>
     ? isSame(element, operand)
     : !Array.isArray(element) && equalsOne(element, typeof operand === 'string' ? kept(operand) : operand, how)
 
-const elementScope = ({ schema }: Place): Scope => {
+/** Where the names of a condition within `any` are looked up. */
+export const elementScope = ({ schema }: Place): Scope => {
   const items = Reflect.get(schema ?? {}, 'items') as Field | undefined
   return { members: membersOf(items), schema: items }
 }
@@ -230,21 +231,35 @@ function comparePart(a: string | bigint, b: string | bigint): number {
   return typeof a === 'bigint' ? -1 : 1
 }
 
-/** Records in the order of a sort; a field that is named again decides nothing; nulls last, ties by the primary key in the direction of the last sort. */
-export function inOrder(fields: Fields, records: readonly Kept[], sort: readonly Record<string, 'asc' | 'desc'>[]): readonly Kept[] {
+/** What an order is made of: a sort, and the relevance of each record where it is asked for. */
+export interface Ordering {
+  readonly sort: readonly Record<string, 'asc' | 'desc'>[]
+  /** What `_relevance` in the sort means. */
+  relevance?(record: Json): number
+}
+
+/**
+ * Records in an order; a field that is named again decides nothing; nulls last, ties by the primary key in the direction of the last
+ * sort, ascending where that is the relevance.
+ */
+export function inOrder(fields: Fields, records: readonly Kept[], { sort, relevance }: Ordering): readonly Kept[] {
   const named = sort
     .flatMap((each) => Object.entries(each))
-    .map(([field, way]) => [nameIn(Object.keys(fields), field) ?? field, way] as const)
+    .map(([field, way]) => [field === '_relevance' ? field : (nameIn(Object.keys(fields), field) ?? field), way] as const)
   const keys = named.filter(([field], index) => named.findIndex(([other]) => other === field) === index)
+  const valueOf = (record: Json, field: string): ReturnType<typeof sortValue> =>
+    field === '_relevance' ? BigInt(relevance?.(record) ?? 0) : sortValue(fields, record, field)
+  const [last, way] = keys.at(-1) ?? []
+  const ties = way === 'desc' && last !== '_relevance' ? -1 : 1
   return records.toSorted((a, b) => {
     for (const [field, direction] of keys) {
-      const [left, right] = [sortValue(fields, a.record, field), sortValue(fields, b.record, field)]
+      const [left, right] = [valueOf(a.record, field), valueOf(b.record, field)]
       if (left === undefined && right === undefined) continue
       if (left === undefined || right === undefined) return left === undefined ? 1 : -1
       const order = compareSorted(left, right)
       if (order !== 0) return direction === 'desc' ? -order : order
     }
-    return compareKeys(a.key, b.key) * (keys.at(-1)?.[1] === 'desc' ? -1 : 1)
+    return compareKeys(a.key, b.key) * ties
   })
 }
 

@@ -1,7 +1,7 @@
 /** Which columns of a search an index would help, when the search was slow. Pure. */
 import { impliedBy } from '../query/candidates.ts'
 import type { Column, SearchTable } from '../query/columns.ts'
-import { orderedBy, orderOf } from '../query/order.ts'
+import { isRanked, orderedBy, orderOf } from '../query/order.ts'
 import type { PlaceCondition } from '../query/scene.ts'
 import type { SearchOptions } from '../query/sql.ts'
 import { Values } from '../query/statement.ts'
@@ -99,7 +99,7 @@ export function wishOf(query: SearchQuery, isIndexed: (column: string) => boolea
 /** The column of the first key of a sort; undefined when the primary key gives the order. */
 const leadingOf = (query: SearchQuery): string | undefined => {
   const [leading] = query.sort
-  return leading === undefined || orderOf(query).keys.length === 0 ? undefined : orderedBy(leading.column)
+  return leading === undefined || isRanked(orderOf(query)) || orderOf(query).keys.length === 0 ? undefined : orderedBy(leading.column)
 }
 
 /**

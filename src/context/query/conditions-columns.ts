@@ -160,7 +160,8 @@ function orderNumber(subject: Subject, { test, value }: Order): string {
 
 /** The text of a column, and its words where they are not stored for every value. */
 const textSql = (column: Column): string => (column.type === 'text' ? columnSql(column.sql) : `${valueSql(column)}::text`)
-const wordsSql = (column: Column): string =>
+/** The words of a column that holds one text, number or truth value. */
+export const wordsOfColumn = (column: Column): string =>
   column.words === 'stored' && column.terms !== undefined
     ? columnSql(column.terms)
     : `cs_words(${textSql(column)}, ${column.terms === undefined ? 'null' : columnSql(column.terms)})`
@@ -187,9 +188,9 @@ export function columnCondition(condition: PlaceCondition, subject: Subject): st
     case 'like':
       return withCandidates(`${textSql(column)} like ${values.add(condition.pattern.sql, 'text')}`, candidates)
     case 'fuzzy':
-      return [...candidates, fuzzySql(wordsSql(column), condition.tokens, { table: subject.table, values })].join(' and ')
+      return [...candidates, fuzzySql(wordsOfColumn(column), condition.tokens, { table: subject.table, values })].join(' and ')
     case 'keyword':
-      return keywordSql(wordsSql(column), condition.tokens, { candidates, values })
+      return keywordSql(wordsOfColumn(column), condition.tokens, { candidates, values })
     case 'contains':
     case 'any':
       return 'false'

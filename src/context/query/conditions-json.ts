@@ -134,10 +134,28 @@ function orderJson(condition: Order, scene: JsonScene): string {
 /** A value of JSON and its twin, side by side: the two have the same shape, so they are found in the same order. */
 const sideBySide = ({ raw, folded }: JsonSource, write: (json: string) => string): string => `rows from (${write(raw)}, ${write(folded)})`
 
-function wordsSql(place: Place, scene: JsonScene): string {
+function wordsSql(place: Place, scene: Omit<JsonScene, 'inner'>): string {
   if (place.column?.terms !== undefined && place.steps.length === 0) return `t."${place.column.terms.replaceAll('"', '""')}"`
   const found = sideBySide(scene.source, (json) => foundAt(json, scene, { steps: place.steps, spread: false }))
   return `array(select cs_json_words(f.v, f.w) from ${found} f(v, w))`
+}
+
+/**
+ * The words of all that a way of places leads to: those of the arrays of `any`, each with all its elements, and at last that of the
+ * condition itself.
+ */
+export function wordsWithin([...places]: readonly Place[], scene: Omit<JsonScene, 'inner'>): string {
+  const last = places.pop()
+  if (last !== undefined && places.length === 0) return wordsSql(last, scene)
+  const from: string[] = []
+  let source = scene.source
+  for (const [index, { steps }] of places.entries()) {
+    from.push(`${sideBySide(source, (json) => foundAt(json, scene, { steps, spread: false }))} a${index}(v, w)`)
+    from.push(`${sideBySide({ raw: `a${index}.v`, folded: `a${index}.w` }, elementsOf)} e${index}(v, w)`)
+    source = { raw: `e${index}.v`, folded: `e${index}.w` }
+  }
+  from.push(`${sideBySide(source, (json) => foundAt(json, scene, { steps: last?.steps ?? [], spread: false }))} f(v, w)`)
+  return `array(select cs_json_words(f.v, f.w) from ${from.join(', ')})`
 }
 
 function anyJson({ place, of }: Any, scene: JsonScene): string {

@@ -7,7 +7,8 @@ import type { SearchQuery } from './tree.ts'
 
 /** Milliseconds that a cursor is valid. */
 export const cursorLife = 24 * 60 * 60 * 1000
-const version = 1
+/** Versions of a cursor: the second one holds a place in an order by relevance. */
+const versions = { 1: {}, 2: { isRanked: true } } as const
 const macLength = 16
 
 /** What a cursor belongs to. */
@@ -41,7 +42,7 @@ const macOf = (key: Uint8Array, payload: Uint8Array): Buffer =>
 
 /** The cursor of the page that begins after a position. */
 export function cursorOf(position: Position, scope: CursorScope): string {
-  const content = [version, Math.floor(scope.now / 1000), digestOf(scope), position.pk, ...position.keys]
+  const content = [position.isRanked ? 2 : 1, Math.floor(scope.now / 1000), digestOf(scope), position.pk, ...position.keys]
   const payload = Buffer.from(JSON.stringify(content))
   return Buffer.concat([macOf(scope.key, payload), payload]).toString('base64url')
 }
@@ -62,9 +63,10 @@ function contentOf(cursor: string, key: Uint8Array): Content | undefined {
  */
 export function positionOfCursor(cursor: string, scope: CursorScope): Position {
   const content = contentOf(cursor, scope.key)
-  if (content === undefined || content[0] !== version) throw fail('invalid_cursor', { reason: 'it was not made here' })
+  const kind = content?.[0] === 1 || content?.[0] === 2 ? versions[content[0]] : undefined
+  if (content === undefined || kind === undefined) throw fail('invalid_cursor', { reason: 'it was not made here' })
   const [, seconds, digest, pk, ...keys] = content
   if (digest !== digestOf(scope)) throw fail('invalid_cursor', { reason: 'it belongs to another query, entity or connector' })
   if (scope.now - seconds * 1000 > cursorLife) throw fail('invalid_cursor', { reason: 'it is older than 24 hours' })
-  return { pk, keys }
+  return { pk, keys, ...kind }
 }

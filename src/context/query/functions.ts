@@ -163,6 +163,26 @@ begin
   return true;
 end $$`
 
+/**
+ * How well words fit those of a query: the points of each of these for the word that fits it best, as cs_match gives them; without
+ * distances those of equal words alone.
+ */
+const score = `create or replace function cs_score(words text[], query text[], distances int4[], swaps boolean) returns int4
+language plpgsql ${immutable} as $$
+declare
+  total int4 := 0;
+begin
+  if words is null then return 0; end if;
+  for place in 1 .. cardinality(query) loop
+    if query[place] = any(words) then
+      total := total + 3;
+    elsif distances is not null then
+      total := total + cs_match(words, query[place], distances[place], swaps);
+    end if;
+  end loop;
+  return total;
+end $$`
+
 /** Whether some word begins with one of some texts. */
 const begins = `create or replace function cs_begins(words text[], beginnings text[]) returns boolean language sql ${immutable} as $$
   select exists (select from unnest(words) word, unnest(beginnings) beginning where starts_with(word, beginning))
@@ -255,6 +275,7 @@ export const searchFunctions: readonly string[] = [
   within,
   match,
   fuzzy,
+  score,
   begins,
   beginningTerms,
   fuzzyTerms,

@@ -12,12 +12,14 @@ import { irregularField } from './values.ts'
 export interface Position {
   readonly keys: readonly (string | null)[]
   readonly pk: string
+  /** Whether the relevance is one of the keys: the walk goes on in the order that it has begun in. */
+  readonly isRanked?: boolean
 }
 
 /** One part of the order. */
 export interface OrderKey {
   readonly sql: string
-  readonly type: 'text' | 'int8' | 'numeric' | 'boolean'
+  readonly type: 'text' | 'int4' | 'int8' | 'numeric' | 'boolean'
   readonly isDescending: boolean
 }
 
@@ -47,13 +49,22 @@ const keysOf = ({ column, direction }: SortKey): readonly OrderKey[] => {
 const isPrimaryKey = ({ key }: SearchTable, column: Column): boolean =>
   key.length === 1 && key[0]?.field === column.name && key[0].type === 'integer' && column.type === 'integer'
 
+/** The key that stands for the relevance; its expression is where the scores are (`ranked.ts`). */
+export const relevanceKey: OrderKey = { sql: 'score', type: 'int4', isDescending: true }
+
 /** The order of a query. What follows the primary key decides nothing. */
-export function orderOf({ table, sort }: SearchQuery): Order {
+export function orderOf({ table, sort, relevance }: SearchQuery): Order {
   const end = sort.findIndex(({ column }) => isPrimaryKey(table, column))
   const before = end < 0 ? sort : sort.slice(0, end)
   const last = end < 0 ? sort.at(-1) : sort[end]
-  return { keys: before.flatMap(keysOf), isDescending: last?.direction === 'desc' }
+  const at = relevance?.at ?? Number.POSITIVE_INFINITY
+  if (at > before.length) return { keys: before.flatMap(keysOf), isDescending: last?.direction === 'desc' }
+  const keys = [...before.slice(0, at).flatMap(keysOf), relevanceKey, ...before.slice(at).flatMap(keysOf)]
+  return { keys, isDescending: at < sort.length && last?.direction === 'desc' }
 }
+
+/** Whether the relevance decides something in an order. */
+export const isRanked = ({ keys }: Order): boolean => keys.includes(relevanceKey)
 
 const direction = (isDescending: boolean): string => (isDescending ? ' desc' : '')
 
@@ -65,7 +76,7 @@ export const orderBySql = (order: Order, keys: readonly string[], pk: string): s
   ].join(', ')
 
 /** The rows after a position, by the keys from `index` on. */
-function afterKeys(order: Order, { keys, pk }: Position, { index, values }: { index: number; values: Values }): string {
+function afterKeys(order: Order, { keys, pk }: Pick<Position, 'keys' | 'pk'>, { index, values }: { index: number; values: Values }): string {
   const key = order.keys[index]
   if (key === undefined) return `t.pk ${order.isDescending ? '<' : '>'} ${values.add(pk, 'text')}`
   const last = keys[index] ?? null

@@ -7,6 +7,7 @@ import type { SearchTable } from './columns.ts'
 import { elementScope, placeListed, placeNamed, type Scope } from './names.ts'
 import { checkSuited, elementOperand, equalOperand, orderOperand, queryTokens, textOf } from './operands.ts'
 import { patternOf } from './pattern.ts'
+import { scoredConditions } from './relevance.ts'
 import { below, invalid, missing, notSupported, type Spot, tooComplex } from './refusals.ts'
 import type { Condition, Ordering, Place, SearchQuery, Selection, SortKey } from './tree.ts'
 
@@ -122,25 +123,58 @@ function conditionOf(reading: Reading, value: unknown, spot: Spot): Condition {
 const filterOf = (table: SearchTable, value: unknown, spot: Spot): Condition | undefined =>
   value === undefined || value === null ? undefined : conditionOf({ scope: { table }, depth: 1, count: { conditions: 0 } }, value, spot)
 
-function sortKeyOf(table: SearchTable, value: unknown, spot: Spot): SortKey {
+function sortKeyOf(table: SearchTable, value: unknown, spot: Spot): SortKey | RelevanceKey {
   const [entry, ...more] = isObject(value) ? Object.entries(value) : []
   if (entry === undefined || more.length > 0) throw invalid(spot, 'must be an object with one field, for example {"name": "asc"}')
   const [field, direction] = entry
   const at = below(spot, field)
+  if (direction !== 'asc' && direction !== 'desc') throw invalid(at, 'must be "asc" or "desc"', 'enum')
+  if (field === relevanceName) return relevanceKey(at, direction)
   const { place } = placeNamed({ table }, field, at)
   if (place.column === undefined || place.steps.length > 0 || place.column.type === 'json')
     throw notSupported(at, 'sort', 'only fields that hold one text, number or truth value can be sorted by')
-  if (direction !== 'asc' && direction !== 'desc') throw invalid(at, 'must be "asc" or "desc"', 'enum')
   return { column: place.column, direction }
 }
 
+/** The name in a sort that means no field. */
+const relevanceName = '_relevance'
+
+/** The relevance in a sort, and where it stands. */
+interface RelevanceKey {
+  readonly column: 'relevance'
+  readonly spot: Spot
+}
+
+const relevanceKey = (spot: Spot, direction: string): RelevanceKey => {
+  if (direction !== 'desc') throw invalid(spot, 'must be "desc": what matches best comes first', 'enum')
+  return { column: 'relevance', spot }
+}
+
+/** Takes the relevance out of a sort. */
+function arranged(keys: readonly (SortKey | RelevanceKey)[], filter: Condition | undefined): Pick<SearchQuery, 'sort' | 'relevance'> {
+  const distinct = keys.filter(({ column }, index) => keys.findIndex((key) => key.column === column) === index)
+  const sort = distinct.flatMap((key) => (key.column === 'relevance' ? [] : [key]))
+  const at = keys.length === 0 ? 0 : distinct.findIndex(({ column }) => column === 'relevance')
+  const of = at < 0 ? [] : scoredConditions(filter)
+  const key = distinct[at]
+  if (key?.column === 'relevance' && of.length === 0)
+    throw notSupported(key.spot, 'sort', 'a relevance needs fuzzy or keyword in the filter, outside of not')
+  return { sort, relevance: of.length === 0 ? undefined : { at, of } }
+}
+
 /** A field that is named again decides nothing any more. */
-function sortOf(table: SearchTable, value: unknown, spot: Spot): readonly SortKey[] {
-  if (value === undefined || value === null) return []
+function sortOf(
+  table: SearchTable,
+  { value, filter }: { value: unknown; filter: Condition | undefined },
+  spot: Spot,
+): Pick<SearchQuery, 'sort' | 'relevance'> {
+  if (value === undefined || value === null) return arranged([], filter)
   if (!Array.isArray(value)) throw invalid(spot, 'must be an array such as [{"name": "asc"}]')
   if (value.length > mostSortKeys) throw tooComplex(spot, `has more than ${mostSortKeys} keys`)
-  const keys = value.map((each, index) => sortKeyOf(table, each, below(spot, index)))
-  return keys.filter(({ column }, index) => keys.findIndex((key) => key.column === column) === index)
+  return arranged(
+    value.map((each, index) => sortKeyOf(table, each, below(spot, index))),
+    filter,
+  )
 }
 
 /** Adds a path to a selection; all of a place wins over a part of it. */
@@ -202,10 +236,11 @@ export function parseSearch(table: SearchTable, params: unknown): SearchQuery {
   if (query === undefined || query === null) throw missing(below(spot, 'query'))
   if (!isObject(query)) throw invalid(below(spot, 'query'), 'must be an object with filter and sort')
   checkKnown(query, ['filter', 'sort'], below(spot, 'query'))
+  const filter = filterOf(table, query['filter'], below(spot, 'query', 'filter'))
   return {
     table,
-    filter: filterOf(table, query['filter'], below(spot, 'query', 'filter')),
-    sort: sortOf(table, query['sort'], below(spot, 'query', 'sort')),
+    filter,
+    ...sortOf(table, { value: query['sort'], filter }, below(spot, 'query', 'sort')),
     limit: limitOf(limit, below(spot, 'limit')),
     cursor: cursorOf(cursor, below(spot, 'cursor')),
     selection: selectionOf(table, fields, below(spot, 'fields')),

@@ -3,7 +3,8 @@ import type { Column } from './columns.ts'
 import { quoted } from './columns.ts'
 import { conditionSql } from './conditions.ts'
 import { largestPage } from './functions.ts'
-import { afterSql, type Order, orderBySql, orderOf, type Position, partsOf } from './order.ts'
+import { afterSql, isRanked, type Order, orderBySql, orderOf, type Position, partsOf } from './order.ts'
+import { mostRanked, type RankedRows, rankedRows } from './ranked.ts'
 import { connector, valueSql } from './scene.ts'
 import { type SearchStatement, statementOf, Values } from './statement.ts'
 import type { SearchQuery, Selection } from './tree.ts'
@@ -21,6 +22,8 @@ export interface SearchOptions {
   readonly isOrdered?: (column: Column) => boolean
   /** Whether the order is sorted and never read off an index, even where one gives it. */
   readonly avoidsOrder?: boolean
+  /** Records that are ordered by relevance at most; more are told by `SearchPage.isTooMany`. */
+  readonly mostRanked?: number
 }
 
 /** Whether the members below a selection are all wanted. */
@@ -32,16 +35,17 @@ const selectedColumns = ({ table, selection }: SearchQuery): readonly { column: 
     return selected === undefined ? [] : [{ column, selection: selected }]
   })
 
+const pageColumns = (query: SearchQuery): readonly string[] =>
+  selectedColumns(query).map(({ column }, index) => `${valueSql(column)} as c${index}`)
+
+const filterSql = ({ table, filter }: SearchQuery, values: Values): string =>
+  filter === undefined ? '' : ` and ${conditionSql(table, filter, { values, element: undefined, depth: 0 })}`
+
 /** The rows of the page, with their values (`c0` …), keys (`k0` …) and `pk`. */
 function rowsSql(query: SearchQuery, options: SearchOptions, values: Values): string {
   const order = orderOf(query)
-  const columns = [
-    ...selectedColumns(query).map(({ column }, index) => `${valueSql(column)} as c${index}`),
-    ...order.keys.map(({ sql }, index) => `${sql} as k${index}`),
-    't.pk',
-  ]
-  const filter =
-    query.filter === undefined ? '' : ` and ${conditionSql(query.table, query.filter, { values, element: undefined, depth: 0 })}`
+  const columns = [...pageColumns(query), ...order.keys.map(({ sql }, index) => `${sql} as k${index}`), 't.pk']
+  const filter = filterSql(query, values)
   const from = `select ${columns.join(', ')} from ${quoted(query.table.name)} t where t.connector_id = ${connector}${filter}`
   const limit = values.add(query.limit + 1, 'int4')
   const isOrdered = options.isOrdered ?? ((column: Column) => column.at !== undefined)
@@ -122,6 +126,14 @@ function largeRecords(writing: Writing): string {
 
 const lastKeys = ({ order }: Writing): string => ['p.pk', ...keyNames(order).map((key) => `p.${key}::text as ${key}`)].join(', ')
 
+function ranked(query: SearchQuery, { after, mostRanked: most = mostRanked }: SearchOptions, values: Values): RankedRows | undefined {
+  const { relevance } = query
+  const order = orderOf(query)
+  if (relevance === undefined || !isRanked(order)) return undefined
+  const filter = filterSql(query, values)
+  return rankedRows({ query: { ...query, relevance }, order, values, after, most, columns: pageColumns(query), filter })
+}
+
 /**
  * The statement of a search. It answers the records of a page, then one more (or two) when there is a next page: columns `json` (the record as
  * JSON text), `pk` and `k0` … (its keys as text). Sessions need `searchSettings`.
@@ -129,11 +141,14 @@ const lastKeys = ({ order }: Writing): string => ['p.pk', ...keyNames(order).map
 export function searchStatement(query: SearchQuery, options: SearchOptions): SearchStatement {
   const values = new Values()
   values.add(options.connector, 'int4')
-  const writing = { query, order: orderOf(query), values, rows: rowsSql(query, options, values) }
+  const byRelevance = ranked(query, options, values)
+  const writing = { query, order: orderOf(query), values, rows: byRelevance?.rows ?? rowsSql(query, options, values) }
   const columns = selectedColumns(query).map(({ column }) => column)
   const isLarge = columns.some(({ type }) => type === 'json') && columns.every(({ name }) => Buffer.byteLength(name) <= longestName)
   const records = isLarge ? largeRecords(writing) : smallRecords(writing)
-  return statementOf(`${records} order by ${orderSql(writing, 'p')}`, values)
+  const page = `${records} order by ${orderSql(writing, 'p')}`
+  const { found = '', tooMany } = byRelevance ?? {}
+  return statementOf(tooMany === undefined ? `${found}${page}` : `${found}select * from (${page}) page union all ${tooMany}`, values)
 }
 
 /** A row of a search statement. */
@@ -146,18 +161,22 @@ export interface SearchPage {
   readonly count: number
   /** Where the next page begins; undefined when there is none. */
   readonly next: Position | undefined
+  /** More matches than are ordered by relevance: the page is empty, and has to be read without. */
+  readonly isTooMany: boolean
 }
 
-const positionOf = (row: SearchRow, keys: number): Position => ({
+const positionOf = (row: SearchRow, order: Order): Position => ({
   pk: String(row['pk']),
-  keys: Array.from({ length: keys }, (_, index) => {
+  keys: order.keys.map((_key, index) => {
     const value = row[`k${index}`]
     return value === null || value === undefined ? null : String(value)
   }),
+  isRanked: isRanked(order),
 })
 
 /** The page that the rows of a search statement make. */
 export function pageOf(query: SearchQuery, rows: readonly SearchRow[]): SearchPage {
+  if (rows[0]?.['json'] === null) return { json: '[]', count: 0, next: undefined, isTooMany: true }
   const records: string[] = []
   let bytes = 0
   for (const row of rows.slice(0, query.limit)) {
@@ -171,6 +190,7 @@ export function pageOf(query: SearchQuery, rows: readonly SearchRow[]): SearchPa
   return {
     json: `[${records.join()}]`,
     count: records.length,
-    next: hasMore ? positionOf(last, orderOf(query).keys.length) : undefined,
+    next: hasMore ? positionOf(last, orderOf(query)) : undefined,
+    isTooMany: false,
   }
 }

@@ -67,6 +67,20 @@ export interface SortKey {
   readonly direction: 'asc' | 'desc'
 }
 
+/** A condition whose words count for the relevance of a record. */
+export interface ScoredCondition {
+  readonly condition: Extract<Condition, { readonly op: 'fuzzy' | 'keyword' }>
+  /** The arrays of the `any` that it stands in, from the outside in: the words of all their elements count. */
+  readonly within: readonly Place[]
+}
+
+/** Where the relevance stands in an order, and what it is made of. */
+export interface Relevance {
+  /** How many keys of the sort come before it. */
+  readonly at: number
+  readonly of: readonly ScoredCondition[]
+}
+
 /** What of a column is returned: all, or the members below it. */
 export type Selection = true | { readonly [name: string]: Selection }
 
@@ -75,6 +89,8 @@ export interface SearchQuery {
   readonly table: SearchTable
   readonly filter: Condition | undefined
   readonly sort: readonly SortKey[]
+  /** Asked for by `_relevance` in the sort, or without a sort by a filter that looks for words; undefined: the order is without. */
+  readonly relevance: Relevance | undefined
   /** Records of a page, 1 to 10,000. */
   readonly limit: number
   readonly cursor: string | undefined

@@ -1,0 +1,51 @@
+/** The order by relevance, said plainly: row "relevance" of docs/decisions/0030-relevance.md. */
+import type { Fields } from '../../src/definition/fields.ts'
+import { elementScope, leavesOf } from './oracle.ts'
+import { foundAt, type Json, placeNamed, type Scope } from './oracle-places.ts'
+import { isFuzzyMatch, tokensOf } from './oracle-values.ts'
+
+/** A condition that counts: where it looks, and what it asks for. */
+interface Counted {
+  readonly operator: 'fuzzy' | 'keyword'
+  readonly values: readonly unknown[]
+  readonly operand: string
+}
+
+/** What the arrays at a place hold. */
+const elementsAt = (values: readonly unknown[]): unknown[] => values.flatMap((value) => (Array.isArray(value) ? value : []))
+
+/** The conditions outside `not` that ask for words, with the values at their places; within `any`, of all elements. */
+function countedIn(condition: Json, holders: readonly unknown[], scope: Scope): Counted[] {
+  return Object.entries(condition).flatMap(([operator, operand]): Counted[] => {
+    if (operator === 'and' || operator === 'or') return (operand as Json[]).flatMap((each) => countedIn(each, holders, scope))
+    if (operator !== 'any' && operator !== 'fuzzy' && operator !== 'keyword') return []
+    return Object.entries(operand as Json).flatMap(([field, asked]): Counted[] => {
+      const place = placeNamed(scope, field)
+      const values = holders.flatMap((holder) => foundAt(holder, place.path))
+      return operator === 'any'
+        ? countedIn(asked as Json, elementsAt(values), elementScope(place))
+        : [{ operator, values, operand: String(asked) }]
+    })
+  })
+}
+
+/** How well a word of the query matches a word of the field. */
+function pointsOf(operator: Counted['operator'], asked: string, word: string): number {
+  if (asked === word) return 3
+  if (operator === 'keyword') return 0
+  return word.startsWith(asked) ? 2 : Number(isFuzzyMatch(asked, word))
+}
+
+function scoreOf({ operator, values, operand }: Counted): number {
+  const words = leavesOf(values).flatMap(tokensOf)
+  const best = (asked: string): number => Math.max(0, ...words.map((word) => pointsOf(operator, asked, word)))
+  return [...new Set(tokensOf(operand))].reduce((sum, asked) => sum + best(asked), 0)
+}
+
+const scopeOf = (fields: Fields): Scope => ({ members: fields, schema: undefined })
+
+/** The score of a record; undefined when the filter asks for no words. */
+export function relevanceOf(fields: Fields, record: Json, filter: Json | undefined): number | undefined {
+  const counted = filter === undefined ? [] : countedIn(filter, [record], scopeOf(fields))
+  return counted.length === 0 ? undefined : counted.reduce((sum, each) => sum + scoreOf(each), 0)
+}
