@@ -10,6 +10,7 @@ import { download } from './download.ts'
 import { executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
 import { libraryList } from './library-list.ts'
 import { partitions } from './partitions.ts'
+import { relevance } from './relevance.ts'
 import type { Result } from './result.ts'
 import { memory, type SearchEffort, search, searchEmbedded } from './search.ts'
 import { sqlGate } from './sql-gate.ts'
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   search,
   'search-embedded': searchEmbedded,
   memory,
+  relevance,
   'sync-embedded': syncEmbedded,
   'sync-postgres': syncPostgres,
   resync,

@@ -35,6 +35,8 @@ const filtered =
     query: { filter: filter(set, size), ...(sort === undefined ? {} : { sort }) },
     limit,
   })
+/** Without a sort, searches for words are ordered by relevance (`relevance.ts` measures that). */
+const byKey = [{ id: 'asc' }] as const
 const startedFrom = (set: number, size: number): string => textOf(callOf(picked(set, Math.max(1, size - window)))['started'])
 const startedTo = (set: number, size: number): string => textOf(callOf(picked(set, Math.max(1, size - window)) + window)['started'])
 
@@ -67,12 +69,20 @@ export const searchCases: readonly SearchCase[] = [
   { name: 'sort-indexed', hasIndex: true, params: filtered(() => ({}), [{ started: 'desc' }]) },
   { name: 'like-rare', hasIndex: true, params: filtered((set, size) => ({ like: { title: wordsAt(set, size).slice(2, 4).join(' ') } })) },
   { name: 'like-common', hasIndex: true, params: filtered((set, size) => ({ like: { title: wordAt(set, size).slice(0, 4) } })) },
-  { name: 'keyword', hasIndex: true, params: filtered((set, size) => ({ keyword: { title: wordsAt(set, size).slice(0, 2).join(' ') } })) },
-  { name: 'fuzzy', hasIndex: true, params: filtered((set, size) => ({ fuzzy: { title: misspelt(wordAt(set, size)) } })) },
+  {
+    name: 'keyword',
+    hasIndex: true,
+    params: filtered((set, size) => ({ keyword: { title: wordsAt(set, size).slice(0, 2).join(' ') } }), byKey),
+  },
+  {
+    name: 'fuzzy',
+    hasIndex: true,
+    params: filtered((set, size) => ({ fuzzy: { title: misspelt(wordAt(set, size)) } }), byKey),
+  },
   {
     name: 'fuzzy-words',
     hasIndex: true,
-    params: filtered((set, size) => ({ fuzzy: { title: wordsAt(set, size).slice(0, 2).map(misspelt).join(' ') } })),
+    params: filtered((set, size) => ({ fuzzy: { title: wordsAt(set, size).slice(0, 2).map(misspelt).join(' ') } }), byKey),
   },
   {
     name: 'and-or-not',
@@ -111,6 +121,6 @@ export const searchCases: readonly SearchCase[] = [
     name: 'small-fuzzy',
     isSmall: true,
     hasIndex: true,
-    params: filtered((set, size) => ({ fuzzy: { title: misspelt(wordAt(set, size)) } })),
+    params: filtered((set, size) => ({ fuzzy: { title: misspelt(wordAt(set, size)) } }), byKey),
   },
 ]

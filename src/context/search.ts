@@ -5,7 +5,7 @@ import { orderingOf } from './indexes/wish.ts'
 import { type CursorScope, cursorOf, positionOfCursor } from './query/cursor.ts'
 import { isRanked, orderOf, type Position } from './query/order.ts'
 import { parseSearch } from './query/parse.ts'
-import { pageOf, type SearchPage, type SearchRow, searchStatement } from './query/sql.ts'
+import { pageOf, type SearchOptions, type SearchPage, type SearchRow, searchStatement } from './query/sql.ts'
 import { type SearchStatement, StatementNames } from './query/statement.ts'
 import type { SearchQuery } from './query/tree.ts'
 import type { Statement } from './store/database.ts'
@@ -86,12 +86,17 @@ const scopeOf = ({ place, key, now }: Pick<SearchRequest, 'place' | 'key' | 'now
 const beginningOf = (request: Pick<SearchRequest, 'place' | 'key' | 'now'>, query: SearchQuery): Position | undefined =>
   query.cursor === undefined ? undefined : positionOfCursor(query.cursor, scopeOf(request, query))
 
+/** What a searcher does otherwise than usual. */
+type SearcherOptions = Pick<SearchOptions, 'mostRanked'>
+
 class StoreSearcher implements Searcher {
   readonly #store: Store
+  readonly #options: SearcherOptions
   readonly #names = new StatementNames()
 
-  constructor(store: Store) {
+  constructor(store: Store, options: SearcherOptions) {
     this.#store = store
+    this.#options = options
   }
 
   fieldsOf(request: Pick<SearchRequest, 'place' | 'params' | 'key' | 'now'>): readonly string[] {
@@ -145,7 +150,7 @@ class StoreSearcher implements Searcher {
     try {
       const answer = await this.#store.search<SearchRow>(
         place,
-        (_table, connector) => this.#named(searchStatement(query, { connector, after, ...ordering })),
+        (_table, connector) => this.#named(searchStatement(query, { connector, after, ...ordering, ...this.#options })),
         { signal, lateHint, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
       )
       if (answer === undefined) return undefined
@@ -166,4 +171,4 @@ class StoreSearcher implements Searcher {
 }
 
 /** Makes the searcher of a store; one for each store, because it counts which statements come again. */
-export const createSearcher = (store: Store): Searcher => new StoreSearcher(store)
+export const createSearcher = (store: Store, options: SearcherOptions = {}): Searcher => new StoreSearcher(store, options)

@@ -22,7 +22,13 @@ export interface Freshness {
 export interface Found extends Cut {
   readonly type: 'found'
   readonly data: JsonText | readonly unknown[]
-  readonly meta: { readonly has_more: boolean; readonly cursor: string | null; readonly took_ms: number }
+  readonly meta: {
+    readonly has_more: boolean
+    readonly cursor: string | null
+    readonly took_ms: number
+    /** Too much matches to be ordered by relevance; left out where the order is the one that was asked for. */
+    readonly relevance_left_out?: true
+  }
   readonly contextStore: Freshness
 }
 

@@ -9,7 +9,11 @@ import { readQuery } from './bodies.ts'
 export const exportFields = {
   format: opt(oneOf('ndjson (default): one JSON record a line; csv: RFC 4180, nested values as JSON', 'ndjson', 'csv')),
   filter: opt(str('`query.filter` of a search, as JSON')),
-  sort: opt(str('`query.sort` of a search, as JSON; left out: by the primary key, which is the fastest')),
+  sort: opt(
+    str(
+      '`query.sort` of a search, as JSON; left out: by relevance where the filter has words to look for, else by the primary key, which is the fastest',
+    ),
+  ),
   fields: opt(str('Field paths, separated by commas; left out: all searchable fields')),
   allow_partial: opt(oneOf('true: what is there is enough while the copy is filled for the first time', 'true', 'false')),
   max_age: opt(int('The copy may be so many seconds old; it is refreshed first when it is older', { minimum: 0 })),

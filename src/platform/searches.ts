@@ -173,11 +173,11 @@ class CopySearches implements Searches {
     const timeoutMs = Math.max(1, Math.min(searchMs, end - performance.now()))
     const [answer, state] = await Promise.all([searcher.search({ ...request, timeoutMs }), fresh ?? this.#recentState(access, query)])
     if (answer === undefined || !isEnough(state, query)) throw notReady(query.entity, state)
-    const { json, cursor, tookMs } = answer
+    const { json, cursor, tookMs, isUnranked } = answer
     return {
       type: 'found',
       data: new JsonText(json),
-      meta: { has_more: cursor !== null, cursor, took_ms: tookMs },
+      meta: { has_more: cursor !== null, cursor, took_ms: tookMs, ...(isUnranked ? { relevance_left_out: true } : {}) },
       contextStore: freshnessOf(state),
     }
   }

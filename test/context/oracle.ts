@@ -247,13 +247,13 @@ export function inOrder(fields: Fields, records: readonly Kept[], { sort, releva
     .flatMap((each) => Object.entries(each))
     .map(([field, way]) => [field === '_relevance' ? field : (nameIn(Object.keys(fields), field) ?? field), way] as const)
   const keys = named.filter(([field], index) => named.findIndex(([other]) => other === field) === index)
-  const valueOf = (record: Json, field: string): ReturnType<typeof sortValue> =>
+  const sortedBy = (record: Json, field: string): ReturnType<typeof sortValue> =>
     field === '_relevance' ? BigInt(relevance?.(record) ?? 0) : sortValue(fields, record, field)
   const [last, way] = keys.at(-1) ?? []
   const ties = way === 'desc' && last !== '_relevance' ? -1 : 1
   return records.toSorted((a, b) => {
     for (const [field, direction] of keys) {
-      const [left, right] = [valueOf(a.record, field), valueOf(b.record, field)]
+      const [left, right] = [sortedBy(a.record, field), sortedBy(b.record, field)]
       if (left === undefined && right === undefined) continue
       if (left === undefined || right === undefined) return left === undefined ? 1 : -1
       const order = compareSorted(left, right)

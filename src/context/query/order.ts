@@ -76,7 +76,11 @@ export const orderBySql = (order: Order, keys: readonly string[], pk: string): s
   ].join(', ')
 
 /** The rows after a position, by the keys from `index` on. */
-function afterKeys(order: Order, { keys, pk }: Pick<Position, 'keys' | 'pk'>, { index, values }: { index: number; values: Values }): string {
+function afterKeys(
+  order: Order,
+  { keys, pk }: Pick<Position, 'keys' | 'pk'>,
+  { index, values }: { index: number; values: Values },
+): string {
   const key = order.keys[index]
   if (key === undefined) return `t.pk ${order.isDescending ? '<' : '>'} ${values.add(pk, 'text')}`
   const last = keys[index] ?? null

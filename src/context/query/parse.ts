@@ -7,8 +7,8 @@ import type { SearchTable } from './columns.ts'
 import { elementScope, placeListed, placeNamed, type Scope } from './names.ts'
 import { checkSuited, elementOperand, equalOperand, orderOperand, queryTokens, textOf } from './operands.ts'
 import { patternOf } from './pattern.ts'
-import { scoredConditions } from './relevance.ts'
 import { below, invalid, missing, notSupported, type Spot, tooComplex } from './refusals.ts'
+import { scoredConditions } from './relevance.ts'
 import type { Condition, Ordering, Place, SearchQuery, Selection, SortKey } from './tree.ts'
 
 /** Deepest nesting of conditions, most conditions, most values of one `in`, most keys of a sort, most elements of `fields`. */

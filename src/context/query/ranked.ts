@@ -3,9 +3,9 @@
  * is found first, keys only, and given up when it is too much: then the order is without the relevance.
  */
 import { quoted } from './columns.ts'
-import { afterSql, type Order, orderBySql, type Position, relevanceKey } from './order.ts'
 import { wordsOfColumn } from './conditions-columns.ts'
 import { wordsWithin } from './conditions-json.ts'
+import { afterSql, type Order, orderBySql, type Position, relevanceKey } from './order.ts'
 import { columnSql, connector } from './scene.ts'
 import type { Values } from './statement.ts'
 import type { Relevance, ScoredCondition, SearchQuery } from './tree.ts'
@@ -54,29 +54,50 @@ function scoreSql({ of }: Relevance, values: Values): string {
   return scores.length === 1 ? String(scores[0]) : `(${scores.join(' + ')})`
 }
 
-/** Whether not too much matches. */
-const isFew = (most: string): string => `(select count(*) from found) <= ${most}`
+/** Rows that match, as the way to the page begins: `found` is a table of the statement. */
+interface Scored {
+  readonly found: string
+  readonly rows: string
+}
+
+/** Whether the rows hold nothing long: then all of a row is kept when it is found, with its score. */
+const isFlat = ({ query: { relevance, table, selection } }: Ranking): boolean =>
+  (selection === undefined ? table.columns : [...selection.keys()]).every(({ type }) => type !== 'json') &&
+  relevance.of.every(({ condition, within }) => (within[0] ?? condition.place).column?.type !== 'json')
+
+/** What is found, with everything that the page needs. */
+const flat = (ranking: Ranking, { expressions, limited }: { expressions: string; limited: string }): Scored => ({
+  found: `select ${expressions} from ${rowsOf(ranking)}${limited}`,
+  rows: 'found',
+})
+
+/** What is found, by its keys; long words are read for the score only when it is clear that not too much is found. */
+const keyed = (ranking: Ranking, { expressions, limited, few }: { expressions: string; limited: string; few: string }): Scored => ({
+  found: `select t.pk from ${rowsOf(ranking)}${limited}`,
+  // OFFSET keeps the scores from being computed once for the order, once for the page and once for where it begins.
+  rows: `(select ${expressions} from found join ${quoted(ranking.query.table.name)} t on t.connector_id = ${connector} and t.pk = found.pk where ${few} offset 0)`,
+})
+
+const rowsOf = ({ query, filter }: Ranking): string => `${quoted(query.table.name)} t where t.connector_id = ${connector}${filter}`
 
 /** The rows of a page by relevance. */
-export function rankedRows({ query, order, values, after, most, columns, filter }: Ranking): RankedRows {
-  const table = quoted(query.table.name)
-  const bound = after === undefined ? { limit: values.add(most + 1, 'int4'), most: values.add(most, 'int4') } : undefined
-  const limited = bound === undefined ? '' : ` limit ${bound.limit}`
-  const found = `with found as materialized (select t.pk from ${table} t where t.connector_id = ${connector}${filter}${limited}) `
+export function rankedRows(ranking: Ranking): RankedRows {
+  const { query, order, values, after, most, columns } = ranking
   const score = scoreSql(query.relevance, values)
   const keys = order.keys.map((key, index) => `${key === relevanceKey ? score : key.sql} as k${index}`)
-  const few = bound === undefined ? '' : ` where ${isFew(bound.most)}`
-  // OFFSET keeps the scores from being computed once for the order, once for the page and once for where it begins.
-  const scored = `select ${[...columns, ...keys, 't.pk'].join(', ')} from found join ${table} t on t.connector_id = ${connector} and t.pk = found.pk${few} offset 0`
+  const bound = after === undefined ? { limit: values.add(most + 1, 'int4'), most: values.add(most, 'int4') } : undefined
+  const parts = {
+    expressions: [...columns, ...keys, 't.pk'].join(', '),
+    limited: bound === undefined ? '' : ` limit ${bound.limit}`,
+    few: bound === undefined ? 'true' : `(select count(*) from found) <= ${bound.most}`,
+  }
+  const { found, rows } = isFlat(ranking) ? flat(ranking, parts) : keyed(ranking, parts)
   const named: Order = { ...order, keys: order.keys.map((key, index) => ({ ...key, sql: `t.k${index}` })) }
-  const orderBy = orderBySql(
-    named,
-    named.keys.map(({ sql }) => sql),
-    't.pk',
-  )
+  const names = named.keys.map(({ sql }) => sql)
+  const page = `where ${parts.few} and ${afterSql(named, after, values)} order by ${orderBySql(named, names, 't.pk')}`
   return {
-    found,
-    rows: `select * from (${scored}) t where ${afterSql(named, after, values)} order by ${orderBy} limit ${values.add(query.limit + 1, 'int4')}`,
+    found: `with found as materialized (${found}) `,
+    rows: `select * from ${rows} t ${page} limit ${values.add(query.limit + 1, 'int4')}`,
     tooMany: bound === undefined ? undefined : `select ${nulls(order.keys.length + 2)} from found having count(*) > ${bound.most}`,
   }
 }

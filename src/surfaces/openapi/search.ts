@@ -76,7 +76,9 @@ const searchCondition: JsonObject = {
 const sort: JsonObject = {
   type: ['array', 'null'],
   maxItems: 16,
-  description: 'Keys of the order, the first one decides; records without a value come last. Left out: by the primary key',
+  description:
+    'Keys of the order, the first one decides; records without a value come last. `_relevance` (desc only) is how well the words of ' +
+    'fuzzy and keyword fit. Left out: by relevance where the filter has such words outside of not, else by the primary key',
   items: { type: 'object', minProperties: 1, maxProperties: 1, additionalProperties: { enum: ['asc', 'desc'] } },
 }
 
@@ -183,6 +185,7 @@ const meta = obj(
     has_more: bool('Whether there is a next page'),
     cursor: orNull(str('Send it as cursor for the next page; null on the last one')),
     took_ms: int('Milliseconds that the search took'),
+    relevance_left_out: opt(bool('true: too many records match to be ordered by relevance; the rest of the order holds')),
   },
   'Where the page stands',
 )
