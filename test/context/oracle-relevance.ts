@@ -2,7 +2,7 @@
 import type { Fields } from '../../src/definition/fields.ts'
 import { elementScope, leavesOf } from './oracle.ts'
 import { foundAt, type Json, placeNamed, type Scope } from './oracle-places.ts'
-import { isFuzzyMatch, tokensOf } from './oracle-values.ts'
+import { askedOf, matchOf, tokensOf } from './oracle-tokens.ts'
 
 /** A condition that counts: where it looks, and what it asks for. */
 interface Counted {
@@ -29,17 +29,14 @@ function countedIn(condition: Json, holders: readonly unknown[], scope: Scope): 
   })
 }
 
-/** How well a word of the query matches a word of the field. */
-function pointsOf(operator: Counted['operator'], asked: string, word: string): number {
-  if (asked === word) return 3
-  if (operator === 'keyword') return 0
-  return word.startsWith(asked) ? 2 : Number(isFuzzyMatch(asked, word))
-}
+/** Points of a word of the query for a word of the field. */
+const pointsOf = (operator: Counted['operator'], token: string, word: string): number =>
+  operator === 'keyword' ? (token === word ? 3 : 0) : matchOf({ token }, word)
 
 function scoreOf({ operator, values, operand }: Counted): number {
   const words = leavesOf(values).flatMap(tokensOf)
-  const best = (asked: string): number => Math.max(0, ...words.map((word) => pointsOf(operator, asked, word)))
-  return [...new Set(tokensOf(operand))].reduce((sum, asked) => sum + best(asked), 0)
+  const best = (token: string): number => Math.max(0, ...words.map((word) => pointsOf(operator, token, word)))
+  return [...new Set(askedOf(operand).map(({ token }) => token))].reduce((sum, token) => sum + best(token), 0)
 }
 
 const scopeOf = (fields: Fields): Scope => ({ members: fields, schema: undefined })

@@ -2,12 +2,13 @@
  * Rows in an order that has the relevance in it. All rows that match must be scored before the first one can be told, so what matches
  * is found first, keys only, and given up when it is too much: then the order is without the relevance.
  */
-import { quoted } from './columns.ts'
+import { quoted, type SearchTable } from './columns.ts'
 import { wordsOfColumn } from './conditions-columns.ts'
 import { wordsWithin } from './conditions-json.ts'
 import { afterSql, type Order, orderBySql, type Position, relevanceKey } from './order.ts'
 import { columnSql, connector } from './scene.ts'
 import type { Values } from './statement.ts'
+import { tokenRules } from './tokens.ts'
 import type { Relevance, ScoredCondition, SearchQuery } from './tree.ts'
 
 /** Records that are ordered by relevance, at most. */
@@ -37,22 +38,32 @@ export interface RankedRows {
   readonly tooMany: string | undefined
 }
 
-function wordsSql({ condition: { place }, within }: ScoredCondition, values: Values): string {
+/** What a score is written for, and into. */
+interface Writing {
+  readonly table: SearchTable
+  readonly values: Values
+}
+
+function wordsSql({ condition: { place }, within }: ScoredCondition, { table, values }: Writing): string {
   const column = within[0]?.column ?? place.column
   if (column === undefined) return 'null::text[]'
   if (column.folded === undefined) return wordsOfColumn(column)
   const source = { raw: columnSql(column.sql), folded: columnSql(column.folded) }
-  return wordsWithin([...within, place], { values, element: undefined, depth: 0, source })
+  return wordsWithin([...within, place], { table, values, element: undefined, depth: 0, source })
 }
 
-/** The score of a row of a table that is called `t`: points of each word of the query, by the word of the row that fits it best. */
-function scoreSql({ of }: Relevance, values: Values): string {
-  const scores = of.map(
-    (each) =>
-      `cs_score(${wordsSql(each, values)}, ${values.add(each.condition.words, 'text[]')}, ${values.add(each.condition.op === 'fuzzy', 'boolean')})`,
-  )
-  return scores.length === 1 ? String(scores[0]) : `(${scores.join(' + ')})`
+/** The points of a condition; typing errors and beginnings count for `fuzzy` only. */
+function pointsSql(scored: ScoredCondition, { table, values }: Writing): string {
+  const { op, tokens } = scored.condition
+  const texts = tokens.map(({ text }) => text)
+  const distances = tokens.map(({ distance }) => String(distance))
+  const errors = op === 'fuzzy' ? values.add(distances, 'int4[]') : 'null'
+  return `cs_score(${wordsSql(scored, { table, values })}, ${values.add(texts, 'text[]')}, ${errors}, ${tokenRules[table.tokens].swapIsOne})`
 }
+
+/** The score of a row of a table that is called `t`. */
+const scoreSql = ({ table, relevance: { of } }: Ranking['query'], values: Values): string =>
+  `(${of.map((each) => pointsSql(each, { table, values })).join(' + ')})`
 
 /** Rows that match, as the way to the page begins: `found` is a table of the statement. */
 interface Scored {
@@ -83,7 +94,7 @@ const rowsOf = ({ query, filter }: Ranking): string => `${quoted(query.table.nam
 /** The rows of a page by relevance. */
 export function rankedRows(ranking: Ranking): RankedRows {
   const { query, order, values, after, most, columns } = ranking
-  const score = scoreSql(query.relevance, values)
+  const score = scoreSql(query, values)
   const keys = order.keys.map((key, index) => `${key === relevanceKey ? score : key.sql} as k${index}`)
   const bound = after === undefined ? { limit: values.add(most + 1, 'int4'), most: values.add(most, 'int4') } : undefined
   const parts = {
