@@ -77,6 +77,7 @@ export const errorTable = {
     'Set the configuration value private_calls to "include" to return private calls.',
   ),
   method_not_allowed: caller(405, '{method} is not allowed at {path}. Allowed: {allowed}.', 'Use an allowed method.'),
+  request_timeout: callerForNow(408, 'The request was not sent within {seconds} seconds.', 'Send it again, faster or in smaller parts.'),
   unsupported_media_type: caller(415, 'The content type {given} is not supported.', 'Send application/json.'),
   payload_too_large: caller(413, 'The request body is larger than {limit} bytes.', 'Send a smaller body.'),
   connector_name_conflict: caller(

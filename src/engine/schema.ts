@@ -48,7 +48,7 @@ const known = (part: unknown): string => {
 
 const sentence = (error: RawError, part: unknown): string => {
   const says = typeof part === 'object' && part !== null ? Reflect.get(part, 'x-says') : undefined
-  if (typeof says === 'string' && error.keyword !== 'type') return says
+  if (typeof says === 'string' && error.keyword !== 'type' && error.keyword !== '~refine') return says
   if (error.keyword === 'enum') return `must be one of: ${list(error.params['allowedValues']).join(', ')}`
   if (error.keyword === 'const') return `must be ${JSON.stringify(error.params['allowedValue'])}`
   if (error.keyword === 'format') return formats[String(error.params['format'])] ?? error.message

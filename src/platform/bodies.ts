@@ -1,4 +1,5 @@
 /** Bodies and queries of the services: their schemas, which documents are printed from too, and reading them. */
+import Type from 'typebox'
 import { bool, type Field, type Fields, int, list, obj, oneOf, open, opt, orNull, str } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
 import { validationFailed } from '../engine/credentials.ts'
@@ -13,7 +14,14 @@ const nameRules = {
   says: 'must be 1 to 256 characters without control characters, and not begin with a space',
 } as const
 const uuid = (about: string) => str(about, { format: 'uuid' })
-const name = (about: string) => str(about, nameRules)
+/** Half of a surrogate pair is no character: a database would keep another name than was given. */
+const wellFormed = (schema: ReturnType<typeof str>) =>
+  Type.Refine(
+    Type.Unsafe<string>(schema),
+    (value) => typeof value !== 'string' || value.isWellFormed(),
+    () => 'must not hold half of a surrogate pair',
+  )
+const name = (about: string) => wellFormed(str(about, nameRules))
 
 const entities = list(
   obj(
@@ -51,7 +59,7 @@ export const bodies = {
     cache_enabled: opt(orNull(bool('Whether results may be cached; null takes the setting of the organization.'))),
   },
   listWorkspaces: {
-    name_contains: opt(str('Part of the name; case does not matter.', { maxLength: 256, pattern: '^[^\\u0000]*$' })),
+    name_contains: opt(wellFormed(str('Part of the name; case does not matter.', { maxLength: 256, pattern: '^[^\\u0000]*$' }))),
     status: opt(oneOf('Only workspaces of this status.', 'active', 'inactive')),
     ...paging,
   },

@@ -24,16 +24,17 @@ export const createConnectors = (parts: Parts): Connectors => ({
   create: (principal, body) => create(parts, principal, body),
 })
 
-const createReading = ({ database: { db }, catalogue }: Parts): Pick<Connectors, 'list' | 'get'> => ({
+const createReading = ({ database: { db }, catalogue, ...parts }: Parts): Pick<Connectors, 'list' | 'get'> => ({
   list: async (principal, given) => {
     requireScope(principal, 'connectors:read')
     const query = readQuery(bodies.listConnectors, given)
     const kind = kindFilter(catalogue, query)
-    const after = positionOf(query)
+    const scope = { list: 'connectors', view: principal, query }
+    const after = positionOf(parts, scope)
     if (kind === 'none') return { data: [], next: null }
     const place = { workspaceId: query.workspace_id?.toLowerCase(), workspaceName: workspaceNameOf(query) }
     const rows = await listConnectors(db, principal, { ...place, kind, after, limit: (query.limit ?? defaultLimit) + 1 })
-    return pageOf(query, rows, (row) => summaryOf(row, catalogue))
+    return pageOf(parts, { ...scope, rows }, (row) => summaryOf(row, catalogue))
   },
   get: async (principal, given) => {
     requireScope(principal, 'connectors:read')

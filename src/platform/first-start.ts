@@ -62,7 +62,7 @@ async function pairOf({ settings: { client }, source }: StartParts): Promise<Pai
 async function make(parts: StartParts, db: Db, { clientId, secret, hash }: Pair): Promise<FirstApplication> {
   const id = newId(parts.source)
   await insertApplication(db, { id, client_id: clientId, name: 'First application', secret_hash: hash, created_at: parts.source.clock() })
-  const organization = await makeOrganization(parts, db, { name: 'Default', applicationId: id })
+  const organization = await makeOrganization(parts, db, { name: 'Default', applicationId: id, isOwn: false })
   await keepState(db, 'first_application', id)
   await keepState(db, 'first_organization', organization.id)
   return { organizationId: organization.id, clientId, ...(parts.settings.client === undefined ? { clientSecret: secret } : {}) }

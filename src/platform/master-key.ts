@@ -13,7 +13,7 @@ export interface MasterKey {
   readonly wrapping: Buffer
   /** Signs tokens. */
   readonly signing: Buffer
-  /** Signs the cursors of searches. */
+  /** Signs the cursors of searches and of lists. */
   readonly cursors: Buffer
   /** Digests credentials that have proven themselves. */
   readonly proofs: Buffer

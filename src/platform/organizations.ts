@@ -22,17 +22,20 @@ const recordOf = ({ id, name, created_at }: OrganizationRow): OrganizationRecord
   created_at: iso(created_at),
 })
 
-/** Makes an organization with its first workspace and grants an application in it. Call it in a transaction. */
+/**
+ * Makes an organization with its first workspace and grants an application in it. Call it in a transaction.
+ * @param options `isOwn`: the application asked for it itself
+ */
 export async function makeOrganization(
   parts: WorkspaceParts,
   db: Db,
-  { name, applicationId }: { name: string; applicationId: string },
+  { name, applicationId, isOwn }: { name: string; applicationId: string; isOwn: boolean },
 ): Promise<OrganizationRow> {
   const now = parts.source.clock()
   const row = { id: newId(parts.source), name, created_at: now }
   await insertOrganization(db, row)
   await makeWorkspace(parts, db, { organizationId: row.id, name: defaultWorkspace })
-  await insertGrant(db, { applicationId, organizationId: row.id, now })
+  await insertGrant(db, { applicationId, organizationId: row.id, now, isOwn })
   return row
 }
 
@@ -53,7 +56,7 @@ export const createOrganizations = (parts: Parts): Organizations => ({
         error_code: 'limit',
       }
       if (reached.length >= mostOrganizations) throw validationFailed([full])
-      return makeOrganization(parts, db, { name, applicationId: caller.applicationId })
+      return makeOrganization(parts, db, { name, applicationId: caller.applicationId, isOwn: true })
     })
     return recordOf(made)
   },

@@ -7,8 +7,10 @@ import { parseScopes, type Scope } from './scopes.ts'
 /** What a token says. */
 export interface Claims {
   readonly applicationId: string
-  /** null: each request names an organization. */
+  /** The one organization of the token; null: each request names one. */
   readonly organizationId: string | null
+  /** Of a token for several organizations: the one of requests that name none; null: each request has to. */
+  readonly usualOrganizationId: string | null
   /** The one workspace of a scoped token. */
   readonly workspaceId: string | null
   readonly scopes: readonly Scope[]
@@ -43,6 +45,7 @@ function claimsOf(payload: JWTPayload): Claims {
   return {
     applicationId: payload.sub,
     organizationId: text(payload['organization_id']),
+    usualOrganizationId: text(payload['usual_organization_id']),
     workspaceId: text(payload['workspace_id']),
     scopes: found,
     expires: payload.exp,
@@ -54,10 +57,11 @@ function claimsOf(payload: JWTPayload): Claims {
  * @param clock milliseconds since 1970
  */
 export const createTokenCodec = (masterKeys: MasterKeys, clock: () => number): TokenCodec => ({
-  sign: ({ applicationId, organizationId, workspaceId, scopes, expires }) => {
+  sign: ({ applicationId, organizationId, usualOrganizationId, workspaceId, scopes, expires }) => {
     const { id, signing } = masterKeys.current()
     const place = {
       ...(organizationId === null ? {} : { organization_id: organizationId }),
+      ...(usualOrganizationId === null ? {} : { usual_organization_id: usualOrganizationId }),
       ...(workspaceId === null ? {} : { workspace_id: workspaceId }),
     }
     return new SignJWT({ ...place, scope: scopes.join(' ') })

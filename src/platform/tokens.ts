@@ -4,7 +4,7 @@ import { fail } from '../errors.ts'
 import { bodies, readBody, requiredWorkspaceName } from './bodies.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { isSecret } from './client-secret.ts'
-import { findApplication, isGranted, organizationsOf } from './db/queries-applications.ts'
+import { findApplication, grantedOrganizations, isGranted } from './db/queries-applications.ts'
 import { findWorkspace } from './db/queries-workspaces.ts'
 import { asId } from './ids.ts'
 import type { Parts } from './parts.ts'
@@ -26,6 +26,8 @@ interface Verified {
   readonly scopes: ReadonlySet<Scope>
   /** Of a token that names its organization. */
   readonly principal: Principal | undefined
+  /** Of requests that name no organization. */
+  readonly unnamed: Principal | undefined
 }
 
 interface TokenParts extends Parts {
@@ -43,7 +45,7 @@ export function createTokens(parts: Parts): Tokens {
     scopedTokenInfo: (principal) => scopedTokenInfo(parts, principal),
     authenticate: async (bearer, header) => {
       const verified = await verify(bearer)
-      if (header === undefined && verified.principal !== undefined) return verified.principal
+      if (header === undefined && verified.unnamed !== undefined) return verified.unnamed
       return inOrganization(parts, verified, header)
     },
     authenticateCaller: async (bearer) => {
@@ -68,9 +70,10 @@ function verifier({ codec, source }: TokenParts): (bearer: string | undefined) =
     if (known !== undefined && known.claims.expires * 1_000 > source.clock()) return known
     const claims = await codec.verify(bearer)
     const held = new Set(claims.scopes)
-    const { organizationId, workspaceId } = claims
-    const principal = organizationId === null ? undefined : { ...callerOf(claims, held), organizationId, workspaceId }
-    const verified = { claims, scopes: held, principal }
+    const { organizationId, usualOrganizationId, workspaceId } = claims
+    const within = (id: string | null) => (id === null ? undefined : { ...callerOf(claims, held), organizationId: id, workspaceId })
+    const principal = within(organizationId)
+    const verified = { claims, scopes: held, principal, unnamed: principal ?? within(usualOrganizationId) }
     remembered.set(bearer, verified)
     return verified
   }
@@ -103,14 +106,14 @@ async function issueApplicationToken(parts: TokenParts, request: TokenRequest): 
   if (request.scope !== undefined && narrowed === undefined)
     throw validationFailed([{ field: '/scope', message: `must be some of: ${scopes.join(' ')}`, error_code: 'enum' }])
   const application = await authenticatedApplication(parts, request)
-  const organizationId = await boundOrganization(parts, application, named)
+  const organizations = await organizationsFor(parts, application, named)
   const expires = Math.floor(parts.source.clock() / 1_000) + applicationTokenSeconds
-  const claims = { applicationId: application, organizationId, workspaceId: null, scopes: narrowed ?? scopes, expires }
+  const claims = { applicationId: application, ...organizations, workspaceId: null, scopes: narrowed ?? scopes, expires }
   return {
     access_token: await parts.codec.sign(claims),
     token_type: 'bearer',
     expires_in: applicationTokenSeconds,
-    organization_id: organizationId,
+    organization_id: organizations.organizationId ?? organizations.usualOrganizationId,
     ...(narrowed === undefined ? {} : { scope: narrowed.join(' ') }),
   }
 }
@@ -121,14 +124,25 @@ async function authenticatedApplication({ database }: Parts, { clientId, clientS
   return application.id
 }
 
-/** The organization that a new token is bound to: the named one, else the only one, else none. */
-async function boundOrganization({ database }: Parts, applicationId: string, named: string | undefined): Promise<string | null> {
-  if (named === undefined) {
-    const [first, ...more] = await organizationsOf(database.db, applicationId, 2)
-    return first !== undefined && more.length === 0 ? first.id : null
+/**
+ * The organization that a new token is bound to: the named one, else the only one. Else the token reaches all of the application's, and
+ * requests that name none are for the one that it had before it made others itself, as they were before: whoever makes an
+ * organization is not locked out of the one that it works in.
+ */
+async function organizationsFor(
+  { database }: Parts,
+  applicationId: string,
+  named: string | undefined,
+): Promise<Pick<Claims, 'organizationId' | 'usualOrganizationId'>> {
+  if (named !== undefined) {
+    if (!(await isGranted(database.db, applicationId, named))) throw fail('organization_forbidden', {})
+    return { organizationId: named, usualOrganizationId: null }
   }
-  if (!(await isGranted(database.db, applicationId, named))) throw fail('organization_forbidden', {})
-  return named
+  const reached = await grantedOrganizations(database.db, applicationId)
+  const [only, ...more] = reached
+  if (only !== undefined && more.length === 0) return { organizationId: only.id, usualOrganizationId: null }
+  const [had, ...others] = reached.filter(({ own }) => own === 0)
+  return { organizationId: null, usualOrganizationId: others.length === 0 ? (had?.id ?? null) : null }
 }
 
 async function issueScopedToken(parts: TokenParts, principal: Principal, body: unknown): Promise<{ token: string; expires_in: number }> {
@@ -142,6 +156,7 @@ async function issueScopedToken(parts: TokenParts, principal: Principal, body: u
   const token = await parts.codec.sign({
     applicationId,
     organizationId,
+    usualOrganizationId: null,
     workspaceId: workspace.id,
     scopes: held,
     expires: Math.floor(parts.source.clock() / 1_000) + scopedTokenSeconds,

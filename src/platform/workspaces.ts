@@ -77,17 +77,18 @@ export const createWorkspaces = (parts: Parts): Workspaces => ({
   purgeExpired: (now) => purgeExpired(parts, now),
 })
 
-const reading = ({ database: { db } }: Parts): Pick<Workspaces, 'list' | 'stats' | 'get'> => ({
+const reading = ({ database: { db }, ...parts }: Parts): Pick<Workspaces, 'list' | 'stats' | 'get'> => ({
   list: async (principal, given) => {
     requireScope(principal, 'workspaces:read')
     const query = readQuery(bodies.listWorkspaces, given)
+    const scope = { list: 'workspaces', view: principal, query }
     const options = {
       nameContains: query.name_contains,
       status: query.status,
-      after: positionOf(query),
+      after: positionOf(parts, scope),
       limit: (query.limit ?? defaultLimit) + 1,
     }
-    return pageOf(query, await listWorkspaces(db, principal, options), recordOf)
+    return pageOf(parts, { ...scope, rows: await listWorkspaces(db, principal, options) }, recordOf)
   },
   stats: async (principal) => {
     requireScope(principal, 'workspaces:read')

@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { searchTableOf } from '../../src/context/query/columns.ts'
-import { cursorLife, cursorOf, positionOfCursor } from '../../src/context/query/cursor.ts'
+import { cursorOf, positionOfCursor } from '../../src/context/query/cursor.ts'
 import { parseSearch } from '../../src/context/query/parse.ts'
+import { cursorLife } from '../../src/context/query/signed-cursor.ts'
 import { id, str } from '../../src/definition/fields.ts'
 
 const tableOf = (kind: string, entity: string) =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { base, client, connectorsPath, startWorld, tokenPath, type World } from './support.ts'
+import { base, client, connectorsPath, createTenant, startWorld, tokenPath, type World } from './support.ts'
 
 let world: World
 beforeAll(async () => {
@@ -179,10 +179,27 @@ describe('a scoped token', () => {
   })
 })
 
+const issue = () => world.ask(tokenPath, { body: { client_id: client.id, client_secret: client.secret } })
+
+test('a client that makes an organization goes on in the one that it had, with old tokens and new ones', async () => {
+  const before = await world.ask(`${base}/workspaces`, { token: world.token })
+  const made = await world.ask(`${base}/organizations`, { token: world.token, body: { name: 'Its own' } })
+  const issued = await issue()
+  expect(issued.json.organization_id).toBe(world.organizationId)
+  for (const token of [world.token, issued.json.access_token])
+    expect((await world.ask(`${base}/workspaces`, { token })).json).toEqual(before.json)
+  const headers = { 'x-organization-id': made.json.id }
+  const there = await world.ask(`${base}/workspaces`, { token: issued.json.access_token, headers })
+  expect(there.json.data).toMatchObject([{ name: 'default', organization_id: made.json.id }])
+})
+
 test('a client of several organizations names one', async () => {
   const made = await world.ask(`${base}/organizations`, { token: world.token, body: { name: 'Second' } })
   expect(made.status).toBe(200)
-  const issued = await world.ask(tokenPath, { body: { client_id: client.id, client_secret: client.secret } })
+  const { token: otherToken } = await createTenant(world, 'Somebody')
+  const theirs = await world.ask(`${base}/organizations`, { token: otherToken, body: { name: 'Theirs' } })
+  await world.platform.applications.grant(client.id, theirs.json.id)
+  const issued = await issue()
   expect(issued.json.organization_id).toBeNull()
   const token = issued.json.access_token
   const listed = await world.ask(`${base}/organizations`, { token })

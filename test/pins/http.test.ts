@@ -37,6 +37,7 @@ test('error codes and their statuses', () => {
     request_id_conflict: '409 caller',
     workspace_inactive: '409 caller',
     payload_too_large: '413 caller',
+    request_timeout: '408 caller',
     unsupported_media_type: '415 caller',
     range_not_satisfiable: '416 caller',
     validation_failed: '422 caller',

@@ -1,15 +1,14 @@
 /** Cursors of searches: the keys of the last record of a page, signed, and bound to the query that they were made for. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { isObject } from '../../definition/object.ts'
 import { fail } from '../../errors.ts'
 import type { Position } from './order.ts'
+import { cursorLife, readCursor, signedCursor } from './signed-cursor.ts'
 import type { SearchQuery } from './tree.ts'
 
-/** Milliseconds that a cursor is valid. */
-export const cursorLife = 24 * 60 * 60 * 1000
 /** Versions of a cursor: the second one holds a place in an order by relevance. */
 const versions = { 1: {}, 2: { isRanked: true } } as const
-const macLength = 16
+const purpose = 'search'
 
 /** What a cursor belongs to. */
 export interface CursorScope {
@@ -37,32 +36,20 @@ const digestOf = ({ connector, query: { table, asked } }: CursorScope): string =
   return createHash('sha256').update(canonical(bound)).digest('base64url').slice(0, 16)
 }
 
-const macOf = (key: Uint8Array, payload: Uint8Array): Buffer =>
-  createHmac('sha256', key).update('ferrule search cursor\n').update(payload).digest().subarray(0, macLength)
-
 /** The cursor of the page that begins after a position. */
 export function cursorOf(position: Position, scope: CursorScope): string {
   const content = [position.isRanked ? 2 : 1, Math.floor(scope.now / 1000), digestOf(scope), position.pk, ...position.keys]
-  const payload = Buffer.from(JSON.stringify(content))
-  return Buffer.concat([macOf(scope.key, payload), payload]).toString('base64url')
+  return signedCursor(content, { key: scope.key, purpose })
 }
 
 type Content = readonly [version: unknown, seconds: number, digest: string, pk: string, ...keys: (string | null)[]]
-
-/** The content of a cursor that was signed with the key; undefined for anything else. */
-function contentOf(cursor: string, key: Uint8Array): Content | undefined {
-  const bytes = Buffer.from(cursor, 'base64url')
-  const [mac, payload] = [bytes.subarray(0, macLength), bytes.subarray(macLength)]
-  const isOurs = mac.length === macLength && timingSafeEqual(mac, macOf(key, payload))
-  return isOurs ? JSON.parse(payload.toString()) : undefined
-}
 
 /**
  * Where the page of a cursor begins.
  * @throws FerruleError `invalid_cursor` with the reason: not made here, older than 24 hours, or of another query, entity or connector
  */
 export function positionOfCursor(cursor: string, scope: CursorScope): Position {
-  const content = contentOf(cursor, scope.key)
+  const content = readCursor(cursor, { key: scope.key, purpose }) as Content | undefined // only `cursorOf` signs with it
   const kind = content?.[0] === 1 || content?.[0] === 2 ? versions[content[0]] : undefined
   if (content === undefined || kind === undefined) throw fail('invalid_cursor', { reason: 'it was not made here' })
   const [, seconds, digest, pk, ...keys] = content

@@ -8,6 +8,7 @@ import { writes } from './migrations/0003-writes.ts'
 import { syncs } from './migrations/0004-syncs.ts'
 import { proofs } from './migrations/0005-proofs.ts'
 import { verified } from './migrations/0006-verified.ts'
+import { ownOrganizations } from './migrations/0007-own-organizations.ts'
 
 /** The words of a column that differ between the databases. */
 export interface ColumnTypes {
@@ -26,7 +27,7 @@ export interface Migration {
   readonly statements: (types: ColumnTypes) => readonly string[]
 }
 
-const migrations: readonly Migration[] = [platform, notices, writes, syncs, proofs, verified]
+const migrations: readonly Migration[] = [platform, notices, writes, syncs, proofs, verified, ownOrganizations]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
   sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },
   postgres: { id: 'uuid', text: 'text', bytes: 'bytea', moment: 'bigint', flag: 'boolean', end: '' },

@@ -28,6 +28,16 @@ export const organizationsOf = (db: Db, applicationId: string, limit: number) =>
     .limit(limit)
     .execute()
 
+/** Organizations that an application was granted in, and whether it made them itself. */
+export const grantedOrganizations = (db: Db, applicationId: string) =>
+  db
+    .selectFrom('grants')
+    .innerJoin('organizations', 'organizations.id', 'grants.organization_id')
+    .select(['organizations.id', 'grants.own'])
+    .where('grants.application_id', '=', applicationId)
+    .orderBy('organizations.id')
+    .execute()
+
 /** Whether an application was granted in an organization. */
 export const isGranted = async (db: Db, applicationId: string, organizationId: string): Promise<boolean> => {
   const grants = db.selectFrom('grants').select('role').where('application_id', '=', applicationId)
@@ -37,9 +47,9 @@ export const isGranted = async (db: Db, applicationId: string, organizationId: s
 /** Grants an application in an organization, once. */
 export const insertGrant = async (
   db: Db,
-  { applicationId, organizationId, now }: { applicationId: string; organizationId: string; now: number },
+  { applicationId, organizationId, now, isOwn = false }: { applicationId: string; organizationId: string; now: number; isOwn?: boolean },
 ): Promise<void> => {
-  const row = { application_id: applicationId, organization_id: organizationId, role: 'admin', created_at: now }
+  const row = { application_id: applicationId, organization_id: organizationId, role: 'admin', created_at: now, own: isOwn ? 1 : 0 }
   await db
     .insertInto('grants')
     .values(row)

@@ -34,6 +34,8 @@ export interface GrantTable {
   organization_id: string
   role: string
   created_at: Moment
+  /** 1: the application made the organization itself. */
+  own: number
 }
 /** Workspaces; removed ones stay for 30 days. */
 export interface WorkspaceTable {

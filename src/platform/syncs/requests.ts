@@ -29,9 +29,10 @@ export const createRequests = (parts: Parts): Pick<Syncs, 'request' | 'list' | '
     requireScope(principal, 'connectors:read')
     const query = readQuery(bodies.listSyncs, given)
     const { place } = await findFor(parts, principal, id)
+    const scope = { list: `syncs of ${place.connectorId}`, view: principal, query }
     const limit = (query.limit ?? defaultLimit) + 1
-    const rows = await listRuns(parts.database.db, place, { state: query.state, after: positionOf(query), limit })
-    return pageOf(query, rows, runRecordOf)
+    const rows = await listRuns(parts.database.db, place, { state: query.state, after: positionOf(parts, scope), limit })
+    return pageOf(parts, { ...scope, rows }, runRecordOf)
   },
   get: async (principal, id, runId) => {
     requireScope(principal, 'connectors:read')

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { fail } from '../../errors.ts'
+import { type FerruleError, fail } from '../../errors.ts'
 import { headersOf, problemBody } from './reply.ts'
 
 /**
@@ -14,7 +14,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
     socket.destroy()
     return
   }
-  const refused = fail('validation_failed', { reason: reasons[error.code ?? ''] ?? 'it is not HTTP/1.1' })
+  const refused = refusalOf(error)
   const requestId = randomUUID()
   const body = problemBody(refused, requestId)
   const headers = {
@@ -27,7 +27,10 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   socket.end(`HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status]}\r\n${lines.join('')}\r\n${body}`)
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: 'its headers are too long',
-  ERR_HTTP_REQUEST_TIMEOUT: 'it was not sent in time',
+/** A client that takes longer to send its request is cut off. Milliseconds. */
+export const requestTimeout = 60_000
+
+const refusalOf = ({ code }: NodeJS.ErrnoException): FerruleError => {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return fail('request_timeout', { seconds: requestTimeout / 1_000 })
+  return fail('validation_failed', { reason: code === 'HPE_HEADER_OVERFLOW' ? 'its headers are too long' : 'it is not HTTP/1.1' })
 }

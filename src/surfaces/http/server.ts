@@ -12,7 +12,7 @@ import { createMetrics, type Metrics } from '../metrics.ts'
 import { printOpenApi } from '../openapi.ts'
 import { Stopping } from '../stopping.ts'
 import { readFormBody, readJsonBody } from './body.ts'
-import { answerBrokenRequest } from './broken-request.ts'
+import { answerBrokenRequest, requestTimeout } from './broken-request.ts'
 import { OpenRequests } from './open-requests.ts'
 import { addRefusals, type Refuse, refuser } from './refusals.ts'
 import { decorate, register } from './register.ts'
@@ -41,8 +41,6 @@ export interface ServerOptions {
   readonly stopping?: Pick<Stopping, 'isLeaving' | 'isDraining' | 'calls'>
 }
 
-/** A client that takes longer to send its request is cut off. Milliseconds. */
-const requestTimeout = 60_000
 /** Longest slot of a path; the whole request line is bounded by Node (16 KiB). */
 const maxParamLength = 4_096
 

@@ -19,9 +19,9 @@ const rateHeaders = Object.fromEntries(
 const schemaOf = (source: SchemaSource) => (typeof source === 'string' ? ref(source) : plainSchema(source))
 
 const whenAuthenticated: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired', 'insufficient_scope']
-const inOrganization: readonly ErrorCode[] = ['organization_required', 'organization_forbidden']
+const inOrganization: readonly ErrorCode[] = ['organization_required', 'organization_forbidden', 'validation_failed']
 const withBody: readonly ErrorCode[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type']
-const always: readonly ErrorCode[] = ['internal_error', 'unavailable']
+const always: readonly ErrorCode[] = ['request_timeout', 'internal_error', 'unavailable']
 
 const executeProblems: readonly ErrorCode[] = [
   ...(['connector_not_found', 'workspace_inactive', 'validation_failed', 'entity_not_found', 'action_not_supported'] as const),
@@ -93,11 +93,11 @@ function success({ answer }: RouteDocument): JsonObject {
   }
 }
 
-const problemsOf = (route: Route, own: readonly ErrorCode[], hasBody: boolean): readonly ErrorCode[] => [
+const problemsOf = (route: Route, own: readonly ErrorCode[]): readonly ErrorCode[] => [
   ...own,
   ...(route.auth === 'none' ? [] : whenAuthenticated),
   ...(route.auth === 'principal' ? inOrganization : []),
-  ...(hasBody ? withBody : []),
+  ...(route.method === 'GET' ? [] : withBody),
   ...always,
 ]
 
@@ -121,7 +121,7 @@ function documented(route: Route, document: RouteDocument): JsonObject {
     ...security(route),
     parameters: parametersOf(route, document.query),
     ...requestBody(document, route),
-    responses: { ...success(document), ...problemAnswers(problemsOf(route, document.problems, document.body !== undefined)) },
+    responses: { ...success(document), ...problemAnswers(problemsOf(route, document.problems)) },
   }
 }
 
@@ -153,7 +153,7 @@ function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
         headers: { ...requestId, ...rateHeaders, ...fileHeaders },
         content: { 'application/octet-stream': bytes },
       },
-      ...problemAnswers(problemsOf(route, executeProblems, true)),
+      ...problemAnswers(problemsOf(route, executeProblems)),
     },
   }
 }

@@ -90,7 +90,7 @@ const answers = {
       access_token: str('Bearer token'),
       token_type: oneOf('How to send it', 'bearer'),
       expires_in: int('Seconds'),
-      organization_id: orNull(uuid('Organization; null when the token reaches several and each request names one')),
+      organization_id: orNull(uuid('Organization of requests that name none; null when each request has to name one')),
       scope: opt(str('Scopes, when the request narrowed them')),
     },
     'A bearer token',

@@ -27,7 +27,8 @@ export const createOrganization: CallerRoute = {
     id: 'createOrganization',
     tag: 'organizations',
     summary: 'Create an organization',
-    about: 'It starts with the workspace `default`. A client that reaches several organizations names one with X-Organization-Id.',
+    about:
+      'It starts with the workspace `default`. The client reaches it with X-Organization-Id; requests without the header go on to be for the organization that it had.',
     scope: 'organizations:write',
     body: 'OrganizationInput',
     example: { name: 'Second' },
