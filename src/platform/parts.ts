@@ -6,6 +6,7 @@ import type { IdSource } from './ids.ts'
 import type { MasterKeys } from './master-key.ts'
 import type { Settings } from './settings.ts'
 import type { KnownIndexes } from './syncs/known-indexes.ts'
+import type { SyncNode } from './syncs/node.ts'
 import type { Catalogue, PlatformOptions } from './types.ts'
 import type { Vault } from './vault.ts'
 
@@ -26,5 +27,7 @@ export interface Parts {
   readonly onBackgroundError: NonNullable<PlatformOptions['onBackgroundError']>
   readonly onNotice: NonNullable<PlatformOptions['onNotice']>
   readonly knownIndexes: KnownIndexes
+  /** This node, as its leases name it. */
+  readonly node: SyncNode
   readonly sandboxOrigins: NonNullable<PlatformOptions['sandboxOrigins']>
 }

@@ -20,6 +20,7 @@ import { createOrganizations } from './organizations.ts'
 import type { Parts } from './parts.ts'
 import { createRotation } from './rotation.ts'
 import { KnownIndexes } from './syncs/known-indexes.ts'
+import { SyncNode } from './syncs/node.ts'
 import { createSyncs } from './syncs/syncs.ts'
 import { Watching } from './syncs/watching.ts'
 import { createSyncWorker } from './syncs/worker.ts'
@@ -62,6 +63,7 @@ async function partsOf(database: Database, options: PlatformOptions): Promise<Pa
     settings,
     database,
     source,
+    node: new SyncNode({ settings, database, source }),
     sleep: options.sleep ?? ((milliseconds) => sleep(milliseconds)),
     masterKeys,
     dataKeys,
@@ -105,6 +107,7 @@ async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promi
       clearInterval(timer)
       watching.close()
       while (parts.unfinished.size > 0) await Promise.allSettled([...parts.unfinished])
+      parts.node.close()
       await database.close()
     },
   }

@@ -9,6 +9,7 @@ import { syncs } from './migrations/0004-syncs.ts'
 import { proofs } from './migrations/0005-proofs.ts'
 import { verified } from './migrations/0006-verified.ts'
 import { ownOrganizations } from './migrations/0007-own-organizations.ts'
+import { nodes } from './migrations/0008-nodes.ts'
 
 /** The words of a column that differ between the databases. */
 export interface ColumnTypes {
@@ -27,7 +28,7 @@ export interface Migration {
   readonly statements: (types: ColumnTypes) => readonly string[]
 }
 
-const migrations: readonly Migration[] = [platform, notices, writes, syncs, proofs, verified, ownOrganizations]
+const migrations: readonly Migration[] = [platform, notices, writes, syncs, proofs, verified, ownOrganizations, nodes]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
   sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },
   postgres: { id: 'uuid', text: 'text', bytes: 'bytea', moment: 'bigint', flag: 'boolean', end: '' },

@@ -149,12 +149,18 @@ export const hasDueRemoval = async (db: Db, now: number): Promise<boolean> => (a
 /** Takes a removal; nobody else begins it before `until`. Call it in a transaction. */
 export async function claimRemoval(
   db: Db,
-  { owner, now, until }: { readonly owner: string; readonly now: number; readonly until: number },
+  { owner, node, now, until }: { readonly owner: string; readonly node: string; readonly now: number; readonly until: number },
 ): Promise<RemovalRow | undefined> {
   const row = await claimable(db, due(db, now), 'sync_removals').executeTakeFirst()
   if (row === undefined) return undefined
-  await db.updateTable('sync_removals').set({ lease_owner: owner, not_before: until }).where('id', '=', row.id).execute()
-  return { ...row, lease_owner: owner, not_before: until }
+  await db.updateTable('sync_removals').set({ lease_owner: owner, lease_node: node, not_before: until }).where('id', '=', row.id).execute()
+  return { ...row, lease_owner: owner, lease_node: node, not_before: until }
+}
+
+/** Removals that a node, or any, had begun can be begun again. */
+export async function freeRemovals(db: Db, node: string | undefined, now: number): Promise<void> {
+  const rows = db.updateTable('sync_removals').set({ lease_owner: null, not_before: now }).where('lease_owner', 'is not', null)
+  await (node === undefined ? rows : rows.where('lease_node', '=', node)).where('not_before', '>', now).execute()
 }
 
 const ofOwner = (db: Db, { id, owner }: { id: string; owner: string }) =>

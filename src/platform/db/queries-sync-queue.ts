@@ -10,6 +10,7 @@ const nextVersion = sql<number>`version + 1`
 /** Who works, and until when others keep away. Moments are milliseconds since 1970. */
 export interface RunLease {
   readonly owner: string
+  readonly node: string
   readonly now: number
   readonly until: number
 }
@@ -57,7 +58,7 @@ export const hasDueRun = async (db: Db): Promise<boolean> =>
   (await due(db, 1).clearSelect().select('sync_runs.id').executeTakeFirst()) !== undefined
 
 /** Takes due runs, in the order of the queue. Call it in a transaction. @returns the runs as they are now */
-export async function claimRuns(db: Db, { owner, now, until }: RunLease, limit: number): Promise<RunRow[]> {
+export async function claimRuns(db: Db, { owner, node, now, until }: RunLease, limit: number): Promise<RunRow[]> {
   const taken: RunRow[] = []
   const connectors = new Set<string>()
   for (const row of await claimable(db, due(db, limit), 'sync_runs').execute()) {
@@ -68,6 +69,7 @@ export async function claimRuns(db: Db, { owner, now, until }: RunLease, limit: 
       attempts: row.attempts + 1,
       lease_owner: owner,
       lease_until: until,
+      lease_node: node,
       started_at: row.started_at ?? now,
       version: row.version + 1,
     } as const
@@ -129,6 +131,17 @@ export const abandonedRuns = (db: Db, now: number, limit: number): Promise<RunRo
     .selectAll()
     .where('lease_owner', 'is not', null)
     .where('lease_until', '<=', now)
+    .orderBy('lease_until')
+    .limit(limit)
+    .execute()
+
+/** Runs that a node has leased, or any node. */
+export const leasedRuns = (db: Db, node: string | undefined, limit: number): Promise<RunRow[]> =>
+  db
+    .selectFrom('sync_runs')
+    .selectAll()
+    .where('lease_owner', 'is not', null)
+    .$if(node !== undefined, (rows) => rows.where('lease_node', '=', node ?? ''))
     .orderBy('lease_until')
     .limit(limit)
     .execute()

@@ -177,6 +177,8 @@ export interface SyncRunTable {
   /** The node that walks, and until when others keep away. A cancelled run keeps it until its node has let go. */
   lease_owner: string | null
   lease_until: Moment | null
+  /** The node of the lease; it stays when the lease is given back. */
+  lease_node: string | null
   /** JSON: what was met so far. */
   progress: string
   /** JSON array: how it ended for each entity that is done. */
@@ -224,6 +226,8 @@ export interface SyncRemovalTable {
   /** Until then nobody else begins it. */
   not_before: Moment
   lease_owner: string | null
+  /** The node of the lease. */
+  lease_node: string | null
   created_at: Moment
 }
 

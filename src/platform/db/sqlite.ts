@@ -99,8 +99,8 @@ export function openSqlite(folder: string, { exclusive }: { readonly exclusive: 
 
 function prepare(folder: string, exclusive: boolean): () => void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    return exclusive ? occupy(folder) : () => undefined
+    if (!exclusive) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return exclusive ? holdLock(folder, 'ferrule.lock') : () => undefined
   } catch (error) {
     const code = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined
     const reason =
@@ -109,9 +109,14 @@ function prepare(folder: string, exclusive: boolean): () => void {
   }
 }
 
-/** Holds a lock of the operating system on a second file; it ends with the process, however that ends. */
-function occupy(folder: string): () => void {
-  const file = join(folder, 'ferrule.lock')
+/**
+ * Holds a lock of the operating system on a file of a folder, which is made when it is missing; it ends with the process, however that ends.
+ * @returns what gives it back
+ * @throws when another process has it, or the folder cannot be written
+ */
+export function holdLock(folder: string, name: string): () => void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, name)
   touch(file)
   const lock = new DatabaseSync(file, { timeout: 0 })
   try {

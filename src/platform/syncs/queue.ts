@@ -84,6 +84,7 @@ export function newRun({ source }: Pick<Parts, 'source'>, place: SyncPlace, { mo
     not_before: null,
     lease_owner: null,
     lease_until: null,
+    lease_node: null,
     progress: noProgress,
     results: '[]',
     ...noError,
@@ -145,6 +146,7 @@ export function newRemoval({ source }: Pick<Parts, 'source'>, row: CopyHolder, e
     failures: 0,
     not_before: now,
     lease_owner: null,
+    lease_node: null,
     created_at: now,
   }
 }

@@ -41,7 +41,8 @@ export class Removals {
     if (this.#removing !== undefined) return this.#renew(this.#removing, now)
     if (!(await hasDueRemoval(database.db, now))) return
     const owner = newId(source)
-    const row = await database.transaction((db) => claimRemoval(db, { owner, now, until: now + leaseMs }))
+    const node = await this.#parts.node.name()
+    const row = await database.transaction((db) => claimRemoval(db, { owner, node, now, until: now + leaseMs }))
     if (row === undefined) return
     this.#removing = { id: row.id, owner, keptAt: now }
     this.#done = this.#remove(row, owner)

@@ -1,6 +1,6 @@
 /** Runs whose node died: they go back to the queue, and on from where they stood. */
 import { fail } from '../../errors.ts'
-import { type Abandoned, abandonedRuns, takeAbandoned } from '../db/queries-sync-queue.ts'
+import { type Abandoned, abandonedRuns, leasedRuns, takeAbandoned } from '../db/queries-sync-queue.ts'
 import { noError, type RunRow } from '../db/queries-sync-runs.ts'
 import type { Parts } from '../parts.ts'
 import { mostFailures } from './failures.ts'
@@ -13,6 +13,18 @@ const batch = 100
 export async function takeOver({ database: { db }, source }: Pick<Parts, 'database' | 'source'>): Promise<void> {
   const now = source.clock()
   for (const run of await abandonedRuns(db, now, batch)) await takeAbandoned(db, run, nextOf(run, now))
+}
+
+/**
+ * Takes runs at once whose node is known to be dead.
+ * @param node undefined for all that are leased
+ */
+export async function takeOverFrom({ database: { db }, source }: Pick<Parts, 'database' | 'source'>, node: string | undefined) {
+  for (let last = batch; last === batch; ) {
+    const runs = await leasedRuns(db, node, batch)
+    for (const run of runs) await takeAbandoned(db, run, nextOf(run, source.clock()))
+    last = runs.length
+  }
 }
 
 function nextOf(run: RunRow, now: number): Abandoned {

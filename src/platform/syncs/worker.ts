@@ -145,7 +145,10 @@ class Worker implements SyncWorker {
     } else attempt.abort(new Error('the run was ended, or belongs to another node by now'))
   }
 
-  readonly #takeOver = (): Promise<void> => takeOver(this.#parts)
+  readonly #takeOver = async (): Promise<void> => {
+    await this.#parts.node.name()
+    await takeOver(this.#parts)
+  }
 
   readonly #schedule = (): Promise<void> => runSchedules(this.#parts)
 
@@ -166,7 +169,7 @@ class Worker implements SyncWorker {
     if (!(await hasDueRun(database.db))) return
     if (free <= 0) return this.#yield(now)
     // Each attempt has a name of its own, so that nothing of it is taken for the next one of the same run.
-    const lease = { owner: newId(source), now, until: now + leaseMs }
+    const lease = { owner: newId(source), node: await this.#parts.node.name(), now, until: now + leaseMs }
     const runs = await database.transaction((db) => claimRuns(db, lease, free))
     for (const run of runs) this.#begin(new Attempt(this.#attempts, run, lease.owner))
   }
