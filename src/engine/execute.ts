@@ -13,6 +13,7 @@ import { hiddenCount, hiddenError, isHidden, showsHidden } from './hidden.ts'
 import { Http } from './http.ts'
 import type { Limiter } from './limits.ts'
 import { MemoryLimiter } from './limits-memory.ts'
+import { callBytes } from './memory.ts'
 import { doubtOf, emptyMetaOf, isInParts, metaOf } from './meta.ts'
 import { type CompiledOperation, operationOf } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
@@ -26,7 +27,7 @@ import { buildRequest } from './request.ts'
 import { shapeRow } from './rows.ts'
 import { grantedScopes } from './scopes.ts'
 import { submit } from './submission.ts'
-import { authContext, exchange, exchangeOnce, pauseOrThrow, type Reply, type Running, type Runtime } from './transport.ts'
+import { authContext, exchange, exchangeOnce, isWrite, pauseOrThrow, type Reply, type Running, type Runtime } from './transport.ts'
 
 /** What an engine is made with. All are injected for tests; the defaults are the machine's. */
 export interface EngineOptions {
@@ -45,7 +46,7 @@ export interface EngineOptions {
 }
 
 /** How a check is run. */
-export type CheckOptions = Pick<Call, 'signal' | 'deadlineMs'>
+export type CheckOptions = Pick<Call, 'signal' | 'deadlineMs' | 'memory'>
 
 /** Runs operations. It knows no vendor: a definition arrives as a value. */
 export interface Engine {
@@ -132,6 +133,12 @@ const runnerOf = ({ action, operation }: CompiledOperation): keyof typeof runner
   return action === 'list' ? 'list' : 'single'
 }
 
+/** What a call takes before it sends anything. The answer of a write is read whatever it takes: it says what became of the write. */
+async function takeMemory(operation: CompiledOperation, memory: Call['memory'], { signal }: Deadline): Promise<void> {
+  await memory?.grow(callBytes, signal)
+  if (memory !== undefined) memory.isKept = isWrite({ operation })
+}
+
 async function runLive(runtime: Runtime, connection: Connection, call: Call): Promise<Outcome> {
   const operation: CompiledOperation = operationOf(connection.kind, call.entity, call.action)
   const given: Params = admitted(operation, checkParams(operation, call.params))
@@ -139,6 +146,7 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
   const running = { runtime, connection, operation, params: followed(connection, operation, given) }
   if (operation.action === 'download') return { type: 'file', file: await download(running, { deadlineMs, signal: call.signal }) }
   using deadline = new Deadline(deadlineMs, connection.kind.definition.title, call.signal)
+  await takeMemory(operation, call.memory, deadline)
   const params = await filledParams(connection, {
     operation,
     params: running.params,
@@ -151,6 +159,7 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
       deadline,
       idempotencyKey: call.idempotencyKey,
       background: call.background,
+      memory: call.memory,
       ...(call.rawRows !== undefined && isInParts(operation) ? { rawRows: call.rawRows } : {}),
     },
     given,

@@ -41,5 +41,5 @@ test.each([
   ['zeros fill it up', (packed: Buffer) => Buffer.concat([packed, Buffer.alloc(9)])],
 ])('a body is unpacked whole where %s', async (_what, made) => {
   const text = JSON.stringify(rows)
-  expect((await bytesOf(Readable.from([made(gzipSync(text))]), 'gzip', 1_000_000)).toString()).toBe(text)
+  expect((await bytesOf(Readable.from([made(gzipSync(text))]), { encoding: 'gzip', most: 1_000_000 })).toString()).toBe(text)
 })

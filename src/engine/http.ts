@@ -2,11 +2,12 @@
 import type { Readable } from 'node:stream'
 // By its file: Bun has a module of its own under the bare name, without what is used here.
 import { Agent, type Dispatcher, errors } from 'undici/index.js'
-import { fail } from '../errors.ts'
+import { FerruleError, fail } from '../errors.ts'
 import type { WireAnswer } from './answer.ts'
 import { within } from './deadline.ts'
-import { bytesOf, isUnpackable, TooLarge, textOf } from './http-body.ts'
+import { bytesOf, type Holding, isUnpackable, TooLarge, textOf } from './http-body.ts'
 import { ForbiddenAddressError, isPublicUrl, publicLookup } from './http-public.ts'
+import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
 
 /** `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer gave it, so it must be public. */
 export type Trust = 'config' | 'answer'
@@ -27,6 +28,8 @@ export interface HttpRequest {
   readonly bytesFrom?: number
   /** What to do when the address of an answer is refused; default: the error's own hint. */
   readonly refusedHint?: string
+  /** The memory that its answer is counted in. */
+  readonly memory?: MemoryLease
   /** Told when the request is written to a connection: until then nothing of it can have reached the vendor. */
   readonly onSend?: () => void
 }
@@ -92,6 +95,7 @@ const refusedAddress = ({ vendor, refusedHint: hint }: HttpRequest, reason: stri
 function errorOf(thrown: unknown, request: HttpRequest): unknown {
   const { signal, vendor, patience } = request
   if (signal.aborted) return signal.reason
+  if (thrown instanceof FerruleError) return thrown
   const details = { cause: causeOf(thrown) }
   if (hasCause(thrown, ForbiddenAddressError)) return refusedAddress(request, 'a link to an address that is not public', details)
   if (thrown instanceof errors.ResponseExceededMaxSizeError || thrown instanceof TooLarge)
@@ -120,6 +124,9 @@ function guarded(body: Readable, request: HttpRequest): Readable {
   body._destroy = (error, callback) => release(error, () => callback(error))
   return body.on('error', () => {})
 }
+
+const holdingOf = ({ memory, bytesFrom, signal }: HttpRequest): Holding | undefined =>
+  memory === undefined ? undefined : { lease: memory, signal, weight: bytesFrom === 0 ? weightOfBytes : weightOfBody }
 
 /** An answer whose text is made when somebody wants it. */
 class ByteAnswer implements WireAnswer {
@@ -170,7 +177,7 @@ export class Http {
     try {
       const { bytes = maxAnswerBytes } = request.patience ?? {}
       const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? this.#large : this.#api, request)
-      const whole = await bytesOf(body, headers['content-encoding'], bytes)
+      const whole = await bytesOf(body, { encoding: headers['content-encoding'], most: bytes, holding: holdingOf(request) })
       const { bytesFrom = Number.POSITIVE_INFINITY } = request
       return whole.length > bytesFrom ? new ByteAnswer(statusCode, headers, whole) : { status: statusCode, headers, text: textOf(whole) }
     } catch (thrown) {

@@ -1,5 +1,6 @@
 /** What is asked of the engine, and what it gives back. */
 import type { Readable } from 'node:stream'
+import type { MemoryLease } from './memory.ts'
 import type { RawRows } from './raw-rows.ts'
 
 /** One execution: an action on an entity with parameters. */
@@ -17,6 +18,8 @@ export interface Call {
    * through once, so that they are known to be JSON, or as nobody has read them.
    */
   readonly rawRows?: 'checked' | 'unread'
+  /** The memory that its answers are counted in; whoever opened it closes it. */
+  readonly memory?: MemoryLease | undefined
   /** Nobody waits for it: in the vendor's budget every other call goes first. */
   readonly background?: boolean
   /**

@@ -9,6 +9,7 @@ import type { Connection } from './connection.ts'
 import type { Deadline } from './deadline.ts'
 import type { Http } from './http.ts'
 import type { Limiter } from './limits.ts'
+import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
 import { checkResult } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
 import { configured, originsOf, prefixOf } from './origin.ts'
@@ -47,6 +48,8 @@ export interface Running {
   readonly background?: boolean | undefined
   /** Rows of a large result stay raw. */
   readonly rawRows?: Call['rawRows']
+  /** The memory that answers are counted in. */
+  readonly memory?: MemoryLease | undefined
   /** What is taken of a body that is read apart; nothing when left out. */
   readonly take?: Taken
   /** Told when a request is written to a connection. */
@@ -95,7 +98,11 @@ export function apartCallOf({ runtime, connection, operation, params, take = 'no
 async function send(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
   const answer = await sendOver(running, wire, authorization)
   const call = apartCallOf(running)
-  return call === undefined || !isLarge(answer, call.apart) ? answer : answerApart(call, answer)
+  if (call === undefined || !isLarge(answer, call.apart)) return answer
+  const held = (running.memory?.held ?? 0) - (weightOfBody - weightOfBytes) * answer.bytes.length
+  const read = await answerApart(call, answer)
+  running.memory?.shrinkTo(Math.max(0, held)) // what was read is gone, its bytes are here
+  return read
 }
 
 const bytesFrom = ({ apart }: Runtime) => (apart === undefined ? {} : { bytesFrom: apart.from })
@@ -119,6 +126,7 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
     ...(wire.body === undefined ? {} : { body: wire.body }),
     ...(patience === undefined ? {} : { patience }),
     ...(running.onSend === undefined ? {} : { onSend: running.onSend }),
+    ...(running.memory === undefined ? {} : { memory: running.memory }),
     ...(running.rawRows === undefined ? bytesFrom(runtime) : { bytesFrom: 0 }),
     signal: running.requestSignal ?? deadline.signal,
     vendor: title,
@@ -127,10 +135,14 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
 
 async function attempt(running: Running, wire: WireRequest, authorization: Authorization): Promise<Attempt> {
   const place = await takePlace(running, authorization)
+  const held = running.memory?.held ?? 0
   try {
     const answer = await send(running, wire, authorization)
     notice(running, answer)
     return readAnswer(running, wire, { answer, place, redact: authorization.redact })
+  } catch (thrown) {
+    running.memory?.shrinkTo(held)
+    throw thrown
   } finally {
     place.giveBack()
   }

@@ -96,6 +96,8 @@ interface Waiting {
   readonly params: Params
   readonly rows: readonly unknown[] | RawRows
   readonly count: number
+  /** Holds the memory of the records until they are written. */
+  readonly memory: Call['memory']
   readonly asked: number
 }
 
@@ -135,20 +137,21 @@ class StoreFolds implements Folds {
     const foldable = foldableOf(access.connection.kind, call)
     const params = isObject(call.params) ? call.params : {}
     if (foldable === undefined || !holds(params, foldable.shaping)) return
-    const waiting = { access, entity: call.entity, foldable, params, rows, count, asked }
-    if (this.#records + count > (this.#options.waiting ?? mostWaiting) || isTooLong(rows, count)) {
+    const waiting = { access, entity: call.entity, foldable, params, rows, count, asked, memory: call.memory }
+    if (this.#records + count > (this.#options.waiting ?? mostWaiting) || isTooLong(rows, count) || call.memory?.isScarce) {
       this.#report(waiting, 'dropped')
       return
     }
     this.#records += count
     if (rows instanceof RawRows) rows.hold()
+    call.memory?.hold()
     this.#queue.push(waiting)
     this.#running ??= this.#run()
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#queue.length = 0
+    for (const { memory } of this.#queue.splice(0)) memory?.close()
     await this.#running
   }
 
@@ -162,6 +165,7 @@ class StoreFolds implements Folds {
       })
       this.#records -= next.count
       if (next.rows instanceof RawRows) next.rows.release()
+      next.memory?.close()
     }
     this.#running = undefined
   }

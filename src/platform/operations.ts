@@ -4,6 +4,7 @@ import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Connection } from '../engine/connection.ts'
 import { defaultDeadline } from '../engine/deadline.ts'
 import type { Engine } from '../engine/execute.ts'
+import type { MemoryLease } from '../engine/memory.ts'
 import { actionsOf } from '../engine/operation.ts'
 import type { Call, Outcome } from '../engine/outcome.ts'
 import { missingScopes } from '../engine/scopes.ts'
@@ -55,6 +56,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   /** Milliseconds until it gives up. */
   readonly deadlineMs?: number
+  /** The memory that the vendor's answers are counted in. */
+  readonly memory?: MemoryLease
 }
 
 /** One call of a client. */
@@ -79,14 +82,14 @@ export async function executeOperation(
   principal: Principal,
   given: ExecuteCall,
 ): Promise<Executed | ReplayedAnswer> {
-  const { connectorId, request, deadlineMs = defaultDeadline, signal } = given
+  const { connectorId, request, deadlineMs = defaultDeadline, signal, memory } = given
   requireScope(principal, scopeOfAction(request.action))
   const access = await services.platform.connectors.connectionOf(principal, connectorId)
   if (isWrite(request.action)) return write(services, access, given)
   const { entity, params } = request
   const action = actionOf(access.connection.kind.definition, request)
   const call: Call = {
-    ...{ entity, action, params: params ?? {}, deadlineMs },
+    ...{ entity, action, params: params ?? {}, deadlineMs, memory },
     ...(isWhole(request) ? { rawRows: 'checked' as const } : {}),
     ...(signal === undefined ? {} : { signal }),
   }
@@ -139,9 +142,9 @@ async function search(
 }
 
 function write(services: OperationServices, access: ConnectorAccess, given: ExecuteCall): Promise<ExecutedData | ReplayedAnswer> {
-  const { request, idempotencyKey: key, requestId, deadlineMs = defaultDeadline } = given
+  const { request, idempotencyKey: key, requestId, deadlineMs = defaultDeadline, memory } = given
   const { entity, action } = request
-  const call: Call = { entity, action, params: request.params ?? {}, deadlineMs }
+  const call: Call = { entity, action, params: request.params ?? {}, deadlineMs, memory }
   const run = async (connection: Connection, idempotencyKey?: string): Promise<ExecutedData> => {
     const named = idempotencyKey === undefined ? call : { ...call, idempotencyKey }
     const outcome = await cutOutcome(await runMarked(services, { access, connection }, named), request, services)

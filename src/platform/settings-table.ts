@@ -107,6 +107,13 @@ export const settingsTable: readonly SettingRow[] = [
     ...plain,
   },
   {
+    name: 'FERRULE_BODY_MEMORY',
+    type: 'integer from 32 to 65536',
+    default: 'a quarter of the memory of the container or machine, 1024 at most',
+    about: 'Megabytes for the answers of vendors and what is read of them, over all organizations of one node.',
+    ...plain,
+  },
+  {
     name: 'FERRULE_LOG_LEVEL',
     type: 'fatal, error, warn, info, debug, trace or silent',
     default: 'info',

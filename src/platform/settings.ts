@@ -1,4 +1,5 @@
 /** The settings of the process: one table that is validated and documented. */
+import { totalmem } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import type { ContextStoreSettings } from '../context/store/types.ts'
 import { isObject } from '../definition/object.ts'
@@ -40,6 +41,8 @@ export interface Settings {
   readonly concurrency: number
   /** Largest request body, in bytes. */
   readonly bodyLimit: number
+  /** Memory for the answers of vendors, in bytes. */
+  readonly bodyMemory: number
   readonly logLevel: (typeof logLevels)[number]
   /** Seconds between a signal to stop and the end of taking requests. */
   readonly shutdownDelay: number
@@ -101,6 +104,7 @@ export function readSettings(env: Environment, { kinds }: { readonly kinds: read
     rateLimit: integer('FERRULE_RATE_LIMIT', 600, [0, 1_000_000_000]),
     concurrency: integer('FERRULE_CONCURRENCY', 60, [0, 1_000_000]),
     bodyLimit: integer('FERRULE_BODY_LIMIT', 1_048_576, [1_024, 67_108_864]),
+    bodyMemory: integer('FERRULE_BODY_MEMORY', usualBodyMemory(), [32, 65_536]) * 1_048_576,
     logLevel: readChoice('FERRULE_LOG_LEVEL', value('FERRULE_LOG_LEVEL') ?? 'info', logLevels),
     shutdownDelay: integer('FERRULE_SHUTDOWN_DELAY', 0, [0, 300]),
     shutdownSeconds: integer('FERRULE_SHUTDOWN_SECONDS', 30, [0, 3_600]),
@@ -112,6 +116,13 @@ export function readSettings(env: Environment, { kinds }: { readonly kinds: read
     ...(publicUrl === undefined ? {} : { publicUrl }),
     context: readContextSettings({ value, integer, databaseUrl: urlOf, dataFolder }),
   }
+}
+
+/** A quarter of what the container or the machine has, 1024 at most; in megabytes. */
+function usualBodyMemory(): number {
+  const constrained = process.constrainedMemory()
+  const bytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
+  return Math.max(32, Math.min(1_024, Math.floor(bytes / 4 / 1_048_576)))
 }
 
 const listOf = (text: string | undefined): string[] =>

@@ -4,6 +4,7 @@ import { openContextStore } from '../context/store/store.ts'
 import type { ContextStore } from '../context/store/types.ts'
 import type { Kind } from '../definition/connector.ts'
 import type { Engine } from '../engine/execute.ts'
+import type { BodyMemory } from '../engine/memory.ts'
 import type { RunReport, SyncWorker } from '../platform/syncs/types.ts'
 import type { Platform, Settings } from '../platform/types.ts'
 import { type CopyServices, createCopyServices } from './copy-services.ts'
@@ -57,6 +58,8 @@ export interface ContextServiceOptions {
   readonly store: ContextStore
   readonly platform: Platform
   readonly engine: Pick<Engine, 'run'>
+  /** What the answers of vendors are counted in. */
+  readonly memory?: BodyMemory
   readonly settings: Settings
   readonly metrics: Metrics
   readonly logger: Logger
@@ -69,14 +72,14 @@ const stateOfLog = ({ state, code }: RunReport): 'debug' | 'warn' =>
 
 /** Makes what searches and fills the store. The worker is not started. */
 export function createContextServices(options: ContextServiceOptions): ContextServices {
-  const { store, platform, engine, settings, metrics, logger, clock = Date.now } = options
+  const { store, platform, engine, memory, settings, metrics, logger, clock = Date.now } = options
   const onError = (err: unknown): void => logger.warn({ err }, 'records that were read live could not be kept')
   const copies = createCopyServices({ store, platform, settings, clock, onFold: metrics.fold, onError })
   const onRun = (report: RunReport): void => {
     metrics.sync(report)
     logger[stateOfLog(report)](report, 'a sync ended')
   }
-  const worker = settings.role === 'api' ? undefined : platform.syncWorker({ engine, store, onCall: metrics.syncCall, onRun })
+  const worker = settings.role === 'api' ? undefined : platform.syncWorker({ engine, memory, store, onCall: metrics.syncCall, onRun })
   metrics.gauge({ name: 'ferrule_syncs_in_flight', help: 'Syncs that this node runs', read: () => worker?.running ?? 0 })
   metrics.gauge({
     name: 'ferrule_context_store_open',

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { kinds } from '../connectors/index.ts'
 import { createEngine } from '../engine/execute.ts'
+import { BodyMemory } from '../engine/memory.ts'
 import { fail } from '../errors.ts'
 import { openPlatform } from '../platform/platform.ts'
 import { readSettings } from '../platform/settings.ts'
@@ -122,16 +123,17 @@ async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Pro
   const sandbox = settings.sandbox ? launchSandbox({ program: sandboxProgram, logger }) : undefined
   undo.add(() => sandbox?.close())
   const { platform, store } = await openState(settings, undo, { logger, sandbox })
-  const apart = createApartThreads()
+  const memory = new BodyMemory({ bytes: settings.bodyMemory, onQuiet: () => collect({ type: 'major', flavor: 'last-resort' }) })
+  const apart = createApartThreads({ most: settings.bodyMemory })
   undo.add(() => apart.close())
   const engine = createEngine({ searchRefusal: 'context_store_unavailable', apart })
   undo.add(() => engine.close())
   const metrics = createMetrics()
-  const { copies, worker } = createContextServices({ store, platform, engine, settings, metrics, logger })
+  const { copies, worker } = createContextServices({ store, platform, engine, memory, settings, metrics, logger })
   undo.add(() => worker?.stop())
   undo.add(() => copies.folds.close())
   undo.add(() => copies.removing.close())
-  const app = await createServer({ platform, engine, cutter: apart, copies, metrics, settings, kinds: served, logger, stopping })
+  const app = await createServer({ platform, engine, memory, cutter: apart, copies, metrics, settings, kinds: served, logger, stopping })
   undo.add(() => app.close())
   await sandbox?.ready
   const url = await listen(app, settings)

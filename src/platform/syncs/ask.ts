@@ -2,6 +2,7 @@
 import type { Answered, Ask } from '../../context/sync/types.ts'
 import { isObject } from '../../definition/object.ts'
 import type { Engine } from '../../engine/execute.ts'
+import type { BodyMemory } from '../../engine/memory.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { inBatches } from '../../engine/page.ts'
 import { RawJson, RawRows } from '../../engine/raw-rows.ts'
@@ -16,6 +17,8 @@ const deadlineMs = 120_000
 export interface AskServices {
   readonly connectors: Pick<Connectors, 'markAuthError' | 'markHealthy'>
   readonly engine: Pick<Engine, 'run'>
+  /** What answers are counted in while they are read. */
+  readonly memory?: BodyMemory | undefined
   /** Told of every call. Must not throw. */
   readonly onCall?: ((report: CallReport) => void) | undefined
   /** Takes what went wrong beside a call. Must not throw. */
@@ -52,13 +55,14 @@ async function answeredOf(outcome: Outcome, entity: string): Promise<Answered> {
 
 /** Makes what a walk asks with. Refused credentials mark the connector, and the first success clears the mark. */
 export function askOf(services: AskServices, { access, signal, called }: AskOptions): Ask {
-  const { connectors, engine, onCall, onBackgroundError } = services
+  const { connectors, engine, onCall, onBackgroundError, memory } = services
   const { kind } = access.connection.kind.definition
   let isMarked = false
   return async ({ entity, action, params }) => {
+    const lease = memory?.open(access.place.organizationId)
     const report = (code: CallReport['code']) => onCall?.({ kind, entity, action, code })
     try {
-      const outcome = await engine.run(access.connection, { entity, action, params, deadlineMs, background: true, signal })
+      const outcome = await engine.run(access.connection, { entity, action, params, deadlineMs, background: true, signal, memory: lease })
       report('ok')
       called(entity)
       if (!isMarked) await connectors.markHealthy(access).catch(onBackgroundError)
@@ -70,6 +74,8 @@ export function askOf(services: AskServices, { access, signal, called }: AskOpti
       if (error.code === 'upstream_auth_failed' && !signal.aborted)
         await connectors.markAuthError(access, error.message).catch(onBackgroundError)
       throw thrown
+    } finally {
+      lease?.close()
     }
   }
 }

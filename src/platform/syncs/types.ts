@@ -1,6 +1,7 @@
 /** Filling the context store, as interfaces: what a surface may ask of it, and the worker that does it. */
 import type { ContextStore } from '../../context/store/types.ts'
 import type { Engine } from '../../engine/execute.ts'
+import type { BodyMemory } from '../../engine/memory.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { CallReport } from '../operations.ts'
 import type { Page } from '../records.ts'
@@ -100,6 +101,8 @@ export interface RunReport {
 /** What a worker works with. */
 export interface SyncServices {
   readonly engine: Pick<Engine, 'run'>
+  /** What the answers of vendors are counted in while they are read. */
+  readonly memory?: BodyMemory | undefined
   readonly store: WalkStore & Pick<ContextStore, 'empty' | 'remove'>
   /** Runs at one time; left out: as the settings say. */
   readonly atOnce?: number

@@ -1,4 +1,5 @@
 /** The organization's limits around a call that reaches a vendor. */
+import type { MemoryLease } from '../../engine/memory.ts'
 import { fail } from '../../errors.ts'
 import type { RateState } from '../../platform/execute-limits.ts'
 import type { Principal } from '../../platform/types.ts'
@@ -12,28 +13,31 @@ function showRate(exchange: Exchange<Principal>, { limit, remaining, resetMs }: 
 
 /**
  * Runs a call within the organization's limits; the answer tells what is left (RateLimit-Limit, -Remaining, -Reset in seconds).
- * A place among the concurrent calls is kept until the answer was sent, a download to its last byte, and until the call has ended: a
+ * A place among the concurrent calls, and the memory of the call, are kept until the answer was sent, a download to its last byte, and until the call has ended: a
  * write goes on when its client goes away.
  * @throws FerruleError `rate_limited`, `overloaded`, and what `run` throws
  */
 export async function limited(
   exchange: Exchange<Principal>,
-  { limits }: Pick<Services, 'limits'>,
-  run: () => Promise<Answer>,
+  { limits, memory }: Pick<Services, 'limits' | 'memory'>,
+  run: (lease: MemoryLease) => Promise<Answer>,
 ): Promise<Answer> {
   const { organizationId } = exchange.who
   const rate = limits.count(organizationId)
   if (rate !== undefined) showRate(exchange, rate)
   if (rate?.exceeded) throw fail('rate_limited', { limit: rate.limit }, { retryAfterMs: rate.resetMs })
   const leave = limits.enter(organizationId)
+  const lease = memory.open(organizationId)
   let open = 2
   const end = () => {
     open -= 1
-    if (open === 0) leave()
+    if (open > 0) return
+    leave()
+    lease.close()
   }
   exchange.onEnd(end)
   try {
-    return await run()
+    return await run(lease)
   } finally {
     end()
   }

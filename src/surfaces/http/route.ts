@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Kind } from '../../definition/connector.ts'
 import type { Engine } from '../../engine/execute.ts'
+import type { BodyMemory } from '../../engine/memory.ts'
 import type { FileAnswer } from '../../engine/outcome.ts'
 import type { FerruleError } from '../../errors.ts'
 import type { ExecuteLimits } from '../../platform/execute-limits.ts'
@@ -22,6 +23,8 @@ export interface Services {
   /** Executing and checking, with the metrics attached. */
   readonly operations: OperationServices
   readonly limits: ExecuteLimits
+  /** What the answers of vendors are counted in. */
+  readonly memory: BodyMemory
   readonly metrics: Metrics
   readonly logger: Logger
   /** The API's document. */

@@ -4,6 +4,7 @@ import { type FastifyInstance, fastify } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { Kind } from '../../definition/connector.ts'
 import type { Engine } from '../../engine/execute.ts'
+import { BodyMemory } from '../../engine/memory.ts'
 import type { Cutter } from '../../platform/cut-apart.ts'
 import { ExecuteLimits } from '../../platform/execute-limits.ts'
 import type { Platform, Settings } from '../../platform/types.ts'
@@ -29,6 +30,8 @@ export interface ServerOptions {
   readonly kinds: readonly Kind[]
   /** What answers searches; without it they are refused. */
   readonly copies?: CopyServices
+  /** What the answers of vendors are counted in; default: one of its own. */
+  readonly memory?: BodyMemory
   /** Cuts answers that were read apart from the loop. */
   readonly cutter?: Cutter
   /** Default: metrics of its own. */
@@ -90,6 +93,8 @@ function servicesOf(options: ServerOptions & { readonly logger: Logger }): Servi
   const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock })
   const metrics = options.metrics ?? createMetrics()
   metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => limits.running })
+  const memory = options.memory ?? new BodyMemory({ bytes: settings.bodyMemory })
+  metrics.gauge({ name: 'ferrule_body_memory_bytes', help: 'Memory that answers of vendors are counted with', read: () => memory.held })
   const onBackgroundError = (err: unknown) => logger.error({ err }, 'the status of a connector could not be stored')
   const operations = {
     platform,
@@ -101,7 +106,7 @@ function servicesOf(options: ServerOptions & { readonly logger: Logger }): Servi
     ...(options.cutter === undefined ? {} : { cutter: options.cutter }),
   }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
-  return { platform, engine, settings, kinds, operations, limits, metrics, logger, openApi, clock, stopping }
+  return { platform, engine, settings, kinds, operations, limits, memory, metrics, logger, openApi, clock, stopping }
 }
 
 /** Forms are read at the token endpoint only, so its route lives in a scope of its own. */

@@ -11,9 +11,9 @@ type Target = (id: string) => CheckTarget | Promise<CheckTarget>
 
 /** Runs the check within the organization's limits. */
 const check = (exchange: Exchange<Principal>, services: Services, target: Target) =>
-  limited(exchange, services, async () => {
+  limited(exchange, services, async (memory) => {
     const { operations, settings, clock } = services
-    const options = { signal: exchange.signal, deadlineMs: settings.operationSeconds * 1_000, now: clock() }
+    const options = { signal: exchange.signal, deadlineMs: settings.operationSeconds * 1_000, now: clock(), memory }
     return { json: await checkConnection(operations, await target(slot(exchange, 'connector_id')), options) }
   })
 

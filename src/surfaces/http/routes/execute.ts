@@ -36,9 +36,9 @@ export const execute: PrincipalRoute = {
   path: `${connectorPath}/execute`,
   auth: 'principal',
   answer: (exchange, services) =>
-    limited(exchange, services, async () => {
+    limited(exchange, services, async (memory) => {
       const request = readExecuteRequest(exchange.body)
-      const call = { connectorId: slot(exchange, 'connector_id'), request, deadlineMs: services.settings.operationSeconds * 1_000 }
+      const call = { connectorId: slot(exchange, 'connector_id'), request, deadlineMs: services.settings.operationSeconds * 1_000, memory }
       exchange.whenStopped(isWrite(request.action) ? stoppedWrite() : stoppedRead())
       const own = isWrite(request.action)
         ? { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId }
