@@ -11,7 +11,6 @@ import type { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { openPostgres } from './db/postgres.ts'
 import { usedMasterKeys } from './db/queries-keys.ts'
-import { ping } from './db/queries-state.ts'
 import { openSqlite } from './db/sqlite.ts'
 import { startFirst } from './first-start.ts'
 import { createJobs } from './jobs.ts'
@@ -102,7 +101,7 @@ async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promi
     catalogue: parts.catalogue,
     vault: createRotation(parts),
     cursorKey: () => parts.masterKeys.current().cursors,
-    ready: () => ping(database.db),
+    ready: () => database.ready(),
     close: async () => {
       clearInterval(timer)
       watching.close()

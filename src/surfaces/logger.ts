@@ -25,6 +25,13 @@ function errorLine(thrown: unknown, depth = 0): ErrorLine {
   return { type: thrown.name, message: thrown.message, ...code, ...stack, ...cause }
 }
 
+/** Characters of lines that wait because they cannot be written; more are lost. */
+const mostWaiting = 1_048_576
+
+/** Standard error. A disk that is full loses lines of the log, and nothing else. */
+const standardError = (): { write(line: string): void } =>
+  pino.destination({ dest: 2, sync: true, maxLength: mostWaiting }).on('error', () => undefined)
+
 /**
  * Makes the logger.
  * @param options `level`: the lowest level that is logged; `destination`: takes the lines, default standard error
@@ -47,5 +54,5 @@ export function createLogger({
     },
     serializers: { err: (thrown: unknown) => errorLine(thrown) },
   }
-  return pino(options, destination ?? pino.destination({ dest: 2, sync: true }))
+  return pino(options, destination ?? standardError())
 }

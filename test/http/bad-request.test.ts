@@ -108,6 +108,8 @@ describe('a method is refused', () => {
     { method: 'GET', path: `${connectorsPath}/x/execute`, allow: 'POST' },
     { method: 'PROPFIND', path: `${base}/workspaces`, allow: 'GET, HEAD, POST' },
     { method: 'POST', path: '/health/live', allow: 'GET, HEAD' },
+    { method: 'QUERY', path: connectorsPath, allow: 'GET, HEAD, POST' },
+    { method: 'QUERY', path: '/health/live', allow: 'GET, HEAD' },
     { method: 'OPTIONS', path: connectorsPath, allow: 'GET, HEAD, POST' },
   ]
   test.each(rows)('$method $path', async ({ method, path, allow }) => {

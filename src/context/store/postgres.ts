@@ -5,6 +5,7 @@ import { searchSettings } from '../query/functions.ts'
 import type { Answer, Connection, Engine, Run, Statement } from './database.ts'
 import { bound, decoders } from './decoding.ts'
 import { Lane, type Purpose } from './lane.ts'
+import { isPassing, isTimeout } from './problems.ts'
 import { extensions } from './requirements.ts'
 
 /** How the pools are made. */
@@ -187,7 +188,9 @@ async function check(pool: pg.Pool, { prepare }: PostgresOptions): Promise<void>
     if (rows[0]?.holds !== true) throw fail('setting_invalid', { name: setting, reason: trigrams.otherwise })
     await client.query(`set statement_timeout = ${schemaMs}`)
     await prepare(async ({ text, values = [] }) => {
-      const answer = await client.query({ text, values: bound(values) })
+      const answer = await client.query({ text, values: bound(values) }).catch((thrown: unknown) => {
+        throw unprepared(thrown)
+      })
       return { rows: answer.rows, count: answer.rowCount ?? 0 }
     })
     await client.query('reset statement_timeout')
@@ -203,6 +206,12 @@ const codeOf = (thrown: unknown): string => (typeof thrown === 'object' && throw
 function refused(thrown: unknown): unknown {
   if (!/^(28|3D)/.test(codeOf(thrown)) || !(thrown instanceof Error)) return thrown
   return fail('setting_invalid', { name: setting, reason: `the server says: ${thrown.message}` }, { cause: thrown })
+}
+
+/** What the server cannot do with the store's own tables and functions, in its own words: a language or module that cannot be loaded, for example. */
+function unprepared(thrown: unknown): unknown {
+  if (!(thrown instanceof pg.DatabaseError) || isPassing(thrown) || isTimeout(thrown)) return thrown
+  return fail('setting_invalid', { name: setting, reason: `the server cannot be prepared and says: ${thrown.message}` }, { cause: thrown })
 }
 
 /** Two nodes that create an extension at one time meet in the catalogue; then it is there. */

@@ -13,6 +13,8 @@ export interface Database {
   transaction<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
   /** As `transaction`, one at a time over all nodes: for the schema and the first start. */
   exclusive<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
+  /** Resolves when the database answers and can be written, as far as is known. @throws FerruleError `unavailable` */
+  ready(): Promise<void>
   /** Waits for running statements. A second call does nothing more. */
   close(): Promise<void>
 }
@@ -20,8 +22,15 @@ export interface Database {
 /** Identifies the advisory lock of this service on PostgreSQL; an arbitrary constant. */
 const exclusiveLock = 7_214_995_031
 
+/** What differs between the databases beside their queries. */
+export interface DatabaseParts {
+  close(): Promise<void>
+  /** Looks whether what failed can be written again. @throws FerruleError `unavailable` */
+  probe?(): void
+}
+
 /** Builds the common part of a database over an opened Kysely. */
-export function databaseOf(dialect: Database['dialect'], db: Db, close: () => Promise<void>): Database {
+export function databaseOf(dialect: Database['dialect'], db: Db, { close, probe }: DatabaseParts): Database {
   const transaction: Database['transaction'] = (work) => db.transaction().execute(work)
   let closed: Promise<void> | undefined
   return {
@@ -34,6 +43,10 @@ export function databaseOf(dialect: Database['dialect'], db: Db, close: () => Pr
         if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${exclusiveLock})`.execute(inside)
         return work(inside)
       }),
+    ready: async () => {
+      await sql`select 1`.execute(db)
+      probe?.()
+    },
     close: () => {
       closed ??= close()
       return closed

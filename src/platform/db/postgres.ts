@@ -14,11 +14,14 @@ const int8 = 20
 
 /** Errors after which the same statement can succeed later: lost or refused connections, shutdown, too many clients, time-outs. */
 const passing = /^(08|53|57P|57014|EAI_|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)/
+/** `disk_full`. */
+const diskFull = '53100'
 const passingTexts = /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/
 
 function translated(error: unknown): unknown {
   const code = typeof error === 'object' && error !== null ? String(Reflect.get(error, 'code') ?? '') : ''
   const lost = passing.test(code) || (error instanceof Error && passingTexts.test(error.message))
+  if (code === diskFull) return fail('unavailable', { reason: 'the disk of the database is full' }, { cause: error, retryAfterMs: 5_000 })
   return lost ? unavailable(error) : error
 }
 const unavailable = (cause: unknown): FerruleError =>
@@ -82,5 +85,5 @@ export function openPostgres(url: string): Database {
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: translatingPool(pool) }) })
-  return databaseOf('postgres', db, () => db.destroy())
+  return databaseOf('postgres', db, { close: () => db.destroy() })
 }

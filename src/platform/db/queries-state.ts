@@ -1,5 +1,4 @@
 /** Statements over facts of the installation. */
-import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
 /** Names of the facts. */
@@ -22,9 +21,4 @@ export async function keepState(db: Db, name: StateName, value: string): Promise
 /** Removes a fact. */
 export const dropState = async (db: Db, name: StateName): Promise<void> => {
   await db.deleteFrom('state').where('name', '=', name).execute()
-}
-
-/** Resolves when the database answers. */
-export const ping = async (db: Db): Promise<void> => {
-  await sql`select 1`.execute(db)
 }

@@ -82,6 +82,8 @@ function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: refuse,
   })
+  // No route takes it: without this Fastify asks for its content type before it looks for a route.
+  app.addHttpMethod('QUERY', { overrideExisting: true })
   decorate(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(jsonTypes, { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, readJsonBody(body)))
