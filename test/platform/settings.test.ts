@@ -16,6 +16,14 @@ const refused = (env: Record<string, string>): string => {
 const key = Buffer.alloc(32, 0xfb)
 
 describe('settings', () => {
+  test('answers of vendors get a quarter of the memory, 1 GB at most, or what is given', () => {
+    const { bodyMemory } = readSettings({}, { kinds: [] })
+    expect(bodyMemory).toBeGreaterThanOrEqual(32 * 1_048_576)
+    expect(bodyMemory).toBeLessThanOrEqual(1_024 * 1_048_576)
+    expect(readSettings({ FERRULE_BODY_MEMORY: '128' }, { kinds: [] }).bodyMemory).toBe(128 * 1_048_576)
+    expect(() => readSettings({ FERRULE_BODY_MEMORY: '1' }, { kinds: [] })).toThrow('an integer from 32 to 65536')
+  })
+
   test('an empty environment is a laptop: loopback, embedded database, sandbox', () => {
     expect(read()).toEqual({
       host: '127.0.0.1',
@@ -29,6 +37,7 @@ describe('settings', () => {
       rateLimit: 600,
       concurrency: 60,
       bodyLimit: 1_048_576,
+      bodyMemory: expect.any(Number),
       logLevel: 'info',
       shutdownDelay: 0,
       shutdownSeconds: 30,
