@@ -3,6 +3,7 @@ import { FerruleError } from '../errors.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import { orderingOf } from './indexes/wish.ts'
 import { type CursorScope, cursorOf, positionOfCursor } from './query/cursor.ts'
+import { unseenPaths } from './query/members.ts'
 import { isRanked, orderOf, type Position } from './query/order.ts'
 import { parseSearch } from './query/parse.ts'
 import { pageOf, type SearchOptions, type SearchPage, type SearchRow, searchStatement } from './query/sql.ts'
@@ -37,6 +38,8 @@ export interface SearchAnswer {
   readonly cursor: string | null
   /** The relevance that was asked for is left out of the order, because too much matches. */
   readonly isUnranked: boolean
+  /** Paths below fields whose parts the documents do not say, which no record had; on the first page only. */
+  readonly unseenPaths: readonly string[]
   /** Milliseconds, whole. */
   readonly tookMs: number
 }
@@ -113,7 +116,8 @@ class StoreSearcher implements Searcher {
     if (page === undefined) return undefined
     const { json, count, next, isTooMany } = page
     const cursor = next === undefined ? null : cursorOf(next, scopeOf(request, query))
-    return { json, count, cursor, isUnranked: isTooMany, tookMs: Math.round(performance.now() - begin) }
+    const unseenPaths = query.cursor === undefined ? await this.#unseen(request, query) : []
+    return { json, count, cursor, isUnranked: isTooMany, unseenPaths, tookMs: Math.round(performance.now() - begin) }
   }
 
   async *pages(request: SearchRequest, size: number): RecordPages {
@@ -162,6 +166,16 @@ class StoreSearcher implements Searcher {
       if (isStopped) this.#store.indexes?.observe(place, query, { ms: timeoutMs ?? Number.POSITIVE_INFINITY, size: 0 })
       throw thrown
     }
+  }
+
+  async #unseen({ place, signal }: SearchRequest, query: SearchQuery): Promise<readonly string[]> {
+    if (unseenPaths(query, 0) === undefined) return []
+    const answer = await this.#store.search(
+      place,
+      (_table, connector) => this.#named(unseenPaths(query, connector) ?? { name: '', text: 'select', values: [] }),
+      { signal, lateHint },
+    )
+    return (answer?.rows ?? []).map(({ path }) => String(path))
   }
 
   #named(statement: SearchStatement): Statement {

@@ -28,6 +28,8 @@ export interface Found extends Cut {
     readonly took_ms: number
     /** Too much matches to be ordered by relevance; left out where the order is the one that was asked for. */
     readonly relevance_left_out?: true
+    /** Paths of the query that no record had; left out where there are none. */
+    readonly unknown_paths?: readonly string[]
   }
   readonly contextStore: Freshness
 }

@@ -173,11 +173,15 @@ class CopySearches implements Searches {
     const timeoutMs = Math.max(1, Math.min(searchMs, end - performance.now()))
     const [answer, state] = await Promise.all([searcher.search({ ...request, timeoutMs }), fresh ?? this.#recentState(access, query)])
     if (answer === undefined || !isEnough(state, query)) throw notReady(query.entity, state)
-    const { json, cursor, tookMs, isUnranked } = answer
+    const { json, cursor, tookMs, isUnranked, unseenPaths } = answer
     return {
       type: 'found',
       data: new JsonText(json),
-      meta: { has_more: cursor !== null, cursor, took_ms: tookMs, ...(isUnranked ? { relevance_left_out: true } : {}) },
+      meta: {
+        ...{ has_more: cursor !== null, cursor, took_ms: tookMs },
+        ...(isUnranked ? { relevance_left_out: true } : {}),
+        ...(unseenPaths.length > 0 ? { unknown_paths: unseenPaths } : {}),
+      },
       contextStore: freshnessOf(state),
     }
   }

@@ -120,7 +120,7 @@ overBoth('the store', (engine) => {
     await write(place, [note(store, { id: 1, title: 'Renewal of Ünïcode' }), note(store, { id: 2, title: 'renewal' })])
     const database = await store.database()
     const { rows } = await database.query({
-      text: 'select term from cs_terms join cs_connectors on number = connector_id where id = $1::uuid order by term',
+      text: "select term from cs_terms join cs_connectors on number = connector_id where id = $1::uuid and term ~ '^[a-z]' order by term",
       values: [place.connector],
     })
     expect(rows.map(({ term }) => term)).toEqual(['of', 'renewal', 'unicode'])

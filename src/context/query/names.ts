@@ -43,9 +43,17 @@ function leading(names: readonly string[], steps: readonly Step[]): { readonly n
 const isArray = (schema: Field): boolean => /^array/.test(documentedType(schema))
 
 /** What lies below a schema by name: of an array, below its elements. Undefined: the documents do not say. */
-function membersOf(schema: Field): Readonly<Record<string, Field>> | undefined {
+export function membersOf(schema: Field): Readonly<Record<string, Field>> | undefined {
   const { properties, items } = partsOf(isArray(schema) ? (partsOf(schema).items ?? schema) : schema)
   return items === undefined && Object.keys(properties).length > 0 ? properties : undefined
+}
+
+/** Whether the documents leave something open below a schema. */
+export function isOpen(schema: Field): boolean {
+  const members = membersOf(schema)
+  if (members !== undefined) return Object.values(members).some((each) => !isScalar(each) && isOpen(each))
+  const holds = isArray(schema) ? partsOf(schema).items : schema
+  return holds === undefined || !isScalar(holds)
 }
 
 const isScalar = (schema: Field): boolean => columnTypeOf(schema) !== 'json'

@@ -2,6 +2,7 @@
 import { writeJson } from '../../engine/json.ts'
 import { type Column, physicalColumns, type SearchTable } from './columns.ts'
 import { instantOf } from './instants.ts'
+import { memberReader } from './members.ts'
 import { cleanJson, cleanText, decimalOf, heldInteger, plainNumber } from './text.ts'
 import { isAscii } from './token-parts.ts'
 import { type TokenRules, tokenRules } from './tokens.ts'
@@ -92,7 +93,9 @@ export function termReader(table: SearchTable): (rows: readonly (readonly Cell[]
   const widened = table.columns.flatMap((column) =>
     column.wide === undefined ? [] : [{ field: irregularField(column), wide: place(column.wide) }],
   )
+  const readMembers = memberReader(table, place)
   return (rows) => [
+    ...readMembers(rows),
     ...widened.flatMap(({ field, wide }) => (rows.some((row) => row[wide] !== null) ? [{ field, term: '' }] : [])),
     ...stored.flatMap(({ field, at }) => {
       const words = new Set<string>()

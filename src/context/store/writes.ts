@@ -1,6 +1,7 @@
 /** One batch of one entity in one transaction: rows, words, counts, keys that a complete pass has seen, and checkpoints. */
 import { fail } from '../../errors.ts'
 import { quoted } from '../query/columns.ts'
+import { firstNotes } from '../query/members.ts'
 import type { Term } from '../query/values.ts'
 import type { Row, Session } from './database.ts'
 import type { Words } from './listed-words.ts'
@@ -253,6 +254,7 @@ export async function writeBatch(session: Session, place: Place, batch: Batch & 
     state.records === 0 || rows.length === 0 ? { created: rows, updated: [] } : await compare(session, place, { rows, now: batch.now })
   // A record that was asked for before rows were removed may be one of them.
   const created = batch.live === true && batch.asked <= state.deletedAt ? [] : missing
+  if (state.records === 0) await list(session, place.number, batch.words.unlisted(place.number, firstNotes(place.known.table)))
   await upsert(session, place, { rows: [...created, ...updated], words: batch.words })
   const written = new Set(keys)
   const gone = (batch.removed ?? []).filter((key) => !written.has(key))

@@ -185,6 +185,7 @@ const meta = obj(
     has_more: bool('Whether there is a next page'),
     cursor: orNull(str('Send it as cursor for the next page; null on the last one')),
     took_ms: int('Milliseconds that the search took'),
+    unknown_paths: opt(list(str('Path'), 'Of a first page: paths below fields whose parts are not documented, which no record had')),
     relevance_left_out: opt(bool('true: too many records match to be ordered by relevance; the rest of the order holds')),
   },
   'Where the page stands',
