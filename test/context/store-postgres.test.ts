@@ -73,6 +73,13 @@ describe('a PostgreSQL database', () => {
     await store.close()
   })
 
+  test('may read with several processes for every search: no function of ours forbids it', async () => {
+    const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
+    const text = "select coalesce(string_agg(proname, ' '), '') from pg_proc where proname like 'cs\\_%' and proparallel <> 's'"
+    expect(await oneValue(await store.database(), text)).toBe('')
+    await store.close()
+  })
+
   test('that restarts its connections is used again', async () => {
     const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
     const context = await store.database()

@@ -262,7 +262,7 @@ begin
   json := row_to_json(value)::text;
   return array[(bytes + octet_length(json) + 1)::text, json, bytes::text];
 end $$`
-const page = 'create or replace aggregate cs_page(record) (sfunc = cs_page_step, stype = text[])'
+const page = 'create or replace aggregate cs_page(record) (sfunc = cs_page_step, stype = text[], parallel = safe)'
 
 /** Statements that create the functions, or bring them up to date. The term table must be there. */
 export const searchFunctions: readonly string[] = [
