@@ -41,7 +41,7 @@ export async function connectTo({ origin }: Child, connector: object) {
   const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
   const { id } = await post<{ id: string }>(
     `${origin}/api/v1/integrations/connectors`,
-    { workspace_name: 'default', name: 'of the benchmark', ...connector },
+    { workspace_name: 'default', name: 'of the benchmark', check: false, ...connector },
     headers,
   )
   return { headers, url: `${origin}/api/v1/integrations/connectors/${id}/execute` }

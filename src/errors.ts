@@ -43,6 +43,8 @@ export interface ErrorDetails {
   /** Overrides the table, for example for a write that must not be repeated. */
   readonly retryable?: boolean
   readonly hint?: string
+  /** Overrides the table where the code is about the request itself: 422 for credentials that a creation brings. */
+  readonly status?: number
   readonly cause?: unknown
   /** The vendor said that the record which was asked for by its key does not exist. */
   readonly gone?: boolean
@@ -96,7 +98,7 @@ export class FerruleError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     const row: ErrorRow = errorTable[code]
     this.code = code
-    this.status = row.status
+    this.status = details.status ?? row.status
     this.fault = row.fault
     this.retryable = details.retryable ?? row.retryable
     this.hint = hint

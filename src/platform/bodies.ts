@@ -35,10 +35,16 @@ const entities = list(
   { maxItems: 200 },
 )
 const workspaceNames = {
-  workspace_name: opt(name('Workspace; it is made on the first use of a new name.')),
+  workspace_name: opt(name('Name of the workspace.')),
   customer_name: opt(name('Old name of workspace_name.')),
   external_user_id: opt(name('Old name of workspace_name.')),
 }
+const checked = opt(
+  bool(
+    'Whether the credentials are tried at the vendor before anything is stored; true when left out. Stored unchecked, they are used by calls, ' +
+      'and syncs wait for a call that passed.',
+  ),
+)
 const paging = {
   limit: opt(int('Entries of a page.', { minimum: 1, maximum: 100, default: 20 })),
   cursor: opt(str('Position taken from `next` of the page before.', { maxLength: 1_000 })),
@@ -65,6 +71,8 @@ export const bodies = {
   },
   createConnector: {
     ...workspaceNames,
+    create_workspace: opt(bool('Makes the workspace when there is none of that name; otherwise only `default` is made.')),
+    check: checked,
     name: name('Display name, unique in the workspace.'),
     connector_type: opt(
       str(
@@ -88,6 +96,7 @@ export const bodies = {
     replication_config: opt(open('Configuration values; they are merged into the stored ones, null removes.')),
     entities: opt(entities),
     credentials: opt(open('Credential fields; they are merged into the stored ones, null removes. Those of another scheme replace them.')),
+    check: checked,
   },
   listConnectors: {
     workspace_id: opt(uuid('Only connectors of this workspace.')),
@@ -116,7 +125,11 @@ export const bodies = {
     entity: opt(str('Entity; entities that are read with it have the same schedule. Left out: all others.', { maxLength: 200 })),
   },
   resetCopy: { entities: opt(syncedEntities) },
-  scopedToken: { ...workspaceNames, region_id: opt(uuid('Taken for compatibility; there is one region.')) },
+  scopedToken: {
+    ...workspaceNames,
+    workspace_name: opt(name('Workspace; it is made on the first use of a new name.')),
+    region_id: opt(uuid('Taken for compatibility; there is one region.')),
+  },
 } as const satisfies Record<string, Fields>
 
 const takesNull = (field: Field | undefined): boolean => {
@@ -134,6 +147,16 @@ export function readBody<F extends Fields>(fields: F, body: unknown): Flat<F> {
   const problems = validatorOf(fields).problems(given)
   if (problems.length > 0) throw validationFailed(problems)
   return given as Flat<F> // the validator has just said so
+}
+
+/** The members of a body that are right by themselves: of a body that is not valid, for finding the other mistakes too. */
+export function validMembers<F extends Fields>(fields: F, body: unknown): Partial<Flat<F>> {
+  const given = isObject(body) ? Object.entries(body) : []
+  const valid = given.filter(([key, value]) => {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+    return field !== undefined && value !== null && validatorOf({ [key]: field }).problems({ [key]: value }).length === 0
+  })
+  return Object.fromEntries(valid) as Partial<Flat<F>> // each was just checked against its own schema
 }
 
 /** Reads a query: as `readBody`, and digits count as integers. @throws FerruleError `validation_failed` */

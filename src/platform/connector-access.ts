@@ -25,7 +25,7 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'connecti
   return {
     trial: async (principal, body) => {
       requireScope(principal, 'connectors:write')
-      const { kind, configuration, credentials, sandbox } = readDraft(parts.catalogue, body, parts.settings.sandbox)
+      const { kind, configuration, credentials, sandbox } = readDraft(parts.catalogue, body, parts.settings.sandbox).draft()
       return connectionTo(parts, { kind, sandbox }, { configuration, credentials: unstored(credentials) })
     },
     connectionOf: async (principal, given) => {
@@ -43,9 +43,9 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'connecti
       if (version !== undefined) await setAuthError(db, version, authErrorReason(reason, version.id))
     },
     markHealthy: async (access) => {
-      if (access.status !== 'auth_error') return
+      if (access.status !== 'auth_error' && !access.unchecked) return
       const version = sources.get(access)?.current()
-      if (version !== undefined) await setHealthy(db, version)
+      if (version !== undefined && (await setHealthy(db, version))) parts.events.emit('queued')
     },
   }
 }
@@ -59,10 +59,16 @@ function accessOf(
   const proof = createProof(parts, row, () => source.current())
   const own = { configuration: JSON.parse(row.configuration), credentials: source, notice, proof, writes: claimsOf(parts, place) }
   const kind = parts.catalogue.kindOf(row.kind)
-  return { place, status: statusOf(row), connection: connectionTo(parts, { kind, sandbox: Boolean(row.sandbox) }, own) }
+  return {
+    place,
+    status: statusOf(row),
+    unchecked: Boolean(row.unchecked),
+    connection: connectionTo(parts, { kind, sandbox: Boolean(row.sandbox) }, own),
+  }
 }
 
-function connectionTo(
+/** A connection to the vendor, its stand-in or whatever the settings name in its place. */
+export function connectionTo(
   parts: Parts,
   { kind, sandbox }: { readonly kind: Kind; readonly sandbox: boolean },
   own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'proof' | 'writes'>,

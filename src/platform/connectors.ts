@@ -3,25 +3,21 @@ import { fail } from '../errors.ts'
 import { bodies, readQuery, workspaceNameOf } from './bodies.ts'
 import { createAccess } from './connector-access.ts'
 import { createChanges } from './connector-changes.ts'
-import { readDraft } from './connector-draft.ts'
+import { createCreation } from './connector-creation.ts'
 import { recordOf, summaryOf } from './connector-record.ts'
 import { defaultLimit, pageOf, positionOf } from './cursor.ts'
-import { findConnector, insertConnector, listConnectors, type StoredConnector } from './db/queries-connectors.ts'
-import type { WorkspaceRow } from './db/queries-workspaces.ts'
-import { asId, newId } from './ids.ts'
+import { findConnector, listConnectors } from './db/queries-connectors.ts'
+import { asId } from './ids.ts'
 import type { Parts } from './parts.ts'
-import type { ConnectorRecord } from './records.ts'
 import { requireScope } from './scopes.ts'
-import { beginSyncs } from './syncs/queue.ts'
-import type { Catalogue, Connectors, Principal } from './types.ts'
-import { workspaceFor } from './workspace-keeper.ts'
+import type { Catalogue, Connectors } from './types.ts'
 
 /** Builds the service. */
 export const createConnectors = (parts: Parts): Connectors => ({
   ...createReading(parts),
   ...createChanges(parts),
   ...createAccess(parts),
-  create: (principal, body) => create(parts, principal, body),
+  ...createCreation(parts),
 })
 
 const createReading = ({ database: { db }, catalogue, ...parts }: Parts): Pick<Connectors, 'list' | 'get'> => ({
@@ -53,45 +49,3 @@ function kindFilter(catalogue: Catalogue, query: { connector_type?: string; defi
   const slug = catalogue.list().find(({ sourceDefinitionId }) => sourceDefinitionId === wanted)?.connector_type
   return slug === undefined || (type !== undefined && type !== slug) ? 'none' : slug
 }
-
-async function create(parts: Parts, principal: Principal, body: unknown): Promise<ConnectorRecord> {
-  requireScope(principal, 'connectors:write')
-  const { database, vault, source, catalogue } = parts
-  const draft = readDraft(catalogue, body, parts.settings.sandbox)
-  const made = await database.transaction(async (db) => {
-    const workspace = await workspaceFor(parts, db, { principal, name: draft.workspaceName })
-    const id = newId(source)
-    const place = { organizationId: principal.organizationId, workspaceId: workspace.id, connectorId: id, dataKeyId: workspace.data_key_id }
-    const { sealed, fields } = await vault.seal(db, place, draft.credentials)
-    const row = { ...rowOf(draft, workspace, source.clock()), id, sealed, credential_fields: JSON.stringify(fields) }
-    if (!(await insertConnector(db, row))) throw fail('connector_name_conflict', { name: draft.name })
-    await beginSyncs(parts, db, row)
-    return recordOf({ ...row, workspace_name: workspace.name, workspace_status: workspace.status }, catalogue)
-  })
-  parts.events.emit('queued')
-  return made
-}
-
-const rowOf = (
-  draft: ReturnType<typeof readDraft>,
-  workspace: WorkspaceRow,
-  now: number,
-): Omit<StoredConnector, 'id' | 'sealed' | 'credential_fields'> => ({
-  organization_id: workspace.organization_id,
-  workspace_id: workspace.id,
-  name: draft.name,
-  kind: draft.kind.definition.kind,
-  status: 'active',
-  status_reason: null,
-  notices: '[]',
-  configuration: JSON.stringify(draft.configuration),
-  entities: JSON.stringify(draft.entities),
-  sandbox: draft.sandbox,
-  scheme: draft.scheme,
-  data_key_id: workspace.data_key_id,
-  version: 1,
-  lease_owner: null,
-  lease_until: null,
-  created_at: now,
-  updated_at: now,
-})

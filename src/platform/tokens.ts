@@ -152,7 +152,7 @@ async function issueScopedToken(parts: TokenParts, principal: Principal, body: u
   if (held.length === 0) throw fail('insufficient_scope', { scope: scopedTokenScopes.join(' or ') })
   const { applicationId, organizationId } = principal
   if (!(await isGranted(parts.database.db, applicationId, organizationId))) throw fail('organization_forbidden', {})
-  const workspace = await parts.database.transaction((db) => workspaceFor(parts, db, { principal, name }))
+  const workspace = await parts.database.transaction((db) => workspaceFor(parts, db, { principal, name, make: true }))
   const token = await parts.codec.sign({
     applicationId,
     organizationId,

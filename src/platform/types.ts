@@ -28,6 +28,7 @@ import type { Scope } from './scopes.ts'
 import type { Settings } from './settings.ts'
 import type { SyncServices, Syncs, SyncWorker } from './syncs/types.ts'
 import type { Applications } from './types-applications.ts'
+import type { CredentialTrial, TriedTarget } from './trial-types.ts'
 
 export type { Settings } from './settings.ts'
 
@@ -178,6 +179,7 @@ export interface ConnectorPlace {
 export interface ConnectorAccess {
   readonly place: ConnectorPlace
   readonly status: ConnectorStatus
+  readonly unchecked?: boolean // no call has passed with its credentials yet
   readonly connection: Connection
 }
 /**
@@ -186,11 +188,12 @@ export interface ConnectorAccess {
  */
 export interface Connectors {
   /**
-   * @param body `{ workspace_name (or its old names), name, connector_type (or definition_id, source_template_id), credentials,
-   *   replication_config?, environment?, entities? }`; null counts as absent
-   * @throws FerruleError `validation_failed`, `connector_type_not_found`, `credentials_mismatch`, `connector_name_conflict`, `workspace_inactive`
+   * Tries the credentials, then stores the connector; of what fails nothing is stored but tokens that the vendor gives only once.
+   * @param body `{ workspace_name (or its old names), create_workspace?, name, connector_type (or definition_id, source_template_id),
+   *   credentials, check?, replication_config?, environment?, entities? }`; null counts as absent
+   * @throws FerruleError of its one mistake, or `validation_failed` with several; `idempotency_key_conflict`; what the trial ends with
    */
-  create(principal: Principal, body: unknown): Promise<ConnectorRecord>
+  create(principal: Principal, body: unknown, trial?: CredentialTrial): Promise<ConnectorRecord>
   /** Checks a body of `create` without storing it; the surface runs the kind's check operation over the connection. */
   trial(principal: Principal, body: unknown): Promise<Connection>
   /**
@@ -203,9 +206,9 @@ export interface Connectors {
   update(principal: Principal, id: string, body: unknown): Promise<ConnectorRecord>
   /**
    * @param body as `update`, plus `credentials`. Objects are merged as RFC 7396 (null removes); credentials of another scheme
-   *   replace the stored ones. New credentials clear `auth_error`.
+   *   replace the stored ones. New credentials are tried as by `create`, and clear `auth_error`.
    */
-  patch(principal: Principal, id: string, body: unknown): Promise<ConnectorRecord>
+  patch(principal: Principal, target: string | TriedTarget, body: unknown): Promise<ConnectorRecord>
   /** Destroys the credentials and removes the connector; the job is finished when this resolves. */
   remove(principal: Principal, id: string): Promise<{ readonly job_id: string }>
   /**

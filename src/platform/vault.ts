@@ -1,8 +1,10 @@
 /** The vault: credentials and kept outcomes, sealed with the data key of their workspace and bound to their connector. */
+import { hkdfSync } from 'node:crypto'
 import type { CredentialValues } from '../engine/connection.ts'
 import { Secret } from '../engine/secret.ts'
 import { fail } from '../errors.ts'
-import { decrypt, encrypt, identity, nonceBytes } from './cipher.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { decrypt, encrypt, identity, keyBytes, nonceBytes } from './cipher.ts'
 import type { DataKeyPlace, DataKeys } from './data-keys.ts'
 import type { Db } from './db/database.ts'
 
@@ -25,6 +27,13 @@ export interface OutcomePlace extends SealPlace {
   readonly code: string | null
 }
 
+/** Which creation renewed credentials are kept for: they open only with the credentials that its request brought. */
+export interface CreationPlace {
+  readonly organizationId: string
+  readonly keyDigest: string
+  readonly given: Secret<CredentialValues>
+}
+
 /** Seals and opens credentials and kept outcomes. */
 export interface Vault {
   /** @throws FerruleError `credentials_unreadable` when the data key cannot be had */
@@ -38,6 +47,10 @@ export interface Vault {
   sealOutcome(db: Db, place: OutcomePlace, text: string): Promise<Uint8Array | undefined>
   /** @returns undefined when the bytes are damaged or the data key is gone. @throws FerruleError `credentials_unreadable` */
   openOutcome(db: Db, place: OutcomePlace, sealed: Uint8Array): Promise<string | undefined>
+  /** There may be no workspace yet whose data key could be used, so the key is derived from the credentials that were given. */
+  sealRenewed(place: CreationPlace, renewed: Secret<CredentialValues>): Uint8Array
+  /** @returns undefined when other credentials were given, or the bytes are damaged */
+  openRenewed(place: CreationPlace, sealed: Uint8Array): Secret<CredentialValues> | undefined
 }
 
 const about = ({ organizationId, workspaceId, connectorId, dataKeyId }: SealPlace): Buffer =>
@@ -45,6 +58,10 @@ const about = ({ organizationId, workspaceId, connectorId, dataKeyId }: SealPlac
 
 const aboutOutcome = ({ organizationId, workspaceId, connectorId, dataKeyId, keyDigest, status, code }: OutcomePlace): Buffer =>
   identity('outcome', organizationId, workspaceId, connectorId, dataKeyId, keyDigest, String(status), code ?? '')
+
+const aboutRenewed = ({ organizationId, keyDigest }: CreationPlace): Buffer => identity('renewed', organizationId, keyDigest)
+const creationKey = (place: CreationPlace): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', canonicalJson(place.given.reveal()), place.keyDigest, 'ferrule creation', keyBytes))
 
 /** Builds the vault over the data keys. */
 export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => Buffer): Vault => ({
@@ -69,5 +86,13 @@ export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => B
   openOutcome: async (db, place, sealed) => {
     const key = await dataKeys.find(db, place)
     return key === undefined ? undefined : decrypt(key, sealed, aboutOutcome(place))?.toString()
+  },
+  sealRenewed: (place, renewed) => {
+    const plain = Buffer.from(JSON.stringify(renewed.reveal()))
+    return encrypt(creationKey(place), { plain, about: aboutRenewed(place), nonce: randomBytes(nonceBytes) })
+  },
+  openRenewed: (place, sealed) => {
+    const plain = decrypt(creationKey(place), sealed, aboutRenewed(place))
+    return plain === undefined ? undefined : new Secret(JSON.parse(plain.toString()) as CredentialValues) // authenticated bytes of `sealRenewed`
   },
 })

@@ -8,6 +8,7 @@ import { asFerruleError, fail } from '../errors.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { isForeignKeyViolation } from './db/database.ts'
 import { deleteOldClaims } from './db/queries-claims.ts'
+import { deleteEndedCreations } from './db/queries-creations.ts'
 import { deleteEndedKeys, findKey, insertKey, type KeyRow, setClaimed, takeOver } from './db/queries-idempotency.ts'
 import { answerBody, type ExecutedData, type ReplayedAnswer } from './executed.ts'
 import { newId } from './ids.ts'
@@ -166,6 +167,7 @@ const noting = (parts: Parts, { connection, place }: ConnectorAccess, attempt: K
 })
 
 async function purgeExpired({ database: { db } }: Parts, now: number): Promise<number> {
+  await deleteEndedCreations(db, now)
   const ended = await inBatches(() => deleteEndedKeys(db, now, batch))
   return ended + (await inBatches(() => deleteOldClaims(db, now - claimLifeMs, batch)))
 }

@@ -82,8 +82,8 @@ describe('a new connector', () => {
   })
 
   test('that cannot be read says why, where it is looked for', async () => {
-    const sent = { method: 'PATCH', token: world.token, body: { credentials: { access_key_secret: 'wrong' } } }
-    await world.ask(`${connectorsPath}/${connector}`, sent)
+    const principal = await world.platform.tokens.authenticate(world.token, undefined)
+    await world.platform.connectors.patch(principal, connector, { credentials: { access_key_secret: 'wrong' } }) // not tried there
     await world.context.sync()
     expect((await entity('users')).last_error).toMatchObject({ code: 'upstream_auth_failed', hint: expect.any(String) })
     expect((await ask('GET /inspect')).json.warnings.join()).toContain('refused the credentials')

@@ -158,7 +158,7 @@ describe('a bearer token', () => {
 
 describe('a scoped token', () => {
   test('reaches its workspace only', async () => {
-    const inside = await world.connect('inside', { workspace_name: 'scoped' })
+    const inside = await world.connect('inside', { workspace_name: 'scoped', create_workspace: true })
     const outside = await world.connect('outside')
     const { json } = await world.ask(`${base}/account/applications/scoped-token`, {
       token: world.token,

@@ -91,7 +91,7 @@ overBoth('connectors', (database) => {
     expect(await refusal(platform.connectors.create(principal, connectorBody({ connector_type: null })))).toMatch(
       /\/connector_type is required/,
     )
-    expect(await refusal(platform.connectors.create(principal, connectorBody({ connector_type: 'nots' })))).toBe(
+    expect(await refusal(platform.connectors.create(principal, connectorBody({ name: 'Other', connector_type: 'nots' })))).toBe(
       'connector_type_not_found: There is no connector type nots. Known: notes, market-stall.',
     )
   })

@@ -151,6 +151,7 @@ overBoth('a tenant', (database) => {
     const moved = {
       ...row,
       sandbox: false,
+      unchecked: false,
       id: '00000000-0000-4000-8000-000000000001',
       name: 'Moved',
       organization_id: stranger.organizationId,

@@ -90,7 +90,8 @@ export async function createSyncWorld(
   let made = 0
   const body = () => {
     made += 1
-    return { workspace_name: 'default', name: `Ledger ${made}`, connector_type: 'ledger', credentials: { token: `token-${made}` } }
+    const credentials = { token: `token-${made}` }
+    return { workspace_name: 'default', create_workspace: true, name: `Ledger ${made}`, connector_type: 'ledger', credentials }
   }
   return {
     ...first,

@@ -102,6 +102,7 @@ export async function scopedPrincipal(platform: Platform, principal: Principal, 
 /** The body of a connector that is valid; parts can be replaced. */
 export const connectorBody = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
   workspace_name: 'default',
+  create_workspace: true,
   name: 'Notes of sales',
   connector_type: 'notes',
   credentials: keyPair,

@@ -74,7 +74,8 @@ class Lane {
   async #create(): Promise<void> {
     const write = { name: randomBytes(8).toString('hex'), token: randomBytes(8).toString('hex') }
     const workspace = `workspace-${randomInt(4)}`
-    const body = { workspace_name: workspace, name: write.name, connector_type: 'notes', credentials: { refresh_token: write.token } }
+    const credentials = { refresh_token: write.token }
+    const body = { workspace_name: workspace, create_workspace: true, name: write.name, connector_type: 'notes', credentials }
     await this.#acknowledged(write, async () => {
       const { id } = await this.#platform.connectors.create(this.#principal, body)
       this.#held.push({ id, name: write.name })

@@ -1,5 +1,5 @@
 /** Statements over connectors. */
-import type { CompiledQuery, Selectable } from 'kysely'
+import { type CompiledQuery, type Selectable, sql } from 'kysely'
 import { type Db, locked, named, withValues } from './database.ts'
 import type { View } from './queries-workspaces.ts'
 import type { ConnectorTable } from './schema.ts'
@@ -24,7 +24,13 @@ const recordColumns = [
   'workspaces.name as workspace_name',
   'workspaces.status as workspace_status',
 ] as const
-const sealedColumns = ['connectors.sealed', 'connectors.data_key_id', 'connectors.version', 'connectors.proof'] as const
+const sealedColumns = [
+  'connectors.sealed',
+  'connectors.data_key_id',
+  'connectors.version',
+  'connectors.proof',
+  'connectors.unchecked',
+] as const
 
 /** Connectors of a view; those of removed workspaces are not seen. */
 const visible = (db: Db, view: View) => {
@@ -73,6 +79,16 @@ export function listConnectors(
 export const findConnector = (db: Db, view: View, id: string): Promise<ConnectorRow | undefined> =>
   visible(db, view).where('connectors.id', '=', id).executeTakeFirst()
 
+/** Whether a workspace has a connector of this name. */
+export async function hasConnectorNamed(
+  db: Db,
+  workspace: { readonly id: string; readonly organization_id: string },
+  name: string,
+): Promise<boolean> {
+  const rows = db.selectFrom('connectors').select('id').where('organization_id', '=', workspace.organization_id)
+  return (await rows.where('workspace_id', '=', workspace.id).where('name', '=', name).executeTakeFirst()) !== undefined
+}
+
 /** A connector of a view with its sealed credentials, kept from other writers until the transaction ends. */
 export const holdConnector = (db: Db, view: View, id: string): Promise<SealedConnectorRow | undefined> =>
   locked(db, withSeal(db, view, id), 'connectors').executeTakeFirst()
@@ -94,7 +110,7 @@ export type StoredConnector = Omit<Selectable<ConnectorTable>, 'proof'>
 
 /** Stores a connector unless its name is taken in the workspace. @returns whether it was stored */
 export async function insertConnector(db: Db, row: StoredConnector): Promise<boolean> {
-  const values = { ...row, sandbox: Boolean(row.sandbox) }
+  const values = { ...row, sandbox: Boolean(row.sandbox), unchecked: Boolean(row.unchecked) }
   const done = await db
     .insertInto('connectors')
     .values(values)
@@ -123,7 +139,7 @@ export type ConnectorChange = Partial<
     | 'notices'
     | 'updated_at'
   >
->
+> & { readonly unchecked?: boolean }
 
 const own = (db: Db, organizationId: string, id: string) =>
   db.updateTable('connectors').where('id', '=', id).where('organization_id', '=', organizationId)
@@ -167,10 +183,11 @@ export const setAuthError = async (db: Db, { organizationId, id, version }: Cred
   await rows.where(({ or, eb }) => or([eb('status', '<>', 'auth_error'), eb('status_reason', '<>', reason)])).execute()
 }
 
-/** The vendor took this version. */
-export const setHealthy = async (db: Db, { organizationId, id, version }: CredentialsVersion): Promise<void> => {
-  const rows = own(db, organizationId, id).set({ status: 'active', status_reason: null })
-  await rows.where('version', '=', version).where('status', '=', 'auth_error').execute()
+/** The vendor took this version. @returns whether that is news */
+export async function setHealthy(db: Db, { organizationId, id, version }: CredentialsVersion): Promise<boolean> {
+  const rows = own(db, organizationId, id).set({ status: 'active', status_reason: null, unchecked: false })
+  const news = rows.where('version', '=', version).where(({ or, eb }) => or([eb('status', '=', 'auth_error'), sql<boolean>`unchecked`]))
+  return (await news.executeTakeFirst()).numUpdatedRows > 0n
 }
 
 /** Who renews, and until when others keep away (milliseconds since 1970). */

@@ -17,7 +17,7 @@ export interface RunLease {
 
 /**
  * A run may be taken when nobody walks the connector, nothing of its copy waits to be removed, and no run waits that was begun before
- * it: that one goes on first.
+ * it: that one goes on first. Credentials that nobody has checked wait for a call that passes.
  */
 const isFree = ({ and, not, exists, selectFrom, or, eb }: ExpressionBuilder<Tables, 'sync_runs'>) => {
   const others = selectFrom('sync_runs as other').select('other.id').whereRef('other.connector_id', '=', 'sync_runs.connector_id')
@@ -25,7 +25,12 @@ const isFree = ({ and, not, exists, selectFrom, or, eb }: ExpressionBuilder<Tabl
   const removals = selectFrom('sync_removals')
     .select('sync_removals.id')
     .whereRef('sync_removals.connector_id', '=', 'sync_runs.connector_id')
+  const unchecked = selectFrom('connectors')
+    .select('connectors.id')
+    .whereRef('connectors.id', '=', 'sync_runs.connector_id')
+    .where(sql<boolean>`connectors.unchecked`)
   return and([
+    not(exists(unchecked)),
     not(exists(others.where('other.lease_owner', 'is not', null))),
     or([eb('sync_runs.attempts', '>', 0), not(exists(begun))]),
     not(exists(removals)),

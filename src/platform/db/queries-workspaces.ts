@@ -53,6 +53,10 @@ export const findWorkspace = (db: Db, view: View, id: string): Promise<Workspace
 export const findWorkspaceByName = (db: Db, view: View, name: string): Promise<WorkspaceRow | undefined> =>
   shared(db, visible(db, view).where('name', '=', name)).executeTakeFirst()
 
+/** Names of the workspaces of a view, in their order. */
+export const workspaceNames = async (db: Db, view: View, limit: number): Promise<string[]> =>
+  (await visible(db, view).clearSelect().select('name').orderBy('name_folded').limit(limit).execute()).map(({ name }) => name)
+
 /** As `findWorkspace`, and inside a transaction it stays as it is until the end. */
 export const holdWorkspace = (db: Db, view: View, id: string): Promise<WorkspaceRow | undefined> =>
   shared(db, visible(db, view).where('id', '=', id)).executeTakeFirst()

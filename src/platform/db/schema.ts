@@ -91,6 +91,21 @@ export interface ConnectorTable {
   updated_at: Moment
   /** JSON array. */
   notices: string
+  /** No call has passed with these credentials yet, so syncs wait. */
+  unchecked: Flag
+}
+/** What is kept of the making of connectors. */
+export interface ConnectorCreationTable {
+  organization_id: string
+  /** Digest of the Idempotency-Key, or of the credentials where there is none. */
+  key_digest: string
+  /** Digest of the request. */
+  fingerprint: string
+  /** Credentials that a check renewed; they open with those that the request brought. */
+  sealed: ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>
+  /** The connector that was made. */
+  connector_id: string | null
+  expires_at: Moment
 }
 /** Finished pieces of work that were asked for. */
 export interface JobTable {
@@ -240,6 +255,7 @@ export interface Tables {
   workspaces: WorkspaceTable
   data_keys: DataKeyTable
   connectors: ConnectorTable
+  connector_creations: ConnectorCreationTable
   jobs: JobTable
   idempotency_keys: IdempotencyKeyTable
   request_claims: RequestClaimTable

@@ -119,7 +119,10 @@ function documented(route: Route, document: RouteDocument): JsonObject {
       ? {}
       : { description: [...(document.about === undefined ? [] : [document.about]), ...scope].join(' ') }),
     ...security(route),
-    parameters: parametersOf(route, document.query),
+    parameters: [
+      ...parametersOf(route, document.query),
+      ...(document.idempotent === true ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ],
     ...requestBody(document, route),
     responses: { ...success(document), ...problemAnswers(problemsOf(route, document.problems)) },
   }

@@ -41,6 +41,8 @@ export interface RouteDocument {
   readonly bodyOptional?: boolean
   /** The answer of a success; a text names another media type than JSON. */
   readonly answer: { readonly status?: number; readonly about: string; readonly schema: SchemaSource; readonly type?: string }
+  /** Takes the header Idempotency-Key. */
+  readonly idempotent?: boolean
   /** Errors beside those that every route of its kind has. */
   readonly problems: readonly ErrorCode[]
 }

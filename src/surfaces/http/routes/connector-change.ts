@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../errors.ts'
+import { trialOf, trialProblems } from '../credential-trial.ts'
 import { type PrincipalRoute, connectorPath as path, slot } from '../route.ts'
 
 const problems: readonly ErrorCode[] = ['connector_not_found', 'connector_name_conflict', 'validation_failed']
@@ -33,14 +34,19 @@ export const patchConnector: PrincipalRoute = {
     id: 'patchConnector',
     tag: 'connectors',
     summary: 'Change a connector or replace its credentials',
-    about: 'Objects are merged (RFC 7396): null removes a key. New credentials end the status auth_error.',
+    about:
+      'Objects are merged (RFC 7396): null removes a key. New credentials are tried at the vendor first, unless check is false, and end the status auth_error.',
     scope: 'connectors:write',
     body: 'ConnectorPatch',
     example: { credentials: { access_key_secret: '<new secret>' } },
     answer: { about: 'The connector', schema: 'Connector' },
-    problems: ['credentials_mismatch', ...problems],
+    problems: ['credentials_mismatch', ...problems, ...trialProblems],
   },
-  answer: async (exchange, { platform }) => ({
-    json: await platform.connectors.patch(exchange.who, slot(exchange, 'connector_id'), exchange.body),
+  answer: async (exchange, services) => ({
+    json: await services.platform.connectors.patch(
+      exchange.who,
+      { id: slot(exchange, 'connector_id'), trial: trialOf(exchange, services) },
+      exchange.body,
+    ),
   }),
 }

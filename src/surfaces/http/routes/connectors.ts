@@ -1,4 +1,5 @@
 import { bodies } from '../../../platform/bodies.ts'
+import { trialOf, trialProblems } from '../credential-trial.ts'
 import { exampleConnector } from '../example-connector.ts'
 import { nextPage } from '../next-page.ts'
 import type { PrincipalRoute } from '../route.ts'
@@ -14,14 +15,27 @@ export const createConnector: PrincipalRoute = {
     id: 'createConnector',
     tag: 'connectors',
     summary: 'Create a connector',
-    about: 'The shape of the credentials is checked, not whether the vendor takes them: use the check for that.',
+    about:
+      'The credentials are tried at the vendor first; what it refuses, or when it cannot be reached, nothing is stored. `check: false` stores them untried, and syncs wait for a call that passed. All mistakes are told at once. A repeat with the same `Idempotency-Key` within 24 hours gets the connector that was made.',
+    idempotent: true,
     scope: 'connectors:write',
     body: 'ConnectorInput',
     example: exampleConnector,
     answer: { about: 'The connector, without credentials', schema: 'Connector' },
-    problems: ['connector_type_not_found', 'credentials_mismatch', 'connector_name_conflict', 'workspace_inactive', 'validation_failed'],
+    problems: [
+      ...([
+        'connector_type_not_found',
+        'credentials_mismatch',
+        'connector_name_conflict',
+        'workspace_not_found',
+        'workspace_inactive',
+      ] as const),
+      ...(['validation_failed', 'idempotency_key_conflict', ...trialProblems] as const),
+    ],
   },
-  answer: async ({ who, body }, { platform }) => ({ json: await platform.connectors.create(who, body) }),
+  answer: async (exchange, services) => ({
+    json: await services.platform.connectors.create(exchange.who, exchange.body, trialOf(exchange, services)),
+  }),
 }
 
 /** One page of the connectors. */
