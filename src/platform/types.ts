@@ -27,8 +27,8 @@ import type {
 import type { Scope } from './scopes.ts'
 import type { Settings } from './settings.ts'
 import type { SyncServices, Syncs, SyncWorker } from './syncs/types.ts'
-import type { Applications } from './types-applications.ts'
 import type { CredentialTrial, TriedTarget } from './trial-types.ts'
+import type { Applications } from './types-applications.ts'
 
 export type { Settings } from './settings.ts'
 
