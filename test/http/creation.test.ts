@@ -18,7 +18,6 @@ const names = async (): Promise<string[]> =>
   (await world.ask(`${connectorsPath}?limit=100`, { token: world.token })).json.data.map(({ name }: Json) => name)
 const tried = (name: string, more: object = {}) => ({
   ...sandboxConnector(name),
-  check: undefined,
   entities: [{ entity: 'users' }],
   ...more,
 })
@@ -54,7 +53,7 @@ test('a vendor that cannot be reached ends the creation with 502, and nothing is
 })
 
 test('syncs of unchecked credentials wait for a call that passed', async () => {
-  const { json } = await create({ ...sandboxConnector('unchecked'), entities: [{ entity: 'users' }] })
+  const { json } = await create(tried('unchecked', { check: false }))
   const status = async () => (await world.ask(`${connectorsPath}/${json.id}/context_store`, { token: world.token })).json
   await world.context.sync()
   expect(await status()).toMatchObject({ records: 0, running: null, queued: { state: 'queued', cause: 'created' } })

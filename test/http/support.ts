@@ -119,6 +119,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...{ url, port, sandbox, platform, settings, log, clock, token, organizationId: platform.first.organizationId, ask, context },
     open: (path, sent = {}) => open(port, path, sent),
     connect: async (name, more = {}, as = token) => {
+      // Where nothing is synced it is not tried, so that a test counts its own requests only.
       const body = { ...sandboxConnector(name), check: options.context !== undefined, ...more }
       const { json } = await ask(connectorsPath, { token: as, body })
       return String(json.id)
@@ -186,10 +187,9 @@ function openedContext(store: ContextStore | undefined, worker: SyncWorker | und
   }
 }
 
-/** Body of a connector that talks to the sandbox; it is not tried there, so that a test counts its own requests only. */
+/** Body of a connector that talks to the sandbox. */
 export const sandboxConnector = (name: string) => ({
   workspace_name: 'default',
-  check: false,
   connector_type: 'gong',
   name,
   credentials: { access_key: 'sandbox', access_key_secret: 'sandbox-secret' },

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createWorld } from '../platform/world.ts'
-import { Kills } from '../support/kills.ts'
+import { Kills, noKills } from '../support/kills.ts'
 
-const killsOfEach = 500
+const killsOfEach = Number(process.env['FERRULE_SOAK_KILLS'] ?? 500)
+/** Kills amid a change of credentials that must be among them: one in ten. */
+const leastChanges = killsOfEach / 10
 /** An empty installation now and then, so that the first start is killed too. */
 const killsOfInstallation = 50
 
@@ -11,7 +13,7 @@ describe.concurrent('writers that are killed at any moment', () => {
     `on %s lose nothing that they acknowledged, ${killsOfEach} times`,
     { timeout: 3_600_000 },
     async (database) => {
-      const totals = { kills: 0, early: 0, acknowledged: 0, interrupted: 0, interruptedKept: 0, rotations: 0 }
+      const totals = { ...noKills }
       while (totals.kills < killsOfEach) {
         const world = await createWorld(database, 'kills')
         const run = new Kills(world.env)
@@ -22,6 +24,9 @@ describe.concurrent('writers that are killed at any moment', () => {
       console.log(database, JSON.stringify(totals))
       expect(totals.acknowledged).toBeGreaterThan(totals.kills)
       expect(totals.interrupted).toBeGreaterThan(0)
+      expect(totals.changed).toBeGreaterThanOrEqual(leastChanges)
+      expect(totals.changedKept).toBeGreaterThan(0)
+      expect(totals.changedKept).toBeLessThan(totals.changed)
       expect(totals.rotations).toBeGreaterThan(0)
     },
   )

@@ -20,16 +20,30 @@ export interface KillCounts {
   /** Writes that were on their way when the writer was killed, and those of them that were kept. */
   interrupted: number
   interruptedKept: number
+  /** Of these, new credentials of a connector that had others: verified to be the old ones or the new ones. */
+  changed: number
+  changedKept: number
   rotations: number
 }
 
+/** Counts before the first kill. */
+export const noKills: Readonly<KillCounts> = {
+  ...{ kills: 0, early: 0, acknowledged: 0, interrupted: 0, interruptedKept: 0 },
+  ...{ changed: 0, changedKept: 0, rotations: 0 },
+}
+
+/** A writer that is to be killed amid a change lives for this long at most, in milliseconds. */
+const longestLifeMs = 5_000
+
 /** Kills writers and compares what they acknowledged with what the database holds. */
 export class Kills {
-  readonly counts: KillCounts = { kills: 0, early: 0, acknowledged: 0, interrupted: 0, interruptedKept: 0, rotations: 0 }
+  readonly counts: KillCounts = { ...noKills }
   readonly #env: Readonly<Record<string, string>>
   /** Name → token that was acknowledged; null after a removal. */
   readonly #expected = new Map<string, string | null>()
   #generation = 0
+  /** Every other writer is killed as soon as it begins to change credentials. */
+  readonly #kills = { amid: false }
 
   /** @param env settings of the installation; with DATABASE_URL over PostgreSQL, else embedded */
   constructor(env: Readonly<Record<string, string>>) {
@@ -57,18 +71,25 @@ export class Kills {
     const errors: string[] = []
     writer.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text))
     let ready = false
-    const early = randomInt(10) === 0
+    this.#kills.amid = !this.#kills.amid
+    const early = !this.#kills.amid && randomInt(10) === 0
     if (early) killAfter(writer, randomInt(400))
     for await (const line of createInterface({ input: writer.stdout })) {
       const said = parsed(line)
       if (said === undefined) continue
-      if ('ready' in said && !early) killAfter(writer, randomInt(120))
+      if ('ready' in said && !early) killAfter(writer, this.#kills.amid ? longestLifeMs : randomInt(120))
+      if (this.#kills.amid && this.#isChange(said)) killAfter(writer, randomInt(3))
       ready ||= 'ready' in said
       this.#note(said, begun)
     }
     if (writer.signalCode === null && writer.exitCode === null) await once(writer, 'exit')
     if (writer.signalCode !== 'SIGKILL') throw new Error(`the writer ended by itself: ${errors.join('')}`)
     return !ready
+  }
+
+  /** Whether a writer begins to give a connector other credentials than it is known to have. */
+  #isChange(line: Line): boolean {
+    return 'begin' in line && line.begin.token !== null && typeof this.#expected.get(line.begin.name) === 'string'
   }
 
   #note(line: Line, begun: Map<string, Write>): void {
@@ -89,6 +110,10 @@ export class Kills {
       const now = found.get(name) ?? null
       if (now !== before && now !== token) throw new Error(`connector ${name} holds neither its old nor its new credentials`)
       if (now === token) this.counts.interruptedKept += 1
+      if (before !== null && token !== null) {
+        this.counts.changed += 1
+        if (now === token) this.counts.changedKept += 1
+      }
       this.#expected.set(name, now)
     }
     for (const [name, token] of this.#expected) {
