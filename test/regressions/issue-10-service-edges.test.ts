@@ -64,7 +64,7 @@ describe('a name with half of a surrogate pair', () => {
     [
       connectorsPath,
       (name) =>
-        `{"workspace_name":"default","connector_type":"gong","name":${name},"credentials":{"access_key":"a","access_key_secret":"b"}}`,
+        `{"workspace_name":"default","check":false,"connector_type":"gong","name":${name},"credentials":{"access_key":"a","access_key_secret":"b"}}`,
       '/name',
     ],
   ]
