@@ -58,6 +58,13 @@ overBothStores('a search', (engine) => {
     expect(answer.json.data).toEqual(expected.map(({ conferencingProviders: _added, ...documented }) => documented))
   })
 
+  test('tells the paths that no record had', async () => {
+    const query = { filter: { neq: { 'spokenLanguages.langauge': 'en' } } }
+    const answer = await search(world, users, { entity: 'users', params: { query, limit: 1 } })
+    expectOperation('gong.users.context_store_search', answer)
+    expect(answer.json.meta).toMatchObject({ has_more: true, unknown_paths: ['spokenLanguages.langauge'] })
+  })
+
   test('gives each record once over all pages, whatever their size', async () => {
     const found = await allFound(world, users, {
       entity: 'users',

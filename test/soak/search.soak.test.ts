@@ -1,10 +1,12 @@
 /**
- * Twenty thousand searches on each database against the oracle. `FERRULE_SOAK_SEED` repeats the draws of a run,
+ * Twenty thousand searches on each database against the oracle, and five thousand hostile ones. `FERRULE_SOAK_SEED` repeats the draws of a run,
  * `FERRULE_SOAK_SEARCHES` sets their number.
  */
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../context/databases.ts'
 import { compareSearches } from '../context/exactness.ts'
+import { askHostile } from '../context/hostile-searches.ts'
+import { overBoth } from '../context/store-world.ts'
 
 const seed = Number(process.env['FERRULE_SOAK_SEED'] ?? Date.now() % 1_000_000)
 const searches = Number(process.env['FERRULE_SOAK_SEARCHES'] ?? 21_000)
@@ -26,5 +28,13 @@ describe('searches find what the oracle finds', () => {
     console.log(figures)
     expect(report.differences.join('\n\n'), figures).toBe('')
     expect(report.queries).toBeGreaterThanOrEqual(searches)
+  })
+})
+
+overBoth('hostile texts', (engine) => {
+  test('are answered or refused wherever they stand', { timeout: 600_000 }, async () => {
+    const { answered, refused, failures } = await askHostile(engine, { searches: 5_000, seed })
+    console.log(`${engine}, seed ${seed}: ${answered} answered, ${refused} refused, ${failures.length} failed`)
+    expect(failures).toEqual([])
   })
 })
