@@ -86,6 +86,7 @@ async function statementsOf(store: ContextStore, connector: string, params: read
   const statements: Statement[] = []
   const searcher = createSearcher({
     tableOf: (...of) => store.tableOf(...of),
+    searchedTable: (place) => store.searchedTable(place),
     search: (place, compile, options) =>
       store.search(
         place,

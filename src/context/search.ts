@@ -69,7 +69,7 @@ export interface Searcher {
 }
 
 /** What a searcher needs of a store. Without `indexes` it knows of none that were made on demand, and asks for none. */
-type Store = Pick<ContextStore, 'tableOf' | 'search'> & { readonly indexes?: Pick<OnDemandIndexes, 'ready' | 'observe'> }
+type Store = Pick<ContextStore, 'tableOf' | 'searchedTable' | 'search'> & { readonly indexes?: Pick<OnDemandIndexes, 'ready' | 'observe'> }
 
 const none: ReadonlySet<string> = new Set()
 const lateHint = 'Narrow the filter or ask for less, and try again.'
@@ -103,7 +103,8 @@ class StoreSearcher implements Searcher {
   }
 
   fieldsOf(request: Pick<SearchRequest, 'place' | 'params' | 'key' | 'now'>): readonly string[] {
-    const query = this.#read(request)
+    const { kind, entity } = request.place
+    const query = parseSearch(this.#store.tableOf(kind, entity), request.params)
     beginningOf(request, query)
     const columns = query.selection === undefined ? query.table.columns : [...query.selection.keys()]
     return columns.map(({ name }) => name)
@@ -111,7 +112,7 @@ class StoreSearcher implements Searcher {
 
   async search(request: SearchRequest): Promise<SearchAnswer | undefined> {
     const begin = performance.now()
-    const query = this.#read(request)
+    const query = await this.#read(request)
     const page = await this.#page(request, query, beginningOf(request, query))
     if (page === undefined) return undefined
     const { json, count, next, isTooMany } = page
@@ -121,7 +122,7 @@ class StoreSearcher implements Searcher {
   }
 
   async *pages(request: SearchRequest, size: number): RecordPages {
-    const query = { ...this.#read(request), limit: size }
+    const query = { ...(await this.#read(request)), limit: size }
     let after = beginningOf(request, query)
     do {
       const page = await this.#page(request, query, after)
@@ -131,8 +132,8 @@ class StoreSearcher implements Searcher {
     } while (after !== undefined)
   }
 
-  #read({ place, params }: Pick<SearchRequest, 'place' | 'params'>): SearchQuery {
-    return parseSearch(this.#store.tableOf(place.kind, place.entity), params)
+  async #read({ place, params }: Pick<SearchRequest, 'place' | 'params'>): Promise<SearchQuery> {
+    return parseSearch(await this.#store.searchedTable(place), params)
   }
 
   /** A page by relevance where that is asked for, unless too much matches or the walk has begun without. `isTooMany` tells which. */

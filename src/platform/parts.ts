@@ -27,6 +27,8 @@ export interface Parts {
   readonly onBackgroundError: NonNullable<PlatformOptions['onBackgroundError']>
   readonly onNotice: NonNullable<PlatformOptions['onNotice']>
   readonly knownIndexes: KnownIndexes
+  /** Entities of a connector whose words are made anew after an upgrade. */
+  readonly renewalsOf: (connectorId: string) => ReadonlySet<string>
   /** This node, as its leases name it. */
   readonly node: SyncNode
   readonly sandboxOrigins: NonNullable<PlatformOptions['sandboxOrigins']>

@@ -71,6 +71,7 @@ async function partsOf(database: Database, options: PlatformOptions): Promise<Pa
     unfinished: new Set(),
     events: new EventEmitter(),
     knownIndexes: new KnownIndexes(options.contextStore),
+    renewalsOf: (connectorId) => options.contextStore?.renewals(connectorId) ?? new Set(),
     onBackgroundError: options.onBackgroundError ?? (() => undefined),
     onNotice: options.onNotice ?? (() => undefined),
     sandboxOrigins: options.sandboxOrigins ?? (() => undefined),

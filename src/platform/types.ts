@@ -60,7 +60,7 @@ export interface PlatformOptions {
    */
   readonly role?: 'service' | 'administration'
   /** Where copies are kept: their records and indexes are asked for there for the status of syncs. Nothing is opened for that. */
-  readonly contextStore?: Pick<ContextStore, 'status' | 'indexes'>
+  readonly contextStore?: Pick<ContextStore, 'status' | 'indexes' | 'renewals'>
   /** Milliseconds since 1970. */
   readonly clock?: () => number
   readonly randomBytes?: (size: number) => Buffer

@@ -66,6 +66,7 @@ export async function planOf(store: ContextStore, place: EntityPlace, params: ob
   let plan = ''
   const searcher = createSearcher({
     tableOf: (...of) => store.tableOf(...of),
+    searchedTable: (of) => store.searchedTable(of),
     search: async (where, compile, options) => {
       const answer = await store.search(
         where,

@@ -180,6 +180,13 @@ export function searchTableOf(
   return { kind, entity, tokens, name: table, columns, key: keyPartsOf(definition) }
 }
 
+/** The same table with the words of another version of the token rules. */
+export const tableWithTokens = (table: SearchTable, tokens: TokenVersion): SearchTable => ({
+  ...table,
+  tokens,
+  columns: table.columns.map(({ name, schema }) => columnOf(table.name, tokens, { name, schema })),
+})
+
 /** The columns that hold one field, its own first. */
 const physicalOf = (column: Column): readonly PhysicalColumn[] =>
   (

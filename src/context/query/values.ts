@@ -1,6 +1,6 @@
 /** From a record's searchable fields to the cells of its row. */
 import { writeJson } from '../../engine/json.ts'
-import { type Column, physicalColumns, type SearchTable } from './columns.ts'
+import { type Column, type PhysicalColumn, physicalColumns, type SearchTable } from './columns.ts'
 import { instantOf } from './instants.ts'
 import { memberReader } from './members.ts'
 import { cleanJson, cleanText, decimalOf, heldInteger, plainNumber } from './text.ts'
@@ -82,9 +82,15 @@ export const cellsOf = (table: SearchTable, record: Readonly<Record<string, unkn
 /** Where the term table notes that a column has texts that are no decimal numbers, though declared so; or integers beyond int8. */
 export const irregularField = (column: Column): number => ~column.field
 
-/** Reads the terms of rows: what must be in `cs_terms` when the rows are. */
-export function termReader(table: SearchTable): (rows: readonly (readonly Cell[])[]) => readonly Term[] {
-  const places = new Map(physicalColumns(table).map(({ name }, index) => [name, index]))
+/**
+ * Reads the terms of rows: what must be in `cs_terms` when the rows are.
+ * @param columns what the cells of a row are; left out: those of the table
+ */
+export function termReader(
+  table: SearchTable,
+  columns: readonly PhysicalColumn[] = physicalColumns(table),
+): (rows: readonly (readonly Cell[])[]) => readonly Term[] {
+  const places = new Map(columns.map(({ name }, index) => [name, index]))
   const place = (name: string | undefined): number => (name === undefined ? -1 : (places.get(name) ?? -1))
   const stored = table.columns.filter(({ words }) => words === 'stored').map(({ field, terms }) => ({ field, at: place(terms) }))
   const checked = table.columns

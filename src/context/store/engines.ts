@@ -3,6 +3,13 @@ import type { Engine, Run } from './database.ts'
 import type { SetAside } from './embedded-folder.ts'
 import type { ContextStoreSettings } from './types.ts'
 
+/** Turns of an engine that are taken, and how many wait, over searches and writes. */
+export function loadOf(engine: Engine | undefined): { readonly running: number; readonly waiting: number } {
+  const lanes = new Set(Object.values(engine?.lanes ?? {}))
+  const sum = (what: 'running' | 'waiting'): number => [...lanes].reduce((total, lane) => total + lane.load[what], 0)
+  return { running: sum('running'), waiting: sum('waiting') }
+}
+
 /** What an engine works with. */
 export interface EngineParts {
   /** Milliseconds until a write is stopped. */

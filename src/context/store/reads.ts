@@ -14,6 +14,13 @@ export const countsStatement = (number: number): Statement => ({
 export const countsOf = (rows: readonly Row[]): ReadonlyMap<string, number> =>
   new Map(rows.map(({ entity, records }) => [String(entity), Number(records)]))
 
+/** Whether an entity of a connector is searched by old token rules. */
+export const isOldStatement = ({ number, known }: Place): Statement => ({
+  name: 'cs_is_old',
+  text: 'select from cs_entities where connector_id = $1 and name = $2 and tokens = 1',
+  values: [number, known.table.name],
+})
+
 /** Progress of an entity of a connector. */
 export const checkpointsStatement = ({ number, known }: Place): Statement => ({
   name: 'cs_checkpoints',

@@ -2,7 +2,7 @@
 import type { ConnectorDefinition } from '../../definition/connector.ts'
 import { isObject } from '../../definition/object.ts'
 import { fail } from '../../errors.ts'
-import { type SearchTable, searchTableOf } from '../query/columns.ts'
+import { quoted, type SearchTable, searchTableOf, tableWithTokens } from '../query/columns.ts'
 import type { EngineName, Run } from './database.ts'
 import { changing } from './requirements.ts'
 import {
@@ -11,6 +11,7 @@ import {
   creation,
   extension,
   indexesOf,
+  outgrownColumns,
   ownIndexNames,
   removal,
   type Shape,
@@ -23,15 +24,18 @@ import { type Writer, writerOf } from './writer.ts'
 export interface KnownTable {
   readonly table: SearchTable
   readonly writer: Writer
+  /** For copies whose words were made by the first token rules: the table as they are searched, and who writes the words of both. */
+  readonly first: { readonly table: SearchTable; readonly writer: Writer }
 }
 
 /** Something happened to a table: whoever filled it has to know. */
-export type OnChange = (table: SearchTable, change: Exclude<Change, 'none'>) => void
+export type OnChange = (table: SearchTable, change: Exclude<Change, 'none' | 'renewed'>) => void
 
 /** Known tables, and which of them are there. */
 export class Registry {
   readonly #known = new Map<string, KnownTable>()
   readonly #ready = new Set<string>()
+  readonly #renewing = new Set<string>()
   readonly #engine: EngineName
   readonly #onChange: OnChange | undefined
 
@@ -45,7 +49,9 @@ export class Registry {
     for (const [entity, each] of Object.entries(definition.entities)) {
       if (each.context_store_search === undefined) continue
       const table = searchTableOf(definition.kind, entity, each)
-      this.#known.set(`${definition.kind}.${entity}`, { table, writer: writerOf(table) })
+      const first = tableWithTokens(table, 1)
+      const both = { table: first, writer: writerOf(table, first) }
+      this.#known.set(`${definition.kind}.${entity}`, { table, writer: writerOf(table), first: both })
       this.#ready.delete(table.name)
     }
   }
@@ -70,16 +76,29 @@ export class Registry {
   /** After the database was opened: known tables that are there are brought up to date. Nothing is made yet. */
   async prepare(run: Run): Promise<void> {
     this.#ready.clear()
+    this.#renewing.clear()
     const shapes = await storedShapes(run)
-    for (const { table } of this.#known.values()) if (shapes.has(table.name)) await this.#update(table, run)
+    for (const { table } of this.#known.values()) {
+      if (!shapes.has(table.name)) continue
+      await this.#update(table, run)
+      if (!(await isOutgrown(table, run))) continue
+      await changing(this.#engine, run, () => dropOutgrown(table, run))
+      this.#renewing.delete(table.name)
+    }
   }
 
   /** Looks whether another node has made a table. @returns whether it is there */
   async look(table: SearchTable, run: Run): Promise<boolean> {
     if (this.isReady(table)) return true
     const shapes = await storedShapes(run)
-    if (changeOf(table, shapes.get(table.name)) === 'none') this.#ready.add(table.name)
-    return this.isReady(table)
+    if (changeOf(table, shapes.get(table.name)) !== 'none') return false
+    await this.#setReady(table, run)
+    return true
+  }
+
+  /** Known tables of which some copies may have words of the first token rules only. */
+  renewing(): readonly KnownTable[] {
+    return [...this.#known.values()].filter(({ table }) => this.#renewing.has(table.name))
   }
 
   /** Makes a table, or brings it up to date. */
@@ -93,17 +112,24 @@ export class Registry {
       await changing(this.#engine, run, async () => {
         const stored = (await storedShapes(run)).get(table.name) // another node may have been first
         change = changeOf(table, stored)
-        for (const text of this.#statements(table, change, stored)) await run({ text })
-        if (change === 'extended') await dropSurplus(table, run)
-        if (change !== 'none') await note(table, change, run)
+        if (change === 'none') return
+        if (stored !== undefined && stored.tokens === undefined && change !== 'remade') await markRenewing(table, run)
+        const isRenewing = await isMarked(table, run)
+        for (const text of this.#statements(table, change, isRenewing)) await run({ text })
+        if (change === 'extended') await dropSurplus(isRenewing ? [table, tableWithTokens(table, 1)] : [table], run)
+        await note(table, change, run)
       })
-    this.#ready.add(table.name)
-    if (change !== 'none') this.#onChange?.(table, change)
+    await this.#setReady(table, run)
+    if (change !== 'none' && change !== 'renewed') this.#onChange?.(table, change)
   }
 
-  #statements(table: SearchTable, change: Change, stored: Shape | undefined): readonly string[] {
-    if (change === 'none') return []
-    if (change === 'extended' && stored !== undefined) return extension(table, stored)
+  async #setReady(table: SearchTable, run: Run): Promise<void> {
+    if (await isMarked(table, run)) this.#renewing.add(table.name)
+    this.#ready.add(table.name)
+  }
+
+  #statements(table: SearchTable, change: Exclude<Change, 'none'>, isRenewing: boolean): readonly string[] {
+    if (change === 'extended' || change === 'renewed') return extension(table, isRenewing)
     return [...removal(table), ...creation(table, this.#engine)]
   }
 }
@@ -120,10 +146,33 @@ async function storedShapes(run: Run): Promise<ReadonlyMap<string, Shape>> {
   )
 }
 
-async function dropSurplus(table: SearchTable, run: Run): Promise<void> {
-  const stay = indexesOf(table).map(({ name }) => name)
-  const { rows } = await run({ text: surplusIndexes, values: [table.name, ownIndexNames(table), stay] })
+/** Drops own indexes that none of some versions of a table have. */
+async function dropSurplus(tables: readonly [SearchTable, ...SearchTable[]], run: Run): Promise<void> {
+  const stay = tables.flatMap(indexesOf).map(({ name }) => name)
+  const { rows } = await run({ text: surplusIndexes, values: [tables[0].name, ownIndexNames(tables[0]), stay] })
   for (const { name } of rows) await run({ text: `drop index "${name}"` })
+}
+
+/** Stands in `cs_meta` while a table has the columns of the first token rules. */
+const markOf = (table: SearchTable): string => `renewing ${table.name}`
+
+const markRenewing = (table: SearchTable, run: Run) =>
+  run({ text: `insert into cs_meta (name, value) values ($1, '1') on conflict do nothing`, values: [markOf(table)] })
+
+const isMarked = async (table: SearchTable, run: Run): Promise<boolean> =>
+  (await run({ text: 'select from cs_meta where name = $1', values: [markOf(table)] })).rows.length > 0
+
+/** Whether no copy is searched by the first token rules any longer. */
+async function isOutgrown(table: SearchTable, run: Run): Promise<boolean> {
+  const text = 'select from cs_entities where name = $1 and (tokens = 1 or renewed is not null) limit 1'
+  return (await isMarked(table, run)) && (await run({ text, values: [table.name] })).rows.length === 0
+}
+
+async function dropOutgrown(table: SearchTable, run: Run): Promise<void> {
+  if (!(await isOutgrown(table, run))) return // another node was first
+  await dropSurplus([table], run)
+  for (const name of outgrownColumns(table)) await run({ text: `alter table ${quoted(table.name)} drop column if exists ${quoted(name)}` })
+  await run({ text: 'delete from cs_meta where name = $1', values: [markOf(table)] })
 }
 
 /** Keeps the new shape. Whoever fills the table begins again: a new column is empty, and a table that was made anew has no rows. */
@@ -132,8 +181,12 @@ async function note(table: SearchTable, change: Change, run: Run): Promise<void>
     text: `insert into cs_tables (name, kind, entity, shape) values ($1, $2, $3, $4) on conflict (name) do update set shape = excluded.shape`,
     values: [table.name, table.kind, table.entity, JSON.stringify(shapeOf(table))],
   })
+  if (change === 'renewed') return
   await run({ text: 'delete from cs_checkpoints where name = $1', values: [table.name] })
   await run({ text: 'delete from cs_seen where name = $1', values: [table.name] })
   if (change === 'extended') await run({ text: 'update cs_entities set pass = null where name = $1', values: [table.name] })
-  else for (const own of ['cs_entities', 'cs_indexes']) await run({ text: `delete from ${own} where name = $1`, values: [table.name] })
+  else {
+    for (const own of ['cs_entities', 'cs_indexes']) await run({ text: `delete from ${own} where name = $1`, values: [table.name] })
+    await run({ text: 'delete from cs_meta where name = $1', values: [markOf(table)] })
+  }
 }

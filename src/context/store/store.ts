@@ -6,13 +6,14 @@ import { clearRows, findNumber, giveNumber, markRemoved, removedNumbers } from '
 import type { Answer, ContextDatabase, Engine, QueryOptions, Row, Run, Session, Statement } from './database.ts'
 import { databaseOf } from './database.ts'
 import { hasDatabase, type SetAside } from './embedded-folder.ts'
-import { engineOf } from './engines.ts'
+import { engineOf, loadOf } from './engines.ts'
 import { entitiesOf, forget, type Gone } from './forget.ts'
 import { ListedWords } from './listed-words.ts'
 import { abandonPass, beginPass, empty, sweep, unseen } from './passes.ts'
 import { unavailable } from './problems.ts'
 import * as reads from './reads.ts'
-import { type KnownTable, Registry } from './registry.ts'
+import { Registry } from './registry.ts'
+import { Renewal } from './renewal.ts'
 import { prepareOwn } from './requirements.ts'
 import type { Compile, ContextStore, ContextStoreOptions, EntityPlace, SearchableKind, Span, StoreStatus } from './types.ts'
 import type { StoredRecord } from './writer.ts'
@@ -22,9 +23,6 @@ import { type Batch, type Checkpoint, keep, lockState, type Place, type Written,
 const writeMs = 60_000
 /** Making a table of many partitions, or adding an index to a large one. Milliseconds. */
 const schemaMs = 600_000
-
-/** Times that a write is tried: an index that a value is too long for is taken away, and there are not more of them. */
-const writes = indexRules.mostOfEntity + 1
 
 /** A place in the database of its time. */
 type NumberedPlace = Place & { readonly epoch: number }
@@ -36,6 +34,7 @@ class Store implements ContextStore {
   readonly #registry: Registry
   readonly #words = new ListedWords()
   readonly #numbers = new reads.ConnectorNumbers()
+  readonly #renewal: Renewal
   #engine: Engine | undefined
   #opening: Promise<ContextDatabase> | undefined
   #setAside: SetAside | undefined
@@ -49,11 +48,13 @@ class Store implements ContextStore {
     this.#registry = new Registry(options.settings.engine, options.onTableChange)
     for (const kind of options.kinds ?? []) this.#registry.add(kind)
     const { engine, indexes = indexRules.mostInAll } = options.settings
+    const database = (): Promise<ContextDatabase> => this.database()
+    this.#renewal = new Renewal({ database, tables: () => this.#registry.renewing(), onError: options.onUpkeepError, rest: options.rest })
     this.indexes = new OnDemandIndexes({
       engine,
       rules: { mostInAll: indexes, ...options.indexRules },
       isOpen: () => this.#opening !== undefined,
-      database: () => this.database(),
+      database,
       tableOf: (kind, entity) => this.#registry.find(kind, entity)?.table,
       numberOf: async (place) => (await this.#found(place))?.number,
       clock: this.#clock,
@@ -72,6 +73,12 @@ class Store implements ContextStore {
 
   tableOf(kind: string, entity: string) {
     return this.#registry.get(kind, entity).table
+  }
+
+  async searchedTable(place: EntityPlace) {
+    const known = (await this.#found(place))?.known ?? this.#registry.get(place.kind, place.entity)
+    const isOld = this.#registry.renewing().includes(known) && (await this.#rows(place, reads.isOldStatement)).length > 0
+    return isOld ? known.first.table : known.table
   }
 
   async write(place: EntityPlace, batch: Batch): Promise<Written> {
@@ -123,10 +130,7 @@ class Store implements ContextStore {
 
   async keep(place: EntityPlace, checkpoints: readonly Checkpoint[]): Promise<void> {
     const where = await this.#place(place)
-    await this.#transaction(where, async (session) => {
-      await lockState(session, where)
-      await keep(session, where, checkpoints)
-    })
+    await this.#transaction(where, (session) => lockState(session, where).then(() => keep(session, where, checkpoints)))
   }
 
   async remove(connector: string): Promise<void> {
@@ -158,9 +162,11 @@ class Store implements ContextStore {
   }
 
   async counts(connector: string): Promise<ReadonlyMap<string, number>> {
-    const found = await this.#number(connector)
-    if (found === undefined) return new Map()
-    return reads.countsOf((await this.#read<Row>(found.epoch, reads.countsStatement(found.number))).rows)
+    return reads.countsOf(await this.#connectorRows(connector, reads.countsStatement))
+  }
+
+  renewals(connector: string): ReadonlySet<string> {
+    return this.#renewal.of(connector)
   }
 
   async checkpoints(place: EntityPlace): Promise<ReadonlyMap<string, string>> {
@@ -168,15 +174,8 @@ class Store implements ContextStore {
   }
 
   status(): StoreStatus {
-    const lanes = new Set(Object.values(this.#engine?.lanes ?? {}))
-    const sum = (what: 'running' | 'waiting'): number => [...lanes].reduce((total, lane) => total + lane.load[what], 0)
-    return {
-      engine: this.#options.settings.engine,
-      opened: this.#opening !== undefined,
-      running: sum('running'),
-      waiting: sum('waiting'),
-      setAside: this.#setAside,
-    }
+    const { engine } = this.#options.settings
+    return { engine, opened: this.#opening !== undefined, ...loadOf(this.#engine), setAside: this.#setAside }
   }
 
   async database(): Promise<ContextDatabase> {
@@ -189,7 +188,7 @@ class Store implements ContextStore {
 
   async close(): Promise<void> {
     this.#closed = true
-    await this.indexes.close()
+    await Promise.all([this.indexes.close(), this.#renewal.close()])
     await (await this.#opening)?.close()
   }
 
@@ -200,8 +199,8 @@ class Store implements ContextStore {
       this.#epoch += 1
       this.#options.onSetAside?.(aside)
     }
-    const prepare = (run: Run): Promise<void> => this.#prepare(run)
-    this.#engine = await engineOf(settings, { writeMs, prepare, onSetAside, onUpkeepError, clock: this.#clock })
+    const parts = { writeMs, prepare: (run: Run) => this.#prepare(run), onSetAside, onUpkeepError, clock: this.#clock }
+    this.#engine = await engineOf(settings, parts)
     return databaseOf(this.#engine)
   }
 
@@ -212,6 +211,7 @@ class Store implements ContextStore {
     await prepareOwn(this.#options.settings.engine, run)
     await this.#registry.prepare(run)
     this.indexes.opened()
+    this.#renewal.opened()
   }
 
   #exists(): boolean {
@@ -224,6 +224,11 @@ class Store implements ContextStore {
     const answer = await (await this.database()).query<R>(statement, options)
     this.#assertSame({ epoch })
     return answer
+  }
+
+  async #connectorRows(connector: string, statement: (number: number) => Statement): Promise<readonly Row[]> {
+    const found = await this.#number(connector)
+    return found === undefined ? [] : (await this.#read<Row>(found.epoch, statement(found.number))).rows
   }
 
   /** Reads of an entity; nothing when it was never written. */
@@ -246,13 +251,9 @@ class Store implements ContextStore {
   async #found({ connector, kind, entity }: EntityPlace): Promise<NumberedPlace | undefined> {
     const known = this.#registry.get(kind, entity)
     const found = await this.#number(connector)
-    return found === undefined || !(await this.#isThere(known)) ? undefined : { ...found, known }
-  }
-
-  async #isThere(known: KnownTable): Promise<boolean> {
-    if (this.#registry.isReady(known.table)) return true
+    if (found === undefined) return undefined
     const database = await this.database()
-    return this.#registry.look(known.table, (statement) => database.query(statement))
+    return (await this.#registry.look(known.table, (statement) => database.query(statement))) ? { ...found, known } : undefined
   }
 
   /** A place to write to; its table and the connector's number come into being. */
@@ -264,6 +265,7 @@ class Store implements ContextStore {
     if (number === undefined) throw fail('connector_not_found', {})
     this.#numbers.set(connector, number)
     if (!this.#registry.isReady(known.table)) await database.pinned((run) => this.#registry.make(known.table, run), { timeoutMs: schemaMs })
+    this.#renewal.opened()
     return { number, known, epoch }
   }
 
@@ -276,7 +278,8 @@ class Store implements ContextStore {
         words.commit()
         return written
       } catch (thrown) {
-        if (attempt === writes || !(await this.indexes.isInTheWay(thrown, where.number, where.known.table))) throw thrown
+        // An index that a value is too long for is taken away; there are not more of them.
+        if (attempt > indexRules.mostOfEntity || !(await this.indexes.isInTheWay(thrown, where.number, where.known.table))) throw thrown
       }
     }
   }

@@ -1,17 +1,19 @@
 /** From the columns of a searchable entity to its table: the statements that make it, and those that bring an older one up to date. */
 import { createHash } from 'node:crypto'
-import { type Column, type PhysicalColumn, physicalColumns, quoted, type SearchTable } from '../query/columns.ts'
+import { type Column, physicalColumns, quoted, type SearchTable, tableWithTokens } from '../query/columns.ts'
 import type { EngineName } from './database.ts'
 import { partitioned } from './requirements.ts'
 
-/** Counts changes of how cells are made (`values.ts`, `words.ts`): tables of another number are made anew and filled again. */
-const contents = 2
+/** Counts changes of how cells are made (`values.ts`), but for their words: tables of another number are made anew and filled again. */
+const contents = 1
 /** PostgreSQL cuts names at 63 bytes; partitions and indexes add up to 10. */
 const longestName = 53
 
 /** What decides whether a stored table is still the right one. */
 export interface Shape {
   readonly contents: number
+  /** Version of the token rules by which words are made; absent: the first. */
+  readonly tokens?: number
   readonly key: string
   /** Physical column → its SQL type. */
   readonly columns: Readonly<Record<string, string>>
@@ -19,25 +21,30 @@ export interface Shape {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** What has to be done with a stored table. */
-export type Change = 'none' | 'created' | 'extended' | 'remade'
+/** What has to be done with a stored table. `renewed`: only its words are made by other rules. */
+export type Change = 'none' | 'created' | 'extended' | 'renewed' | 'remade'
 
-const meaningOf = ({ type, compare, words }: Column): string => `${type} ${compare} ${words}`
+/** Texts with known values are held as other texts are. */
+const meaningOf = ({ type, compare, words }: Column): string => `${type} ${compare === 'lower' ? 'text' : compare} ${words}`
 
 /** The shape of a table as this version knows it. */
 export const shapeOf = (table: SearchTable): Shape => ({
   contents,
+  ...(table.tokens === 1 ? {} : { tokens: table.tokens }),
   key: JSON.stringify(table.key),
   columns: Object.fromEntries(physicalColumns(table).map(({ name, type }) => [name, type])),
   fields: Object.fromEntries(table.columns.map((column) => [column.name, meaningOf(column)])),
 })
 
-/** A digest that goes into the hash of every row, so that a row of another shape counts as changed. */
-export const digestOfShape = (shape: Shape): string => createHash('sha256').update(JSON.stringify(shape)).digest('base64url').slice(0, 12)
-
-/** Columns of the table that this version has and the stored one lacks. */
-export const missingColumns = (table: SearchTable, stored: Shape): readonly PhysicalColumn[] =>
-  physicalColumns(table).filter(({ name }) => !Object.hasOwn(stored.columns, name))
+/**
+ * A digest that goes into the hash of every row, so that a row of another shape counts as changed. Words do not count: they are made
+ * anew without the vendor (`renewal.ts`). It is that of the first token rules, so that rows which were written by them keep their hash.
+ */
+export const digestOf = (table: SearchTable): string =>
+  createHash('sha256')
+    .update(JSON.stringify(shapeOf(tableWithTokens(table, 1))))
+    .digest('base64url')
+    .slice(0, 12)
 
 const differs = (stored: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean =>
   Object.entries(wanted).some(([name, what]) => Object.hasOwn(stored, name) && stored[name] !== what)
@@ -51,7 +58,9 @@ export function changeOf(table: SearchTable, stored: Shape | undefined): Change 
   if (stored === undefined) return 'created'
   if (stored.contents !== wanted.contents || stored.key !== wanted.key) return 'remade'
   if (differs(stored.columns, wanted.columns) || differs(stored.fields, wanted.fields)) return 'remade'
-  return JSON.stringify(stored) === JSON.stringify(wanted) ? 'none' : 'extended'
+  if (JSON.stringify(stored) === JSON.stringify(wanted)) return 'none'
+  const first = shapeOf(tableWithTokens(table, 1))
+  return stored.tokens === undefined && JSON.stringify(stored) === JSON.stringify(first) ? 'renewed' : 'extended'
 }
 
 /** Fields whose moments a list is most often sorted and cut by. */
@@ -101,13 +110,22 @@ export function creation(table: SearchTable, engine: EngineName): readonly strin
 export const indexCreation = (table: SearchTable, { name, on }: TableIndex): string =>
   `create index if not exists ${quoted(name)} on ${quoted(table.name)} ${on}`
 
-/** Statements that add what a stored table lacks; indexes that it no longer needs are dropped by `surplusIndexes`. */
-export const extension = (table: SearchTable, stored: Shape): readonly string[] => [
-  ...missingColumns(table, stored).map(
-    ({ name, type }) => `alter table ${quoted(table.name)} add column if not exists ${quoted(name)} ${type}`,
-  ),
+/**
+ * Statements that add what a stored table lacks; indexes that it no longer needs are dropped by `surplusIndexes`.
+ * @param isRenewing whether some of its rows have words of the first token rules only: those columns stay complete
+ */
+export const extension = (table: SearchTable, isRenewing: boolean): readonly string[] => [
+  ...(isRenewing ? [tableWithTokens(table, 1), table] : [table])
+    .flatMap(physicalColumns)
+    .map(({ name, type }) => `alter table ${quoted(table.name)} add column if not exists ${quoted(name)} ${type}`),
   ...indexesOf(table).map((index) => indexCreation(table, index)),
 ]
+
+/** Columns that only the first token rules have. */
+export const outgrownColumns = (table: SearchTable): readonly string[] => {
+  const kept = new Set(physicalColumns(table).map(({ name }) => name))
+  return physicalColumns(tableWithTokens(table, 1)).flatMap(({ name }) => (kept.has(name) ? [] : [name]))
+}
 
 /** Selects the names of own indexes of a table that are none of `indexesOf`: `$1` the table, `$2` a pattern of own names, `$3` those that stay. */
 export const surplusIndexes = `select c.relname::text as name from pg_index i join pg_class c on c.oid = i.indexrelid

@@ -9,6 +9,7 @@ import type { SetAside } from './embedded-folder.ts'
 import type { Gone } from './forget.ts'
 import type { KeysFrom } from './reads.ts'
 import type { OnChange } from './registry.ts'
+import type { Rest } from './renewal.ts'
 import type { Span } from './spans.ts'
 import type { StoredRecord } from './writer.ts'
 import type { Batch, Checkpoint, Written } from './writes.ts'
@@ -58,6 +59,8 @@ export interface ContextStoreOptions {
   readonly onTableChange?: OnChange
   /** Checkpoints, or removal of dead rows, failed; they are tried again later. */
   readonly onUpkeepError?: (error: unknown) => void
+  /** Waits between batches while words are made anew after an upgrade, where that is not as usual. */
+  readonly rest?: Rest
   /** When indexes are made on demand, where that is not as usual. */
   readonly indexRules?: Partial<IndexRules>
   /** An index was made on demand, or could not be made. */
@@ -99,6 +102,10 @@ export interface ContextStore {
   check(): Promise<void>
   /** The columns of a searchable entity. */
   tableOf(kind: string, entity: string): SearchTable
+  /** The same as a connector's copy is searched now: by old token rules until its words were made anew. */
+  searchedTable(place: EntityPlace): Promise<SearchTable>
+  /** Entities of a connector that are searched by old token rules until their words were made anew; known without asking the database. */
+  renewals(connector: string): ReadonlySet<string>
   /**
    * Writes a batch of one entity with its progress, all or nothing. Unchanged rows are passed over. One run at a time writes an entity.
    * @throws FerruleError `connector_not_found` when the connector was removed; `unavailable` when another complete pass has begun

@@ -3,7 +3,7 @@ import { createHash, hash } from 'node:crypto'
 import { writeJson } from '../../engine/json.ts'
 import { type PhysicalColumn, physicalColumns, quoted, type SearchTable } from '../query/columns.ts'
 import { type Cell, cellsOf, type Term, termReader } from '../query/values.ts'
-import { digestOfShape, shapeOf } from './tables.ts'
+import { digestOf } from './tables.ts'
 
 /** A record as it is given to the store. */
 export interface StoredRecord {
@@ -59,11 +59,33 @@ export interface Writer extends TableStatements {
   encode(rows: readonly Fingerprinted[]): Iterable<Encoded>
 }
 
-/** The writer of a table. */
-export function writerOf(table: SearchTable): Writer {
-  const columns = physicalColumns(table)
-  const digest = digestOfShape(shapeOf(table))
-  const readTerms = termReader(table)
+/** A column of a row that has the words of several token rules, and whose cells it is among. */
+interface PickedColumn {
+  readonly column: PhysicalColumn
+  readonly table: number
+  readonly cell: number
+}
+
+/** The columns of some versions of one table, each once. */
+function picked(tables: readonly SearchTable[]): readonly PickedColumn[] {
+  const all = tables.flatMap((each, table) => physicalColumns(each).map((column, cell) => ({ column, table, cell })))
+  return all.filter(({ column }, index) => all.findIndex((other) => other.column.name === column.name) === index)
+}
+
+/**
+ * The writer of a table.
+ * @param more the same table with the words of other token rules, which are written too
+ */
+export function writerOf(table: SearchTable, ...more: readonly SearchTable[]): Writer {
+  const tables = [table, ...more]
+  const picks = picked(tables)
+  const columns = picks.map(({ column }) => column)
+  const digest = digestOf(table)
+  const readers = tables.map((each) => termReader(each, columns))
+  const cells = ({ fields }: StoredRecord): readonly Cell[] => {
+    const made = tables.map((each) => cellsOf(each, fields))
+    return picks.map((pick) => made[pick.table]?.[pick.cell] ?? null)
+  }
   const encodedColumns = columns.map(({ type }, index) => ({ name: `,"c${index}":`, isJson: type === 'jsonb' }))
   return {
     fingerprint: (record, version) => ({
@@ -71,7 +93,7 @@ export function writerOf(table: SearchTable): Writer {
       hash: hash('sha256', `${digest}${writeJson(record.fields)}`, 'buffer').readBigInt64BE(0),
       version: BigInt(Math.trunc(record.version ?? version)),
     }),
-    encode: (rows) => encoded(rows, { cells: (record) => cellsOf(table, record.fields), columns: encodedColumns, readTerms }),
+    encode: (rows) => encoded(rows, { cells, columns: encodedColumns, readTerms: (made) => readers.flatMap((read) => read(made)) }),
     ...statementsOf(quoted(table.name), columns),
   }
 }

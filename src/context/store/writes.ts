@@ -6,7 +6,7 @@ import type { Term } from '../query/values.ts'
 import type { Row, Session } from './database.ts'
 import type { Words } from './listed-words.ts'
 import type { KnownTable } from './registry.ts'
-import type { Encoded, Fingerprinted, StoredRecord } from './writer.ts'
+import type { Encoded, Fingerprinted, StoredRecord, Writer } from './writer.ts'
 
 /** Progress that is kept with the rows. */
 export interface Checkpoint {
@@ -61,6 +61,8 @@ interface State {
   readonly pass: string | null
   /** Whether some records were learned to be gone, and may not come back with what was asked for before. */
   readonly hasGone: boolean
+  /** Version of the token rules that the copy is searched by. */
+  readonly tokens: number
 }
 
 /** Takes the state of an entity until the end of the transaction, and makes it for the first batch. */
@@ -71,25 +73,39 @@ export async function lockState(session: Session, { number, known }: Place): Pro
   const { rows } = await session.query({ text: 'select from cs_connectors where number = $1 and not removed for share', values: [number] })
   if (rows.length === 0) throw fail('connector_not_found', {})
   await session.query({
-    text: 'insert into cs_entities (connector_id, name) values ($1, $2) on conflict do nothing',
-    values: [number, known.table.name],
+    text: 'insert into cs_entities (connector_id, name, tokens) values ($1, $2, $3) on conflict do nothing',
+    values: [number, known.table.name, known.table.tokens],
   })
-  return (await takeState(session, number, known.table.name)) ?? { records: 0, deletedAt: 0, pass: null, hasGone: false }
+  return (
+    (await takeState(session, number, known.table.name)) ?? {
+      records: 0,
+      deletedAt: 0,
+      pass: null,
+      hasGone: false,
+      tokens: known.table.tokens,
+    }
+  )
 }
 
 /** Takes the state of an entity until the end of the transaction; undefined before its first batch. */
 export async function takeState(session: Session, number: number, name: string): Promise<State | undefined> {
   const { rows } = await session.query<Row>({
     name: 'cs_state',
-    text: `select records, deleted_at, pass,
+    text: `select records, deleted_at, pass, tokens,
       exists (select from cs_gone g where g.connector_id = cs_entities.connector_id and g.name = cs_entities.name) as gone
       from cs_entities where connector_id = $1 and name = $2 for update`,
     values: [number, name],
   })
   const [row] = rows
   if (row === undefined) return undefined
-  const { records, deleted_at: deletedAt, pass, gone } = row
-  return { records: Number(records), deletedAt: Number(deletedAt), pass: typeof pass === 'string' ? pass : null, hasGone: gone === true }
+  const { records, deleted_at: deletedAt, pass, gone, tokens } = row
+  return {
+    records: Number(records),
+    deletedAt: Number(deletedAt),
+    pass: typeof pass === 'string' ? pass : null,
+    hasGone: gone === true,
+    tokens: Number(tokens),
+  }
 }
 
 /** The newest of each key, in the order of keys. */
@@ -129,14 +145,18 @@ async function compare(
 }
 
 /** Writes rows; the database works on one statement while the next one is made. */
-async function upsert(session: Session, { number, known }: Place, { rows, words }: { rows: readonly Fingerprinted[]; words: Words }) {
+async function upsert(
+  session: Session,
+  { number, writer }: { number: number; writer: Writer },
+  { rows, words }: { rows: readonly Fingerprinted[]; words: Words },
+) {
   const write = async ({ json, terms }: Encoded): Promise<void> => {
-    await session.query({ ...known.writer.upsert, values: [number, json] })
+    await session.query({ ...writer.upsert, values: [number, json] })
     await list(session, number, words.unlisted(number, terms))
   }
   let running: Promise<void> | undefined
   try {
-    for (const statement of known.writer.encode(rows)) {
+    for (const statement of writer.encode(rows)) {
       await running
       running = write(statement)
     }
@@ -145,7 +165,8 @@ async function upsert(session: Session, { number, known }: Place, { rows, words 
   }
 }
 
-async function list(session: Session, number: number, terms: readonly Term[]): Promise<void> {
+/** Lists words. */
+export async function list(session: Session, number: number, terms: readonly Term[]): Promise<void> {
   if (terms.length === 0) return
   await session.query({
     name: 'cs_terms_add',
@@ -255,7 +276,8 @@ export async function writeBatch(session: Session, place: Place, batch: Batch & 
   // A record that was asked for before rows were removed may be one of them.
   const created = batch.live === true && batch.asked <= state.deletedAt ? [] : missing
   if (state.records === 0) await list(session, place.number, batch.words.unlisted(place.number, firstNotes(place.known.table)))
-  await upsert(session, place, { rows: [...created, ...updated], words: batch.words })
+  const { writer } = state.tokens === 1 ? place.known.first : place.known
+  await upsert(session, { number: place.number, writer }, { rows: [...created, ...updated], words: batch.words })
   const written = new Set(keys)
   const gone = (batch.removed ?? []).filter((key) => !written.has(key))
   const others = batch.whole === undefined ? 0 : await removeOthers(session, place, { whole: batch.whole, keys, asked: batch.asked })

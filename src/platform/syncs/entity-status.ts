@@ -110,5 +110,6 @@ export function entityStatus(known: KnownSyncs, entity: string, defaultSeconds: 
     paused: schedule?.next_run_at === null,
     progress: isUnder ? progressOf(known, entity) : null,
     indexes: (known.indexes.get(entity) ?? []).map(indexRecord),
+    words: known.renewals.has(entity) ? 'renewing' : 'current',
   }
 }

@@ -44,6 +44,8 @@ export interface KnownSyncs {
   readonly copies: ReadonlyMap<string, CopyRow>
   /** Indexes of the copies that were made on demand, as far as they are known. */
   readonly indexes: ReadonlyMap<string, readonly IndexRecord[]>
+  /** Entities whose words are made anew, as far as they are known. */
+  readonly renewals: ReadonlySet<string>
   /** Runs that have not ended. */
   readonly runs: readonly RunRow[]
   readonly schedules: readonly ScheduleRow[]
@@ -61,7 +63,8 @@ export async function knownOf(parts: Parts, found: FoundConnector, entity?: stri
     schedulesOf(db, found.place),
   ])
   const byEntity = new Map(copies.map((copy) => [copy.entity, copy]))
-  return { found, copies: byEntity, indexes, runs, schedules, now: parts.source.clock() }
+  const renewals = parts.renewalsOf(found.row.id)
+  return { found, copies: byEntity, indexes, renewals, runs, schedules, now: parts.source.clock() }
 }
 
 const none: KnownSyncs['indexes'] = new Map()

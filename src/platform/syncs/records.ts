@@ -139,6 +139,8 @@ export interface SyncEntityStatus extends StatusCommon {
   readonly progress: SyncEntityProgress | null
   /** Indexes that were made on demand. */
   readonly indexes: readonly SyncIndexRecord[]
+  /** `renewing`: after an upgrade its words are made anew, and until then it is searched by the rules of before. */
+  readonly words: 'current' | 'renewing'
 }
 
 /** Status of the copy of a connector. */

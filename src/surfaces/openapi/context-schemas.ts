@@ -146,6 +146,11 @@ export const contextSchemas: Readonly<Record<string, Field>> = {
             paused: bool('Whether its schedule is paused'),
             progress: orNothing(ref('SyncEntityProgress')),
             indexes: list(ref('ContextStoreIndex'), 'Indexes that were made on demand'),
+            words: oneOf(
+              'renewing: after an upgrade its words are made anew; until then it is searched by the rules of before',
+              'current',
+              'renewing',
+            ),
           },
           'The copy of one entity',
         ),
