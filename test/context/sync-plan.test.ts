@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../src/connectors/index.ts'
-import { planOf, quickFirst, storedOf, type Tree } from '../../src/context/sync/plan.ts'
+import { planOf, roundsOf, storedOf, type Tree } from '../../src/context/sync/plan.ts'
 import { firstDayOf, halvesOf, windowsFrom } from '../../src/context/sync/windows.ts'
 import { problemsOf } from '../../src/definition/check.ts'
 import type { Kind } from '../../src/definition/connector.ts'
@@ -46,12 +46,19 @@ describe('plan', () => {
     ])
   })
 
-  test('what a few calls bring does not wait behind what is asked for record by record', () => {
-    expect(quickFirst(plan(kinds.shopify)).map(({ entity }) => entity)).toEqual([
-      ...['abandoned_checkouts', 'shop', 'custom_collections', 'collects', 'tender_transactions', 'countries', 'metafield_shops'],
-      ...['customers', 'orders', 'products', 'locations', 'price_rules', 'smart_collections', 'draft_orders'],
-    ])
-    expect(quickFirst(plan(kinds.gong))).toEqual(plan(kinds.gong))
+  test('what a few calls bring does not wait behind what is asked for record by record, though that hangs on it', () => {
+    const all = () => true
+    const { quick, slow } = roundsOf(kinds.shopify.definition, all)
+    const named = (trees: readonly Tree[]) => trees.flatMap(storedOf).map(({ entity }) => entity)
+    expect(quick.flatMap(({ children }) => children.filter(({ batch }) => batch === undefined))).toEqual([])
+    const each = ['metafield_customers', 'metafield_orders', 'fulfillment_orders', 'metafield_products', 'metafield_product_variants']
+    const more = ['metafield_product_images', 'inventory_levels', 'metafield_locations', 'discount_codes', 'metafield_smart_collections']
+    expect(named(slow).toSorted()).toEqual([...each, ...more, 'metafield_draft_orders'].toSorted())
+    expect([...named(quick), ...named(slow)].toSorted()).toEqual(named(plan(kinds.shopify)).toSorted())
+    expect(named(quick)).toEqual(
+      expect.arrayContaining(['customers', 'order_refunds', 'product_variants', 'inventory_items', 'price_rules']),
+    )
+    expect(roundsOf(kinds.gong.definition, all)).toEqual({ quick: plan(kinds.gong), slow: [] })
   })
 
   test('walks a parent that has no search, and leaves out what feeds nothing', () => {

@@ -181,7 +181,7 @@ overBoth('a sync that fails', (database) => {
   test('by a fault of the service is told to the operator and tried again', async () => {
     troubled(() => new TypeError('x is not a function'), 'accounts')
     await here.work()
-    expect(here.errors).toEqual([new TypeError('x is not a function')])
+    expect(new Set(here.errors.map(String))).toEqual(new Set(['TypeError: x is not a function']))
     expect(await run()).toMatchObject({ state: 'queued', error: { code: 'internal_error', message: 'The service failed.' } })
     well()
     here.world.now += await waitOf()

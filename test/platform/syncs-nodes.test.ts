@@ -50,7 +50,7 @@ overBoth('nodes that sync', (database) => {
     here.vendor.trouble = () => undefined
     expect(most).toBe(2)
     for (const id of ids) await expectDone(id, 1)
-    expect(here.vendor.count('entries')).toBe(20)
+    expect(here.vendor.count('entries')).toBe(40) // each lists them twice: for themselves, and for what is asked for by each of them
     expect(here.reports.length + other.reports.length).toBeGreaterThanOrEqual(10)
     expect(new Set([...here.reports, ...other.reports].map(({ runId }) => runId)).size).toBe(here.reports.length + other.reports.length)
   })

@@ -35,18 +35,18 @@ overBoth('what the status of a copy promises', (database) => {
     await here.worker.turn()
     await here.vendor.arrived
     here.world.now += 2_000
-    await expect.poll(async () => (await here.copies(id))['accounts'] ?? 0).toBeGreaterThan(0)
+    await expect.poll(async () => (await here.copies(id))['lines'] ?? 0).toBeGreaterThan(0)
     await here.worker.turn()
-    const [accounts] = (await status()).entities
-    expect(accounts).toMatchObject({ state: 'preview', ready_for_search: false, records: (await here.copies(id))['accounts'] })
-    expect(await here.platform.syncs.copies.stateOf(await access(), 'accounts')).toMatchObject({ status: 'preview', syncedAt: null })
+    const [, lines] = (await status()).entities
+    expect(lines).toMatchObject({ state: 'preview', ready_for_search: false, records: (await here.copies(id))['lines'] })
+    expect(await here.platform.syncs.copies.stateOf(await access(), 'lines')).toMatchObject({ status: 'preview', syncedAt: null })
     here.vendor.open()
     await here.work()
-    expect((await status()).entities[0]).toMatchObject({ state: 'ready', ready_for_search: true, records: 40 })
+    expect((await status()).entities[1]).toMatchObject({ state: 'ready', ready_for_search: true, records: 40 })
   })
 
   test('tells until when what is new is there, and when everything was compared', async () => {
-    here.vendor.fill(3, 20) // more than ten calls: fewer are made in every run
+    here.vendor.fill(3, 24) // more than ten calls: fewer are made in every run
     await here.work()
     const first = new Date(here.world.now).toISOString()
     const moments = async () =>

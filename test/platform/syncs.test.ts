@@ -47,7 +47,7 @@ overBoth('syncs', (database) => {
       state: 'succeeded',
       attempts: 1,
       error: null,
-      results: ['accounts', 'lines', 'entries', 'comments'].map((entity) => ({ entity, state: 'complete', error: null })),
+      results: ['accounts', 'entries', 'lines', 'comments'].map((entity) => ({ entity, state: 'complete', error: null })),
       progress: { records: 12, written: 12, removed: 0 },
     })
   })

@@ -122,11 +122,24 @@ export function planOf({ entities }: ConnectorDefinition, wanted: (entity: strin
   return roots.map((root) => treeOf(root, all)).filter((tree) => storedOf(tree).length > 0)
 }
 
-const isAskedEach = ({ children }: Tree): boolean => children.some(({ batch }) => batch === undefined)
+/** The walks of a run, in their order. */
+export interface Rounds {
+  /** What a few calls bring: roots, with what lies within their records or is asked for in batches of them. */
+  readonly quick: readonly Tree[]
+  /** What is asked for record by record. Its roots are listed again for it: a page of them for hundreds of calls. */
+  readonly slow: readonly Tree[]
+}
 
 /**
- * The same walks, those first that ask for nothing record by record: where a vendor allows two calls a second, the lists of each
- * order take hours, and what a few calls bring would wait behind them.
+ * The walks that bring the wanted entities, cut in two: where a vendor allows two calls a second, the lists of each customer take hours,
+ * and what a few calls bring would wait behind them. Each walk remembers by itself how far it came.
+ * @param wanted as in `planOf`
  */
-export const quickFirst = (trees: readonly Tree[]): readonly Tree[] =>
-  trees.toSorted((a, b) => Number(isAskedEach(a)) - Number(isAskedEach(b)))
+export function roundsOf(definition: ConnectorDefinition, wanted: (entity: string) => boolean): Rounds {
+  const children = planOf(definition, wanted).flatMap((tree) => tree.children)
+  const each = new Set(children.filter(({ batch }) => batch === undefined).map(({ entity }) => entity))
+  return {
+    quick: planOf(definition, (entity) => wanted(entity) && !each.has(entity)),
+    slow: planOf(definition, (entity) => each.has(entity)),
+  }
+}

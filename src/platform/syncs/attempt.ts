@@ -1,5 +1,5 @@
 /** One attempt of a run: walk after walk, each kept with the run when it is done, so that the next attempt goes on behind it. */
-import { planOf, quickFirst, storedOf, type Tree } from '../../context/sync/plan.ts'
+import { type Rounds, roundsOf, storedOf, type Tree } from '../../context/sync/plan.ts'
 import { isLookupDenied, type RecheckTask, recheck, recheckedEntities } from '../../context/sync/recheck.ts'
 import { syncConnector } from '../../context/sync/run.ts'
 import { readWalk } from '../../context/sync/state.ts'
@@ -84,8 +84,8 @@ export class Attempt {
   /** Walks what is left. @throws the reason of `abort`, and nothing else */
   async walk(): Promise<AttemptOutcome> {
     try {
-      const { access, trees } = await this.#begin()
-      return await this.#walkAll(access, trees)
+      const { access, rounds } = await this.#begin()
+      return await this.#walkAll(access, rounds)
     } catch (thrown) {
       this.#abort.signal.throwIfAborted()
       return { is: outcomes[this.#consequenceOf(thrown)], thrown }
@@ -98,7 +98,7 @@ export class Attempt {
     await this.#keep({ startedAt: 0, results: this.left.map((entity) => ({ entity, state: 'failed', error })) })
   }
 
-  async #begin(): Promise<{ readonly access: ConnectorAccess; readonly trees: readonly Tree[] }> {
+  async #begin(): Promise<{ readonly access: ConnectorAccess; readonly rounds: Rounds }> {
     const { connectors, parts } = this.#services
     const view = { organizationId: this.run.organization_id, workspaceId: null }
     const access = await connectors.connectionOf(view, this.run.connector_id)
@@ -110,17 +110,17 @@ export class Attempt {
     const asked: readonly string[] | null = this.run.entities === null ? null : JSON.parse(this.run.entities)
     this.#covered = coveredBy(definition, wantedOf(parts, row), asked)
     this.left = this.#covered.filter((entity) => !done.has(entity))
-    const trees = quickFirst(planOf(definition, (entity) => this.left.includes(entity)))
+    const rounds = roundsOf(definition, (entity) => this.left.includes(entity))
     const copies = await copiesOf(parts.database.db, { organizationId: this.run.organization_id, connectorId: this.run.connector_id })
-    this.progress = this.#counting(expectedOf(trees, copies, this.run.mode))
+    this.progress = this.#counting(expectedOf([...rounds.quick, ...rounds.slow], copies, this.run.mode))
     this.progress.count(await this.#services.store.counts(this.run.connector_id))
-    return { access, trees }
+    return { access, rounds }
   }
 
-  async #walkAll(access: ConnectorAccess, trees: readonly Tree[]): Promise<AttemptOutcome> {
+  async #walkAll(access: ConnectorAccess, rounds: Rounds): Promise<AttemptOutcome> {
     let later: AttemptOutcome | undefined
     let failedInRow = 0
-    for (const tree of trees) {
+    for (const tree of this.#inOrder(rounds)) {
       try {
         await this.#keep(await this.#walkTree(access, tree))
         failedInRow = 0
@@ -136,6 +136,14 @@ export class Attempt {
     }
     if (later === undefined && this.run.mode === 'incremental') await this.#recheck(access)
     return later ?? { is: 'walked' }
+  }
+
+  /** What few calls bring comes first: of what is asked for record by record, that of the fewest parents, as far as they were met. */
+  *#inOrder({ quick, slow }: Rounds): Generator<Tree> {
+    yield* quick
+    const parentsOf = ({ entity, nested }: Tree): number =>
+      Math.max(...[entity, ...nested.map((each) => each.entity)].map((name) => this.progress.sizeOf(name)))
+    yield* slow.toSorted((one, other) => parentsOf(one) - parentsOf(other))
   }
 
   /** Looks again for what the vendor hides by now: of the entities that the run is for. */

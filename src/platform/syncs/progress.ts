@@ -15,6 +15,8 @@ export interface KeptProgress {
 export const noProgress = JSON.stringify({ estimated_end: null, entities: [] } satisfies KeptProgress)
 
 const nothing: SyncCounts = { records: 0, pages: 0, calls: 0, written: 0, removed: 0, without_key: 0 }
+/** Records of a page of a list, about. */
+const recordsOfCall = 100
 const names = ['records', 'pages', 'calls', 'written', 'removed', 'without_key'] as const
 
 /** Reads what this service wrote; what an older version did not count is 0. */
@@ -121,6 +123,12 @@ export class RunProgress {
   /** Records that were met of an entity, over all attempts. */
   recordsOf(entity: string): number {
     return this.#entities.get(entity)?.counts.records ?? 0
+  }
+
+  /** About how many records an entity has, as far as it was met: of one that is not stored only its calls are known. */
+  sizeOf(entity: string): number {
+    const { records, calls } = this.#entities.get(entity)?.counts ?? nothing
+    return Math.max(records, calls * recordsOfCall)
   }
 
   /** Whether something has changed since `text` was called last. */
