@@ -104,10 +104,6 @@ describe.each(['the service', 'the library'])('%s', (name) => {
     ['a code in an object', { body: envelope('{"":0}', { list: [], page_info: pageInfo }) }],
     ['a list in the place of the object', { body: '[]' }],
     ['null', { body: 'null' }],
-    ['code 0 without data', { body: envelope('0', undefined) }],
-    ['code 0 with empty data', { body: envelope('0', {}) }],
-    ['code 0 with a list that is null', { body: envelope('0', { list: null, page_info: pageInfo }) }],
-    ['code 0 without page_info', { body: envelope('0', { list: [] }) }],
     ['code 0 with page numbers that are texts', { body: envelope('0', { list: [], page_info: { page: '1', total_page: '2' } }) }],
   ])('%s with HTTP 200 is no answer', async (_what, sent) => {
     reply = sent
@@ -117,6 +113,19 @@ describe.each(['the service', 'the library'])('%s', (name) => {
         retryable: true,
         fault: 'vendor',
       })
+  })
+
+  test.each([
+    ['without data', undefined, true],
+    ['with empty data', {}, true],
+    ['with a list that is null', { list: null, page_info: pageInfo }, false],
+    ['without page_info', { list: [] }, true],
+  ])('code 0 %s is an empty list, with a warning where the vendor told no numbers', async (_what, ...[data, isUntold]) => {
+    reply = { body: envelope('0', data) }
+    for (const entity of ['campaigns', 'ads_reports_daily']) {
+      const { data: found, meta } = await run(entity)
+      expect([found, meta.next_params, meta.warnings !== undefined]).toEqual([[], null, isUntold])
+    }
   })
 
   test.each([
