@@ -1,5 +1,7 @@
 /** Request ids of writes in memory: what the library has in the place of the platform's table. */
+
 import { fail } from '../errors.ts'
+import { clocks } from './clocks.ts'
 import type { Hold, WriteClaims } from './connection.ts'
 import { validationFailed } from './credentials.ts'
 
@@ -31,7 +33,7 @@ interface Kept extends Hold {
  * Claims that live as long as the process, 10,000 at most.
  * @param clock milliseconds since 1970
  */
-export function memoryClaims(clock: () => number = Date.now): WriteClaims {
+export function memoryClaims(clock: () => number = clocks.steady): WriteClaims {
   const claims = new Map<string, Kept>()
   const keep = (key: string, kept: Kept): void => {
     claims.delete(key)

@@ -16,7 +16,7 @@ const maxHops = 3
 
 async function fileUrl(running: Running): Promise<URL> {
   const { operation, params, runtime } = running
-  const reply = await exchange(running, buildRequest(operation, params, runtime.clock()))
+  const reply = await exchange(running, buildRequest(operation, params, runtime.wall()))
   const missing = () => fail('record_not_found', { reason: `there is no such file of ${operation.entityName}` })
   if (reply.is === 'empty') throw missing()
   const row = getAt(reply.body, operation.at)

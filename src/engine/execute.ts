@@ -31,8 +31,10 @@ import { authContext, exchange, exchangeOnce, isWrite, pauseOrThrow, type Reply,
 
 /** What an engine is made with. All are injected for tests; the defaults are the machine's. */
 export interface EngineOptions {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, as they are stored: by default the steady ones. */
   readonly clock?: () => number
+  /** Milliseconds since 1970, as vendors have them; by default those of `clock`, else the machine's. */
+  readonly wall?: () => number
   /** Milliseconds that never step, for waits and windows. */
   readonly steady?: () => number
   /** A number from 0 (inclusive) to 1 (exclusive). */
@@ -71,7 +73,7 @@ export interface Engine {
 
 async function list(running: Running, given: Params): Promise<Outcome> {
   const { operation, params, runtime } = running
-  const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.clock()))
+  const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.wall()))
   if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...emptyMetaOf(operation), ...hiddenCount(running, 0) } }
   const { data, excluded, hidden, made, listed } = await readPage(running, reply)
   const doubt = doubtOf(operation, reply.body, listed)
@@ -93,7 +95,7 @@ const told = (warnings: readonly string[]) => (warnings.length === 0 ? {} : { wa
 
 async function single(running: Running): Promise<Outcome> {
   const { operation, params, runtime } = running
-  const reply = await exchange({ ...running, take: 'record' }, buildRequest(operation, params, runtime.clock()))
+  const reply = await exchange({ ...running, take: 'record' }, buildRequest(operation, params, runtime.wall()))
   if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
   return { type: 'record', data: recordIn(running, reply), meta: told(reply.warnings) }
 }
@@ -123,7 +125,7 @@ async function whole(running: Running, given: Params): Promise<Outcome> {
 }
 
 const asked = (running: Running) => {
-  const wire = buildRequest(running.operation, running.params, running.runtime.clock())
+  const wire = buildRequest(running.operation, running.params, running.runtime.wall())
   return exchangeOnce(running, { wire: () => wire, failed: (error, failures) => pauseOrThrow(running, error, failures) })
 }
 
@@ -193,8 +195,9 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const limiter: Limiter | undefined = options.limits === false ? undefined : new MemoryLimiter()
   const runtime: Runtime = {
     http,
-    clock: options.clock ?? Date.now,
-    steady: options.steady ?? (() => clocks.steady()),
+    clock: options.clock ?? clocks.steady,
+    wall: options.wall ?? options.clock ?? Date.now,
+    steady: options.steady ?? clocks.steady,
     random: options.random ?? Math.random,
     ...(limiter === undefined ? {} : { limiter }),
     ...(options.apart === undefined ? {} : { apart: options.apart }),

@@ -11,6 +11,8 @@ const maxKept = 10_000
 const longestWait = 900_000
 /** How often a call looks whether it may be sent while the answer of another one decides on that, in milliseconds. */
 const lookAgain = 100
+/** The same with credentials that were refused: their next answer is likely to be the same. */
+const lookSeldom = 500
 
 /** What the calls with one key share. */
 interface Share {
@@ -184,7 +186,7 @@ function own(turn: Turn): MemoryTurn {
 
 function enterUnproven(turn: MemoryTurn, now: number): number {
   const { share, credential } = turn
-  if (!unprovenOf(share).enter(credential, now)) return Math.max(lookAgain, credential.notBefore - now)
+  if (!unprovenOf(share).enter(credential, now)) return Math.max(credential.isRefused ? lookSeldom : lookAgain, credential.notBefore - now)
   turn.state = 'sent'
   return 0
 }

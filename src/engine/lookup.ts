@@ -47,7 +47,7 @@ async function lookUpBatch(running: Running): Promise<unknown[]> {
   const rows: unknown[] = []
   let params = running.params
   for (let page = 0; page < maxLookupPages; page++) {
-    const request = buildRequest(running.operation, params, running.runtime.clock())
+    const request = buildRequest(running.operation, params, running.runtime.wall())
     const reply = await exchange({ ...running, params, take: 'rows' }, request).catch((thrown: unknown) => {
       throw ofLookup(running, thrown)
     })

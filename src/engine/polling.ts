@@ -51,7 +51,7 @@ async function cancelled(running: Running, poll: Poll, handle: string): Promise<
 /** How the result is asked for: by the request itself where that asks for a result already, as another one may name another part of it. */
 const askOf = ({ operation, params, runtime }: Running, poll: Poll, handle: string): WireRequest =>
   operation.method === 'GET'
-    ? { ...buildRequest(operation, params, runtime.clock()), unready: poll.statuses }
+    ? { ...buildRequest(operation, params, runtime.wall()), unready: poll.statuses }
     : wireOf(poll.call, handle, poll.statuses)
 
 /** Whether the vendor is told to stop when the caller goes away: reads that this call began. What another call began is its own affair. */

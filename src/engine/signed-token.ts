@@ -2,6 +2,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { SignedToken } from '../definition/connector.ts'
 import { fail } from '../errors.ts'
+import { clocks } from './clocks.ts'
 import type { Connection, OpenedCredentials } from './connection.ts'
 
 /** A token is made anew this long before its end, in milliseconds. */
@@ -10,11 +11,17 @@ const margin = 60_000
 interface KeptToken {
   readonly token: string
   /** Milliseconds since 1970. */
+  readonly issued: number
   readonly end: number
+  /** Its making by the steady clock: a clock that steps back must not make it last longer. */
+  readonly madeAt: number
 }
 
 /** By the credentials that it was made of; gone with them. */
 const kept = new WeakMap<OpenedCredentials['values'], KeptToken>()
+
+const isValid = ({ issued, end, madeAt }: KeptToken, now: number): boolean =>
+  issued <= now && now < end - margin && clocks.steady() - madeAt < end - margin - issued
 
 /** @throws FerruleError `upstream_auth_failed` for a key that cannot be read; the reason never quotes it */
 function keyOf({ kind }: Connection, pem: string, passphrase: string | undefined): KeyObject {
@@ -44,7 +51,7 @@ export async function signedToken(
   { send, opened, now }: { send: SignedToken; opened: OpenedCredentials; now: number },
 ): Promise<string> {
   const known = kept.get(opened.values)
-  if (known !== undefined && known.end - margin > now) return known.token
+  if (known !== undefined && isValid(known, now)) return known.token
   const values = opened.values.reveal()
   const key = keyOf(connection, values[send.key] ?? '', values[send.passphrase])
   const rule = connection.kind.rules.claims?.[send.claims.slice('rule:'.length)]
@@ -59,6 +66,6 @@ export async function signedToken(
     .catch(() => {
       throw fail('upstream_auth_failed', { vendor: connection.kind.definition.title, reason: 'the private key cannot sign with RS256' })
     })
-  kept.set(opened.values, { token, end: (seconds + send.seconds) * 1000 })
+  kept.set(opened.values, { token, issued: seconds * 1000, end: (seconds + send.seconds) * 1000, madeAt: clocks.steady() })
   return token
 }

@@ -67,7 +67,7 @@ export async function submit(running: Running, submits: Submission): Promise<Rep
   const { operation, params, runtime } = running
   const fingerprint = fingerprintOf(running, submits)
   const id = idOf(running, submits, fingerprint)
-  const wire = buildRequest(operation, { ...params, [submits.id]: id, [submits.again]: undefined }, runtime.clock())
+  const wire = buildRequest(operation, { ...params, [submits.id]: id, [submits.again]: undefined }, runtime.wall())
   const again: WireRequest = { ...wire, path: `${wire.path}&${submits.again}=true` }
   const reply = await (isWrite(running)
     ? submitWrite({ running, submits, id, fingerprint, seconds: limitOf(running, submits), wire, again })

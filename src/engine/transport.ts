@@ -24,8 +24,10 @@ export interface Runtime {
   readonly http: Http
   /** Absent: the vendor's rate is not watched. */
   readonly limiter?: Limiter
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, as they are stored. */
   readonly clock: () => number
+  /** Milliseconds since 1970, as vendors have them: in tokens and dates. */
+  readonly wall: () => number
   /** Milliseconds that never step, for waits. */
   readonly steady: () => number
   /** A number from 0 (inclusive) to 1 (exclusive). */
@@ -75,7 +77,7 @@ export interface Unready {
 export const authContext = ({ runtime, deadline }: Pick<Running, 'runtime' | 'deadline'>) => ({
   http: runtime.http,
   signal: deadline.signal,
-  now: runtime.clock(),
+  now: runtime.wall(),
 })
 
 /** Tells the connector's owner which version answered. */
@@ -172,7 +174,7 @@ function readAnswer(running: Running, wire: WireRequest, { answer, place, redact
       return done({ is: 'answer', answer, body, warnings })
     }
   }
-  const verdict = verdictOf(operation, answer, { params, redact, now: runtime.clock(), waitBy: (rule) => place.waitBy(rule) })
+  const verdict = verdictOf(operation, answer, { params, redact, now: runtime.wall(), waitBy: (rule) => place.waitBy(rule) })
   if (verdict.is === 'empty') return done({ is: 'empty' })
   place.prove(proofIn(operation, verdict.error))
   place.observe(answer)
@@ -203,7 +205,7 @@ const shortestPause = 100
 
 /** Waits for an answer that was not ready. @throws FerruleError `upstream_timeout`, at once when it would come after the deadline */
 async function awaitReady({ deadline, operation, runtime }: Running, { headers }: WireAnswer): Promise<void> {
-  const pause = Math.max(shortestPause, retryAfterOf(headers, runtime.clock()) ?? unreadyPause)
+  const pause = Math.max(shortestPause, retryAfterOf(headers, runtime.wall()) ?? unreadyPause)
   const { remaining } = deadline
   if (pause < remaining) return deadline.pause(pause)
   deadline.signal.throwIfAborted()

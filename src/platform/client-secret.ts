@@ -1,27 +1,14 @@
 /** Client secrets: hashed with scrypt (RFC 7914), compared in constant time. */
 import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
-import { fail } from '../errors.ts'
 
 const cost = { N: 16_384, r: 8, p: 1 } as const
 const hashBytes = 32
 const saltBytes = 16
-/** Hashes that may wait; one takes about 40 ms and 16 MB. */
-const waiting = 64
 
-let running = 0
-
-/** @throws FerruleError `overloaded` when too many wait already */
-async function hash(secret: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
-  if (running >= waiting) throw fail('overloaded', { reason: 'too many clients ask for tokens' }, { retryAfterMs: 1_000 })
-  running += 1
-  try {
-    return await new Promise((resolve, reject) =>
-      scrypt(secret, salt, hashBytes, options, (error, key) => (error === null ? resolve(key) : reject(error))),
-    )
-  } finally {
-    running -= 1
-  }
-}
+const hash = (secret: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> =>
+  new Promise((resolve, reject) =>
+    scrypt(secret, salt, hashBytes, options, (error, key) => (error === null ? resolve(key) : reject(error))),
+  )
 
 /** What is stored of a secret: `scrypt:N:r:p:salt:hash`, salt and hash in base64url. */
 export async function hashSecret(secret: string, randomBytes: (size: number) => Buffer): Promise<string> {
@@ -30,22 +17,11 @@ export async function hashSecret(secret: string, randomBytes: (size: number) => 
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join(':')
 }
 
-/** Stands in for the hash of a client that does not exist, so that the answer takes the same time. No secret has it. */
-const nobody = [
-  'scrypt',
-  cost.N,
-  cost.r,
-  cost.p,
-  Buffer.alloc(saltBytes).toString('base64url'),
-  Buffer.alloc(hashBytes).toString('base64url'),
-].join(':')
-
-/** Whether a secret is the one that was hashed. `stored` is undefined for an unknown client. */
-export async function isSecret(secret: string, stored: string | undefined): Promise<boolean> {
-  const [, n, r, p, salt, expected] = (stored ?? nobody).split(':')
+/** Whether a secret is the one that was hashed. It takes about 40 ms of a thread and 16 MB, whatever the outcome. */
+export async function isSecret(secret: string, stored: string): Promise<boolean> {
+  const [, n, r, p, salt, expected] = stored.split(':')
   const key = await hash(secret, Buffer.from(salt ?? '', 'base64url'), { N: Number(n), r: Number(r), p: Number(p) })
-  const equal = timingSafeEqual(key, Buffer.from(expected ?? '', 'base64url'))
-  return equal && stored !== undefined
+  return timingSafeEqual(key, Buffer.from(expected ?? '', 'base64url'))
 }
 
 /** A new secret of 256 random bits. */

@@ -53,18 +53,18 @@ const versionOf = (row: SealedConnectorRow): CredentialsVersion => ({
 })
 
 function sourceOf(sources: SourceParts, loaded: SealedConnectorRow): StoredCredentials {
-  const { clock } = sources.parts.source
+  const { steady } = sources.parts
   let row = loaded
-  let readAt = clock()
+  let readAt = steady()
   const keep = async (found: SealedConnectorRow): Promise<OpenedCredentials> => {
     const opened = await openRow(sources, found)
     row = opened.row
-    readAt = clock()
+    readAt = steady()
     return { values: opened.values, version: String(row.version) }
   }
   return {
     current: () => versionOf(row),
-    open: async () => keep(clock() - readAt > freshMs ? await reread(sources, row) : row),
+    open: async () => keep(steady() - readAt > freshMs ? await reread(sources, row) : row),
     renew: async (stale, exchange) => keep(await renewed(sources, row, { stale, exchange })),
   }
 }

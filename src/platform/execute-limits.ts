@@ -7,7 +7,7 @@ export interface ExecuteLimitOptions {
   readonly perMinute: number
   /** Calls at one time; 0: unlimited. */
   readonly atOnce: number
-  /** Milliseconds since 1970. */
+  /** Milliseconds that never step. */
   readonly clock: () => number
 }
 

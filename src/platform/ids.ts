@@ -2,6 +2,7 @@
 
 /** What ids are made of. */
 export interface IdSource {
+  /** Of stored times: whole milliseconds since 1970. */
   readonly clock: () => number
   readonly randomBytes: (size: number) => Buffer
 }

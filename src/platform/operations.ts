@@ -1,6 +1,7 @@
 /** The service's two ways to reach a vendor: executing an operation, and checking credentials. Every surface calls these. */
 import { randomUUID } from 'node:crypto'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
+import { clocks } from '../engine/clocks.ts'
 import type { Connection } from '../engine/connection.ts'
 import { defaultDeadline } from '../engine/deadline.ts'
 import type { Engine } from '../engine/execute.ts'
@@ -95,7 +96,7 @@ export async function executeOperation(
   }
   if (action === searchAction && services.searches !== undefined)
     return cutFound(await search(services, { access, call, searches: services.searches }, request), request)
-  const asked = services.clock?.() ?? Date.now()
+  const asked = services.clock?.() ?? clocks.steady()
   const outcome = await read(services, access, call)
   services.folds?.offer(access, call, { outcome, asked })
   return cutOutcome(outcome, request, { cutter: services.cutter, signal })

@@ -15,6 +15,8 @@ export interface Parts {
   readonly settings: Settings
   readonly database: Database
   readonly source: IdSource
+  /** Milliseconds that never step, for what lasts within this process. */
+  readonly steady: () => number
   readonly sleep: (milliseconds: number) => Promise<void>
   readonly masterKeys: MasterKeys
   readonly dataKeys: DataKeys

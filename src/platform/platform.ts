@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { clocks } from '../engine/clocks.ts'
 import { createApplications } from './applications.ts'
 import { createCatalogue } from './catalogue.ts'
+import { openStoredClock, type StoredClock } from './clock.ts'
 import { createConnectors } from './connectors.ts'
 import { createDataKeys } from './data-keys.ts'
 import type { Database } from './db/database.ts'
@@ -39,10 +41,13 @@ const purgeMs = 10 * 60 * 1_000
  */
 export async function openPlatform(options: PlatformOptions): Promise<Platform> {
   const database = openDatabase(options)
+  let clock: StoredClock | undefined
   try {
     await migrate(database)
-    return await start(await partsOf(database, options), options)
+    clock = await clockOf(database, options)
+    return await start(await partsOf(database, options, clock), options, clock)
   } catch (error) {
+    await clock?.close()
     await database.close()
     throw error
   }
@@ -53,9 +58,19 @@ function openDatabase({ settings, role = 'service' }: PlatformOptions): Database
   return openSqlite(resolve(settings.dataFolder), { exclusive: role === 'service' })
 }
 
-async function partsOf(database: Database, options: PlatformOptions): Promise<Parts> {
+/** A clock of the caller alone is taken as it is. */
+async function clockOf(database: Database, { clock, steady, role = 'service' }: PlatformOptions): Promise<StoredClock> {
+  if (clock !== undefined && steady === undefined) return { now: clock, refresh: async () => undefined, close: async () => undefined }
+  return openStoredClock(database, {
+    isKept: role === 'service',
+    ...(clock === undefined ? {} : { wall: clock }),
+    ...(steady === undefined ? {} : { steady }),
+  })
+}
+
+async function partsOf(database: Database, options: PlatformOptions, clock: StoredClock): Promise<Parts> {
   const { settings } = options
-  const source = { clock: options.clock ?? Date.now, randomBytes: options.randomBytes ?? randomBytes }
+  const source = { clock: clock.now, randomBytes: options.randomBytes ?? randomBytes }
   const masterKeys = openMasterKeys({ settings, randomBytes: source.randomBytes, used: await usedMasterKeys(database.db) })
   const dataKeys = createDataKeys(masterKeys, source)
   return {
@@ -63,6 +78,7 @@ async function partsOf(database: Database, options: PlatformOptions): Promise<Pa
     database,
     source,
     node: new SyncNode({ settings, database, source }),
+    steady: options.steady ?? options.clock ?? clocks.steady,
     sleep: options.sleep ?? ((milliseconds) => sleep(milliseconds)),
     masterKeys,
     dataKeys,
@@ -78,7 +94,7 @@ async function partsOf(database: Database, options: PlatformOptions): Promise<Pa
   }
 }
 
-async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promise<Platform> {
+async function start(parts: Parts, { role = 'service' }: PlatformOptions, clock: StoredClock): Promise<Platform> {
   const { database, source } = parts
   const first = await startFirst(parts)
   const workspaces = createWorkspaces(parts)
@@ -101,6 +117,7 @@ async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promi
     jobs: createJobs(parts),
     catalogue: parts.catalogue,
     vault: createRotation(parts),
+    clock: clock.now,
     cursorKey: () => parts.masterKeys.current().cursors,
     ready: () => database.ready(),
     close: async () => {
@@ -108,6 +125,7 @@ async function start(parts: Parts, { role = 'service' }: PlatformOptions): Promi
       watching.close()
       while (parts.unfinished.size > 0) await Promise.allSettled([...parts.unfinished])
       parts.node.close()
+      await clock.close()
       await database.close()
     },
   }

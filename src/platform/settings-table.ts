@@ -81,7 +81,8 @@ export const settingsTable: readonly SettingRow[] = [
     name: 'FERRULE_TRUSTED_PROXIES',
     type: 'comma list of addresses and CIDR blocks, or a number of hops',
     default: 'none',
-    about: 'Proxies whose X-Forwarded headers are believed.',
+    about:
+      'Proxies whose X-Forwarded headers are believed. Behind a proxy that is not named, all clients are one address, which takes one turn when clients ask for tokens.',
     ...plain,
   },
   { name: 'FERRULE_CORS_ORIGINS', type: 'comma list of origins', default: 'none', about: 'Origins that browsers may call from.', ...plain },

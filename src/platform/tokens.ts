@@ -3,7 +3,7 @@ import { validationFailed } from '../engine/credentials.ts'
 import { fail } from '../errors.ts'
 import { bodies, readBody, requiredWorkspaceName } from './bodies.ts'
 import { BoundedMap } from './bounded-map.ts'
-import { isSecret } from './client-secret.ts'
+import { ClientChecks } from './client-checks.ts'
 import { findApplication, grantedOrganizations, isGranted } from './db/queries-applications.ts'
 import { findWorkspace } from './db/queries-workspaces.ts'
 import { asId } from './ids.ts'
@@ -32,12 +32,13 @@ interface Verified {
 
 interface TokenParts extends Parts {
   readonly codec: TokenCodec
+  readonly checks: ClientChecks
 }
 
 /** Builds the service. */
 export function createTokens(parts: Parts): Tokens {
   const codec = createTokenCodec(parts.masterKeys, parts.source.clock)
-  const all: TokenParts = { ...parts, codec }
+  const all: TokenParts = { ...parts, codec, checks: new ClientChecks({ steady: parts.steady }) }
   const verify = verifier(all)
   return {
     issueApplicationToken: (request) => issueApplicationToken(all, request),
@@ -118,9 +119,11 @@ async function issueApplicationToken(parts: TokenParts, request: TokenRequest): 
   }
 }
 
-async function authenticatedApplication({ database }: Parts, { clientId, clientSecret }: TokenRequest): Promise<string> {
+async function authenticatedApplication({ database, checks }: TokenParts, request: TokenRequest): Promise<string> {
+  const { clientId } = request
   const application = storable(clientId) ? await findApplication(database.db, clientId) : undefined
-  if (!(await isSecret(clientSecret, application?.secret_hash)) || application === undefined) throw fail('invalid_client', {})
+  await checks.check(request, application?.secret_hash)
+  if (application === undefined) throw fail('invalid_client', {})
   return application.id
 }
 

@@ -61,8 +61,10 @@ export interface PlatformOptions {
   readonly role?: 'service' | 'administration'
   /** Where copies are kept: their records and indexes are asked for there for the status of syncs. Nothing is opened for that. */
   readonly contextStore?: Pick<ContextStore, 'status' | 'indexes' | 'renewals'>
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, as the machine has them; alone, without `steady`, they are the stored times themselves. */
   readonly clock?: () => number
+  /** Milliseconds that never step. */
+  readonly steady?: () => number
   readonly randomBytes?: (size: number) => Buffer
   readonly sleep?: (milliseconds: number) => Promise<void>
   /** Takes what a background task could not do. Never receives a secret. */
@@ -87,6 +89,8 @@ export interface Platform {
   readonly jobs: Jobs
   readonly catalogue: Catalogue
   readonly vault: VaultAdministration
+  /** The clock of stored times, in whole milliseconds since 1970: with PostgreSQL the database's, else one that never runs backwards. */
+  clock(): number
   /** Key of the signature of cursors of searches; another one after the master key was rotated. */
   cursorKey(): Uint8Array
   /** Resolves when the database answers. @throws FerruleError `unavailable` */
@@ -119,6 +123,8 @@ export interface Organizations {
 export interface TokenRequest {
   readonly clientId: string
   readonly clientSecret: string
+  /** Where the client asks from: addresses take turns. */
+  readonly address?: string | undefined
   /** Value of `X-Organization-Id`. */
   readonly organizationId?: string | undefined
   /** Space-separated scopes; absent: all. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { openContextStore } from '../context/store/store.ts'
 import type { ContextStore } from '../context/store/types.ts'
 import type { Kind } from '../definition/connector.ts'
+import { clocks } from '../engine/clocks.ts'
 import type { Engine } from '../engine/execute.ts'
 import type { BodyMemory } from '../engine/memory.ts'
 import type { RunReport, SyncWorker } from '../platform/syncs/types.ts'
@@ -29,6 +30,7 @@ export function openContext({ settings, kinds, logger, platform }: ContextOption
   return openContextStore({
     settings: settings.context,
     kinds: kinds.map(({ definition }) => definition),
+    clock: () => platform()?.clock() ?? Math.floor(clocks.steady()),
     onSetAside: (aside) => {
       logger.error(aside, 'the context database was damaged: it was put away, and everything is read again')
       refill()
@@ -63,7 +65,7 @@ export interface ContextServiceOptions {
   readonly settings: Settings
   readonly metrics: Metrics
   readonly logger: Logger
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; default: those of stored times. */
   readonly clock?: () => number
 }
 
@@ -72,7 +74,7 @@ const stateOfLog = ({ state, code }: RunReport): 'debug' | 'warn' =>
 
 /** Makes what searches and fills the store. The worker is not started. */
 export function createContextServices(options: ContextServiceOptions): ContextServices {
-  const { store, platform, engine, memory, settings, metrics, logger, clock = Date.now } = options
+  const { store, platform, engine, memory, settings, metrics, logger, clock = platform.clock } = options
   const onError = (err: unknown): void => logger.warn({ err }, 'records that were read live could not be kept')
   const copies = createCopyServices({ store, platform, settings, clock, onFold: metrics.fold, onError })
   const onRun = (report: RunReport): void => {

@@ -126,7 +126,7 @@ async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Pro
   const memory = new BodyMemory({ bytes: settings.bodyMemory, onQuiet: () => collect({ type: 'major', flavor: 'last-resort' }) })
   const apart = createApartThreads({ most: settings.bodyMemory })
   undo.add(() => apart.close())
-  const engine = createEngine({ searchRefusal: 'context_store_unavailable', apart })
+  const engine = createEngine({ clock: platform.clock, wall: Date.now, searchRefusal: 'context_store_unavailable', apart })
   undo.add(() => engine.close())
   const metrics = createMetrics()
   const { copies, worker } = createContextServices({ store, platform, engine, memory, settings, metrics, logger })

@@ -54,7 +54,8 @@ export interface World {
   readonly settings: Settings
   /** Lines of the log, as text. */
   readonly log: string[]
-  readonly clock: { now: number }
+  /** Of the machine. `steady` is the same unless a test sets it, in a world that was started with `steps`. */
+  readonly clock: { now: number; steady?: number }
   /** Token of the first application. */
   readonly token: string
   readonly organizationId: string
@@ -86,6 +87,8 @@ export interface WorldOptions {
   readonly folder?: string
   readonly engine?: (engine: Engine) => Pick<Engine, 'run'>
   readonly stopping?: Stopping
+  /** The machine's clock steps: stored times are those of the platform. */
+  readonly steps?: boolean
 }
 
 const kinds = Object.values(kindTable)
@@ -106,7 +109,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'ferrule-http-')))
   const settings = settingsOf(folder, options.settings)
   const sandbox = await startSandbox({ limits: false, ...options.sandbox })
-  const clock = { now: Date.now() }
+  const clock: World['clock'] = { now: Date.now() }
   const log: string[] = []
   const service = await assemble(options, { settings, sandbox, clock, log })
   const { platform, context } = service
@@ -140,15 +143,18 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } })
   const onNotice: Required<PlatformOptions>['onNotice'] = (notice) => logger.warn(notice, 'a notice')
   const store = options.context === undefined ? undefined : storeOf(options.context, clock)
+  const steady = () => clock.steady ?? clock.now
   const platform = await openPlatform({
     ...{ settings, kinds, sandboxOrigins: () => sandbox.origins, clock: () => clock.now, onNotice },
     ...(store === undefined ? {} : { contextStore: store }),
+    ...(options.steps ? { steady } : {}),
   })
   const apart = createApartThreads()
   const engine = createEngine({ limits: false, searchRefusal: 'context_store_unavailable', apart })
   const used = { ...engine, ...options.engine?.(engine) }
   const stopping = options.stopping ?? new Stopping()
-  const parts = { platform, engine: used, cutter: apart, settings, metrics: createMetrics(), logger, clock: () => clock.now }
+  const time = options.steps ? { steady } : { steady, clock: () => clock.now }
+  const parts = { platform, engine: used, cutter: apart, settings, metrics: createMetrics(), logger, ...time }
   const services = store === undefined ? undefined : createContextServices({ ...parts, store })
   const app = await createServer({ ...parts, kinds, stopping, ...(services === undefined ? {} : { copies: services.copies }) })
   const close = async (): Promise<void> => {

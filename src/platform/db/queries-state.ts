@@ -1,8 +1,9 @@
 /** Statements over facts of the installation. */
+import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
 /** Names of the facts. */
-export type StateName = 'first_application' | 'first_organization' | 'data_key_rotation'
+export type StateName = 'first_application' | 'first_organization' | 'data_key_rotation' | 'clock'
 
 /** The value of a fact. */
 export const readState = async (db: Db, name: StateName): Promise<string | undefined> =>
@@ -16,6 +17,21 @@ export async function keepState(db: Db, name: StateName, value: string): Promise
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute()
   return (await readState(db, name)) ?? value
+}
+
+/** Writes a fact over the one that is there. */
+export const writeState = async (db: Db, name: StateName, value: string): Promise<void> => {
+  await db
+    .insertInto('state')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
+/** The database's clock, in milliseconds since 1970. PostgreSQL only. */
+export async function databaseNow(db: Db): Promise<number> {
+  const { rows } = await sql<{ now: string }>`select (extract(epoch from clock_timestamp()) * 1000)::text as now`.execute(db)
+  return Number(rows[0]?.now)
 }
 
 /** Removes a fact. */

@@ -95,13 +95,12 @@ async function refresh(
   target: { readonly view: PrincipalView; readonly id: string },
   { entity, maxAgeSeconds, deadlineMs, signal }: RefreshOptions,
 ): Promise<boolean> {
-  const asked = parts.source.clock()
-  const until = asked + deadlineMs
-  const since = asked - maxAgeSeconds * 1_000
+  const until = parts.steady() + deadlineMs
+  const since = parts.source.clock() - maxAgeSeconds * 1_000
   const known = () => knownOfEntity(parts, target.view, { id: target.id, entity })
   const isYoung = async (): Promise<boolean> => (syncedAtOf(await known(), entity) ?? Number.NEGATIVE_INFINITY) >= since
   if (await isYoung()) return true
-  for (let runs = 0; runs < mostRuns && parts.source.clock() < until; runs += 1) {
+  for (let runs = 0; runs < mostRuns && parts.steady() < until; runs += 1) {
     const wish = { mode: 'incremental', cause: 'search', entities: [entity] } as const
     const run = underWay(await known(), entity, since) ?? (await queued(parts, target, wish))
     const state = await ended({ parts, watching }, run, { until, signal, isEnough: isYoung })
@@ -130,12 +129,12 @@ async function ended(
   }: { readonly until: number; readonly signal: AbortSignal | undefined; readonly isEnough: () => Promise<boolean> },
 ): Promise<RunRow['state'] | undefined> {
   using watcher = watching.watch(run.connector_id)
-  while (parts.source.clock() < until) {
+  while (parts.steady() < until) {
     await watcher.next({ until, signal })
     const now = await findRun(parts.database.db, { organizationId: run.organization_id, connectorId: run.connector_id }, run.id)
     if (now === undefined || isFinished(now.state)) return now?.state
     if (await isEnough()) return undefined
-    if (now.state === 'queued' && (now.not_before ?? 0) > until) return undefined
+    if (now.state === 'queued' && (now.not_before ?? 0) - parts.source.clock() > until - parts.steady()) return undefined
   }
   return undefined
 }

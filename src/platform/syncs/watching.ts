@@ -14,7 +14,7 @@ interface Waiting {
   readonly connectorId: string
   /** What it knows of the connector's runs. */
   readonly known: string | undefined
-  /** When it is woken without a change, in milliseconds since 1970. */
+  /** When it is woken without a change, by the steady clock. */
   readonly until: number
   wake(): void
   refuse(reason: unknown): void
@@ -22,7 +22,7 @@ interface Waiting {
 
 /** What a watcher waits for. */
 export interface WaitOptions {
-  /** When it goes on without a change, in milliseconds since 1970; to about a second. */
+  /** When it goes on without a change, by the steady clock; to about a second. */
   readonly until?: number
   readonly signal?: AbortSignal | undefined
 }
@@ -36,7 +36,7 @@ export interface Watcher extends Disposable {
   next(options?: WaitOptions): Promise<void>
 }
 
-type WatchingParts = Pick<Parts, 'database' | 'source' | 'sleep' | 'events' | 'onBackgroundError'>
+type WatchingParts = Pick<Parts, 'database' | 'steady' | 'sleep' | 'events' | 'onBackgroundError'>
 
 /** The poller of a node. */
 export class Watching {
@@ -108,7 +108,7 @@ export class Watching {
   async #poll(): Promise<void> {
     this.#isPolling = true
     while (this.#waiting.size > 0) {
-      const nearest = Math.min(...[...this.#waiting].map(({ until }) => until)) - this.#parts.source.clock()
+      const nearest = Math.min(...[...this.#waiting].map(({ until }) => until)) - this.#parts.steady()
       await this.#parts.sleep(Math.max(1, Math.min(pollMs, nearest)))
       await this.#look()
     }
@@ -118,7 +118,7 @@ export class Watching {
   async #look(): Promise<void> {
     if (this.#waiting.size === 0) return
     await this.#read().catch(this.#parts.onBackgroundError)
-    const now = this.#parts.source.clock()
+    const now = this.#parts.steady()
     for (const { connectorId, known, until, wake } of this.#waiting) if (this.#seen.get(connectorId) !== known || until <= now) wake()
   }
 

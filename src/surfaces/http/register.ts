@@ -47,6 +47,10 @@ class RouteExchange<Who> implements Exchange<Who> {
     return this.#request.id
   }
 
+  get address(): string {
+    return this.#request.ip
+  }
+
   get params(): Readonly<Record<string, string>> {
     return isRecord(this.#request.params) ? this.#request.params : {}
   }

@@ -47,6 +47,8 @@ export interface Exchange<Who> {
   readonly body: unknown
   /** Id of the request, as the answer names it. */
   readonly requestId: string
+  /** Where the client asks from; a proxy's word counts where FERRULE_TRUSTED_PROXIES names it. */
+  readonly address: string
   /** A request header by its lower-case name. */
   header(name: string): string | undefined
   /** Aborts when the client goes away. */

@@ -3,6 +3,7 @@ import cors from '@fastify/cors'
 import { type FastifyInstance, fastify } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { Kind } from '../../definition/connector.ts'
+import { clocks } from '../../engine/clocks.ts'
 import type { Engine } from '../../engine/execute.ts'
 import { BodyMemory } from '../../engine/memory.ts'
 import type { Cutter } from '../../platform/cut-apart.ts'
@@ -38,8 +39,10 @@ export interface ServerOptions {
   readonly metrics?: Metrics
   /** Default: nothing is logged. */
   readonly logger?: Logger
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; default: those of stored times. */
   readonly clock?: () => number
+  /** Milliseconds that never step. */
+  readonly steady?: () => number
   /** How far the end of the service is; left out: it never ends. */
   readonly stopping?: Pick<Stopping, 'isLeaving' | 'isDraining' | 'calls'>
 }
@@ -91,8 +94,8 @@ function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
 }
 
 function servicesOf(options: ServerOptions & { readonly logger: Logger }): Services {
-  const { platform, engine, settings, kinds, logger, clock = Date.now, stopping = new Stopping() } = options
-  const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock })
+  const { platform, engine, settings, kinds, logger, clock = platform.clock, steady = clocks.steady, stopping = new Stopping() } = options
+  const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock: steady })
   const metrics = options.metrics ?? createMetrics()
   metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => limits.running })
   const memory = options.memory ?? new BodyMemory({ bytes: settings.bodyMemory })

@@ -22,7 +22,13 @@ export const createToken: OpenRoute = {
     exchange.whenStopped(stoppedRead())
     const credentials = readClientCredentials(exchange.body, exchange.header('authorization'))
     try {
-      return { json: await platform.tokens.issueApplicationToken({ ...credentials, organizationId: exchange.header('x-organization-id') }) }
+      return {
+        json: await platform.tokens.issueApplicationToken({
+          ...credentials,
+          address: exchange.address,
+          organizationId: exchange.header('x-organization-id'),
+        }),
+      }
     } catch (thrown) {
       throw challenged(thrown, credentials)
     }
