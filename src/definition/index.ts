@@ -22,6 +22,7 @@ export {
   id,
   int,
   jsonArray,
+  known,
   list,
   mixed,
   moment,

@@ -1,5 +1,20 @@
 /** Parameters and record fields that several Gong entities share. */
-import { absent, bool, each, emptyIsAbsent, int, list, mustBeTrue, obj, opt, orNull, refuse, str, time } from '../../definition/index.ts'
+import {
+  absent,
+  bool,
+  each,
+  emptyIsAbsent,
+  int,
+  known,
+  list,
+  mustBeTrue,
+  obj,
+  opt,
+  orNull,
+  refuse,
+  str,
+  time,
+} from '../../definition/index.ts'
 
 /**
  * Calls can be processed, commented, summarised or made private long after they took place, without any trace of the change: two
@@ -28,10 +43,10 @@ export const callRecord = {
   started: time('Actual start'),
   duration: absent(int('Length in seconds; null where it is unknown')),
   primaryUserId: absent(str('User id of the host; null where it is unknown')),
-  direction: str('Inbound, Outbound, Conference or Unknown'),
+  direction: known('Inbound, Outbound, Conference or Unknown', 'Inbound', 'Outbound', 'Conference', 'Unknown'),
   system: absent(str('System that the call was made with, for example Zoom; null where it is unknown')),
-  scope: str('Internal, External or Unknown'),
-  media: str('Video or Audio'),
+  scope: known('Internal, External or Unknown', 'Internal', 'External', 'Unknown'),
+  media: known('Video or Audio', 'Video', 'Audio'),
   language: str('ISO 639-2/B code; also und and zxx'),
   workspaceId: str('Workspace id'),
   ...each(orNull(str('As the vendor sends it')), 'sdrDisposition', 'clientUniqueId', 'customData', 'purpose'),
