@@ -53,7 +53,7 @@ test('60 calls whose bodies never end', { timeout: 300_000 }, async () => {
   const database = await createTestDatabase('memory_soak')
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-memory-'))
   let isEndless = false
-  await using vendor = await serve(() => (isEndless ? endless : { body: { requestId: 'r', records: {}, calls: [] } }))
+  await using vendor = await serve(() => (isEndless ? endless : { body: { requestId: 'r', records: {}, calls: [], users: [] } }))
   const service = spawn(process.execPath, ['src/main.ts'], {
     env: {
       ...{ PATH: process.env['PATH'], ...env, FERRULE_PORT: '0', FERRULE_DATA: folder, FERRULE_SANDBOX: 'off' },
