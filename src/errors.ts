@@ -36,7 +36,8 @@ export interface Upstream {
 
 /** What is known beside the message. */
 export interface ErrorDetails {
-  readonly problems?: readonly Problem[]
+  /** What is wrong with the request, place by place. */
+  readonly errors?: readonly Problem[]
   readonly upstream?: Upstream
   /** Milliseconds to wait before trying again. */
   readonly retryAfterMs?: number
@@ -86,7 +87,8 @@ export class FerruleError extends Error {
   readonly retryable: boolean
   /** What to do next. */
   readonly hint: string
-  readonly problems: readonly Problem[]
+  /** What is wrong with the request, place by place; the wire's member of the same name. */
+  readonly errors: readonly Problem[]
   readonly upstream: Upstream | undefined
   /** Milliseconds to wait before trying again, when known. */
   readonly retryAfterMs: number | undefined
@@ -102,7 +104,7 @@ export class FerruleError extends Error {
     this.fault = row.fault
     this.retryable = details.retryable ?? row.retryable
     this.hint = hint
-    this.problems = details.problems ?? []
+    this.errors = details.errors ?? []
     this.upstream = details.upstream
     this.retryAfterMs = details.retryAfterMs
     this.headers = details.headers ?? {}
@@ -123,7 +125,7 @@ export class FerruleError extends Error {
       retryable: this.retryable,
       ...(this.retryAfterMs === undefined ? {} : { retry_after_seconds: Math.max(1, Math.ceil(this.retryAfterMs / 1000)) }),
       hint: this.hint,
-      errors: this.problems,
+      errors: this.errors,
       ...(requestId === undefined ? {} : { request_id: requestId }),
       ...(this.upstream === undefined ? {} : { upstream: this.upstream }),
     }

@@ -40,7 +40,7 @@ test('ids that are no UUIDs are other ids in other letters', async () => {
 test.each(['', 'x'.repeat(256), 'line\nbreak', 'ü'])('the id %j is refused', async (wrong) => {
   await expect(memoryClaims().claim(wrong, 'a', first)).rejects.toMatchObject({
     code: 'validation_failed',
-    problems: [{ field: '/params/requestId' }],
+    errors: [{ field: '/params/requestId' }],
   })
 })
 

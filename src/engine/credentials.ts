@@ -10,7 +10,7 @@ const summary = (problems: readonly Problem[]): string => problems.map(({ field,
 
 /** A `validation_failed` error over problems. */
 export const validationFailed = (problems: readonly Problem[]): FerruleError =>
-  fail('validation_failed', { reason: summary(problems) }, { problems })
+  fail('validation_failed', { reason: summary(problems) }, { errors: problems })
 
 const schemeFor = (definition: ConnectorDefinition, given: readonly string[]): [string, CredentialScheme] | undefined =>
   Object.entries(definition.credentials).find(([, { fields }]) => given.length > 0 && given.every((name) => Object.hasOwn(fields, name)))

@@ -36,7 +36,7 @@ const refused = (connection: Connection, parameter: FilledParameter, values: rea
     'missing_parameter',
     { reason: `${field} ${message}` },
     {
-      problems: [{ field, message, error_code: 'required' }],
+      errors: [{ field, message, error_code: 'required' }],
       hint: `Send ${parameter.name}, or set ${configuration} (replication_config on the platform, config in the library).`,
     },
   )

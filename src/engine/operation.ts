@@ -170,7 +170,7 @@ function knownAction(definition: ConnectorDefinition, entityName: string, action
   return found
 }
 
-const place = (field: string) => ({ problems: [{ field: `/${field}`, message: 'is not known', error_code: 'unknown' }] })
+const place = (field: string) => ({ errors: [{ field: `/${field}`, message: 'is not known', error_code: 'unknown' }] })
 
 const unsupported = (definition: ConnectorDefinition, entityName: string, action: string) => {
   const entity = definition.entities[entityName]

@@ -52,7 +52,7 @@ export function filled(connection: Connection, template: string): string {
     const value = configured(connection, name)
     if (new RegExp(String(Reflect.get(fieldOf(connection, name), 'pattern'))).test(value)) return value
     const problem = { field: `/replication_config/${name}`, message: 'is missing or not valid', error_code: 'pattern' }
-    throw fail('validation_failed', { reason: `the configuration value ${name} is missing or not valid` }, { problems: [problem] })
+    throw fail('validation_failed', { reason: `the configuration value ${name} is missing or not valid` }, { errors: [problem] })
   })
 }
 
@@ -66,7 +66,7 @@ export function ownOriginOf(connection: Connection): string {
   const chosen = api.origins[configured(connection, api.by)]
   if (chosen !== undefined) return chosen
   const problem = { field: `/replication_config/${api.by}`, message: 'is not valid', error_code: 'enum' }
-  throw fail('validation_failed', { reason: `the configuration value ${api.by} is not valid` }, { problems: [problem] })
+  throw fail('validation_failed', { reason: `the configuration value ${api.by} is not valid` }, { errors: [problem] })
 }
 
 const forwardedHost = (own: string, used: string): Readonly<Record<string, string>> =>

@@ -14,11 +14,11 @@ const isCode = (code: string): code is ErrorCode => code in errorTable
 
 const refused = (code: string | undefined, problems: readonly Problem[]): FerruleError => {
   const reason = reasonOf(problems)
-  if (code !== undefined && isCode(code)) return failAs(code, { reason }, { problems })
+  if (code !== undefined && isCode(code)) return failAs(code, { reason }, { errors: problems })
   return fail(
     problems.every(({ error_code }) => error_code === 'required') ? 'missing_parameter' : 'invalid_parameter',
     { reason },
-    { problems },
+    { errors: problems },
   )
 }
 
@@ -55,7 +55,7 @@ export function checkParams(operation: CompiledOperation, given: unknown): Param
     throw fail(
       'invalid_parameter',
       { reason: '/params must be an object' },
-      { problems: [{ field: '/params', message: 'must be an object', error_code: 'type' }] },
+      { errors: [{ field: '/params', message: 'must be an object', error_code: 'type' }] },
     )
   const own = withoutForeignLimit(operation, withoutNulls(value))
   const params = readIntegers(operation.integers, withoutEnds(operation, own))
@@ -75,5 +75,5 @@ export function admitted({ admit }: CompiledOperation, params: Params): Params {
   const { code, param, message, hint, error_code = 'rule', at } = answer.refused
   const field = `/params/${param}`
   const problems = [{ field, message, error_code, ...at }]
-  throw failAs(code, { reason: `${field} ${message.replace(/\.$/, '')}` }, { problems, ...(hint === undefined ? {} : { hint }) })
+  throw failAs(code, { reason: `${field} ${message.replace(/\.$/, '')}` }, { errors: problems, ...(hint === undefined ? {} : { hint }) })
 }

@@ -11,7 +11,7 @@ const refused = (name: string, message: string): FerruleError =>
   fail(
     'invalid_parameter',
     { reason: `/params/${name} ${message}` },
-    { problems: [{ field: `/params/${name}`, message, error_code: 'position' }] },
+    { errors: [{ field: `/params/${name}`, message, error_code: 'position' }] },
   )
 
 /** The names that may not go with a position. */

@@ -50,7 +50,7 @@ export const slot = (name: string, value: unknown): string => {
     throw fail(
       'invalid_parameter',
       { reason: `${name} cannot be ${JSON.stringify(text)}` },
-      { problems: [{ field: `/params/${name}`, message: `cannot be ${JSON.stringify(text)}`, error_code: 'path' }] },
+      { errors: [{ field: `/params/${name}`, message: `cannot be ${JSON.stringify(text)}`, error_code: 'path' }] },
     )
   return encodeURIComponent(text)
 }

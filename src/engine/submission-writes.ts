@@ -84,7 +84,7 @@ const isAnswer = (error: unknown): boolean => error instanceof FerruleError && a
 /** An error with the id of the write, which the caller needs to find out more. */
 const withId = (error: FerruleError, { id }: Submitted): FerruleError =>
   new FerruleError(error.code, error, {
-    problems: error.problems,
+    errors: error.errors,
     cause: error.cause ?? error,
     retryable: error.retryable,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),

@@ -54,7 +54,7 @@ function idOf(running: Running, submits: Submission, fingerprint: string): strin
   throw fail(
     'invalid_parameter',
     { reason: `/params/${submits.id} ${message}` },
-    { problems: [{ field: `/params/${submits.id}`, message, error_code: 'conflict' }] },
+    { errors: [{ field: `/params/${submits.id}`, message, error_code: 'conflict' }] },
   )
 }
 

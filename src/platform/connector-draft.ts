@@ -111,7 +111,7 @@ function readConfiguration(kind: Kind, variables: Record<string, unknown>, given
     if (!(error instanceof FerruleError)) throw error
     const place = (field: string) =>
       field.slice('/replication_config/'.length) in variables ? field.replace('/replication_config', '/environment') : field
-    throw validationFailed(error.problems.map((each) => ({ ...each, field: place(each.field) })))
+    throw validationFailed(error.errors.map((each) => ({ ...each, field: place(each.field) })))
   }
 }
 

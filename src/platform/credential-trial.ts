@@ -93,7 +93,7 @@ function refusedTrial(thrown: unknown): unknown {
     error.code,
     { message: error.message, hint: `${next} Nothing was stored; with check: false the credentials are stored without a trial.` },
     {
-      problems: isRefused ? [{ field: '/credentials', message: error.message, error_code: error.code }] : error.problems,
+      errors: isRefused ? [{ field: '/credentials', message: error.message, error_code: error.code }] : error.errors,
       cause: error,
       retryable: error.retryable,
       ...(isRefused ? { status: 422 } : {}),
@@ -109,5 +109,5 @@ const printable = /^[\x20-\x7e]{1,255}$/
 export function checkedKey(key: string | undefined): string | undefined {
   if (key === undefined || printable.test(key)) return key
   const problems = [{ field: 'Idempotency-Key', message: 'must have 1 to 255 printable ASCII characters', error_code: 'pattern' }]
-  throw fail('validation_failed', { reason: 'Idempotency-Key must have 1 to 255 printable ASCII characters' }, { problems })
+  throw fail('validation_failed', { reason: 'Idempotency-Key must have 1 to 255 printable ASCII characters' }, { errors: problems })
 }

@@ -54,7 +54,7 @@ const ownPlace = (text: string): string => text.replaceAll('/params/query/', '/'
 
 /** A refusal of a search's parameters, told as one of the address that they came in. */
 export function asExportError(thrown: unknown): unknown {
-  if (!(thrown instanceof FerruleError) || thrown.problems.length === 0) return thrown
-  const problems = thrown.problems.map((problem) => ({ ...problem, field: ownPlace(problem.field) }))
-  return new FerruleError(thrown.code, { message: ownPlace(thrown.message), hint: thrown.hint }, { problems, cause: thrown })
+  if (!(thrown instanceof FerruleError) || thrown.errors.length === 0) return thrown
+  const problems = thrown.errors.map((problem) => ({ ...problem, field: ownPlace(problem.field) }))
+  return new FerruleError(thrown.code, { message: ownPlace(thrown.message), hint: thrown.hint }, { errors: problems, cause: thrown })
 }

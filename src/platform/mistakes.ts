@@ -13,7 +13,7 @@ export interface Mistakes {
 }
 
 const problemsOf = (field: string, error: FerruleError): readonly Problem[] =>
-  error.problems.length > 0 ? error.problems : [{ field, message: error.message.replace(/\.$/, ''), error_code: error.code }]
+  error.errors.length > 0 ? error.errors : [{ field, message: error.message.replace(/\.$/, ''), error_code: error.code }]
 
 /** Begins a collection. */
 export function collectMistakes(): Mistakes {

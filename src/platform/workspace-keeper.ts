@@ -87,7 +87,7 @@ function unknownWorkspace(name: string, names: readonly string[]) {
     'workspace_not_found',
     {},
     {
-      problems: [{ field: '/workspace_name', message, error_code: 'workspace_not_found' }],
+      errors: [{ field: '/workspace_name', message, error_code: 'workspace_not_found' }],
       hint: `There is no workspace of this name.${meant} To make it, send create_workspace: true.`,
     },
   )

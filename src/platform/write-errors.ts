@@ -42,7 +42,7 @@ const keptHint =
 /** An error as it is kept: with the same key the same answer comes, so it is not retryable and names no time to wait. */
 export function keptError(error: FerruleError): FerruleError {
   if (!error.retryable) return error
-  const { code, message, problems, upstream, headers, cause } = error
-  const details = { problems, headers, cause, retryable: false, ...(upstream === undefined ? {} : { upstream }) }
+  const { code, message, errors, upstream, headers, cause } = error
+  const details = { errors, headers, cause, retryable: false, ...(upstream === undefined ? {} : { upstream }) }
   return new FerruleError(code, { message, hint: keptHint }, details)
 }

@@ -64,8 +64,8 @@ async function refusal(subject: Subject, params: unknown): Promise<{ code: strin
   if (!(error instanceof FerruleError)) throw error
   return {
     code: error.code,
-    fields: error.problems.map(({ field }) => field),
-    message: error.problems.map(({ message }) => message).join('; '),
+    fields: error.errors.map(({ field }) => field),
+    message: error.errors.map(({ message }) => message).join('; '),
   }
 }
 

@@ -39,7 +39,7 @@ function refusal(params: unknown): { code: string; field: string | undefined; me
     parseSearch(table, params)
   } catch (thrown) {
     if (!(thrown instanceof FerruleError)) throw thrown
-    return { code: thrown.code, field: thrown.problems[0]?.field, message: thrown.message }
+    return { code: thrown.code, field: thrown.errors[0]?.field, message: thrown.message }
   }
   throw new Error('it was taken')
 }

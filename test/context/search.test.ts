@@ -118,7 +118,7 @@ overBoth('a searcher', (engine) => {
     const thrown = await searcher.search(request({ query: { filter: { and: [{ eq: { color: 1 } }] } } })).catch((error: unknown) => error)
     expect(thrown).toMatchObject({
       code: 'field_not_searchable',
-      problems: [{ field: '/params/query/filter/and/0/eq/color', error_code: 'unknown' }],
+      errors: [{ field: '/params/query/filter/and/0/eq/color', error_code: 'unknown' }],
     })
     expect(() => searcher.fieldsOf(request({}))).toThrow('/params/query is required')
   })

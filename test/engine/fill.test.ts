@@ -61,7 +61,7 @@ describe('a parameter of one value', () => {
   ])('of several that are %s none is picked: all are named', async (_what, known) => {
     const error = await failure(filled('ads', known))
     expect(error).toMatchObject({ code: 'missing_parameter', status: 422 })
-    expect(error.problems).toEqual([
+    expect(error.errors).toEqual([
       {
         field: '/params/advertiser_id',
         message: `is required, as several are known: advertiser ${first}, ${second}`,
@@ -95,7 +95,7 @@ describe('a parameter of all values', () => {
   })
 
   test('is missed where nobody knows one', async () => {
-    expect((await failure(filled('advertisers', {}))).problems).toMatchObject([{ field: '/params/advertiser_ids', error_code: 'required' }])
+    expect((await failure(filled('advertisers', {}))).errors).toMatchObject([{ field: '/params/advertiser_ids', error_code: 'required' }])
   })
 })
 

@@ -39,7 +39,7 @@ describe('connect', () => {
   ])('refuses credentials: %s', (_what, credentials, ...[code, fields]) => {
     const error = refusal({ credentials })
     expect(error.code).toBe(code)
-    expect(error.problems.map(({ field }) => field)).toEqual(fields)
+    expect(error.errors.map(({ field }) => field)).toEqual(fields)
   })
 
   test('names the schemes and their fields when none fits', () => {
@@ -56,7 +56,7 @@ describe('connect', () => {
   ])('refuses the configuration %j', (config, fields) => {
     const error = refusal({ credentials: accessKey, config })
     expect(error.code).toBe('validation_failed')
-    expect(error.problems.map(({ field }) => field)).toEqual(fields)
+    expect(error.errors.map(({ field }) => field)).toEqual(fields)
   })
 
   test.each<[unknown, string]>([
@@ -70,7 +70,7 @@ describe('connect', () => {
   ])('refuses the origin %j', (origin, field) => {
     const error = refusal({ credentials: accessKey, origin })
     expect(error.code).toBe('validation_failed')
-    expect(error.problems.map((problem) => problem.field)).toEqual([field])
+    expect(error.errors.map((problem) => problem.field)).toEqual([field])
     expect(error.message).not.toContain('password')
   })
 

@@ -11,7 +11,7 @@ function refusal(entity: string, action: string, params: unknown): { code: strin
     check(entity, action, params)
   } catch (error) {
     if (error instanceof FerruleError)
-      return { code: error.code, problems: error.problems.map(({ field, message }) => `${field} ${message}`) }
+      return { code: error.code, problems: error.errors.map(({ field, message }) => `${field} ${message}`) }
     throw error
   }
   throw new Error('the parameters were accepted')
@@ -166,7 +166,7 @@ describe('a rule that reads the parameters', () => {
   ])('refuses a daily report from %s to %s: it has %i days', (start, end, days) => {
     const error = refused('ads_reports_daily', report(start, end))
     expect(error).toMatchObject({ code: 'invalid_parameter', status: 422, retryable: false })
-    expect(error.problems).toEqual([
+    expect(error.errors).toEqual([
       {
         field: '/params/end_date',
         message: `makes ${days} days: a report with stat_time_day spans at most 30 days, both included`,
@@ -182,7 +182,7 @@ describe('a rule that reads the parameters', () => {
   })
 
   test('comes after the checks of each parameter: it never reads what is wrong', () => {
-    expect(refused('ads_reports_daily', report('2026-02-30', 'soon', 'stat_time_day')).problems.map(({ field }) => field)).toEqual([
+    expect(refused('ads_reports_daily', report('2026-02-30', 'soon', 'stat_time_day')).errors.map(({ field }) => field)).toEqual([
       '/params/dimensions',
       '/params/start_date',
       '/params/end_date',
@@ -192,7 +192,7 @@ describe('a rule that reads the parameters', () => {
   test('asks for what only the vendor needs', () => {
     expect(refused('catalogs', { advertiser_id: '7' })).toMatchObject({
       code: 'missing_parameter',
-      problems: [{ field: '/params/bc_id', message: 'is required by the vendor: catalogs belong to a business centre' }],
+      errors: [{ field: '/params/bc_id', message: 'is required by the vendor: catalogs belong to a business centre' }],
       hint: expect.stringContaining('Business Center'),
     })
     expect(refused('catalogs', { advertiser_id: '7', bc_id: null }).code).toBe('missing_parameter')

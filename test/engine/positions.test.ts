@@ -21,7 +21,7 @@ async function refused(params: Readonly<Record<string, unknown>>, entity = 'cust
   await using engine = testEngine()
   const error = await failure(engine.run(shopifyAt(undefined), list(params, entity)))
   expect(watch.origins).toEqual([])
-  return { code: error.code, fields: error.problems.map(({ field }) => field) }
+  return { code: error.code, fields: error.errors.map(({ field }) => field) }
 }
 
 describe('a position', () => {
@@ -197,7 +197,7 @@ describe('the URL of a next page', () => {
         const ended = await engine.run(shopifyAt(server.origin), list({ next_page_url })).catch((error: unknown) => error)
         if (ended instanceof Error) {
           refusals += 1
-          expect(ended).toMatchObject({ code: 'invalid_parameter', problems: [{ field: '/params/next_page_url' }] })
+          expect(ended).toMatchObject({ code: 'invalid_parameter', errors: [{ field: '/params/next_page_url' }] })
           expect(watch.origins).toHaveLength(before)
           return
         }

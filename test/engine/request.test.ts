@@ -19,7 +19,7 @@ const outcomeOf = (id: string): string => {
   try {
     return built('calls', 'get', { id }).path
   } catch (error) {
-    if (error instanceof FerruleError) return `${error.code} ${error.problems.map(({ field }) => field).join()}`
+    if (error instanceof FerruleError) return `${error.code} ${error.errors.map(({ field }) => field).join()}`
     throw error
   }
 }

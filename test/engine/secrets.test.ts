@@ -187,7 +187,7 @@ describe('no secret is in an error, its JSON, its stack or its causes', () => {
     async (token) => {
       const wrong = () => connectLocally(kinds.gong, { credentials: { ...oauth, access_token: token } })
       const refused = await (async () => wrong())().catch((thrown: unknown) => thrown)
-      expect(refused).toMatchObject({ code: 'validation_failed', problems: [{ field: '/credentials/access_token' }] })
+      expect(refused).toMatchObject({ code: 'validation_failed', errors: [{ field: '/credentials/access_token' }] })
       expect(found(refused)).toEqual([])
       await using server = await serve(() => ({ body: { ...next, access_token: token } }))
       const gong = connectLocally(kinds.gong, {

@@ -131,11 +131,11 @@ describe('the name of a store', () => {
   test.each(bypasses)('%j is refused, and nothing goes out with what was stored under other rules', async (shop) => {
     expect(refusal(() => checkConfiguration(definition, { shop }))).toMatchObject({
       code: 'validation_failed',
-      problems: [{ field: '/replication_config/shop' }],
+      errors: [{ field: '/replication_config/shop' }],
     })
     expect(refusal(() => connect('shopify', { credentials: { api_key: token }, config: { shop: shop as string } }))).toMatchObject({
       code: 'validation_failed',
-      problems: [{ field: '/config/shop' }],
+      errors: [{ field: '/config/shop' }],
     })
     using watch = watchRequests()
     await using engine = testEngine()
@@ -150,7 +150,7 @@ describe('the name of a store', () => {
 
   test('is needed: without it, and with null, nothing goes out', async () => {
     for (const configuration of [undefined, null, {}]) {
-      expect(refusal(() => checkConfiguration(definition, configuration))?.problems).toMatchObject([
+      expect(refusal(() => checkConfiguration(definition, configuration))?.errors).toMatchObject([
         { field: '/replication_config/shop', message: 'is required' },
       ])
     }
@@ -204,7 +204,7 @@ describe('the version of the API', () => {
   test.each(['2026-7', '2026-02', '2026-07/', '../2026-07', 'unstable', '', ' 2026-07', '2026-07\n', '２０２６-07'])(
     '%j is refused',
     (api_version) => {
-      expect(refusal(() => checkConfiguration(definition, { shop: 'a', api_version }))?.problems).toMatchObject([
+      expect(refusal(() => checkConfiguration(definition, { shop: 'a', api_version }))?.errors).toMatchObject([
         { field: '/replication_config/api_version', message: 'must be a version such as 2026-07' },
       ])
       expect(refusal(() => addressOf({ shop: 'a', api_version }))?.code).toBe('validation_failed')
@@ -229,7 +229,7 @@ describe('the token', () => {
   test.each(['shpat_a b', 'shpat_a\n', 'shpat_ä', ' '])('that is %j is refused before it is sent', (api_key) => {
     expect(refusal(() => connect('shopify', { credentials: { api_key }, config: { shop: 'a' } }))).toMatchObject({
       code: 'validation_failed',
-      problems: [{ field: '/credentials/api_key' }],
+      errors: [{ field: '/credentials/api_key' }],
     })
   })
 

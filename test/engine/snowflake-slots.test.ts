@@ -121,12 +121,12 @@ describe('the account', () => {
   test.each(bypasses)('%j is refused, and nothing goes out with what was stored under other rules', async (account) => {
     expect(refusal(() => checked(account))).toMatchObject({
       code: 'validation_failed',
-      problems: [{ field: '/replication_config/account' }],
+      errors: [{ field: '/replication_config/account' }],
     })
     const config = { ...configuration, account: account as string }
     expect(refusal(() => connect('snowflake', { credentials: { programmatic_access_token: token }, config }))).toMatchObject({
       code: 'validation_failed',
-      problems: [{ field: '/config/account' }],
+      errors: [{ field: '/config/account' }],
     })
     using watch = watchRequests()
     await using engine = testEngine()
@@ -138,7 +138,7 @@ describe('the account', () => {
   test('is needed, as are database, warehouse and role', () => {
     for (const name of ['account', 'database', 'warehouse', 'role']) {
       const { [name]: _left, ...rest } = configuration as Record<string, string>
-      expect(refusal(() => checkConfiguration(definition, rest))?.problems).toMatchObject([{ field: `/replication_config/${name}` }])
+      expect(refusal(() => checkConfiguration(definition, rest))?.errors).toMatchObject([{ field: `/replication_config/${name}` }])
     }
   })
 
@@ -235,7 +235,7 @@ describe('the handle of a result', () => {
     await using server = await serve(() => resultOf([]))
     await using engine = testEngine()
     const error = await failure(engine.run(snowflakeAt(server.origin), partOf(statementHandle)))
-    expect(error.problems).toMatchObject([{ field: '/params/statementHandle' }])
+    expect(error.errors).toMatchObject([{ field: '/params/statementHandle' }])
     expect(server.seen).toHaveLength(0)
   })
 

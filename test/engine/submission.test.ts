@@ -86,7 +86,7 @@ describe('the id of a write', () => {
     expect(await failure(engine.run(snowflakeAt(server.origin), call))).toMatchObject({
       code: 'invalid_parameter',
       status: 422,
-      problems: [{ field: '/params/requestId', message: expect.stringContaining('Idempotency-Key') }],
+      errors: [{ field: '/params/requestId', message: expect.stringContaining('Idempotency-Key') }],
     })
     expect(server.seen).toHaveLength(0)
   })
@@ -95,7 +95,7 @@ describe('the id of a write', () => {
     await using server = await serve(() => inserted)
     await using engine = testEngine()
     const call = { ...insert, params: { ...insert.params, requestId: wrong } }
-    expect((await failure(engine.run(snowflakeAt(server.origin), call))).problems).toMatchObject([{ field: '/params/requestId' }])
+    expect((await failure(engine.run(snowflakeAt(server.origin), call))).errors).toMatchObject([{ field: '/params/requestId' }])
     expect(server.seen).toHaveLength(0)
   })
 
@@ -195,7 +195,7 @@ describe('a repetition that the caller says', () => {
     await using server = await serve(() => inserted)
     await using engine = testEngine()
     const error = await failure(engine.run(snowflakeAt(server.origin), { ...insert, params: { ...insert.params, retry: true } }))
-    expect(error).toMatchObject({ code: 'missing_parameter', problems: [{ field: '/params/requestId' }] })
+    expect(error).toMatchObject({ code: 'missing_parameter', errors: [{ field: '/params/requestId' }] })
     expect(server.seen).toHaveLength(0)
   })
 

@@ -76,7 +76,7 @@ describe('lists that would be cut', () => {
     expect(data.map(({ id }) => id).toSorted()).toEqual(ids.slice(0, 100).toSorted())
     expect(meta).toEqual({ next_page_url: null, next_params: null })
     const refused = shopify.inventory_items.list({ ids: ids.slice(0, 101).join(',') })
-    await expect(refused).rejects.toMatchObject({ code: 'invalid_parameter', problems: [{ field: '/params/ids' }] })
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_parameter', errors: [{ field: '/params/ids' }] })
   })
 
   test('lists without pages come whole', async () => {

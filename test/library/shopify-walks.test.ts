@@ -62,7 +62,7 @@ describe('a walk', () => {
     const { meta } = await shopify.orders.list({ ...month, limit: 40 })
     expect(meta.next_page_url).toMatch(/^https:\/\/evil\.example\//)
     const followed = shopify.orders.list({ next_page_url: meta.next_page_url })
-    expect(await failure(followed)).toMatchObject({ code: 'invalid_parameter', problems: [{ field: '/params/next_page_url' }] })
+    expect(await failure(followed)).toMatchObject({ code: 'invalid_parameter', errors: [{ field: '/params/next_page_url' }] })
     expect(new Set(watched.origins)).toEqual(new Set([sandbox.origins.shopify.api]))
   })
 
@@ -95,9 +95,9 @@ describe('a walk', () => {
     store.clear()
     expect(await failure(shopify.orders.list({ status: 'open', page_info: meta.next_params?.page_info ?? '' }))).toMatchObject({
       code: 'invalid_parameter',
-      problems: [{ field: '/params/status' }],
+      errors: [{ field: '/params/status' }],
     })
-    expect(await failure(shopify.orders.list({ limit: 251 }))).toMatchObject({ problems: [{ field: '/params/limit' }] })
+    expect(await failure(shopify.orders.list({ limit: 251 }))).toMatchObject({ errors: [{ field: '/params/limit' }] })
     expect(store.requests()).toEqual([])
   })
 })

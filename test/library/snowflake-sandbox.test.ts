@@ -180,7 +180,7 @@ describe('session parameters', () => {
     ])
       expect(await failure(execute(warehouse, entity ?? '', 'list', { statement, parameters }))).toMatchObject({
         code: 'invalid_parameter',
-        problems: [{ field }],
+        errors: [{ field }],
       })
     expect(snowflake.requests()).toEqual([])
   })
@@ -189,7 +189,7 @@ describe('session parameters', () => {
     const bindings = { 1: { type: 'FIXED', value: '1' } }
     expect(await failure(execute(warehouse, 'record', 'list', { statement: 'SELECT 1', bindings }))).toMatchObject({
       code: 'invalid_parameter',
-      problems: [{ field: '/params/bindings' }],
+      errors: [{ field: '/params/bindings' }],
     })
   })
 })
@@ -241,7 +241,7 @@ describe('SHOW', () => {
     async (statement) => {
       snowflake.clear()
       expect(await failure(execute(warehouse, 'tables', 'list', { statement }))).toMatchObject({
-        problems: [{ field: '/params/statement' }],
+        errors: [{ field: '/params/statement' }],
       })
       expect(snowflake.requests()).toEqual([])
     },

@@ -44,7 +44,7 @@ describe('reports', () => {
     tiktok.clear()
     expect(await failure(ads.campaigns_reports_daily.list({ ...params, start_date: '2025-05-16' }))).toMatchObject({
       code: 'invalid_parameter',
-      problems: [{ field: '/params/end_date', message: expect.stringContaining('30 days') }],
+      errors: [{ field: '/params/end_date', message: expect.stringContaining('30 days') }],
     })
     expect(tiktok.requests()).toEqual([])
     const total = { ...params, dimensions: '["campaign_id"]', start_date: '2024-06-16' }

@@ -58,7 +58,7 @@ describe('the advertiser of a call', () => {
   test('must be named where several are known, and those are listed', async () => {
     const error = {
       code: 'missing_parameter',
-      problems: [
+      errors: [
         {
           field: '/params/advertiser_id',
           message: expect.stringContaining(`${advertiserId}, ${secondAdvertiserId}`),
@@ -84,7 +84,7 @@ describe('the advertiser of a call', () => {
     const agency = discovered(...ids)
     expect(await failure(agency.advertisers.list())).toMatchObject({
       code: 'missing_parameter',
-      problems: [
+      errors: [
         { field: '/params/advertiser_ids', message: expect.stringMatching(/^is required, as more than 100 are known: .* and 81 more$/) },
       ],
     })
@@ -103,7 +103,7 @@ describe('the advertiser of a call', () => {
     ])
       expect(await failure(execute(none, entity ?? '', 'list'))).toMatchObject({
         code: 'missing_parameter',
-        problems: [{ field: `/params/${field}` }],
+        errors: [{ field: `/params/${field}` }],
         hint: expect.stringContaining('config in the library'),
       })
     expect(tiktok.requests()).toEqual([])
@@ -138,7 +138,7 @@ describe('what is odd in the records', () => {
   test('catalogs need a business center, and know the advertiser that was asked for', async () => {
     expect(await failure(ads.catalogs.list())).toMatchObject({
       code: 'missing_parameter',
-      problems: [{ field: '/params/bc_id' }],
+      errors: [{ field: '/params/bc_id' }],
       hint: expect.stringContaining('business centre'),
     })
     expect(tiktok.requests()).toEqual([])

@@ -87,7 +87,7 @@ describe('a walk', () => {
   ] as const)('refuses pages of %s of the size %d before anything is sent', async (entity, page_size) => {
     const bc_id = facts.businessCenterId
     const call = entity === 'catalogs' ? ads.catalogs.list({ bc_id, page_size }) : ads[entity].list({ page_size })
-    expect(await failure(call)).toMatchObject({ code: 'invalid_parameter', problems: [{ field: '/params/page_size' }] })
+    expect(await failure(call)).toMatchObject({ code: 'invalid_parameter', errors: [{ field: '/params/page_size' }] })
     expect(tiktok.requests()).toEqual([])
   })
 })

@@ -41,7 +41,7 @@ overBoth('a creation', (database) => {
     await platform.workspaces.create(stranger, { name: 'Salez' })
     for (const name of ['Sales', 'Sales EMEA', 'Finance']) await platform.workspaces.create(principal, { name })
     const error = await failure(platform.connectors.create(principal, body({ workspace_name: 'Slaes' })))
-    expect(error).toMatchObject({ code: 'workspace_not_found', status: 404, problems: [{ field: '/workspace_name' }] })
+    expect(error).toMatchObject({ code: 'workspace_not_found', status: 404, errors: [{ field: '/workspace_name' }] })
     expect(error.hint).toContain('Near: Sales.')
     expect(error.hint).toContain('create_workspace: true')
     expect(JSON.stringify(error.toProblem())).not.toContain('Salez')
@@ -63,11 +63,11 @@ overBoth('a creation', (database) => {
     const error = await failure(platform.connectors.create(principal, wrong))
     expect(error).toMatchObject({ code: 'validation_failed', status: 422 })
     const fields = ['/credentials', '/entities/0/entity', '/environment/sandbox', '/name', '/surprise', '/workspace_name']
-    expect([...new Set(error.problems.map(({ field }) => field))].toSorted()).toEqual(fields)
-    expect(error.problems.find(({ field }) => field === '/workspace_name')?.error_code).toBe('workspace_not_found')
-    expect(error.problems.find(({ field }) => field === '/credentials')?.error_code).toBe('credentials_mismatch')
+    expect([...new Set(error.errors.map(({ field }) => field))].toSorted()).toEqual(fields)
+    expect(error.errors.find(({ field }) => field === '/workspace_name')?.error_code).toBe('workspace_not_found')
+    expect(error.errors.find(({ field }) => field === '/credentials')?.error_code).toBe('credentials_mismatch')
     const kindless = await failure(platform.connectors.create(principal, body({ connector_type: 'nots', workspace_name: 'Nowhere' })))
-    expect(kindless.problems.map(({ error_code }) => error_code).toSorted()).toEqual(['connector_type_not_found', 'workspace_not_found'])
+    expect(kindless.errors.map(({ error_code }) => error_code).toSorted()).toEqual(['connector_type_not_found', 'workspace_not_found'])
   })
 
   test('with a name that is taken says so before the vendor is asked', async () => {

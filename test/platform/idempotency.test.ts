@@ -131,7 +131,7 @@ overBoth('a write under an Idempotency-Key', (database) => {
 
   test.each(['', '~'.repeat(256), 'ü', 'a\tb', 'a\u007f'])('refuses the key %j', async (key) => {
     const told = await ask(desk, { key })
-    expect(told).toMatchObject({ status: 422, code: 'validation_failed', error: { problems: [{ field: 'Idempotency-Key' }] } })
+    expect(told).toMatchObject({ status: 422, code: 'validation_failed', error: { errors: [{ field: 'Idempotency-Key' }] } })
     expect(sent()).toBe(0)
   })
 

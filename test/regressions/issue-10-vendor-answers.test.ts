@@ -178,7 +178,7 @@ describe('a text of digits', () => {
   test.each(['1.0', '1e3', ' 1', '', '0x10', '1_000', '١', '9'.repeat(31)])('that is no integer is refused: "%s"', async (order_id) => {
     await using engine = testEngine()
     const call = engine.run(connection('http://127.0.0.1:1'), { entity: 'orders', action: 'get', params: { order_id } })
-    expect(await failure(call)).toMatchObject({ code: 'invalid_parameter', problems: [{ field: '/params/order_id' }] })
+    expect(await failure(call)).toMatchObject({ code: 'invalid_parameter', errors: [{ field: '/params/order_id' }] })
   })
 
   test('keeps the bounds of a page size', async () => {

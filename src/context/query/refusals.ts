@@ -13,7 +13,7 @@ export const below = (spot: Spot, ...names: readonly (string | number)[]): Spot 
   at: names.reduce<string>((at, name) => `${at}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`, spot.at),
 })
 
-const problem = ({ at }: Spot, message: string, error_code: string) => ({ problems: [{ field: at, message, error_code }] })
+const problem = ({ at }: Spot, message: string, error_code: string) => ({ errors: [{ field: at, message, error_code }] })
 
 /** A value that is not what it must be; `how` is the code of the problem, and what to do next where there is more to say than "correct it". */
 export function invalid(

@@ -36,7 +36,7 @@ describe('a statement', () => {
       code: 'statement_not_allowed',
       status: 422,
       hint,
-      problems: [{ field: '/params/statement', message: expect.stringMatching(/line 1, column \d+/) }],
+      errors: [{ field: '/params/statement', message: expect.stringMatching(/line 1, column \d+/) }],
     })
   })
 
@@ -52,13 +52,13 @@ describe('a statement', () => {
 
   test.each(['list', 'get', 'create'])('that is left out is a missing parameter of %s', (action) => {
     for (const given of [{}, { statement: null }])
-      expect(refusal(action, given)).toMatchObject({ code: 'missing_parameter', problems: [{ field: '/params/statement' }] })
+      expect(refusal(action, given)).toMatchObject({ code: 'missing_parameter', errors: [{ field: '/params/statement' }] })
     expect(refusal(action, { timeout: -1 }).code).toBe('invalid_parameter')
   })
 
   test.each(['list', 'get'])('that is empty or no text is refused by %s', (action) => {
     for (const given of [{ statement: '' }, { statement: 7 }, { statement: ['SELECT 1'] }])
-      expect(refusal(action, given)).toMatchObject({ code: 'statement_not_allowed', problems: [{ field: '/params/statement' }] })
+      expect(refusal(action, given)).toMatchObject({ code: 'statement_not_allowed', errors: [{ field: '/params/statement' }] })
   })
 
   test.each(['SHOW TABLES ', '\n SHOW TABLES\r\n\t'])('of a list may have spaces at its ends: %j', (statement) => {
@@ -68,13 +68,13 @@ describe('a statement', () => {
   test.each(['show databases', 'SHOW  DATABASES', 'SHOW DATABASES;', 'SHOW DATABASES IN ACCOUNT', 'SHOW TABLES', 'SELECT 1'])(
     'of a list is the fixed one, and %j is not',
     (statement) => {
-      expect(refusal('list', { statement }, 'databases').problems).toMatchObject([{ field: '/params/statement' }])
+      expect(refusal('list', { statement }, 'databases').errors).toMatchObject([{ field: '/params/statement' }])
     },
   )
 
   test('has no bindings', () => {
     const bindings = { 1: { type: 'FIXED', value: '1' } }
-    expect(refusal('list', { statement: 'SELECT 1', bindings }).problems).toMatchObject([{ field: '/params/bindings' }])
+    expect(refusal('list', { statement: 'SELECT 1', bindings }).errors).toMatchObject([{ field: '/params/bindings' }])
   })
 })
 
@@ -93,7 +93,7 @@ describe('session parameters', () => {
       for (const name of ['MULTI_STATEMENT_COUNT', 'multi_statement_count', 'Multi_Statement_Count', 'MULTı_STATEMENT_COUNT'])
         expect(refusal('list', { statement: 'SELECT 1', parameters: { [name]: count } })).toMatchObject({
           code: 'invalid_parameter',
-          problems: [{ field: `/params/parameters/${name}` }],
+          errors: [{ field: `/params/parameters/${name}` }],
         })
     },
   )
@@ -121,7 +121,7 @@ describe('session parameters', () => {
   ])('that the vendor does not take, or not so, are refused at their place: %s %j', (name, value) => {
     expect(refusal('list', { statement: 'SELECT 1', parameters: { [name]: value } })).toMatchObject({
       code: 'invalid_parameter',
-      problems: [{ field: `/params/parameters/${name}` }],
+      errors: [{ field: `/params/parameters/${name}` }],
     })
   })
 
@@ -140,7 +140,7 @@ test.each([1e99, 2 ** 53, 2_147_483_648, -1, 0.5])('a part of a result has a num
   const params = { statementHandle: '019c06a4-0000-df4f-0000-00100006589e', partition }
   expect(refusal('get', params, 'result_partitions')).toMatchObject({
     code: 'invalid_parameter',
-    problems: [{ field: '/params/partition' }],
+    errors: [{ field: '/params/partition' }],
   })
 })
 
