@@ -14,7 +14,8 @@ export interface PageInfo {
 export interface PartitionInfo {
   readonly rowCount: number
   readonly uncompressedSize: number
-  readonly compressedSize?: number | null
+  /** Null for a part that is not compressed. */
+  readonly compressedSize: number | null
 }
 
 /** Meta fields of each list shape. `none`: a list that has one page only. */

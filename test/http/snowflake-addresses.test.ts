@@ -171,7 +171,7 @@ describe('a hostile handle', () => {
     )
   })
 
-  test.each([-1, 1.5, '0', 2 ** 53, null])('with a part that is none is refused: %j', async (partition) => {
+  test.each([-1, 1.5, '1.0', ' 1', 2 ** 53, null])('with a part that is none is refused: %j', async (partition) => {
     const { status, json } = await part(handle, { partition })
     expect([status, json.errors[0].field]).toEqual([422, '/params/partition'])
   })

@@ -78,6 +78,7 @@ const others = new Set([
   'writes.once',
   'writes.purgeExpired',
   'syncs.refill',
+  'syncs.addRecords',
   'syncs.purgeExpired',
   'catalogue.list',
   'catalogue.get',

@@ -66,7 +66,7 @@ yes<Same<typeof result.meta.next_page_url, string | null>>()
 const [first] = result.meta.partition_info ?? []
 if (first === undefined) throw new Error('a type test is never run')
 yes<Same<typeof first.rowCount, number>>()
-yes<Same<typeof first.compressedSize, number | null | undefined>>()
+yes<Same<typeof first.compressedSize, number | null>>()
 yes<Same<NonNullable<typeof result.meta.next_operation>['action'], 'get'>>()
 const { statement_handle: statementHandle, next_params } = result.meta
 if (statementHandle !== null && next_params !== null) {

@@ -31,8 +31,8 @@ const metaFields: Readonly<Record<PageShape, Fields>> = {
       {
         page: int('Number of this page, from 1'),
         page_size: int('Records per page'),
-        total_number: int('Records of all pages'),
-        total_page: int('Number of the last page; 0 without records'),
+        total_number: orNull(int('Records of all pages; null where the vendor does not tell')),
+        total_page: orNull(int('Number of the last page; 0 without records; null where the vendor does not tell')),
       },
       'Where the page stands',
     ),
@@ -43,7 +43,14 @@ const metaFields: Readonly<Record<PageShape, Fields>> = {
     statement_handle: orNull(str('Names the result')),
     partition_info: orNull(
       list(
-        obj({ rowCount: int('Rows'), uncompressedSize: int('Bytes'), compressedSize: opt(int('Bytes as sent')) }, 'A part'),
+        obj(
+          {
+            rowCount: int('Rows'),
+            uncompressedSize: int('Bytes'),
+            compressedSize: orNull(int('Bytes as sent; null for a part that is not compressed')),
+          },
+          'A part',
+        ),
         'Parts of the result',
       ),
     ),
