@@ -198,11 +198,17 @@ describe.each(doors)('%s', (_name, open, hasty) => {
       expect(door.sandbox.faults.pending()).toEqual([])
     })
 
+    const words = { code: 'InternalError', message: 'We encountered an internal error.' } // the host's own
     const faults: readonly [string, Fault, keyof typeof documented, Readonly<Record<string, unknown>>?][] = [
-      ['a 500 without end', { kind: 'status', status: 500, times: 3 }, 'upstream_error', { upstream: { status: 500 } }],
+      ['a 500 without end', { kind: 'status', status: 500, times: 3 }, 'upstream_error', { upstream: { status: 500, ...words } }],
       ['a gateway that stays', { kind: 'html-502', times: 3 }, 'upstream_error', gateway],
       ['connections that are always reset', { kind: 'reset', times: 3 }, 'upstream_unreachable'],
-      ['links that are always refused', { kind: 'status', status: 403, times: 2 }, 'upstream_error', { upstream: { status: 403 } }],
+      [
+        'links that are always refused',
+        { kind: 'status', status: 403, times: 2 },
+        'upstream_error',
+        { upstream: { status: 403, ...words } },
+      ],
     ]
     test.each(faults)('tells of %s', async (_what, fault, ...[code, more]) => {
       add(fault)

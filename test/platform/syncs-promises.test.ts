@@ -103,6 +103,7 @@ overBoth('the status while the store is busy', (database) => {
       status: () => ({ engine: 'embedded' as const, opened: true, running: 1, waiting: 9, setAside: undefined }),
       counts: () => never,
       indexes: { of: () => never },
+      renewals: () => new Set<string>(),
     }
     const here = await createSyncWorld(database, 'busy store', untyped({ contextStore }))
     const principal = await here.tenant()
