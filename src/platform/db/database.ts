@@ -1,6 +1,8 @@
 /** One view of both databases: queries, transactions, and what differs between them. */
 import { type CompiledQuery, type Kysely, PostgresAdapter, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
+import type { IdSource } from '../ids.ts'
 import type { Tables } from './schema.ts'
+import type { Session } from './session.ts'
 
 /** Where a query runs: the database or a transaction. */
 export type Db = Kysely<Tables>
@@ -15,6 +17,11 @@ export interface Database {
   exclusive<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
   /** Resolves when the database answers and can be written, as far as is known. @throws FerruleError `unavailable` */
   ready(): Promise<void>
+  /**
+   * Opens a session that ends with this process, for others to see; undefined where there is none, or where it would tell nothing.
+   * @throws FerruleError `unavailable`
+   */
+  session(source: Pick<IdSource, 'randomBytes'>): Promise<Session | undefined>
   /** Waits for running statements. A second call does nothing more. */
   close(): Promise<void>
 }
@@ -27,10 +34,11 @@ export interface DatabaseParts {
   close(): Promise<void>
   /** Looks whether what failed can be written again. @throws FerruleError `unavailable` */
   probe?(): void
+  session?: Database['session']
 }
 
 /** Builds the common part of a database over an opened Kysely. */
-export function databaseOf(dialect: Database['dialect'], db: Db, { close, probe }: DatabaseParts): Database {
+export function databaseOf(dialect: Database['dialect'], db: Db, { close, probe, session }: DatabaseParts): Database {
   const transaction: Database['transaction'] = (work) => db.transaction().execute(work)
   let closed: Promise<void> | undefined
   return {
@@ -47,6 +55,7 @@ export function databaseOf(dialect: Database['dialect'], db: Db, { close, probe 
       await sql`select 1`.execute(db)
       probe?.()
     },
+    session: async (source) => session?.(source),
     close: () => {
       closed ??= close()
       return closed

@@ -11,6 +11,7 @@ import { verified } from './migrations/0006-verified.ts'
 import { ownOrganizations } from './migrations/0007-own-organizations.ts'
 import { nodes } from './migrations/0008-nodes.ts'
 import { creations } from './migrations/0009-creations.ts'
+import { sessions } from './migrations/0010-sessions.ts'
 
 /** The words of a column that differ between the databases. */
 export interface ColumnTypes {
@@ -29,7 +30,7 @@ export interface Migration {
   readonly statements: (types: ColumnTypes) => readonly string[]
 }
 
-const migrations: readonly Migration[] = [platform, notices, writes, syncs, proofs, verified, ownOrganizations, nodes, creations]
+const migrations: readonly Migration[] = [platform, notices, writes, syncs, proofs, verified, ownOrganizations, nodes, creations, sessions]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
   sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },
   postgres: { id: 'uuid', text: 'text', bytes: 'bytea', moment: 'bigint', flag: 'boolean', end: '' },

@@ -1,9 +1,10 @@
 /** PostgreSQL under Kysely: a bounded pool, and lost connections as errors of the table. */
 import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
 import pg from 'pg'
-import { type FerruleError, fail } from '../../errors.ts'
 import { type Database, databaseOf, nameOf } from './database.ts'
+import { translated } from './postgres-problems.ts'
 import type { Tables } from './schema.ts'
+import { openSession } from './session.ts'
 
 /** Connections of one node. */
 const connections = 10
@@ -11,21 +12,6 @@ const connectMs = 5_000
 /** Longest statement; migrations of large tables must stay below it or raise it themselves. */
 const statementMs = 30_000
 const int8 = 20
-
-/** Errors after which the same statement can succeed later: lost or refused connections, shutdown, too many clients, time-outs. */
-const passing = /^(08|53|57P|57014|EAI_|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)/
-/** `disk_full`. */
-const diskFull = '53100'
-const passingTexts = /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/
-
-function translated(error: unknown): unknown {
-  const code = typeof error === 'object' && error !== null ? String(Reflect.get(error, 'code') ?? '') : ''
-  const lost = passing.test(code) || (error instanceof Error && passingTexts.test(error.message))
-  if (code === diskFull) return fail('unavailable', { reason: 'the disk of the database is full' }, { cause: error, retryAfterMs: 5_000 })
-  return lost ? unavailable(error) : error
-}
-const unavailable = (cause: unknown): FerruleError =>
-  fail('unavailable', { reason: 'the database does not answer' }, { cause, retryAfterMs: 1_000 })
 
 /** Passes statements on and translates errors. */
 function translating(client: pg.PoolClient): PostgresPoolClient {
@@ -85,5 +71,5 @@ export function openPostgres(url: string): Database {
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: translatingPool(pool) }) })
-  return databaseOf('postgres', db, { close: () => db.destroy() })
+  return databaseOf('postgres', db, { close: () => db.destroy(), session: (source) => openSession(url, source) })
 }

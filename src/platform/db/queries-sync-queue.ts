@@ -4,6 +4,7 @@ import type { runMoves } from '../syncs/states.ts'
 import { claimable, type Db } from './database.ts'
 import type { KeptError, RunRow } from './queries-sync-runs.ts'
 import type { Tables } from './schema.ts'
+import { sessionLocks } from './session.ts'
 
 const nextVersion = sql<number>`version + 1`
 
@@ -11,6 +12,8 @@ const nextVersion = sql<number>`version + 1`
 export interface RunLease {
   readonly owner: string
   readonly node: string
+  /** What the lease ends with; null: with its time only. */
+  readonly session: number | null
   readonly now: number
   readonly until: number
 }
@@ -63,7 +66,7 @@ export const hasDueRun = async (db: Db): Promise<boolean> =>
   (await due(db, 1).clearSelect().select('sync_runs.id').executeTakeFirst()) !== undefined
 
 /** Takes due runs, in the order of the queue. Call it in a transaction. @returns the runs as they are now */
-export async function claimRuns(db: Db, { owner, node, now, until }: RunLease, limit: number): Promise<RunRow[]> {
+export async function claimRuns(db: Db, { owner, node, session, now, until }: RunLease, limit: number): Promise<RunRow[]> {
   const taken: RunRow[] = []
   const connectors = new Set<string>()
   for (const row of await claimable(db, due(db, limit), 'sync_runs').execute()) {
@@ -75,6 +78,7 @@ export async function claimRuns(db: Db, { owner, node, now, until }: RunLease, l
       lease_owner: owner,
       lease_until: until,
       lease_node: node,
+      lease_session: session,
       started_at: row.started_at ?? now,
       version: row.version + 1,
     } as const
@@ -118,14 +122,14 @@ export type RunEnd = KeptError &
 /** Ends an attempt, which gives its lease back. @returns false when the run is not this attempt's any more */
 export async function endRun(db: Db, attempt: RunAttempt, end: RunEnd): Promise<boolean> {
   const done = await ofAttempt(db, attempt)
-    .set({ ...end, lease_owner: null, lease_until: null, version: nextVersion })
+    .set({ ...end, lease_owner: null, lease_until: null, lease_session: null, version: nextVersion })
     .executeTakeFirst()
   return done.numUpdatedRows > 0n
 }
 
 /** Lets go of a run that was ended by somebody else while this attempt walked. */
 export const releaseRun = async (db: Db, { id, owner }: RunAttempt): Promise<void> => {
-  const rows = db.updateTable('sync_runs').set({ lease_owner: null, lease_until: null })
+  const rows = db.updateTable('sync_runs').set({ lease_owner: null, lease_until: null, lease_session: null })
   await rows.where('id', '=', id).where('lease_owner', '=', owner).where('state', '<>', 'running').execute()
 }
 
@@ -140,13 +144,28 @@ export const abandonedRuns = (db: Db, now: number, limit: number): Promise<RunRo
     .limit(limit)
     .execute()
 
-/** Runs that a node has leased, or any node. */
-export const leasedRuns = (db: Db, node: string | undefined, limit: number): Promise<RunRow[]> =>
+/** Sessions that runs are leased under and that have ended. The look takes their locks for a moment, shared, so that looks do not meet. */
+export async function freeSessions(db: Db): Promise<number[]> {
+  const { rows } = await sql<{ readonly session: number }>`with leased as materialized
+    (select distinct lease_session as session from sync_runs where lease_owner is not null and lease_session is not null)
+    select session from leased where pg_try_advisory_xact_lock_shared(${sql.lit(sessionLocks)}, session::int4)`.execute(db)
+  return rows.map(({ session }) => session)
+}
+
+/** Whose leases: those of a node, or those under a session; of neither: all. */
+export interface Leased {
+  readonly node?: string | undefined
+  readonly session?: number
+}
+
+/** Runs that are leased. */
+export const leasedRuns = (db: Db, { node, session }: Leased, limit: number): Promise<RunRow[]> =>
   db
     .selectFrom('sync_runs')
     .selectAll()
     .where('lease_owner', 'is not', null)
     .$if(node !== undefined, (rows) => rows.where('lease_node', '=', node ?? ''))
+    .$if(session !== undefined, (rows) => rows.where('lease_session', '=', session ?? null))
     .orderBy('lease_until')
     .limit(limit)
     .execute()
@@ -158,7 +177,7 @@ export type Abandoned = (Pick<RunRow, 'state' | 'failures' | 'not_before' | 'fin
 export async function takeAbandoned(db: Db, { id, lease_owner, lease_until }: RunRow, next: Abandoned): Promise<boolean> {
   const done = await db
     .updateTable('sync_runs')
-    .set({ ...next, lease_owner: null, lease_until: null, version: nextVersion })
+    .set({ ...next, lease_owner: null, lease_until: null, lease_session: null, version: nextVersion })
     .where('id', '=', id)
     .where('lease_owner', '=', lease_owner)
     .where('lease_until', '=', lease_until)

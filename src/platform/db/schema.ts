@@ -194,6 +194,8 @@ export interface SyncRunTable {
   lease_until: Moment | null
   /** The node of the lease; it stays when the lease is given back. */
   lease_node: string | null
+  /** The session that the lease ends with; null where its end is to be waited for. */
+  lease_session: number | null
   /** JSON: what was met so far. */
   progress: string
   /** JSON array: how it ended for each entity that is done. */

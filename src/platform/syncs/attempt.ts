@@ -9,6 +9,7 @@ import { findConnector } from '../db/queries-connectors.ts'
 import { addToCopy, copiesOf, keepConnector, keepCopy } from '../db/queries-sync-copies.ts'
 import { keepRun } from '../db/queries-sync-queue.ts'
 import type { RunRow } from '../db/queries-sync-runs.ts'
+import type { Session } from '../db/session.ts'
 import type { Parts } from '../parts.ts'
 import type { ConnectorAccess, Connectors } from '../types.ts'
 import { type AskServices, askOf } from './ask.ts'
@@ -62,8 +63,17 @@ export class Attempt {
   /** Entities that the run is for. */
   #covered: readonly string[] = []
   readonly #abort = new AbortController()
+  readonly #session: Session | undefined
+  readonly #signal: AbortSignal
 
-  constructor(services: AttemptServices, run: RunRow, owner: string) {
+  /** @param lease its name, and the session that it ends with */
+  constructor(
+    services: AttemptServices,
+    run: RunRow,
+    { owner, session }: { readonly owner: string; readonly session: Session | undefined },
+  ) {
+    this.#session = session
+    this.#signal = session === undefined ? this.#abort.signal : AbortSignal.any([this.#abort.signal, session.signal])
     this.#services = services
     this.run = run
     this.lease = { id: run.id, owner }
@@ -73,7 +83,7 @@ export class Attempt {
   }
 
   get isAborted(): boolean {
-    return this.#abort.signal.aborted
+    return this.#signal.aborted
   }
 
   /** Ends the walk at its next step; `walk` is rejected with the reason. */
@@ -87,7 +97,7 @@ export class Attempt {
       const { access, rounds } = await this.#begin()
       return await this.#walkAll(access, rounds)
     } catch (thrown) {
-      this.#abort.signal.throwIfAborted()
+      this.#signal.throwIfAborted()
       return { is: outcomes[this.#consequenceOf(thrown)], thrown }
     }
   }
@@ -125,7 +135,7 @@ export class Attempt {
         await this.#keep(await this.#walkTree(access, tree))
         failedInRow = 0
       } catch (thrown) {
-        this.#abort.signal.throwIfAborted()
+        this.#signal.throwIfAborted()
         const consequence = this.#consequenceOf(thrown)
         if (consequence !== 'later' && consequence !== 'fail') throw thrown
         failedInRow += 1
@@ -186,7 +196,7 @@ export class Attempt {
   #task(access: ConnectorAccess, entities: readonly string[]): Task {
     const { parts, store } = this.#services
     const { kind, configuration } = access.connection
-    const { signal } = this.#abort
+    const signal = this.#signal
     return {
       kind,
       connector: this.run.connector_id,
@@ -204,7 +214,8 @@ export class Attempt {
   }
 
   #checkLease(): void {
-    this.#abort.signal.throwIfAborted()
+    this.#session?.holds() // what it has lost it tells by the signal
+    this.#signal.throwIfAborted()
     if (this.#services.parts.source.clock() >= this.leaseUntil - leaseMarginMs) this.#lose()
   }
 

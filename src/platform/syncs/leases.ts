@@ -6,3 +6,8 @@ export const leaseMs = 90_000
 export const renewalMs = 15_000
 /** A node stops its work this long before the lease ends: clocks of nodes may differ by as much. */
 export const leaseMarginMs = 45_000
+/**
+ * A lease whose session is seen ended for so long is over: its node, if it lives behind a cut connection, counts the session as ended after
+ * 8 seconds (`confirmedMs`), and lets go.
+ */
+export const goneMs = 10_000

@@ -1,14 +1,20 @@
 /**
  * Which node this is. Its name lies in its data folder, and a lock of the operating system says that no other process has it: what that
- * name has leased was leased by a process that is dead, so it is taken over at once. All other leases are respected until they end.
+ * name has leased was leased by a process that is dead, so it is taken over at once. Leases of others are respected until they end, or
+ * until the session that they were taken under has ended.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { clocks } from '../../engine/clocks.ts'
 import { freeRemovals } from '../db/queries-sync-copies.ts'
+import type { Session } from '../db/session.ts'
 import { holdLock } from '../db/sqlite.ts'
 import { newId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import { takeOverFrom } from './takeover.ts'
+
+/** Milliseconds until a way that showed a pooler or a proxy is tried again. */
+const retryMs = 60_000
 
 type NodeParts = Pick<Parts, 'database' | 'source' | 'settings'>
 
@@ -18,6 +24,10 @@ export class SyncNode {
   #id: string | undefined
   #release: (() => void) | undefined
   #begun: Promise<string> | undefined
+  #session: Session | undefined
+  #opening: Promise<Session | undefined> | undefined
+  #retryAt = Number.NEGATIVE_INFINITY
+  #isClosed = false
 
   constructor(parts: NodeParts) {
     this.#parts = parts
@@ -32,9 +42,32 @@ export class SyncNode {
     return this.#begun
   }
 
-  /** Gives the name back. */
+  /**
+   * The session that leases end with; undefined where none would tell that this process is gone.
+   * @throws FerruleError `unavailable` when the database does not answer
+   */
+  session(): Promise<Session | undefined> {
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  /** Gives the name back, and ends the session. */
   close(): void {
+    this.#isClosed = true
+    this.#session?.close()
     this.#release?.()
+  }
+
+  async #open(): Promise<Session | undefined> {
+    const { database, source } = this.#parts
+    if (this.#session?.holds() === true) return this.#session
+    if (clocks.steady() < this.#retryAt) return undefined
+    this.#session = await database.session(source)
+    if (this.#isClosed) this.#session?.close()
+    if (this.#session === undefined) this.#retryAt = clocks.steady() + retryMs
+    return this.#session
   }
 
   async #begin(): Promise<string> {
@@ -43,7 +76,7 @@ export class SyncNode {
     const kept = database.dialect === 'sqlite' ? undefined : this.#kept()
     this.#id ??= kept ?? newId(source)
     if (database.dialect === 'sqlite' || kept !== undefined) {
-      await takeOverFrom(this.#parts, kept)
+      await takeOverFrom(this.#parts, { node: kept })
       await freeRemovals(database.db, kept, source.clock())
     }
     return this.#id

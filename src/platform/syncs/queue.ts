@@ -85,6 +85,7 @@ export function newRun({ source }: Pick<Parts, 'source'>, place: SyncPlace, { mo
     lease_owner: null,
     lease_until: null,
     lease_node: null,
+    lease_session: null,
     progress: noProgress,
     results: '[]',
     ...noError,

@@ -1,6 +1,6 @@
 /** Runs whose node died: they go back to the queue, and on from where they stood. */
 import { fail } from '../../errors.ts'
-import { type Abandoned, abandonedRuns, leasedRuns, takeAbandoned } from '../db/queries-sync-queue.ts'
+import { type Abandoned, abandonedRuns, type Leased, leasedRuns, takeAbandoned } from '../db/queries-sync-queue.ts'
 import { noError, type RunRow } from '../db/queries-sync-runs.ts'
 import type { Parts } from '../parts.ts'
 import { mostFailures } from './failures.ts'
@@ -17,11 +17,10 @@ export async function takeOver({ database: { db }, source }: Pick<Parts, 'databa
 
 /**
  * Takes runs at once whose node is known to be dead.
- * @param node undefined for all that are leased
  */
-export async function takeOverFrom({ database: { db }, source }: Pick<Parts, 'database' | 'source'>, node: string | undefined) {
+export async function takeOverFrom({ database: { db }, source }: Pick<Parts, 'database' | 'source'>, leased: Leased) {
   for (let last = batch; last === batch; ) {
-    const runs = await leasedRuns(db, node, batch)
+    const runs = await leasedRuns(db, leased, batch)
     for (const run of runs) await takeAbandoned(db, run, nextOf(run, source.clock()))
     last = runs.length
   }

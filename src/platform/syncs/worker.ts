@@ -7,10 +7,11 @@ import type { Connectors } from '../types.ts'
 import { Attempt, type AttemptServices } from './attempt.ts'
 import { endAttempt, stopping, yielding } from './ending.ts'
 import { callsOfProgress } from './failures.ts'
+import { GoneSessions } from './gone.ts'
 import { leaseMarginMs, leaseMs, renewalMs } from './leases.ts'
 import { Removals } from './removals.ts'
 import { runSchedules, scheduleMissing } from './schedules.ts'
-import { takeOver } from './takeover.ts'
+import { takeOver, takeOverFrom } from './takeover.ts'
 import type { RunReport, SyncServices, SyncWorker } from './types.ts'
 
 /** Milliseconds between two looks for work, and between two writes of a run's progress. */
@@ -34,6 +35,7 @@ class Worker implements SyncWorker {
   readonly #services: SyncServices
   readonly #attempts: AttemptServices
   readonly #removals: Removals
+  readonly #gone = new GoneSessions()
   readonly #walking = new Map<Attempt, Walking>()
   #timer: NodeJS.Timeout | undefined
   #turning: Promise<void> | undefined
@@ -148,6 +150,7 @@ class Worker implements SyncWorker {
   readonly #takeOver = async (): Promise<void> => {
     await this.#parts.node.name()
     await takeOver(this.#parts)
+    for (const session of await this.#gone.look(this.#parts)) await takeOverFrom(this.#parts, { session })
   }
 
   readonly #schedule = (): Promise<void> => runSchedules(this.#parts)
@@ -169,9 +172,11 @@ class Worker implements SyncWorker {
     if (!(await hasDueRun(database.db))) return
     if (free <= 0) return this.#yield(now)
     // Each attempt has a name of its own, so that nothing of it is taken for the next one of the same run.
-    const lease = { owner: newId(source), node: await this.#parts.node.name(), now, until: now + leaseMs }
+    const node = await this.#parts.node.name()
+    const session = await this.#parts.node.session()
+    const lease = { owner: newId(source), node, session: session?.key ?? null, now, until: now + leaseMs }
     const runs = await database.transaction((db) => claimRuns(db, lease, free))
-    for (const run of runs) this.#begin(new Attempt(this.#attempts, run, lease.owner))
+    for (const run of runs) this.#begin(new Attempt(this.#attempts, run, { owner: lease.owner, session }))
   }
 
   /** Somebody waits for a turn: the run that has walked for longest goes to the end of the queue, and on from where it stands. */

@@ -1,0 +1,229 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import type { Database } from '../../src/platform/db/database.ts'
+import { confirmedMs, openSession, sessionLocks } from '../../src/platform/db/session.ts'
+import { goneMs, leaseMs } from '../../src/platform/syncs/leases.ts'
+import { serve } from '../engine/support.ts'
+import { openNode, type SyncerOptions } from '../support/kill-syncs.ts'
+import { principalOf } from '../support/kill-writer.ts'
+import { sessionsEnded } from '../support/kills.ts'
+import { createSyncWorld, newest, whole } from './sync-world.ts'
+import { createWorld } from './world.ts'
+
+/** The lease of the only run that is leased. */
+const leased = ({ db }: Database) => {
+  const row = db.selectFrom('sync_runs').select(['lease_owner', 'lease_until', 'lease_session']).where('lease_owner', 'is not', null)
+  return row.executeTakeFirstOrThrow()
+}
+
+/** How many sessions hold a lock that says that they live. */
+const holders = async ({ db }: Database): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from pg_locks where locktype = 'advisory' and objsubid = 2
+    and classid = ${sessionLocks} and database = (select oid from pg_database where datname = current_database())`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** A way to the database that passes everything on, over connections of its own. */
+async function proxyOf(url: string): Promise<{ readonly url: string; close(): void }> {
+  const target = new URL(url)
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const behind = connect(Number(target.port), target.hostname)
+    for (const [from, to] of [
+      [client, behind],
+      [behind, client],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => undefined).on('close', () => to.destroy())
+      from.pipe(to)
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const own = new URL(url)
+  own.host = `127.0.0.1:${(server.address() as AddressInfo).port}` // a TCP server has an address with a port
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+  return { url: own.href, close }
+}
+
+/** A vendor of the ledger whose answer about the first account comes when it is let through; `asked` settles when it was asked for. */
+async function slowVendor() {
+  const asked = Promise.withResolvers<void>()
+  const answers = Promise.withResolvers<void>()
+  const vendor = await serve(async ({ url }) => {
+    const [, , id, nested] = new URL(url, 'http://vendor').pathname.split('/')
+    if (nested === undefined) return { body: { data: [{ id: '1', name: 'one', changed_at: '2026-03-01T10:00:00Z' }], next: null } }
+    asked.resolve()
+    await answers.promise
+    return { body: { data: [{ id: `${id}.1`, name: `${nested} of ${id}` }] } }
+  })
+  return { vendor, asked: asked.promise, open: answers.resolve }
+}
+
+/** An installation on PostgreSQL whose only node is killed while it waits for its vendor; then another one comes, with another data folder. */
+async function killedNode(name: string, way: (url: string) => string | Promise<string> = (url) => url) {
+  const world = await createWorld('postgres', name)
+  const { vendor, asked, open } = await slowVendor()
+  const env = { ...world.env, FERRULE_ORIGINS: JSON.stringify({ ledger: vendor.origin }) }
+  const first = await openNode({ ...env, FERRULE_DATA: `${world.folder}-first` }, Date.now)
+  const body = { workspace_name: 'default', name: 'Ledger', connector_type: 'ledger', credentials: { token: 'token' } }
+  const { id: connectorId } = await first.platform.connectors.create(principalOf(first.platform), body)
+  await first.close()
+  const childEnv = { ...env, DATABASE_URL: await way(world.env['DATABASE_URL'] ?? '') }
+  const options: SyncerOptions = { env: childEnv, connectorId, mode: 'full', clockOffset: 0 }
+  const script = fileURLToPath(new URL('../support/kill-syncs.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, JSON.stringify(options)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  await asked
+  const lease = await leased(world.raw())
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const clock = { ahead: 0, now: () => Date.now() + clock.ahead }
+  const other = await openNode({ ...env, FERRULE_DATA: `${world.folder}-other` }, clock.now)
+  const read = async () => (await other.platform.syncs.list(principalOf(other.platform), connectorId, {})).data[0]
+  const close = async () => {
+    await other.close()
+    await vendor[Symbol.asyncDispose]()
+    await world.close()
+  }
+  return { world, lease, clock, other, open, read, close }
+}
+
+test('the run of a node that was killed is taken over by one with another data folder before its lease ends', async () => {
+  const { world, lease, clock, other, open, read, close } = await killedNode('sessions killed')
+  expect(lease.lease_session).not.toBeNull()
+  open()
+  const raw = world.raw()
+  // The server frees the lock a moment after the process is gone.
+  await vi.waitFor(async () => expect(await holders(raw)).toBe(0), { interval: 20, timeout: 20_000 })
+  await other.worker.turn()
+  expect(other.worker.running).toBe(0)
+  clock.ahead += goneMs
+  await other.worker.turn()
+  expect(other.worker.running).toBe(1)
+  expect(clock.now()).toBeLessThan(Number(lease.lease_until))
+  await other.worker.idle()
+  expect(await read()).toMatchObject({ state: 'succeeded', attempts: 2 })
+  expect(other.errors).toEqual([])
+  await close()
+})
+
+test('behind a proxy a lease says nothing of sessions, and is respected to its end', async () => {
+  const opened: Awaited<ReturnType<typeof proxyOf>>[] = []
+  const { world, lease, clock, other, open, read, close } = await killedNode('sessions proxy', async (url) => {
+    const proxy = await proxyOf(url)
+    opened.push(proxy)
+    return proxy.url
+  })
+  expect(lease.lease_session).toBeNull()
+  expect(await holders(world.raw())).toBe(0)
+  open()
+  await other.worker.turn()
+  clock.ahead += 3 * goneMs
+  await other.worker.turn()
+  expect([other.worker.running, await read()]).toMatchObject([0, { state: 'running', attempts: 1 }])
+  clock.ahead += leaseMs
+  await other.worker.turn()
+  await other.worker.idle()
+  expect(await read()).toMatchObject({ state: 'succeeded', attempts: 2 })
+  await close()
+  for (const proxy of opened) proxy.close()
+})
+
+test('a node that lives keeps its run; one whose session was ended stops to walk, and any may go on', async () => {
+  const here = await createSyncWorld('postgres', 'sessions terminated')
+  const raw = here.world.raw()
+  const id = await here.connect()
+  here.vendor.hold()
+  await here.worker.turn()
+  await here.vendor.arrived
+  const { lease_session: before } = await leased(raw)
+  const other = await here.node()
+  for (let looks = 0; looks < 3; looks += 1) {
+    await other.worker.turn()
+    here.world.now += goneMs
+  }
+  expect([here.worker.running, other.worker.running]).toEqual([1, 0])
+
+  const ended = await sql<{ done: boolean }>`select pg_terminate_backend(pid) as done from pg_locks where locktype = 'advisory'
+    and classid = ${sessionLocks} and objid = ${before} and granted`.execute(raw.db)
+  expect(ended.rows).toEqual([{ done: true }])
+  // Nobody lets the vendor answer: the walk ends because its session has.
+  await here.worker.idle()
+  expect(here.worker.running).toBe(0)
+  expect(await newest(here, here.principal, id)).toMatchObject({ state: 'queued', attempts: 1, error: null })
+  await other.worker.turn()
+  expect([here.worker.running, other.worker.running]).toEqual([0, 1])
+  here.vendor.open()
+  await here.work(other.worker)
+  expect(await newest(here, here.principal, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
+  expect(await here.copies(id)).toEqual(whole)
+
+  // It works on, under another session.
+  const next = await here.connect()
+  here.vendor.hold()
+  await here.worker.turn()
+  await here.vendor.arrived
+  const { lease_session: after } = await leased(raw)
+  expect([after === null, after === before]).toEqual([false, false])
+  here.vendor.open()
+  await here.work()
+  expect(await newest(here, here.principal, next)).toMatchObject({ state: 'succeeded', attempts: 1 })
+  expect(here.errors).toEqual([])
+  await other.worker.stop()
+  await here.close()
+})
+
+test('a lease whose session ended is over ten seconds later, also when its node does not know', async () => {
+  const here = await createSyncWorld('postgres', 'sessions cut')
+  const id = await here.connect()
+  here.vendor.hold()
+  await here.worker.turn()
+  await here.vendor.arrived
+  // As after a cut on the way: the session in the lease is one that is over, and the node has heard nothing.
+  await here.world.raw().db.updateTable('sync_runs').set({ lease_session: 1 }).where('lease_owner', 'is not', null).execute()
+  const other = await here.node()
+  await other.worker.turn()
+  here.world.now += goneMs - 1
+  await other.worker.turn()
+  expect(other.worker.running).toBe(0)
+  here.world.now += 1
+  const open = here.vendor.detach()
+  await here.work(other.worker)
+  expect(await newest(here, here.principal, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
+  const done = await newest(here, here.principal, id)
+  // What comes back late cannot end the run of the other one.
+  await here.worker.turn()
+  open()
+  await here.worker.idle()
+  expect(await newest(here, here.principal, id)).toEqual(done)
+  expect(await here.copies(id)).toEqual(whole)
+  await other.worker.stop()
+  await here.close()
+})
+
+test('a session that the server does not confirm counts as ended before others may say so', async () => {
+  expect(confirmedMs).toBeLessThan(goneMs)
+  const world = await createWorld('postgres', 'sessions unconfirmed')
+  const url = world.env['DATABASE_URL'] ?? ''
+  const raw = world.raw()
+  await raw.ready()
+  const clock = { now: 0 }
+  const session = await openSession(url, { randomBytes, steady: () => clock.now })
+  expect([session?.holds(), await holders(raw)]).toEqual([true, 1])
+  clock.now += confirmedMs
+  expect([session?.holds(), session?.signal.aborted]).toEqual([false, true])
+  await vi.waitFor(async () => expect(await holders(raw)).toBe(0))
+  await raw.close()
+  await sessionsEnded(url) // nothing of it is left
+  await world.close()
+})
