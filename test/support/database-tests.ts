@@ -11,6 +11,7 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
   { files: /kills?\.test|-death\.test/, because: 'what a kill leaves behind is decided by transactions, which are old' },
   { files: /^test\/faults\/|^test\/http\/snowflake/, because: 'the faults are those of vendors' },
   { files: /^test\/context\/(store-embedded|sync-truth|sync-fresh)/, because: 'the copy is embedded there' },
+  { files: /^test\/http\/hanging-database/, because: 'the database is one that answers nothing' },
   { files: /^test\/support\//, because: 'the servers themselves are looked at' },
 ]
 
