@@ -3,6 +3,7 @@ import { FerruleError } from '../errors.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import { orderingOf } from './indexes/wish.ts'
 import { type CursorScope, cursorOf, positionOfCursor } from './query/cursor.ts'
+import { checkStored, notedValues } from './query/known-values.ts'
 import { unseenPaths } from './query/members.ts'
 import { isRanked, orderOf, type Position } from './query/order.ts'
 import { parseSearch } from './query/parse.ts'
@@ -113,6 +114,7 @@ class StoreSearcher implements Searcher {
   async search(request: SearchRequest): Promise<SearchAnswer | undefined> {
     const begin = performance.now()
     const query = await this.#read(request)
+    await this.#checkStored(request, query)
     const page = await this.#page(request, query, beginningOf(request, query))
     if (page === undefined) return undefined
     const { json, count, next, isTooMany } = page
@@ -124,6 +126,7 @@ class StoreSearcher implements Searcher {
   async *pages(request: SearchRequest, size: number): RecordPages {
     const query = { ...(await this.#read(request)), limit: size }
     let after = beginningOf(request, query)
+    await this.#checkStored(request, query)
     do {
       const page = await this.#page(request, query, after)
       if (page === undefined) return
@@ -134,6 +137,17 @@ class StoreSearcher implements Searcher {
 
   async #read({ place, params }: Pick<SearchRequest, 'place' | 'params'>): Promise<SearchQuery> {
     return parseSearch(await this.#store.searchedTable(place), params)
+  }
+
+  /** Looks up operands that are no known values, for the first page. */
+  async #checkStored({ place, signal, timeoutMs }: SearchRequest, { cursor, unlisted }: SearchQuery): Promise<void> {
+    if (cursor !== undefined || unlisted.length === 0) return
+    const answer = await this.#store.search<SearchRow>(place, (_table, connector) => this.#named(notedValues(unlisted, connector)), {
+      signal,
+      lateHint,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    })
+    if (answer !== undefined) checkStored(unlisted, answer.rows)
   }
 
   /** A page by relevance where that is asked for, unless too much matches or the walk has begun without. `isTooMany` tells which. */

@@ -11,6 +11,9 @@ const exactType = (schema: Record<string, unknown>): readonly (readonly [string,
 const plainProperties = (properties: unknown): unknown =>
   isObject(properties) ? Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, plainSchema(schema)])) : properties
 
+/** Marks that are shown: known values are no `enum`, because vendors add some and answers have those too. */
+const shownMarks: readonly string[] = ['x-known-values']
+
 /**
  * A schema of the definition language as plain JSON Schema, as OpenAPI 3.1 and catalogues show it: without the marks that only
  * the engine reads, and with the type of exact integers written out.
@@ -18,7 +21,8 @@ const plainProperties = (properties: unknown): unknown =>
 export function plainSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(plainSchema)
   if (!isObject(schema)) return schema
-  const shown = Object.entries(schema).filter(([name, value]) => !name.startsWith('x-') && !name.startsWith('~') && value !== undefined)
+  const isShown = (name: string): boolean => shownMarks.includes(name) || !(name.startsWith('x-') || name.startsWith('~'))
+  const shown = Object.entries(schema).filter(([name, value]) => isShown(name) && value !== undefined)
   const printed = shown.map(([name, value]) => [name, name === 'properties' ? plainProperties(value) : plainSchema(value)] as const)
   return Object.fromEntries([...exactType(schema), ...printed])
 }

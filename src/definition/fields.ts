@@ -89,10 +89,11 @@ export const mustBeTrue = (about: string) => Type.Literal(true, { description: a
 export const oneOf = <const V extends readonly string[]>(about: string, ...values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], description: about })
 /**
- * A text of the vendor's that has known values. Others are kept and found too, because vendors add some; equality ignores case, and the
- * documents list the known ones.
+ * A text of the vendor's that has known values. Others are kept and found too, because vendors add some; equality ignores case, an
+ * operand that is neither known nor stored is refused, and the documents list the known ones.
  */
-export const known = <const V extends readonly string[]>(about: string, ...values: V) => text(about, { 'x-known-values': [...values] })
+export const known = <const V extends readonly [string, string, ...string[]]>(about: string, ...values: V) =>
+  text(`${about}: ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`, { 'x-known-values': [...values] })
 /** The known values of a text; undefined where none are known. */
 export const knownValuesOf = (schema: Field): readonly string[] | undefined => Reflect.get(schema, 'x-known-values')
 /** An array. */

@@ -120,9 +120,12 @@ function searchPart(name: string, { context_store_search: searchable, sync }: En
   const rows = Object.entries(searchable).map(([field, schema]: [string, Field]) => {
     const from = project[field]
     const origin = from === undefined || from === field ? '' : `; ${originOf(from)}`
-    const compares = { instant: 'compares as a moment', decimal: 'compares as a number', lower: 'equal whatever the case', text: '' }[
-      comparisonOf(schema)
-    ]
+    const compares = {
+      instant: 'compares as a moment',
+      decimal: 'compares as a number',
+      lower: 'equal whatever the case; only known and stored values',
+      text: '',
+    }[comparisonOf(schema)]
     const about: unknown = Reflect.get(schema, 'description')
     return [`\`${field}\``, documentedType(schema), compares, `${typeof about === 'string' ? about : ''}${origin}`]
   })

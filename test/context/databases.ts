@@ -8,7 +8,7 @@ import { physicalColumns, quoted, type SearchTable } from '../../src/context/que
 import { searchFunctions, searchSettings, termTable } from '../../src/context/query/functions.ts'
 import { primaryKeyOf } from '../../src/context/query/keys.ts'
 import { type SearchStatement, StatementNames } from '../../src/context/query/statement.ts'
-import { cellsOf, termReader } from '../../src/context/query/values.ts'
+import { cellsOf, firstNotes, termReader } from '../../src/context/query/values.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
 /** A database under test. */
@@ -91,7 +91,7 @@ export async function fillTable(
     await database.query({ text: `insert into ${quoted(table.name)} values (${values.join()})`, values: [connector, pk ?? null, ...cells] })
   }
   await database.run('commit')
-  const terms = termReader(table)(rows.map(({ cells }) => cells))
+  const terms = [...firstNotes(table), ...termReader(table)(rows.map(({ cells }) => cells))]
   await database.query({
     text: 'insert into cs_terms select $1::int4, * from unnest($2::int4[], $3::text[]) on conflict do nothing',
     values: [connector, terms.map(({ field }) => String(field)), terms.map(({ term }) => term)],

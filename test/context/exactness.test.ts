@@ -16,5 +16,6 @@ describe.each(databasesUnderTest(['pglite', 'postgres']))('searches on %s', (eng
     expect(report.queries).toBe(plan.schemas * plan.queries)
     expect(report.telling).toBeGreaterThan(report.queries / 4)
     expect(report.ranked).toBeGreaterThan(report.queries / 20)
+    expect(report.refused).toBeGreaterThan(0)
   })
 })

@@ -3,16 +3,19 @@ import { indexSql } from '../../src/context/indexes/build.ts'
 import { orderingOf } from '../../src/context/indexes/wish.ts'
 import { quoted, searchTableOf } from '../../src/context/query/columns.ts'
 import { cursorOf, positionOfCursor } from '../../src/context/query/cursor.ts'
+import { checkStored, notedValues } from '../../src/context/query/known-values.ts'
 import { orderedBy } from '../../src/context/query/order.ts'
 import { parseSearch } from '../../src/context/query/parse.ts'
 import { pageOf, type SearchOptions, searchStatement } from '../../src/context/query/sql.ts'
 import type { SearchQuery } from '../../src/context/query/tree.ts'
 import { writeJson } from '../../src/engine/json.ts'
+import { FerruleError } from '../../src/errors.ts'
 import { createTable, fillTable, type SearchDatabase } from './databases.ts'
 import { drawWorld, type World } from './generate.ts'
 import { type DrawnQuery, drawQuery } from './generate-queries.ts'
 import { answered, inOrder, isFound } from './oracle.ts'
 import type { Json } from './oracle-places.ts'
+import { isRefused } from './oracle-refusals.ts'
 import { relevanceOf } from './oracle-relevance.ts'
 import { kept, plainText } from './oracle-values.ts'
 import { Random } from './random.ts'
@@ -37,6 +40,8 @@ export interface Report {
   readonly telling: number
   /** Queries that were ordered by relevance. */
   readonly ranked: number
+  /** Queries that were refused for a value that nobody has. */
+  readonly refused: number
   /** Differences: the query, and what was expected and found. */
   readonly differences: readonly string[]
 }
@@ -128,7 +133,7 @@ async function pageIn(database: SearchDatabase, query: SearchQuery, options: Sea
   return ranked.page.isTooMany ? read(unranked) : ranked
 }
 
-/** All pages of a query, each record as text. */
+/** All pages of a query, each record as text. @throws FerruleError when it is refused */
 async function pagesOf(
   database: SearchDatabase,
   { table, ordering, mostRanked }: Indexed & { readonly mostRanked: number },
@@ -136,6 +141,8 @@ async function pagesOf(
 ): Promise<readonly string[][]> {
   const pages: string[][] = []
   let cursor: string | undefined
+  const { unlisted } = parseSearch(table, drawn)
+  if (unlisted.length > 0) checkStored(unlisted, await database.query(notedValues(unlisted, 1)))
   do {
     const query = parseSearch(table, cursor === undefined ? drawn : { ...drawn, cursor })
     const scope = { key, connector: 'one', query, now: Date.now() }
@@ -153,11 +160,14 @@ function cutIn(records: readonly string[], limit: number): string[][] {
   return Array.from({ length: pages }, (_, index) => records.slice(index * limit, (index + 1) * limit))
 }
 
+/** What an error says: the code of its problem where it has one. */
+const refusalOf = (thrown: unknown): string => (thrown instanceof FerruleError ? thrown.errors[0]?.error_code : undefined) ?? String(thrown)
+
 /** Runs a plan on a database. */
 export async function compareSearches(database: SearchDatabase, plan: Plan): Promise<Report> {
   const random = new Random(plan.seed)
   const differences: string[] = []
-  let [queries, pages, telling, ranked] = [0, 0, 0, 0]
+  let [queries, pages, telling, ranked, refused] = [0, 0, 0, 0, 0]
   for (let schema = 0; schema < plan.schemas; schema++) {
     const world = drawWorld(random, plan.records)
     const table = searchTableOf('exact-test', `s${plan.seed}_${schema}`, world.definition)
@@ -170,18 +180,25 @@ export async function compareSearches(database: SearchDatabase, plan: Plan): Pro
       const drawn = drawQuery(random, world)
       const mostRanked = random.chance(0.2) ? random.below(plan.records) : plan.records
       const { records: expected, isRanked } = expectedOf(world, drawn, mostRanked)
-      const found = await pagesOf(database, { ...indexed, mostRanked }, drawn).catch((thrown: unknown) => String(thrown))
+      const found = await pagesOf(database, { ...indexed, mostRanked }, drawn).catch(refusalOf)
+      const wanted = isRefused(
+        world.fields,
+        world.kept.map(({ record }) => record),
+        drawn.query.filter,
+      )
+        ? 'enum'
+        : cutIn(expected, drawn.limit ?? 1000)
+      refused += Number(wanted === 'enum')
       ranked += Number(isRanked)
       queries += 1
       pages += found.length
       if (expected.length > 0 && expected.length < world.kept.length) telling += 1
-      if (JSON.stringify(found) !== JSON.stringify(cutIn(expected, drawn.limit ?? 1000)))
-        differences.push(difference({ schema, drawn, expected, found }))
-      if (differences.length >= mostDifferences) return { queries, pages, telling, ranked, differences }
+      if (JSON.stringify(found) !== JSON.stringify(wanted)) differences.push(difference({ schema, drawn, expected, found }))
+      if (differences.length >= mostDifferences) return { queries, pages, telling, ranked, refused, differences }
     }
     await database.run(`drop table "${table.name}"`)
   }
-  return { queries, pages, telling, ranked, differences }
+  return { queries, pages, telling, ranked, refused, differences }
 }
 
 function difference({

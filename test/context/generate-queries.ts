@@ -124,10 +124,11 @@ function moment(random: Random, value: unknown): string {
   return random.chance(0.4) ? near.slice(0, random.pick([4, 7, 10])) : near
 }
 
-/** A text with known values, or one that is stored, in some case. */
+/** A text with known values, or one that is stored, in some case; now and then one that nobody has. */
 function otherCase(random: Random, schema: Field | undefined, value: unknown): string {
   const known: readonly string[] = Reflect.get(itemsOf(schema) ?? schema ?? {}, 'x-known-values')
   const stored = Array.isArray(value) ? value[0] : value
+  if (random.chance(0.2)) return random.pick(['Nowhere', 'Inbuond', '7'])
   const chosen = typeof stored === 'string' && random.chance(0.6) ? stored : random.pick(known)
   return random.pick([chosen, chosen.toLowerCase(), chosen.toUpperCase()])
 }

@@ -95,6 +95,21 @@ overBothStores('a search', (engine) => {
     }
   })
 
+  test('refuses a value that is neither known nor stored, with its place and the known ones', async () => {
+    const known = await search(world, campaigns, {
+      entity: 'campaigns',
+      params: { query: { filter: { eq: { operation_status: 'enable' } } }, fields: ['operation_status'] },
+    })
+    expect(new Set(known.json.data.map(({ operation_status }: Json) => operation_status))).toEqual(new Set(['ENABLE']))
+    const query = { filter: { in: { operation_status: ['ENABLE', 'enabled'] } } }
+    const answer = await search(world, campaigns, { entity: 'campaigns', params: { query } })
+    expectDocumented(executePath, answer)
+    expect([answer.status, answer.json.code]).toEqual([422, 'invalid_parameter'])
+    expect(answer.json.errors).toEqual([
+      { field: '/params/query/filter/in/operation_status/1', message: 'must be one of ENABLE, DISABLE, or null', error_code: 'enum' },
+    ])
+  })
+
   test('cuts records and texts as every action does', async () => {
     const body = { entity: 'users', params: { query: { filter: { eq: { active: true } } }, limit: 2 } }
     const whole = await search(world, users, body)

@@ -1,11 +1,12 @@
 import { each, entity, id, opt, pick, str } from '../../definition/index.ts'
-import { changed, count, flag, items, object, paging, ref, text, updatedWindow, when, wholePages } from './shapes.ts'
+import { changed, count, flag, items, object, paging, published_scope, ref, text, updatedWindow, when, wholePages } from './shapes.ts'
 
 const scope = ['read_products']
 
 const collection = {
   id: id('Collection id'),
   ...each(text, 'handle', 'title', 'body_html', 'sort_order', 'template_suffix', 'published_scope', 'admin_graphql_api_id'),
+  published_scope,
   ...each(when, 'updated_at', 'published_at'),
   image: object,
   products_count: count,

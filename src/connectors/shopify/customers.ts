@@ -1,4 +1,4 @@
-import { each, entity, id, list, obj, orNull, pick } from '../../definition/index.ts'
+import { each, entity, id, known, list, obj, orNull, pick } from '../../definition/index.ts'
 import {
   address,
   anything,
@@ -37,6 +37,7 @@ const record = {
     'admin_graphql_api_id',
   ),
   total_spent: money,
+  state: orNull(known('State of the account', 'disabled', 'invited', 'enabled', 'declined')),
   ...each(when, 'created_at', 'updated_at', 'accepts_marketing_updated_at'),
   ...each(flag, 'accepts_marketing', 'verified_email', 'tax_exempt'),
   orders_count: count,

@@ -1,4 +1,4 @@
-import { each, entity, id, pick } from '../../definition/index.ts'
+import { each, entity, id, known, orNull, pick } from '../../definition/index.ts'
 import {
   changed,
   count,
@@ -33,6 +33,10 @@ const rule = {
     'admin_graphql_api_id',
   ),
   value: money,
+  value_type: orNull(known('What the value is', 'fixed_amount', 'percentage')),
+  target_type: orNull(known('What is discounted', 'line_item', 'shipping_line')),
+  target_selection: orNull(known('Which of them', 'all', 'entitled')),
+  allocation_method: orNull(known('How the discount is spread', 'each', 'across')),
   ...each(when, 'starts_at', 'ends_at', 'created_at', 'updated_at'),
   ...each(count, 'allocation_limit', 'usage_limit'),
   once_per_customer: flag,

@@ -1,4 +1,4 @@
-import { absent, each, entity, id, list, obj, orNull, pick } from '../../definition/index.ts'
+import { absent, each, entity, id, known, list, obj, orNull, pick } from '../../definition/index.ts'
 import {
   anything,
   changed,
@@ -74,6 +74,9 @@ const order = {
     'total_tax',
     'total_tip_received',
   ),
+  cancel_reason: orNull(known('Why it was cancelled', 'customer', 'fraud', 'inventory', 'declined', 'other')),
+  financial_status: orNull(known('Payment', 'pending', 'authorized', 'partially_paid', 'paid', 'partially_refunded', 'refunded', 'voided')),
+  fulfillment_status: orNull(known('Delivery; null before any', 'partial', 'fulfilled', 'restocked')),
   ...each(when, 'cancelled_at', 'closed_at', 'created_at', 'processed_at', 'updated_at'),
   ...each(ref, 'app_id', 'checkout_id', 'device_id', 'location_id', 'merchant_of_record_app_id', 'user_id'),
   ...each(count, 'number', 'order_number', 'total_weight'),
@@ -212,7 +215,20 @@ export const fulfillments = entity({
 const fulfillmentOrder = {
   id: id('Fulfillment order id'),
   ...each(ref, 'shop_id', 'order_id', 'assigned_location_id'),
-  ...each(text, 'request_status', 'status'),
+  request_status: orNull(
+    known(
+      'What was asked of the fulfillment service, and its answer',
+      'unsubmitted',
+      'submitted',
+      'accepted',
+      'rejected',
+      'cancellation_requested',
+      'cancellation_accepted',
+      'cancellation_rejected',
+      'closed',
+    ),
+  ),
+  status: orNull(known('Status', 'scheduled', 'open', 'in_progress', 'on_hold', 'incomplete', 'closed', 'cancelled')),
   supported_actions: texts,
   ...each(object, 'destination', 'international_duties', 'delivery_method', 'assigned_location'),
   ...each(items, 'line_items', 'fulfillment_holds', 'merchant_requests'),
@@ -385,6 +401,7 @@ const draft = {
     'created_on_api_version_handle',
   ),
   total_price: money,
+  status: orNull(known('Status', 'open', 'invoice_sent', 'completed')),
   ...each(when, 'invoice_sent_at', 'created_at', 'updated_at', 'completed_at'),
   // The question mark is part of the last two names.
   ...each(flag, 'taxes_included', 'tax_exempt', 'allow_discount_codes_in_checkout?', 'b2b?'),

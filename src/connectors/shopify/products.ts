@@ -1,4 +1,4 @@
-import { each, entity, id, list, obj, opt, orNull, pick, str } from '../../definition/index.ts'
+import { each, entity, id, known, list, obj, opt, orNull, pick, str } from '../../definition/index.ts'
 import {
   anything,
   changed,
@@ -8,6 +8,7 @@ import {
   items,
   limit,
   paging,
+  published_scope,
   since_id,
   status,
   text,
@@ -34,6 +35,8 @@ const product = {
     'status',
     'admin_graphql_api_id',
   ),
+  published_scope,
+  status: orNull(known('Status', 'draft', 'active', 'archived', 'unlisted')),
   ...each(when, 'created_at', 'updated_at', 'published_at'),
   variants: orNull(list(obj(variant, 'Variant'), 'Variants; the vendor sends 100 at most')),
   options: items,

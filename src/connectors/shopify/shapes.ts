@@ -5,6 +5,7 @@ import {
   each,
   id,
   int,
+  known,
   list,
   moment,
   num,
@@ -21,6 +22,8 @@ import {
 const asSent = 'As the vendor sends it'
 /** A text or null. */
 export const text = orNull(str(asSent))
+/** Where a product or a collection is shown. */
+export const published_scope = orNull(known('Where it is shown', 'web', 'global'))
 /** An amount or another decimal number, sent as a text, or null. */
 export const money = orNull(decimal('Decimal number as a text'))
 /** A moment or null, with the offset of the store. */
@@ -115,6 +118,7 @@ export const variant = {
     'admin_graphql_api_id',
   ),
   ...each(money, 'price', 'compare_at_price'),
+  inventory_policy: orNull(known('Whether it is sold when there is none left', 'deny', 'continue')),
   ...each(count, 'position', 'grams', 'inventory_quantity', 'old_inventory_quantity'),
   ...each(when, 'created_at', 'updated_at'),
   ...each(flag, 'taxable', 'requires_shipping'),
@@ -207,6 +211,7 @@ export const fulfillment = {
     'name',
     'admin_graphql_api_id',
   ),
+  status: orNull(known('Status', 'success', 'cancelled', 'error', 'failure', 'pending', 'open')),
   ...each(when, 'created_at', 'updated_at'),
   ...each(object, 'origin_address', 'receipt'),
   line_items: lineItems,

@@ -7,6 +7,7 @@ import {
   id,
   int,
   jsonArray,
+  known,
   list,
   num,
   obj,
@@ -39,15 +40,28 @@ const advertiser = {
   ...each(orNull(str('As the vendor sends it')), 'cellphone_number', 'promotion_area', 'rejection_reason'),
   role: orNull(str('ROLE_ADVERTISER, ROLE_CHILD_ADVERTISER, ROLE_CHILD_AGENT or another')),
   status: orNull(
-    str(
-      'STATUS_ENABLE, STATUS_DISABLE, STATUS_LIMIT, STATUS_PENDING_CONFIRM, STATUS_PENDING_VERIFIED, STATUS_CONFIRM_FAIL, STATUS_CONTRACT_PENDING or another',
+    known(
+      'Status',
+      'STATUS_DISABLE',
+      'STATUS_PENDING_CONFIRM',
+      'STATUS_PENDING_VERIFIED',
+      'STATUS_CONFIRM_FAIL',
+      'STATUS_ENABLE',
+      'STATUS_CONFIRM_FAIL_END',
+      'STATUS_PENDING_CONFIRM_MODIFY',
+      'STATUS_CONFIRM_MODIFY_FAIL',
+      'STATUS_LIMIT',
+      'STATUS_WAIT_FOR_BPM_AUDIT',
+      'STATUS_WAIT_FOR_PUBLIC_AUTH',
+      'STATUS_SELF_SERVICE_UNAUDITED',
+      'STATUS_CONTRACT_PENDING',
     ),
   ),
   timezone: orNull(str('Time zone of its reports, for example Etc/GMT+8')),
   telephone_number: orNull(str('Masked telephone number')),
   display_timezone: orNull(str('Time zone by its name, for example America/Los_Angeles')),
   promotion_center_province: orNull(str('Province of the promotion centre')),
-  advertiser_account_type: orNull(str('AUCTION or RESERVATION')),
+  advertiser_account_type: orNull(known('How it buys', 'AUCTION', 'RESERVATION')),
   ...each(orNull(str('As the vendor sends it')), 'license_city', 'brand', 'license_province', 'promotion_center_city'),
   balance: num('Balance, in the currency of the account'),
   create_time: int('When the account was made, in seconds since 1970'),
@@ -145,6 +159,9 @@ const postExtras = {
 }
 const videoExtras = { bit_rate: num('Bits per second'), signature: str('Signature of the file') }
 
+const item_type = known('Type of the post; older ones have none', 'VIDEO', 'CAROUSEL')
+const identity_type = known('Type of the identity', 'AUTH_CODE', 'TT_USER', 'BC_AUTH_TT')
+
 /** GET /open_api/v1.3/tt_video/list/: posts whose authors authorized them by a code. The vendor's tiktok_name is platform_name here. */
 export const promoted_post_ads = entity({
   about: 'Posts of creators that an advertiser may promote (Spark Ads)',
@@ -156,7 +173,7 @@ export const promoted_post_ads = entity({
         {
           item_id: str('Id of the post'),
           ...each(absent(str('As the vendor sends it')), 'auth_code', 'text', 'status'),
-          item_type: absent(str('VIDEO or CAROUSEL; older posts have none')),
+          item_type: absent(item_type),
         },
         'The post',
       ),
@@ -166,7 +183,7 @@ export const promoted_post_ads = entity({
         {
           platform_name: absent(str('Name of the author')),
           identity_id: absent(str('Identity id')),
-          identity_type: absent(str('AUTH_CODE, TT_USER or BC_AUTH_TT')),
+          identity_type: absent(identity_type),
         },
         'Its author',
       ),
@@ -200,8 +217,8 @@ export const promoted_post_ads = entity({
     defaults: firstPage(50),
   },
   context_store_search: {
-    item_info: obj({ ...each(str('As in the record'), 'item_id', 'auth_code', 'text', 'status', 'item_type'), ...postExtras }, 'The post'),
-    user_info: obj(each(str('As in the record'), 'platform_name', 'identity_id', 'identity_type'), 'Its author'),
+    item_info: obj({ ...each(str('As in the record'), 'item_id', 'auth_code', 'text', 'status'), item_type, ...postExtras }, 'The post'),
+    user_info: obj({ ...each(str('As in the record'), 'platform_name', 'identity_id'), identity_type }, 'Its author'),
     auth_info: obj(
       {
         ...each(stamp('As in the record'), 'invite_start_time', 'auth_start_time', 'auth_end_time'),

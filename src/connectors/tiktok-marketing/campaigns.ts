@@ -1,30 +1,62 @@
-import { absent, bool, each, entity, id, int, list, num, objectOrAny, open, orNull, pick, stamp, str } from '../../definition/index.ts'
+import {
+  absent,
+  bool,
+  each,
+  entity,
+  id,
+  int,
+  known,
+  list,
+  num,
+  objectOrAny,
+  open,
+  orNull,
+  pick,
+  stamp,
+  str,
+} from '../../definition/index.ts'
 import { advertiser_id, changes, firstPage, paging, perAdvertiser, texts } from './shared.ts'
 
 const text = orNull(str('As the vendor sends it'))
 const flag = orNull(bool('As the vendor sends it; null where the feature is not used'))
 const amount = orNull(num('As the vendor sends it; null where the feature is not used'))
 const budget = num('Budget, in the currency of the account; 0 without one')
-const budget_mode = str('BUDGET_MODE_INFINITE, BUDGET_MODE_TOTAL, BUDGET_MODE_DAY or BUDGET_MODE_DYNAMIC_DAILY_BUDGET')
-const operation_status = str('ENABLE or DISABLE: what the advertiser chose')
+const budget_mode = known(
+  'How the budget counts',
+  'BUDGET_MODE_INFINITE',
+  'BUDGET_MODE_TOTAL',
+  'BUDGET_MODE_DAY',
+  'BUDGET_MODE_DYNAMIC_DAILY_BUDGET',
+)
+const operation_status = known('What the advertiser chose', 'ENABLE', 'DISABLE')
 const params = { advertiser_id, ...paging(1000) }
 const defaults = firstPage(1000)
 
 const campaign = {
   campaign_id: str('Campaign id'),
   campaign_name: str('Name'),
-  campaign_type: str('REGULAR_CAMPAIGN or IOS14_CAMPAIGN'),
+  campaign_type: known('Type', 'REGULAR_CAMPAIGN', 'IOS14_CAMPAIGN'),
   advertiser_id: str('Advertiser id'),
   budget,
   budget_mode,
   // The vendor's own sandbox never sends it.
   secondary_status: absent(
-    str(
-      'What it does: CAMPAIGN_STATUS_ENABLE, _DISABLE, _DELETE, _ADVERTISER_AUDIT, _ADVERTISER_AUDIT_DENY, _BUDGET_EXCEED, ADVERTISER_ACCOUNT_PUNISH or another',
+    known(
+      'What it does',
+      'CAMPAIGN_STATUS_ENABLE',
+      'CAMPAIGN_STATUS_DISABLE',
+      'CAMPAIGN_STATUS_DELETE',
+      'CAMPAIGN_STATUS_ADVERTISER_AUDIT',
+      'CAMPAIGN_STATUS_ADVERTISER_AUDIT_DENY',
+      'CAMPAIGN_STATUS_BUDGET_EXCEED',
+      'CAMPAIGN_STATUS_IDENTITY_USED_BY_GMV_MAX_AD',
+      'CAMPAIGN_STATUS_AWAITING_RELEASE',
+      'ADVERTISER_CONTRACT_PENDING',
+      'ADVERTISER_ACCOUNT_PUNISH',
     ),
   ),
   operation_status: orNull(operation_status),
-  objective: orNull(str('APP or LANDING_PAGE')),
+  objective: orNull(known('What it advertises', 'APP', 'LANDING_PAGE')),
   objective_type: orNull(str('REACH, TRAFFIC, VIDEO_VIEWS, LEAD_GENERATION, ENGAGEMENT, APP_PROMOTION, WEB_CONVERSIONS or another')),
   budget_optimize_on: orNull(bool('Whether the budget is shared by the campaign; sent only when it is')),
   ...each(text, 'bid_type', 'deep_bid_type', 'optimization_goal', 'split_test_variable'),
@@ -32,11 +64,13 @@ const campaign = {
   ...changes,
   roas_bid: orNull(num('Wanted return on ad spend; 0 without one')),
   ...each(flag, 'is_smart_performance_campaign', 'is_search_campaign'),
-  app_promotion_type: orNull(str('APP_INSTALL, APP_RETARGETING, APP_PREREGISTRATION or APP_POSTS_PROMOTION')),
-  rf_campaign_type: orNull(str('STANDARD, PULSE or TOPVIEW')),
+  app_promotion_type: orNull(
+    known('What it promotes of an app', 'APP_INSTALL', 'APP_RETARGETING', 'APP_PREREGISTRATION', 'APP_POSTS_PROMOTION'),
+  ),
+  rf_campaign_type: orNull(known('Type of a reservation', 'STANDARD', 'PULSE', 'TOPVIEW')),
   ...each(flag, 'disable_skan_campaign', 'is_advanced_dedicated_campaign'),
   rta_id: text,
-  campaign_automation_type: orNull(str('MANUAL, SMART_PLUS or UPGRADED_SMART_PLUS')),
+  campaign_automation_type: orNull(known('Who sets it up', 'MANUAL', 'SMART_PLUS', 'UPGRADED_SMART_PLUS')),
   ...each(flag, 'rta_bid_enabled', 'rta_product_selection_enabled'),
 }
 
@@ -88,8 +122,32 @@ const adGroup = {
   budget_mode,
   // The vendor's own sandbox never sends it.
   secondary_status: absent(
-    str(
-      'What it does: ADGROUP_STATUS_DELIVERY_OK, _NOT_START, _TIME_DONE, _AUDIT, _AUDIT_DENY, _BUDGET_EXCEED, _CAMPAIGN_DISABLE, _DISABLE, _DELETE or another',
+    known(
+      'What it does',
+      'ADGROUP_STATUS_DELIVERY_OK',
+      'ADGROUP_STATUS_REVIEW_PARTIALLY_APPROVED',
+      'ADGROUP_STATUS_PARTIAL_AUDIT_DELIVERY_OK',
+      'ADGROUP_STATUS_TIME_DONE',
+      'ADGROUP_STATUS_NOT_START',
+      'ADGROUP_STATUS_CREATE',
+      'ADGROUP_STATUS_AUDIT',
+      'ADGROUP_STATUS_REAUDIT',
+      'ADGROUP_STATUS_AUDIT_DENY',
+      'ADGROUP_STATUS_CAMPAIGN_EXCEED',
+      'ADGROUP_STATUS_BUDGET_EXCEED',
+      'ADGROUP_STATUS_BALANCE_EXCEED',
+      'ADGROUP_STATUS_CAMPAIGN_DISABLE',
+      'ADGROUP_STATUS_DISABLE',
+      'ADGROUP_STATUS_CAMPAIGN_DELETE',
+      'ADGROUP_STATUS_DELETE',
+      'ADGROUP_STATUS_FROZEN',
+      'ADGROUP_STATUS_ADVERTISER_AUDIT',
+      'ADGROUP_STATUS_ADVERTISER_AUDIT_DENY',
+      'ADGROUP_STATUS_LIVE_NOT_START',
+      'ADGROUP_STATUS_PIXEL_UNBIND',
+      'ADGROUP_STATUS_TRANSCODING_FAIL',
+      'ADVERTISER_CONTRACT_PENDING',
+      'ADVERTISER_ACCOUNT_PUNISH',
     ),
   ),
   operation_status,
@@ -214,8 +272,32 @@ const ad = {
   ad_format: orNull(str('SINGLE_VIDEO, SINGLE_IMAGE, CAROUSEL_ADS or another')),
   // As with campaigns and ad groups.
   secondary_status: absent(
-    str(
-      'What it does: AD_STATUS_DELIVERY_OK, _NOT_START, _DONE, _AUDIT, _AUDIT_DENY, _CAMPAIGN_DISABLE, _ADGROUP_DISABLE, _DISABLE, _DELETE or another',
+    known(
+      'What it does',
+      'AD_STATUS_DELIVERY_OK',
+      'AD_STATUS_PARTIAL_AUDIT_DELIVERY_OK',
+      'AD_STATUS_REVIEW_PARTIALLY_APPROVED',
+      'AD_STATUS_DONE',
+      'AD_STATUS_NOT_START',
+      'AD_STATUS_AUDIT',
+      'AD_STATUS_REAUDIT',
+      'AD_STATUS_AUDIT_DENY',
+      'AD_STATUS_ADGROUP_AUDIT_DENY',
+      'AD_STATUS_CAMPAIGN_EXCEED',
+      'AD_STATUS_BUDGET_EXCEED',
+      'AD_STATUS_BALANCE_EXCEED',
+      'AD_STATUS_CAMPAIGN_DISABLE',
+      'AD_STATUS_ADGROUP_DISABLE',
+      'AD_STATUS_DISABLE',
+      'AD_STATUS_CAMPAIGN_DELETE',
+      'AD_STATUS_ADGROUP_DELETE',
+      'AD_STATUS_DELETE',
+      'AD_STATUS_TRANSCODING_FAIL',
+      'AD_STATUS_PROCESS_AUDIO',
+      'AD_STATUS_MUSIC_AUTHORIZATION_MISSING',
+      'AD_STATUS_PRODUCT_UNAVAILABLE',
+      // The vendor spells it so.
+      'AD_STAUS_PIXEL_UNBIND',
     ),
   ),
   operation_status: orNull(operation_status),

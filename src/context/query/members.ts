@@ -7,7 +7,7 @@ import type { Column, SearchTable } from './columns.ts'
 import { isOpen, membersOf } from './names.ts'
 import { connector } from './scene.ts'
 import { type SearchStatement, statementOf, Values } from './statement.ts'
-import type { Condition, Place, SearchQuery, Selection } from './tree.ts'
+import type { Condition, Place, SearchQuery, Selection, Way } from './tree.ts'
 import type { Term } from './values.ts'
 
 /** Longest way that is noted, in characters, and most ways that one batch notes of a field: objects can have ids as names. */
@@ -22,13 +22,13 @@ const tooMany = '!'
 const fieldOf = ({ field }: Column): number => (field ^ 0x2a5f3c19) | 0
 
 /** Names as one term; arrays between them do not count. */
-const wayOf = (names: readonly string[]): string => names.map((name) => `.${name}`).join('')
+export const wayOf = (names: readonly string[]): string => names.map((name) => `.${name}`).join('')
 
 /** Columns below which the documents leave names open. */
 const openColumns = ({ columns }: SearchTable): readonly Column[] => columns.filter(({ type, schema }) => type === 'json' && isOpen(schema))
 
-/** What is noted when the first rows of an entity are written. */
-export const firstNotes = (table: SearchTable): readonly Term[] =>
+/** What is noted of names when the first rows of an entity are written. */
+export const firstNames = (table: SearchTable): readonly Term[] =>
   openColumns(table).map((column) => ({ field: fieldOf(column), term: complete }))
 
 function eachWay(value: unknown, names: readonly string[], take: (way: string) => void): void {
@@ -60,12 +60,6 @@ export function memberReader(
       }
       return ways.size > mostWays ? [{ field, term: tooMany }] : [...ways].map((term) => ({ field, term }))
     })
-}
-
-/** A way below a column, as a query names it. */
-interface Way {
-  readonly column: Column
-  readonly names: readonly string[]
 }
 
 function waysOfCondition(condition: Condition, within: readonly Place[] = []): readonly Way[] {

@@ -4,12 +4,13 @@ import { isObject } from '../../definition/object.ts'
 import { searchOperators } from '../../definition/search.ts'
 import { integerOf } from '../../engine/integer.ts'
 import type { SearchTable } from './columns.ts'
+import { unlistedOf, wayTo } from './known-values.ts'
 import { elementScope, placeListed, placeNamed, type Scope } from './names.ts'
 import { checkSuited, elementOperand, equalOperand, orderOperand, queryTokens, textOf } from './operands.ts'
 import { patternOf } from './pattern.ts'
 import { below, invalid, missing, notSupported, type Spot, tooComplex } from './refusals.ts'
 import { scoredConditions } from './relevance.ts'
-import type { Condition, Ordering, Place, SearchQuery, Selection, SortKey } from './tree.ts'
+import type { Condition, Ordering, Place, SearchQuery, Selection, SortKey, Unlisted, Way } from './tree.ts'
 
 /** Deepest nesting of conditions, most conditions, most values of one `in`, most keys of a sort, most elements of `fields`. */
 const deepest = 16
@@ -32,6 +33,10 @@ interface Reading {
   readonly depth: number
   /** Counts conditions; shared by the whole filter. */
   readonly count: { conditions: number }
+  /** Operands that have to be looked up; shared too. */
+  readonly unlisted: Unlisted[]
+  /** The array that conditions within `any` are about. */
+  readonly within?: Way | undefined
 }
 
 /** One field under an operator. */
@@ -58,7 +63,7 @@ const oneOf = ({ place, value, spot }: Entry): Condition => {
 const anyOf = ({ reading, place, element, value, spot }: Entry): Condition => ({
   op: 'any',
   place,
-  of: conditionOf({ ...reading, scope: element, depth: reading.depth + 1 }, value, spot),
+  of: conditionOf({ ...reading, scope: element, within: wayTo(place, reading.within), depth: reading.depth + 1 }, value, spot),
 })
 
 const readers: Readonly<Record<FieldOperator, (entry: Entry) => Condition>> = {
@@ -93,7 +98,11 @@ function fieldConditions(
     counted(reading, at)
     const { place, schema } = placeNamed(reading.scope, field, at)
     checkSuited(operator, place, at)
-    return readers[operator]({ reading, place, element: elementScope(reading.scope, schema), value, spot: at })
+    const condition = readers[operator]({ reading, place, element: elementScope(reading.scope, schema), value, spot: at })
+    const way = place.compare === 'lower' ? wayTo(place, reading.within) : undefined
+    if (way !== undefined)
+      reading.unlisted.push(...unlistedOf(condition, { way, schema, spotOf: (index) => (operator === 'in' ? below(at, index) : at) }))
+    return condition
   })
 }
 
@@ -120,8 +129,11 @@ function conditionOf(reading: Reading, value: unknown, spot: Spot): Condition {
   return of.length === 1 && only !== undefined ? only : { op: 'and', of }
 }
 
-const filterOf = (table: SearchTable, value: unknown, spot: Spot): Condition | undefined =>
-  value === undefined || value === null ? undefined : conditionOf({ scope: { table }, depth: 1, count: { conditions: 0 } }, value, spot)
+function filterOf(table: SearchTable, value: unknown, spot: Spot): Pick<SearchQuery, 'filter' | 'unlisted'> {
+  const unlisted: Unlisted[] = []
+  const reading = { scope: { table }, depth: 1, count: { conditions: 0 }, unlisted }
+  return { filter: value === undefined || value === null ? undefined : conditionOf(reading, value, spot), unlisted }
+}
 
 function sortKeyOf(table: SearchTable, value: unknown, spot: Spot): SortKey | RelevanceKey {
   const [entry, ...more] = isObject(value) ? Object.entries(value) : []
@@ -236,10 +248,11 @@ export function parseSearch(table: SearchTable, params: unknown): SearchQuery {
   if (query === undefined || query === null) throw missing(below(spot, 'query'))
   if (!isObject(query)) throw invalid(below(spot, 'query'), 'must be an object with filter and sort')
   checkKnown(query, ['filter', 'sort'], below(spot, 'query'))
-  const filter = filterOf(table, query['filter'], below(spot, 'query', 'filter'))
+  const { filter, unlisted } = filterOf(table, query['filter'], below(spot, 'query', 'filter'))
   return {
     table,
     filter,
+    unlisted,
     ...sortOf(table, { value: query['sort'], filter }, below(spot, 'query', 'sort')),
     limit: limitOf(limit, below(spot, 'limit')),
     cursor: cursorOf(cursor, below(spot, 'cursor')),

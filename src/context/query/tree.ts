@@ -1,6 +1,7 @@
 /** A search as it was understood: what `parse.ts` makes of the parameters, and `sql.ts` makes SQL of. */
 import type { Column, Comparison, SearchTable } from './columns.ts'
 import type { Period } from './instants.ts'
+import type { Spot } from './refusals.ts'
 import type { QueryToken } from './tokens.ts'
 
 /** One step of a path: the name of a member, or `null` for each element of an array (`[]`). */
@@ -84,10 +85,25 @@ export interface Relevance {
 /** What of a column is returned: all, or the members below it. */
 export type Selection = true | { readonly [name: string]: Selection }
 
+/** Names from a row down to a place: a column, and members below it. */
+export interface Way {
+  readonly column: Column
+  readonly names: readonly string[]
+}
+
+/** An operand that is none of the known values of its text: some record has to have it. */
+export interface Unlisted extends Way {
+  readonly known: readonly string[]
+  readonly operand: Operand
+  readonly spot: Spot
+}
+
 /** A whole search. */
 export interface SearchQuery {
   readonly table: SearchTable
   readonly filter: Condition | undefined
+  /** Operands of the filter that have to be looked up. */
+  readonly unlisted: readonly Unlisted[]
   readonly sort: readonly SortKey[]
   /** Asked for by `_relevance` in the sort, or without a sort by a filter that looks for words; undefined: the order is without. */
   readonly relevance: Relevance | undefined

@@ -2,7 +2,8 @@
 import { writeJson } from '../../engine/json.ts'
 import { type Column, type PhysicalColumn, physicalColumns, type SearchTable } from './columns.ts'
 import { instantOf } from './instants.ts'
-import { memberReader } from './members.ts'
+import { firstValues, valueReader } from './known-values.ts'
+import { firstNames, memberReader } from './members.ts'
 import { cleanJson, cleanText, decimalOf, heldInteger, plainNumber } from './text.ts'
 import { isAscii } from './token-parts.ts'
 import { type TokenRules, tokenRules } from './tokens.ts'
@@ -82,6 +83,9 @@ export const cellsOf = (table: SearchTable, record: Readonly<Record<string, unkn
 /** Where the term table notes that a column has texts that are no decimal numbers, though declared so; or integers beyond int8. */
 export const irregularField = (column: Column): number => ~column.field
 
+/** What is noted when the first rows of an entity are written, so that what is not noted later is known not to be there. */
+export const firstNotes = (table: SearchTable): readonly Term[] => [...firstNames(table), ...firstValues(table)]
+
 /**
  * Reads the terms of rows: what must be in `cs_terms` when the rows are.
  * @param columns what the cells of a row are; left out: those of the table
@@ -100,8 +104,10 @@ export function termReader(
     column.wide === undefined ? [] : [{ field: irregularField(column), wide: place(column.wide) }],
   )
   const readMembers = memberReader(table, place)
+  const readValues = valueReader(table, place)
   return (rows) => [
     ...readMembers(rows),
+    ...readValues(rows),
     ...widened.flatMap(({ field, wide }) => (rows.some((row) => row[wide] !== null) ? [{ field, term: '' }] : [])),
     ...stored.flatMap(({ field, at }) => {
       const words = new Set<string>()

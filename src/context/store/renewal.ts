@@ -7,7 +7,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseJson } from '../../engine/json.ts'
 import { type Column, physicalColumns, quoted, type SearchTable } from '../query/columns.ts'
-import { cellsOf, termReader } from '../query/values.ts'
+import { cellsOf, firstNotes, termReader } from '../query/values.ts'
 import type { ContextDatabase, Row, Session } from './database.ts'
 import type { KnownTable } from './registry.ts'
 import { list } from './writes.ts'
@@ -129,6 +129,8 @@ async function renewBatch(session: Session, copy: Copy): Promise<boolean> {
   if (state === undefined) return true // it was removed
   if (Number(state['tokens']) === 1) {
     const last = await renewRows(session, copy, typeof state['renewed'] === 'string' ? state['renewed'] : '')
+    // Every row has been read now, and writers note what they write.
+    if (last === undefined) await list(session, copy.number, firstNotes(copy.table))
     await note(session, copy, last === undefined ? { tokens: copy.table.tokens, renewed: '' } : { tokens: 1, renewed: last })
     return false
   }

@@ -38,11 +38,13 @@ export const shapeOf = (table: SearchTable): Shape => ({
 
 /**
  * A digest that goes into the hash of every row, so that a row of another shape counts as changed. Words do not count: they are made
- * anew without the vendor (`renewal.ts`). It is that of the first token rules, so that rows which were written by them keep their hash.
+ * anew without the vendor (`renewal.ts`). It is that of the first token rules, so that rows which were written by them keep their hash,
+ * and has the fields with known values: where one is marked later, its column is empty until the row is written again.
  */
 export const digestOf = (table: SearchTable): string =>
   createHash('sha256')
     .update(JSON.stringify(shapeOf(tableWithTokens(table, 1))))
+    .update(table.columns.flatMap(({ lowered }) => lowered ?? []).join())
     .digest('base64url')
     .slice(0, 12)
 

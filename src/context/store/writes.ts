@@ -1,8 +1,7 @@
 /** One batch of one entity in one transaction: rows, words, counts, keys that a complete pass has seen, and checkpoints. */
 import { fail } from '../../errors.ts'
 import { quoted } from '../query/columns.ts'
-import { firstNotes } from '../query/members.ts'
-import type { Term } from '../query/values.ts'
+import { firstNotes, type Term } from '../query/values.ts'
 import type { Row, Session } from './database.ts'
 import type { Words } from './listed-words.ts'
 import type { KnownTable } from './registry.ts'

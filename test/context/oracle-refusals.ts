@@ -1,0 +1,61 @@
+/** Which searches are refused for a value that nobody has: the row "known values" of docs/decisions/0028-search-words.md, said plainly. */
+import type { Field, Fields } from '../../src/definition/fields.ts'
+import { elementScope } from './oracle.ts'
+import { isNumber, isObject, type Json, type Place, placeNamed, type Scope } from './oracle-places.ts'
+import { compareDecimals, decimalOfNumber, decimalOfText, kept } from './oracle-values.ts'
+
+/** Longest way and value that are noted. */
+const longest = 250
+
+/** Where a condition stands: what its names mean, the names above it, and the records. */
+interface Standing {
+  readonly scope: Scope
+  readonly above: readonly string[]
+  readonly records: readonly Json[]
+}
+
+/** All that lies at some names, whatever the arrays between them. */
+function valuesAt(value: unknown, [first, ...rest]: readonly string[]): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((each) => valuesAt(each, first === undefined ? [] : [first, ...rest]))
+  if (first === undefined) return value === null || value === undefined ? [] : [value]
+  return isObject(value) && Object.hasOwn(value, first) ? valuesAt(value[first], rest) : []
+}
+
+const knownOf = (schema: Field | undefined): readonly string[] =>
+  Reflect.get(schema ?? {}, 'x-known-values') ?? knownOf(Reflect.get(schema ?? {}, 'items') as Field)
+
+function isSame(value: string, operand: unknown): boolean {
+  if (typeof operand === 'string' && kept(value).toLowerCase() === kept(operand).toLowerCase()) return true
+  const number = isNumber(operand) ? decimalOfNumber(operand) : typeof operand === 'string' ? decimalOfText(operand) : undefined
+  const decimal = decimalOfText(kept(value))
+  return number !== undefined && decimal !== undefined && compareDecimals(number, decimal) === 0
+}
+
+function isForeign(operand: unknown, place: Place, { above, records }: Standing): boolean {
+  if (operand === null || Array.isArray(operand) || (isObject(operand) && !isNumber(operand))) return false
+  if (typeof operand === 'string' && knownOf(place.schema).some((value) => value.toLowerCase() === operand.toLowerCase())) return false
+  const names = [...above, ...place.path.filter((step) => step !== '[]')]
+  const below = names.slice(1).reduce((length, name) => length + name.length + 1, 0)
+  const stored = records.flatMap((record) => valuesAt(record, names))
+  if (stored.some((value) => typeof value !== 'string' || below + 1 + value.length > longest)) return false
+  return !stored.some((value) => isSame(String(value), operand))
+}
+
+function refuses(condition: Json, standing: Standing): boolean {
+  const { scope, above } = standing
+  return Object.entries(condition).some(([operator, operand]) => {
+    if (operator === 'not') return refuses(operand as Json, standing)
+    if (operator === 'and' || operator === 'or') return (operand as Json[]).some((each) => refuses(each, standing))
+    return Object.entries(operand as Json).some(([field, asked]) => {
+      const place = placeNamed(scope, field)
+      const names = [...above, ...place.path.filter((step) => step !== '[]')]
+      if (operator === 'any') return refuses(asked as Json, { ...standing, scope: elementScope(place), above: names })
+      if (place.how !== 'lower' || !['eq', 'neq', 'in', 'contains'].includes(operator)) return false
+      return (operator === 'in' ? (asked as unknown[]) : [asked]).some((each) => isForeign(each, place, standing))
+    })
+  })
+}
+
+/** Whether a filter asks for a value of a text with known ones that is neither known nor in any record. */
+export const isRefused = (fields: Fields, records: readonly Json[], filter: Json | undefined): boolean =>
+  filter !== undefined && refuses(filter, { scope: { members: fields, schema: undefined }, above: [], records })
