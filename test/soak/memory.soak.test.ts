@@ -11,6 +11,9 @@ import { createTestDatabase } from '../support/postgres.ts'
 
 const calls = 60
 const attackMs = 40_000
+/** Of the attack before the one that is measured. */
+const warmMs = 5_000
+const restMs = 60_000
 const env = {
   FERRULE_BODY_MEMORY: '128',
   FERRULE_LOG_LEVEL: 'warn',
@@ -77,17 +80,27 @@ test('60 calls whose bodies never end', { timeout: 300_000 }, async () => {
     const execute = () =>
       post(`${url}/api/v1/integrations/connectors/${made.json['id']}/execute`, { entity: 'calls', action: 'list' }, token)
     expect((await execute()).status).toBe(200)
-    isEndless = true
-    const idle = residentMb(service)
-    const end = performance.now() + attackMs
     const codes: Record<string, number> = {}
-    const attack = Array.from({ length: calls }, async () => {
-      while (performance.now() < end) {
-        const code = String((await execute()).json['code'])
-        codes[code] = (codes[code] ?? 0) + 1
-        await sleep(100)
+    const attack = async (forMs: number): Promise<unknown> => {
+      isEndless = true
+      const end = performance.now() + forMs
+      const run = async () => {
+        while (performance.now() < end) {
+          const code = String((await execute()).json['code'])
+          codes[code] = (codes[code] ?? 0) + 1
+          await sleep(100)
+        }
       }
-    })
+      await Promise.all(Array.from({ length: calls }, run))
+      isEndless = false // for the syncs
+      return undefined
+    }
+    // What a service that has worked holds for good, such as compiled code, is no outcome of the attack that is measured.
+    await attack(warmMs)
+    await sleep(restMs)
+    const idle = residentMb(service)
+    const attacked = attack(attackMs)
+    const end = performance.now() + attackMs
     const health: number[] = []
     let most = 0
     while (performance.now() < end) {
@@ -97,9 +110,8 @@ test('60 calls whose bodies never end', { timeout: 300_000 }, async () => {
       most = Math.max(most, residentMb(service))
       await sleep(50)
     }
-    await Promise.all(attack)
-    isEndless = false // for the syncs
-    await sleep(60_000)
+    await attacked
+    await sleep(restMs)
     const after = residentMb(service)
     const sorted = health.toSorted((one, other) => one - other)
     const figures = {
@@ -114,7 +126,7 @@ test('60 calls whose bodies never end', { timeout: 300_000 }, async () => {
     console.log(JSON.stringify(figures))
     expect(Object.keys(codes).filter((code) => !['overloaded', 'result_too_large', 'upstream_timeout'].includes(code))).toEqual([])
     expect(most).toBeLessThan(512)
-    expect(after).toBeLessThan(idle + 64)
+    expect(after).toBeLessThan(idle + 32)
   } finally {
     service.kill()
     rmSync(folder, { recursive: true, force: true })
