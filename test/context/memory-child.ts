@@ -14,7 +14,7 @@ const store = openContextStore({ settings, kinds: [kind] })
 for (let index = 0; index < batches; index += 1)
   await store.write(place, { records: recordsOf(index * batch, batch), asked: 1_700_000_000_000 })
 const searcher = createSearcher(store)
-const params = { query: { filter: { not: { eq: { direction: 'Neither' } } }, sort: [{ duration: 'asc' }, { title: 'asc' }] }, limit: 100 }
+const params = { query: { filter: { not: { eq: { title: 'Nothing' } } }, sort: [{ duration: 'asc' }, { title: 'asc' }] }, limit: 100 }
 for (let index = 0; index < searches; index += 1) await searcher.search({ place, params, key: Buffer.from('key'), now: 1_700_000_000_000 })
 process.stdout.write(String(Math.round(process.resourceUsage().maxRSS / 1_000)))
 await store.close()
