@@ -72,7 +72,7 @@ export async function answerApart(call: ApartCall, answer: LargeAnswer): Promise
 }
 
 /** A failure that came from another thread. */
-export const failureFrom = ({ code, message, hint }: ApartFailure): FerruleError => new FerruleError(code, { message, hint }, {})
+const failureFrom = ({ code, message, hint }: ApartFailure): FerruleError => new FerruleError(code, { message, hint }, {})
 
 /** What was taken of an answer. @throws FerruleError what the rules of the operation said */
 export function takenFrom(operation: CompiledOperation, { apart }: WireAnswer): ApartValue | undefined {
