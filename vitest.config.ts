@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { CountsReporter } from './test/support/counts-reporter.ts'
 import { versionTests } from './test/support/database-tests.ts'
 import { findVersions } from './test/support/postgres-binaries.ts'
+import { resolution, testFiles, testOptions } from './test/support/vitest-options.ts'
 
 // Soak runs take minutes by design; `npm run soak` is the only way in.
 const soak = process.env['FERRULE_SOAK'] === '1'
@@ -11,27 +12,21 @@ const versions = findVersions()
 const [, ...further] = given ? [] : versions.found
 
 export default defineConfig({
+  ...resolution,
   test: {
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // What happens in the background has no time of its own: a poll ends before its test only to say what it saw last.
-    expect: { poll: { timeout: 20_000 } },
-    allowOnly: false,
+    ...testOptions,
     reporters: ['default', new CountsReporter(given ? undefined : versions)],
-    globalSetup: ['test/support/postgres-setup.ts'],
     exclude,
     projects: [
       {
         extends: true,
         test: {
           name: 'all',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: testFiles,
           provide: { installations: versions.found, isFurtherVersion: false },
         },
       },
-      // What the version of PostgreSQL can change runs on each other one that this machine has.
+      // Tests whose outcome the version of PostgreSQL can change run once more on each other version of this machine.
       ...further.map((installation) => ({
         extends: true as const,
         test: {

@@ -48,7 +48,7 @@ export const callsAnswer = {
   calls: Array.from({ length: count }, (_, index) => callOf(index)),
 }
 
-/** What Ferrule makes of it: the baselines answer with the same bytes. */
+/** Builds Ferrule's meta: the baselines answer with the same bytes. */
 export const metaOf = ({ records }: typeof callsAnswer) => ({
   cursor: records.cursor,
   total_records: records.totalRecords,

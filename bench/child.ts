@@ -70,7 +70,7 @@ export async function start<Ready = unknown>(file: string, environment: Readonly
   }
 }
 
-/** In a child: tells that it listens, and answers questions about its use. Memory is looked at four times a second. */
+/** Reports in a child that it listens, and answers questions about its use. Reads memory four times a second. */
 export function serve(ready: { readonly port: number }): void {
   let peak = 0
   const look = (): void => {

@@ -1,6 +1,6 @@
 /** `calls.list` of the library against a bare request and JSON.parse, in this process. */
 import { Agent } from 'undici'
-import { connect } from '../src/index.ts'
+import { connect } from '../packages/ferrule/src/index.ts'
 import type { callsAnswer } from './calls.ts'
 import { start } from './child.ts'
 import { type Result, rate } from './result.ts'

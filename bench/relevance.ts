@@ -1,8 +1,9 @@
 /** Searches by relevance against the same ones in the order of the key, by how many records match, on both databases. */
 import { randomUUID } from 'node:crypto'
-import { createSearcher, type Searcher } from '../src/context/search.ts'
-import { openContextStore } from '../src/context/store/store.ts'
-import type { ContextStore, EntityPlace } from '../src/context/store/types.ts'
+import type { EntityRef } from '../packages/server/src/context/entity-ref.ts'
+import { createSearcher, type Searcher } from '../packages/server/src/context/search.ts'
+import { openContextStore } from '../packages/server/src/context/store/store.ts'
+import type { ContextStore } from '../packages/server/src/context/store/types.ts'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 import type { SearchSizes } from './search-service.ts'
@@ -52,30 +53,30 @@ function casesOf(records: number): readonly RelevanceCase[] {
   ]
 }
 
-async function fill(store: ContextStore, place: EntityPlace, records: number): Promise<void> {
+async function fill(store: ContextStore, ref: EntityRef, records: number): Promise<void> {
   for (let from = 0; from < records; from += batch)
-    await store.write(place, { records: recordsOf(from, Math.min(batch, records - from)), asked: Date.now() })
-  const database = await store.database()
-  await database.pinned((run) => run({ text: 'vacuum (analyze)' }), { timeoutMs: 600_000 })
+    await store.writeBatch(ref, { records: recordsOf(from, Math.min(batch, records - from)), asked: Date.now() })
+  const database = await store.openDatabase()
+  await database.withConnection((run) => run({ text: 'vacuum (analyze)' }), { timeoutMs: 600_000 })
 }
 
 /** Milliseconds of one search. */
-async function searched(searcher: Searcher, place: EntityPlace, query: object): Promise<number> {
+async function searched(searcher: Searcher, ref: EntityRef, query: object): Promise<number> {
   const begin = performance.now()
-  await searcher.search({ place, params: { query, limit }, key: Buffer.from('key'), now: Date.now() })
+  await searcher.search({ ref, params: { query, limit }, key: Buffer.from('key'), now: Date.now() })
   return performance.now() - begin
 }
 
 async function measured({ settings }: StorePlace, engine: string, effort: RelevanceEffort): Promise<readonly Result[]> {
   const store = openContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
-  const place = { connector: randomUUID(), kind: kind.kind, entity: 'calls' }
-  await fill(store, place, effort.records)
+  const ref = { connector: randomUUID(), kind: kind.kind, entity: 'calls' }
+  await fill(store, ref, effort.records)
   const searcher = createSearcher(store)
   const results: Result[] = []
   for (const { name, filter } of casesOf(effort.records)) {
     const sides = { ours: { filter }, baseline: { filter, sort: [{ id: 'asc' }] } }
-    const { ours, baseline } = await alternate(sides, { rounds: effort.rounds * 4 }, (query) => searched(searcher, place, query))
-    const counted = await store.search(place, (table, number) => ({
+    const { ours, baseline } = await alternate(sides, { rounds: effort.rounds * 4 }, (query) => searched(searcher, ref, query))
+    const counted = await store.search(ref, (table, number) => ({
       text: `select count(*) as n from "${table.name}" where connector_id = $1`,
       values: [number],
     }))
@@ -88,6 +89,6 @@ async function measured({ settings }: StorePlace, engine: string, effort: Releva
 
 /** A line for each case; `baseline` is the order of the key, so `ratio` says how many times that it takes (less than 1: longer). */
 export async function* relevance(effort: RelevanceEffort): AsyncGenerator<Result, void, undefined> {
-  yield* await withPostgres(1, (place) => measured(place, 'postgres', effort))
-  yield* await withEmbedded(1, (place) => measured(place, 'embedded', effort))
+  yield* await withPostgres(1, (ref) => measured(ref, 'postgres', effort))
+  yield* await withEmbedded(1, (ref) => measured(ref, 'embedded', effort))
 }

@@ -1,4 +1,4 @@
-/** What a benchmark tells. */
+/** What a benchmark reports. */
 import { rounded } from './rounds.ts'
 
 /** What was measured on both sides, and what else is worth knowing. */

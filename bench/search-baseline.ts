@@ -1,4 +1,4 @@
-/** What a search is held against: the same SQL with the same values, by pgbench, or by named statements of `pg` where there is none. */
+/** What a search is held against: the same SQL with the same values, by pgbench, or by named statements of `pg` where pgbench is missing. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { Pool } from 'pg'
-import { searchSettings } from '../src/context/query/functions.ts'
-import type { Statement, Value } from '../src/context/store/database.ts'
+import type { Statement, Value } from '../packages/server/src/context/database/database.ts'
+import { searchSettings } from '../packages/server/src/context/query/functions.ts'
 
 /** How statements are run. */
 export interface BaselineOptions {

@@ -17,7 +17,7 @@ export interface SearchCase {
 const limit = 100
 /** Well spread over the records: a large prime. */
 const spread = 7_368_787
-/** Moments of the records of a connector are a minute apart; two weeks of them. */
+/** Records of a connector are a minute apart; two weeks of them. */
 const window = 14 * 24 * 60
 
 const picked = (set: number, size: number): number => ((set + 1) * spread) % size

@@ -1,8 +1,9 @@
 /** A service whose copies are filled by the benchmark: one large connector beside many small ones, and searches of them over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
-import { openContextStore } from '../src/context/store/store.ts'
-import type { ContextStore, ContextStoreSettings } from '../src/context/store/types.ts'
+import type { ContextStoreSettings } from '../packages/server/src/context/database/settings.ts'
+import { openContextStore } from '../packages/server/src/context/store/store.ts'
+import type { ContextStore } from '../packages/server/src/context/store/types.ts'
 import { type Child, start } from './child.ts'
 import { kind, recordsOf } from './store-records.ts'
 
@@ -36,7 +37,7 @@ const credentials = { FERRULE_CLIENT_ID: '0195f3a0-0000-7000-8000-000000000001',
 async function fill(store: ContextStore, connector: string, records: number): Promise<void> {
   const place = { connector, kind: kind.kind, entity }
   for (let from = 0; from < records; from += batch)
-    await store.write(place, { records: recordsOf(from, Math.min(batch, records - from)), asked: Date.now() })
+    await store.writeBatch(place, { records: recordsOf(from, Math.min(batch, records - from)), asked: Date.now() })
 }
 
 /** Fills a store, and leaves it as the upkeep of a running service would. */
@@ -49,8 +50,8 @@ async function fillAll(
   const others = Array.from({ length: Math.max(0, sizes.connectors - 1) }, () => randomUUID())
   await fill(store, large, sizes.records)
   for (const connector of [small, ...others]) await fill(store, connector, sizes.smallRecords)
-  const database = await store.database()
-  await database.pinned((run) => run({ text: 'vacuum (analyze)' }), { timeoutMs: 1_800_000 })
+  const database = await store.openDatabase()
+  await database.withConnection((run) => run({ text: 'vacuum (analyze)' }), { timeoutMs: 1_800_000 })
   await store.close()
 }
 
@@ -82,7 +83,7 @@ async function clientOf({ origin }: Child): Promise<Client> {
       (issued) => {
         headers = issued
       },
-      () => undefined, // the next request tells
+      () => undefined, // the next request shows it
     )
   }, 300_000)
   return {

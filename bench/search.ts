@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { createSearcher } from '../src/context/search.ts'
-import type { Statement } from '../src/context/store/database.ts'
-import { openContextStore } from '../src/context/store/store.ts'
-import type { ContextStore, ContextStoreSettings } from '../src/context/store/types.ts'
-import { Secret } from '../src/engine/secret.ts'
+import { Secret } from '../packages/ferrule/src/engine/credentials/secret.ts'
+import type { Statement } from '../packages/server/src/context/database/database.ts'
+import type { ContextStoreSettings } from '../packages/server/src/context/database/settings.ts'
+import { createSearcher } from '../packages/server/src/context/search.ts'
+import { openContextStore } from '../packages/server/src/context/store/store.ts'
+import type { ContextStore } from '../packages/server/src/context/store/types.ts'
 import { startCluster } from '../test/support/postgres-cluster.ts'
 import { type Result, time } from './result.ts'
 import { type Effort, median } from './rounds.ts'
@@ -18,7 +19,7 @@ import { kind } from './store-records.ts'
 
 /** Sets of values of a case. */
 const sets = 4
-/** Clients at one time, beside one. */
+/** Concurrent clients, beside one. */
 const many = 16
 
 /** How long the searches run, and over how much. */
@@ -31,7 +32,7 @@ const sizeOf = ({ isSmall }: SearchCase, { records, smallRecords }: SearchSizes)
 const paramsOf = (each: SearchCase, sizes: SearchSizes): readonly unknown[] =>
   Array.from({ length: sets }, (_, set) => each.params(set, sizeOf(each, sizes)))
 
-/** Milliseconds of each search of a case over HTTP, by so many clients at one time. */
+/** Measures milliseconds of each search of a case over HTTP, by so many concurrent clients. */
 async function searched(
   service: SearchService,
   each: SearchCase,
@@ -85,8 +86,8 @@ const environmentOf = (url: string) => ({
 async function statementsOf(store: ContextStore, connector: string, params: readonly unknown[]): Promise<readonly Statement[]> {
   const statements: Statement[] = []
   const searcher = createSearcher({
-    tableOf: (...of) => store.tableOf(...of),
-    searchedTable: (place) => store.searchedTable(place),
+    getTable: (...of) => store.getTable(...of),
+    findSearchedTable: (place) => store.findSearchedTable(place),
     search: (place, compile, options) =>
       store.search(
         place,
@@ -99,7 +100,7 @@ async function statementsOf(store: ContextStore, connector: string, params: read
       ),
   })
   const place = { connector, kind: kind.kind, entity: 'calls' }
-  for (const each of params) await searcher.search({ place, params: each, key: Buffer.from('key'), now: Date.now() })
+  for (const each of params) await searcher.search({ ref: place, params: each, key: Buffer.from('key'), now: Date.now() })
   return statements
 }
 
@@ -116,7 +117,7 @@ async function direct(
   const loop = async (first: number): Promise<void> => {
     for (let index = first; performance.now() < end || index < first + sets; index += 1) {
       const begin = performance.now()
-      await searcher.search({ place, params: params[index % sets], key: Buffer.from('key'), now: Date.now() })
+      await searcher.search({ ref: place, params: params[index % sets], key: Buffer.from('key'), now: Date.now() })
       times.push(performance.now() - begin)
     }
   }
@@ -221,7 +222,7 @@ export async function memory(effort: SearchEffort): Promise<Result> {
 }
 
 /**
- * The same searches in an embedded store against PostgreSQL, both over HTTP by one client. The last line tells the median of the
+ * The same searches in an embedded store against PostgreSQL, both over HTTP by one client. The last line reports the median of the
  * service's other requests while a slow search runs, and its memory.
  */
 export async function* searchEmbedded(effort: SearchEffort): AsyncGenerator<Result, void, undefined> {

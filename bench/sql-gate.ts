@@ -1,7 +1,7 @@
 /** The statement gate against a grammar-based parser, both on the same statements of about 1 kB. */
 import { init, parse } from '@guanmingchiu/sqlparser-ts'
-import { admit } from '../src/connectors/snowflake/statement/gate.ts'
-import type { StatementKind } from '../src/connectors/snowflake/statement/reasons.ts'
+import { admit } from '../packages/ferrule/src/connectors/snowflake/statement/gate.ts'
+import type { StatementKind } from '../packages/ferrule/src/connectors/snowflake/statement/reasons.ts'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 

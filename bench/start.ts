@@ -73,7 +73,7 @@ async function startOnce(file: string): Promise<Started> {
 
 /** Runs the benchmark: each start has an empty folder, so it makes its database and keys too. */
 export async function startUp(effort: Effort): Promise<Result> {
-  const figures = await alternate({ ours: '../src/main.ts', baseline: 'baseline.ts' }, effort, startOnce)
+  const figures = await alternate({ ours: '../packages/server/src/main.ts', baseline: 'baseline.ts' }, effort, startOnce)
   const seconds = (of: readonly Started[]) => median(of.map((one) => one.seconds))
   const idle = (of: readonly Started[]) => median(of.map((one) => one.idle))
   return time({

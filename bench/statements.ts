@@ -1,5 +1,5 @@
 /** What the benchmark of results in parts asks for, and how it counts what comes. */
-import { snowflakeCredentials as known } from '../src/sandbox/index.ts'
+import { snowflakeCredentials as known } from '../packages/sandbox/src/index.ts'
 
 /** The documented token of the sandbox. */
 export const { token } = known
@@ -30,5 +30,5 @@ export function counter(): { readonly count: (number: string | null | undefined)
   }
 }
 
-/** Whether each of so many rows came once. */
+/** Returns whether each of so many rows came once. */
 export const isWhole = ({ rows, sum }: Counted, wanted: number): boolean => rows === wanted && sum === (wanted * (wanted - 1)) / 2

@@ -1,14 +1,14 @@
 /** Calls as a vendor describes them, for benchmarks of the context store: 20 fields, titles of six words out of 4,000. */
 import { createHash } from 'node:crypto'
-import { gong } from '../src/connectors/gong/index.ts'
-import { searchTableOf } from '../src/context/query/columns.ts'
-import { primaryKeyOf } from '../src/context/query/keys.ts'
-import type { StoredRecord } from '../src/context/store/writer.ts'
+import { gong } from '../packages/ferrule/src/connectors/gong/index.ts'
+import { buildSearchTable } from '../packages/server/src/context/query/columns.ts'
+import { buildPrimaryKey } from '../packages/server/src/context/query/keys.ts'
+import type { StoredRecord } from '../packages/server/src/context/store/row-encoder.ts'
 
 /** Where they are written to. */
 export const kind = gong.definition
 /** Their table. */
-export const table = searchTableOf('gong', 'calls', kind.entities.calls)
+export const table = buildSearchTable('gong', 'calls', kind.entities.calls)
 
 const letters = 'ghijklmnop'
 const vocabulary = Array.from({ length: 4_000 }, (_, index) =>
@@ -56,5 +56,5 @@ export const callOf = (index: number): Readonly<Record<string, unknown>> => ({
 export const recordsOf = (from: number, count: number): StoredRecord[] =>
   Array.from({ length: count }, (_, offset) => {
     const fields = callOf(from + offset)
-    return { key: primaryKeyOf(table.key, fields) ?? '', fields }
+    return { key: buildPrimaryKey(table.key, fields) ?? '', fields }
   })

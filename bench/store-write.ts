@@ -1,7 +1,7 @@
 /** Writing to the context store in batches with progress, and writing the same again, against a bare COPY of the same fields. */
 import { randomUUID } from 'node:crypto'
-import { openContextStore } from '../src/context/store/store.ts'
-import type { ContextStore } from '../src/context/store/types.ts'
+import { openContextStore } from '../packages/server/src/context/store/store.ts'
+import type { ContextStore } from '../packages/server/src/context/store/types.ts'
 import { type Result, rate } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 import { type StorePlace, withEmbedded, withPostgres } from './store-places.ts'
@@ -25,8 +25,8 @@ async function written(store: ContextStore): Promise<Speeds> {
   const all = async (expected: 'created' | 'unchanged'): Promise<number> => {
     const begin = performance.now()
     for (const [index, records] of batches.entries()) {
-      const checkpoints = [{ part: 'cursor', value: JSON.stringify({ page: index }) }]
-      const done = await store.write(place, { records, asked: Date.now(), checkpoints })
+      const checkpoints = [{ name: 'cursor', value: JSON.stringify({ page: index }) }]
+      const done = await store.writeBatch(place, { records, asked: Date.now(), checkpoints })
       if (done[expected] !== batch) throw new Error('a batch of the benchmark was not written whole')
     }
     return (size / (performance.now() - begin)) * 1_000
@@ -43,7 +43,7 @@ async function copied(copy: StorePlace['copy']): Promise<Speeds> {
 
 async function measure(name: string, effort: Effort, { settings, copy }: StorePlace): Promise<Result> {
   const store = openContextStore({ settings, kinds: [kind] })
-  await store.check()
+  await store.checkDatabase()
   const sides = { ours: () => written(store), baseline: () => copied(copy) }
   const figures = await alternate(sides, effort, (side) => side())
   await store.close()

@@ -3,11 +3,11 @@
  * changed. The vendor's pages are objects of this process: what reading them over HTTP costs is measured by `library-list`.
  */
 import { randomUUID } from 'node:crypto'
-import { kinds } from '../src/connectors/index.ts'
-import { openContextStore } from '../src/context/store/store.ts'
-import type { ContextStore } from '../src/context/store/types.ts'
-import { syncConnector } from '../src/context/sync/run.ts'
-import type { Ask } from '../src/context/sync/types.ts'
+import { kinds } from '../packages/ferrule/src/connectors/index.ts'
+import { openContextStore } from '../packages/server/src/context/store/store.ts'
+import type { ContextStore } from '../packages/server/src/context/store/types.ts'
+import { syncConnector } from '../packages/server/src/context/sync/run.ts'
+import type { Ask } from '../packages/server/src/context/sync/types.ts'
 import { type Result, rate } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 import { type StorePlace, withEmbedded, withPostgres } from './store-places.ts'
@@ -46,7 +46,7 @@ async function synced(store: ContextStore, connector: string): Promise<number> {
     },
   })
   const speed = (size / (performance.now() - begin)) * 1_000
-  const isWhole = entities[0]?.state === 'complete' && (await store.counts(connector)).get('calls') === size
+  const isWhole = entities[0]?.state === 'complete' && (await store.countRecords(connector)).get('calls') === size
   if (!isWhole || (written !== size && written !== 0)) throw new Error('the sync of the benchmark did not bring everything')
   return speed
 }
@@ -71,7 +71,7 @@ async function copied(copy: StorePlace['copy']): Promise<Speeds> {
 
 async function speedsOf({ settings, copy }: StorePlace, effort: Effort): Promise<Speeds & { readonly copy: number }> {
   const store = openContextStore({ settings, kinds: [kinds.gong.definition] })
-  await store.check()
+  await store.checkDatabase()
   const figures = await alternate({ ours: () => both(store), baseline: () => copied(copy) }, effort, (side) => side())
   await store.close()
   return {

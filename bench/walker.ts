@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Agent } from 'undici'
-import { connect } from '../src/index.ts'
+import { connect } from '../packages/ferrule/src/index.ts'
 import { serve } from './child.ts'
 import { type Counted, configuration, counter, statementOf, token } from './statements.ts'
 
@@ -37,7 +37,7 @@ const headers = {
 }
 const unpacked = promisify(gunzip)
 
-/** What a careful program would do by itself: one request for each part, each read by JSON.parse. */
+/** Does what a careful program would do by itself: one request for each part, each read by JSON.parse. */
 async function byHand(rows: number): Promise<Counted> {
   const { count, counted } = counter()
   const { account: _account, ...context } = configuration

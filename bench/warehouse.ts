@@ -1,5 +1,5 @@
 /** The warehouse's stand-in of the sandbox. A process of its own. */
-import { startSandbox } from '../src/sandbox/index.ts'
+import { startSandbox } from '../packages/sandbox/src/index.ts'
 import { serve } from './child.ts'
 
 const sandbox = await startSandbox({ limits: false })

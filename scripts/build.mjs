@@ -1,16 +1,28 @@
-import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { root, tsc } from './paths.mjs'
+import { packages, root, tsc } from './paths.mjs'
 import { runNode } from './run-node.mjs'
 
 /**
- * Compiles src/ to dist/: JavaScript with declarations, without tests.
- * @returns {Promise<number>} the compiler's exit code
+ * Compiles every package to its `dist`: JavaScript with declarations, without tests. The order is that of their dependencies, so each
+ * package is checked against the declarations that are published.
+ * @returns {Promise<number>} the exit code of the step that failed; 0 when none did
  */
 export async function build() {
-  rmSync(join(root, 'dist'), { recursive: true, force: true })
-  const code = await runNode([tsc, '-p', 'tsconfig.build.json'])
-  const command = join(root, 'dist/surfaces/cli.js')
-  if (existsSync(command)) chmodSync(command, 0o755)
-  return code
+  for (const name of packages) {
+    const code = await buildPackage(name)
+    if (code !== 0) return code
+  }
+  for (const name of ['ferrule', 'server']) chmodSync(join(root, 'packages', name, 'dist/cli.js'), 0o755)
+  return 0
+}
+
+/**
+ * @param {string} name
+ * @returns {Promise<number>} the exit code of the step that failed; 0 when none did
+ */
+async function buildPackage(name) {
+  rmSync(join(root, 'packages', name, 'dist'), { recursive: true, force: true })
+  const code = await runNode([tsc, '-p', `packages/${name}/tsconfig.build.json`])
+  return code === 0 && name === 'ferrule' ? runNode(['scripts/bundle.mjs']) : code
 }

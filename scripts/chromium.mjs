@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Where installers put it, by platform; names without a folder are looked up on PATH. */
+/** Places of Chromium by platform; names without a folder are looked up on PATH. */
 const USUAL = {
   linux: ['/usr/bin/chromium', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', '/snap/bin/chromium'],
   darwin: [
@@ -14,9 +14,9 @@ const USUAL = {
 }
 
 /**
- * Finds Chromium or Chrome for the browser tests; on Debian, as root, installs it when there is none.
+ * Finds Chromium or Chrome for the browser tests; on Debian, as root, installs it when it is missing.
  * @returns {string} path of the executable
- * @throws when there is none and none can be installed
+ * @throws when it is missing and cannot be installed
  */
 export function ensureChromium() {
   const given = process.env['CHROMIUM_PATH']
@@ -31,11 +31,11 @@ export function ensureChromium() {
 
 function findChromium() {
   const candidates = USUAL[/** @type {keyof typeof USUAL} */ (process.platform)] ?? USUAL.linux
-  return candidates.flatMap(places).find(isExecutable)
+  return candidates.flatMap(listPlaces).find(isExecutable)
 }
 
 /** @param {string} name a path, or a name to look up on PATH */
-function places(name) {
+function listPlaces(name) {
   if (/[/\\]/.test(name)) return [name]
   return (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
 }
@@ -50,9 +50,9 @@ function isExecutable(path) {
   }
 }
 
-/** @returns {boolean} whether an installation was made */
+/** @returns {boolean} true when apt-get installed it */
 function installWithApt() {
-  const possible = process.platform === 'linux' && process.getuid?.() === 0 && places('apt-get').some(isExecutable)
+  const possible = process.platform === 'linux' && process.getuid?.() === 0 && listPlaces('apt-get').some(isExecutable)
   if (!possible) return false
   console.error('Installing chromium for the browser tests (apt-get) ...')
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }

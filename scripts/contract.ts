@@ -1,11 +1,11 @@
 /** Prints the contract of the connectors as JSON, from the definitions: `npm run contract`. */
 import { pathToFileURL } from 'node:url'
-import { kinds } from '../src/connectors/index.ts'
-import type { ConnectorDefinition } from '../src/definition/connector.ts'
-import { documentedType, isOptional, partsOf, plainType } from '../src/definition/document.ts'
-import { type EntityDefinition, liveActions, type Operation } from '../src/definition/entity.ts'
-import { type Field, type Fields, fillOf } from '../src/definition/fields.ts'
-import { searchOperators } from '../src/definition/search.ts'
+import { kinds } from '../packages/ferrule/src/connectors/index.ts'
+import type { ConnectorDefinition } from '../packages/ferrule/src/definition/connector.ts'
+import { formatDocumentedType, formatPlainType, isOptional, readInnerFields } from '../packages/ferrule/src/definition/document.ts'
+import { type EntityDefinition, liveActions, type Operation } from '../packages/ferrule/src/definition/entity.ts'
+import { type Field, type Fields, readFill } from '../packages/ferrule/src/definition/fields.ts'
+import { searchOperators } from '../packages/ferrule/src/definition/search.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -15,14 +15,14 @@ const mapFields = <T>(fields: Fields, print: (field: Field) => T): Record<string
 const kept = ['format', 'enum', 'minimum', 'maximum', 'default', 'deprecated'] as const
 
 const parameter = (fields: Fields, name: string, field: Field): Json => {
-  const { properties, items } = partsOf(field)
+  const { properties, items } = readInnerFields(field)
   const rules = kept.flatMap((rule) => (Reflect.get(field, rule) === undefined ? [] : [[rule, Reflect.get(field, rule)] as const]))
   const itemEnum: unknown = items === undefined ? undefined : Reflect.get(items, 'enum')
   return {
-    type: plainType(field),
-    required: !isOptional(fields, name) || (fillOf(field)?.as ?? 'if_known') !== 'if_known',
+    type: formatPlainType(field),
+    required: !isOptional(fields, name) || (readFill(field)?.as ?? 'if_known') !== 'if_known',
     ...Object.fromEntries(rules),
-    ...(items === undefined ? {} : { items: plainType(items) }),
+    ...(items === undefined ? {} : { items: formatPlainType(items) }),
     ...(itemEnum === undefined ? {} : { enum: itemEnum }),
     ...(Object.keys(properties).length === 0 ? {} : { properties: parameters(properties) }),
   }
@@ -70,20 +70,20 @@ const nestedOf = (fields: Fields, prefix = ''): Json =>
   Object.assign(
     {},
     ...Object.entries(fields).map(([name, field]: [string, Field]) => {
-      const { properties, items } = partsOf(field)
+      const { properties, items } = readInnerFields(field)
       const path = items === undefined ? `${prefix}${name}` : `${prefix}${name}[]`
-      const inner = items === undefined ? properties : partsOf(items).properties
-      const cell = items === undefined ? undefined : partsOf(items).items
-      if (cell !== undefined) return { [`${path}[]`]: documentedType(cell) }
-      return Object.keys(inner).length === 0 ? {} : { [path]: mapFields(inner, documentedType), ...nestedOf(inner, `${path}.`) }
+      const inner = items === undefined ? properties : readInnerFields(items).properties
+      const cell = items === undefined ? undefined : readInnerFields(items).items
+      if (cell !== undefined) return { [`${path}[]`]: formatDocumentedType(cell) }
+      return Object.keys(inner).length === 0 ? {} : { [path]: mapFields(inner, formatDocumentedType), ...nestedOf(inner, `${path}.`) }
     }),
   )
 
 const itemsOf = (fields: Fields): Json =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]: [string, Field]) => {
-      const { items } = partsOf(field)
-      return items === undefined ? [] : [[name, plainType(items)]]
+      const { items } = readInnerFields(field)
+      return items === undefined ? [] : [[name, formatPlainType(items)]]
     }),
   )
 
@@ -96,11 +96,11 @@ const entityOf = (entity: EntityDefinition): Json => {
   })
   const searchable = entity.context_store_search
   return {
-    record: entity.record === undefined ? null : mapFields(entity.record, documentedType),
+    record: entity.record === undefined ? null : mapFields(entity.record, formatDocumentedType),
     ...nonEmpty('nested', nestedOf(entity.record ?? {})),
     ...nonEmpty('items', itemsOf(entity.record ?? {})),
     // A search record holds values or nothing: the documents write its types without nullability.
-    searchable: searchable === undefined ? null : mapFields(searchable, plainType),
+    searchable: searchable === undefined ? null : mapFields(searchable, formatPlainType),
     actions: Object.fromEntries([...live, ...(searchable === undefined ? [] : [['context_store_search', search] as const])]),
   }
 }

@@ -1,44 +1,49 @@
 /**
- * Writes the documents that are printed from tables and definitions; with `--check` it writes nothing and fails when one of them
- * is not what it would print.
+ * Writes the documents that are printed from tables and definitions, and the recorded answers in their compact form. With `--check` it
+ * writes nothing and fails when a file differs from what it would print.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { kinds as kindTable } from '../src/connectors/index.ts'
-import { routes } from '../src/surfaces/http/routes/index.ts'
-import { openApiDocument } from '../src/surfaces/openapi.ts'
-import { errorsPage, referencePage, settingsPage } from '../src/surfaces/pages.ts'
+import { dirname, join, posix } from 'node:path'
+import { kinds as kindTable } from '../packages/ferrule/src/connectors/index.ts'
+import { errorsPage, referencePage, settingsPage } from '../packages/server/src/surfaces/pages.ts'
+import { formatAnswers } from './format-answers.ts'
 
-const docs = join(import.meta.dirname, '../docs')
+const root = join(import.meta.dirname, '..')
 const kinds = Object.values(kindTable)
 
-/** Every printed file: path below docs/ → text. */
+/** Every generated file: path below the root → text. */
 const files = new Map([
-  ['openapi.json', `${JSON.stringify(openApiDocument({ routes, kinds }), null, 2)}\n`],
-  ['errors.md', errorsPage()],
-  ['settings.md', settingsPage()],
-  ...kinds.map((kind) => [`reference/${kind.definition.kind}.md`, referencePage(kind)] as const),
+  ['docs/errors.md', errorsPage()],
+  ['docs/settings.md', settingsPage()],
+  ...kinds.map((kind) => [`docs/reference/${kind.definition.kind}.md`, referencePage(kind)] as const),
+  ...kinds.flatMap((kind) => recordedAnswers(`packages/ferrule/src/connectors/${kind.definition.kind}/answers`)),
 ])
 
-const present = (path: string): string | undefined => (existsSync(join(docs, path)) ? readFileSync(join(docs, path), 'utf8') : undefined)
+/** Returns the recorded answers of a folder in their form: path → text. */
+function recordedAnswers(folder: string): (readonly [string, string])[] {
+  const names = existsSync(join(root, folder)) ? readdirSync(join(root, folder)) : []
+  return names.map((name) => [posix.join(folder, name), formatAnswers(readFileSync(join(root, folder, name), 'utf8'))] as const)
+}
 
-/** Pages of kinds that are no more. */
+const present = (path: string): string | undefined => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined)
+
+/** Lists pages of kinds that no longer exist. */
 function leftover(): string[] {
-  const folder = join(docs, 'reference')
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.md')) : []
-  return names.map((name) => `reference/${name}`).filter((path) => !files.has(path))
+  const folder = 'docs/reference'
+  const names = existsSync(join(root, folder)) ? readdirSync(join(root, folder)).filter((name) => name.endsWith('.md')) : []
+  return names.map((name) => `${folder}/${name}`).filter((path) => !files.has(path))
 }
 
 const stale = [...files].filter(([path, text]) => present(path) !== text).map(([path]) => path)
 
 if (process.argv.includes('--check')) {
-  for (const path of [...stale, ...leftover()]) console.error(`docs/${path} is not what the sources say; run npm run gen`)
+  for (const path of [...stale, ...leftover()]) console.error(`${path} is not what the sources say; run npm run gen`)
   process.exitCode = stale.length + leftover().length > 0 ? 1 : 0
 } else {
-  for (const path of leftover()) rmSync(join(docs, path))
+  for (const path of leftover()) rmSync(join(root, path))
   for (const path of stale) {
-    mkdirSync(dirname(join(docs, path)), { recursive: true })
-    writeFileSync(join(docs, path), files.get(path) ?? '')
-    console.log(`docs/${path}`)
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), files.get(path) ?? '')
+    console.log(path)
   }
 }

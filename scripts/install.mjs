@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { lstatSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { isForHere, lockedPackages, markInstalled, whatIsMissing } from './lock.mjs'
+import { findMissing, isForHere, markInstalled, readLockedPackages } from './lock.mjs'
 import { pathWith, root } from './paths.mjs'
-import { isNewEnough, nodeOf, works } from './run-node.mjs'
+import { createTooOldError, findNode, isNewEnough, works } from './run-node.mjs'
 
-/** Runs `npm ci` when node_modules is missing or does not hold what package-lock.json asks for. Throws when that fails. */
+/** Runs `npm ci` unless node_modules holds what package-lock.json asks for. @throws when that fails */
 export function ensureInstalled() {
-  // A linked node_modules is kept by somebody else, and npm ci would empty what the link leads to.
+  // npm ci would empty the folder that a linked node_modules leads to.
   if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return
-  const reason = whatIsMissing()
+  const reason = findMissing()
   if (!reason) return
   console.error(`Installing packages with npm ci (${reason}) ...`)
   const workshop = mkdtempSync(join(tmpdir(), 'ferrule-install-'))
@@ -25,13 +25,14 @@ export function ensureInstalled() {
 
 /**
  * On a Node that is too old for some packages npm leaves out their parts for this platform, so npm itself has to run on the
- * Node of our lock file. It is installed in a folder of its own first; where there is none, the old Node has to do.
+ * Node of our lock file. It is installed in a folder of its own first; without that Node, the old one has to do.
  * @param {string} workshop an empty folder
  * @returns {string} path of the executable
  */
 function fetchNode(workshop) {
-  const locked = lockedPackages()
+  const locked = readLockedPackages()
   const names = Object.keys(locked['']?.optionalDependencies ?? {}).filter((name) => isForHere(locked[`node_modules/${name}`] ?? {}))
+  if (names.length === 0) throw createTooOldError()
   for (const name of names) {
     const place = `node_modules/${name}`
     const project = { name: 'workshop', version: '0.0.0', dependencies: { [name]: locked[place]?.version } }
@@ -43,16 +44,17 @@ function fetchNode(workshop) {
     }
     writeFileSync(join(workshop, 'package.json'), JSON.stringify(project))
     writeFileSync(join(workshop, 'package-lock.json'), JSON.stringify(lock))
-    const node = npmCi(workshop, process.execPath) ? nodeOf(join(workshop, place)) : undefined
+    const node = npmCi(workshop, process.execPath) ? findNode(join(workshop, place)) : undefined
     if (node && works(node)) return node
   }
   return process.execPath
 }
 
 /**
+ * Runs `npm ci`.
  * @param {string} folder
- * @param {string} node runs npm
- * @returns {boolean} whether it worked
+ * @param {string} node the executable that runs npm
+ * @returns {boolean} true when it worked
  */
 function npmCi(folder, node) {
   const args = ['ci', '--include=dev', '--include=optional']
@@ -60,7 +62,7 @@ function npmCi(folder, node) {
   // Standard output belongs to the task (`npm run --silent contract` prints JSON only), so npm reports on standard error.
   const options = { cwd: folder, env, stdio: /** @type {['ignore', 2, 2]} */ (['ignore', 2, 2]) }
   const cli = process.env['npm_execpath']
-  // The npm that started this script, else the one on PATH, which on Windows only a shell can start.
+  // Without an npm that started this script, the one on PATH, which on Windows only a shell can start.
   const started = /^npm.*\.c?js$/.test(basename(cli ?? ''))
     ? spawnSync(node, [cli ?? '', ...args], options)
     : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })

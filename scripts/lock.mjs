@@ -16,27 +16,27 @@ import { cache, root } from './paths.mjs'
  */
 
 const lockFile = join(root, 'package-lock.json')
-/** Holds the digest of the lock file that the last complete installation followed. */
+/** Holds the digest of the lock file of the last complete installation. */
 const marker = join(cache, 'installed')
 
 /**
- * Packages by their place, such as `node_modules/undici`; '' is the project itself.
- * @returns {Record<string, Locked>}
+ * Reads the lock file.
+ * @returns {Record<string, Locked>} packages by their place, such as `node_modules/undici`; '' is the project itself
  */
-export function lockedPackages() {
+export function readLockedPackages() {
   return readPackages(lockFile) ?? {}
 }
 
 /**
  * Compares what npm recorded in node_modules with package-lock.json.
- * @returns {string | undefined} why an installation is needed
+ * @returns {string | undefined} the reason for an installation; undefined when nothing is missing
  */
-export function whatIsMissing() {
+export function findMissing() {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'))
   if (!installed) return 'node_modules is missing'
-  // Where an optional package could not be installed, asking again at every start would help nobody.
-  const optionalToo = readText(marker) !== digest()
-  for (const [path, locked] of Object.entries(lockedPackages())) {
+  // An optional package that could not be installed is asked for once, not at every start.
+  const optionalToo = readText(marker) !== hashLockFile()
+  for (const [path, locked] of Object.entries(readLockedPackages())) {
     const found = path === '' ? locked : installed[path]
     const isAsked = found ? !isSame(locked, found) : isRequired(locked) || (optionalToo && isForHere(locked))
     if (isAsked) return `${path} is not as package-lock.json says`
@@ -45,19 +45,24 @@ export function whatIsMissing() {
   return undefined
 }
 
-/** Remembers that an installation followed the present lock file to its end. */
+/** Records that the present lock file is installed. */
 export function markInstalled() {
   mkdirSync(cache, { recursive: true })
-  writeFileSync(marker, digest())
+  writeFileSync(marker, hashLockFile())
 }
 
 /**
- * Whether a package is made for this platform by name. npm leaves such packages out when it runs on a Node that is too old
- * for them, without a word.
+ * Returns whether a package is made for this platform by name. npm leaves such packages out silently when it runs on a Node that is
+ * too old for them.
  * @param {Locked} locked
  */
 export function isForHere(locked) {
-  return locked.os !== undefined && fits(locked.os, process.platform) && fits(locked.cpu, process.arch) && fits(locked.libc, libc())
+  return (
+    locked.os !== undefined &&
+    fitsRule(locked.os, process.platform) &&
+    fitsRule(locked.cpu, process.arch) &&
+    fitsRule(locked.libc, findLibc())
+  )
 }
 
 /** @param {Locked} locked */
@@ -74,11 +79,11 @@ function isSame(locked, found) {
 }
 
 /**
- * npm's rule for `os`, `cpu` and `libc`: a list of names, or of excluded names that start with `!`.
+ * Applies npm's rule for `os`, `cpu` and `libc`: a list of names, or of excluded names, which start with `!`.
  * @param {string | string[] | undefined} rule
  * @param {string} value
  */
-function fits(rule, value) {
+function fitsRule(rule, value) {
   const names = [rule ?? []].flat()
   if (names.includes(`!${value}`)) return false
   return names.length === 0 || names.includes(value) || names.every((name) => name.startsWith('!'))
@@ -87,8 +92,8 @@ function fits(rule, value) {
 /** @type {string | undefined} */
 let family
 
-/** The C library of this Linux; elsewhere no package asks. */
-function libc() {
+/** Finds the C library of this Linux; no package for another system asks for it. */
+function findLibc() {
   if (process.platform !== 'linux') return ''
   if (family === undefined) {
     const report = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport())
@@ -97,7 +102,7 @@ function libc() {
   return family
 }
 
-function digest() {
+function hashLockFile() {
   return createHash('sha256')
     .update(readText(lockFile) ?? '')
     .digest('hex')

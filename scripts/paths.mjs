@@ -12,17 +12,36 @@ export const tsc = 'node_modules/typescript/bin/tsc'
 export const biome = 'node_modules/@biomejs/biome/bin/biome'
 export const vitest = 'node_modules/vitest/vitest.mjs'
 
+/** Our packages, in the order of their dependencies. */
+export const packages = ['ferrule', 'sandbox', 'server']
+
+/** The condition in `exports` of our packages for their sources; packed packages lack it. */
+export const sourceCondition = '@ferrule/source'
+
 /**
- * What every task finds in its environment: `node` means the project's Node, and compiled sources are kept between starts.
- * @returns {Record<string, string>}
+ * Adds the condition to the options of Node, for a process and all that it starts.
+ * @param {string | undefined} given NODE_OPTIONS as it is
  */
-export function environment() {
-  const modules = join(root, 'node_modules')
-  return { ...pathWith(join(modules, '.bin')), NODE_COMPILE_CACHE: join(modules, '.cache', 'node-compile') }
+export function sourceOptions(given = '') {
+  const option = `--conditions=${sourceCondition}`
+  return given.includes(option) ? given : `${given} ${option}`.trim()
 }
 
 /**
- * PATH, under the name that this system gives it, with a folder at its front.
+ * Returns the environment of every task: `node` means the project's Node, and compiled sources are kept between starts.
+ * @returns {Record<string, string>}
+ */
+export function buildEnvironment() {
+  const modules = join(root, 'node_modules')
+  return {
+    ...pathWith(join(modules, '.bin')),
+    NODE_COMPILE_CACHE: join(modules, '.cache', 'node-compile'),
+    NODE_OPTIONS: sourceOptions(process.env['NODE_OPTIONS']),
+  }
+}
+
+/**
+ * Puts a folder at the front of PATH, under the name that this system has for it.
  * @param {string} folder
  * @returns {Record<string, string>}
  */

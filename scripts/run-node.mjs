@@ -6,20 +6,19 @@ import { root } from './paths.mjs'
 
 const OLDEST = { major: 22, minor: 19 }
 
-/** The signal that asked this run to end; the steps after it do not start. @type {NodeJS.Signals | undefined} */
+/** The signal that ended this run; later steps do not start. @type {NodeJS.Signals | undefined} */
 let asked
 
 /**
- * Runs Node with the given arguments in the project's folder and waits for its end. The child shares our streams and our
- * process group. Of a signal that a terminal sends to the whole group the child has its own copy; one that reaches only us
- * (from npm, a supervisor) is passed on, once.
+ * Runs Node in the project's folder and waits for its end. The child shares our streams and our process group. A terminal sends its
+ * signals to the whole group, the child included. A signal from npm or a supervisor reaches only us, so it is passed on, once.
  * @param {string[]} args script and arguments
- * @param {Record<string, string>} [extra] additions to the environment
- * @returns {Promise<number>} the exit code; for a child ended by a signal 128 + its number, as shells do
+ * @param {Record<string, string>} [extra] more environment variables
+ * @returns {Promise<number>} the exit code; 128 + the signal's number for a child that a signal ended, as in shells
  */
 export function runNode(args, extra = {}) {
-  if (asked) return Promise.resolve(exitCode(null, asked))
-  const child = spawn(projectNode(), args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...extra } })
+  if (asked) return Promise.resolve(toExitCode(null, asked))
+  const child = spawn(findProjectNode(), args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...extra } })
   const stop = passSignals(child)
   return new Promise((resolve, reject) => {
     child.once('error', (error) => {
@@ -28,7 +27,7 @@ export function runNode(args, extra = {}) {
     })
     child.once('exit', (code, signal) => {
       stop()
-      resolve(exitCode(code, signal))
+      resolve(toExitCode(code, signal))
     })
   })
 }
@@ -37,13 +36,14 @@ export function runNode(args, extra = {}) {
  * @param {number | null} code
  * @param {NodeJS.Signals | null} signal
  */
-function exitCode(code, signal) {
+function toExitCode(code, signal) {
   return code ?? 128 + (signal ? constants.signals[signal] : 0)
 }
 
 /**
+ * Passes signals on to a child.
  * @param {import('node:child_process').ChildProcess} child
- * @returns {() => void} takes the listeners away again
+ * @returns {() => void} removes the listeners
  */
 function passSignals(child) {
   const passed = new Set()
@@ -63,30 +63,36 @@ function passSignals(child) {
 let found
 
 /**
- * The Node to run on: the platform package of package.json's optionalDependencies (not usable on musl, for example), else the
- * Node that runs this script. Throws one sentence when neither is new enough.
+ * Finds the Node to run on: the one of an installed package, which macOS and musl lack, else the Node that runs this script.
  * @returns {string} path of the executable
+ * @throws when neither is new enough
  */
-export function projectNode() {
-  found ??= packagedNodes().find(works) ?? (isNewEnough(process.versions.node) ? process.execPath : undefined)
+export function findProjectNode() {
+  found ??= findPackagedNodes().find(works) ?? (isNewEnough(process.versions.node) ? process.execPath : undefined)
   if (found) return found
+  throw createTooOldError()
+}
+
+/** Returns the error of a Node that is too old where npm has no other. */
+export function createTooOldError() {
   const here = `${process.platform} ${process.arch}`
-  throw new Error(
-    `This project needs Node ${OLDEST.major}.${OLDEST.minor} or later; this is ${process.versions.node}, and npm has none that works on ${here}.`,
+  return new Error(
+    `This project needs Node ${OLDEST.major}.${OLDEST.minor} or later: this is ${process.versions.node}, and npm has no Node that works on ${here}, so install a newer one.`,
   )
 }
 
-/** Executables of the installed Node packages; each is declared for one platform, so there is one at most. */
-function packagedNodes() {
+/** Finds the executables of the installed Node packages; each is declared for one platform, so there is one at most. */
+function findPackagedNodes() {
   const { optionalDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  return Object.keys(optionalDependencies).flatMap((name) => nodeOf(join(root, 'node_modules', name)) ?? [])
+  return Object.keys(optionalDependencies).flatMap((name) => findNode(join(root, 'node_modules', name)) ?? [])
 }
 
 /**
- * @param {string} folder of an npm package
- * @returns {string | undefined} the `node` that it brings
+ * Finds the `node` of an installed package.
+ * @param {string} folder of the package
+ * @returns {string | undefined} path of the executable
  */
-export function nodeOf(folder) {
+export function findNode(folder) {
   try {
     const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     return bin?.node && realpathSync(join(folder, bin.node))
@@ -96,7 +102,7 @@ export function nodeOf(folder) {
 }
 
 /**
- * Whether a Node starts here and is new enough.
+ * Returns whether a Node starts here and is new enough.
  * @param {string} path
  */
 export function works(path) {
@@ -105,7 +111,10 @@ export function works(path) {
   return status === 0 && isNewEnough(stdout.trim().slice(1))
 }
 
-/** @param {string} version such as `22.19.0` */
+/**
+ * Returns true for a version that the project supports.
+ * @param {string} version such as `22.19.0`
+ */
 export function isNewEnough(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)

@@ -5,44 +5,55 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from './build.mjs'
 import { ensureInstalled } from './install.mjs'
-import { biome, environment, root, tsc, vitest } from './paths.mjs'
-import { putPackageBack, refuseFolderPublish, trimPackage } from './publish.mjs'
+import { packAll } from './pack.mjs'
+import { biome, buildEnvironment, root, tsc, vitest } from './paths.mjs'
 import { runNode } from './run-node.mjs'
 import { runTests } from './test.mjs'
 
 /**
- * glibc makes a heap for each thread and gives little of it back; two of them save the service 50 MB and cost nothing. The Dockerfile
- * says the same.
+ * Limits glibc to two heaps. With a heap for each thread, which it seldom returns, the service takes 50 MB more. The Dockerfile sets
+ * the same.
  */
 const fewHeaps = () => ({ MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '2' })
 
 /**
- * A task takes the arguments after its name and answers the exit code.
+ * Each task takes the arguments after its name and returns the exit code.
  * @type {Record<string, (args: string[]) => number | Promise<number>>}
  */
 const tasks = {
-  start: (args) => runNode(['src/main.ts', ...args], fewHeaps()),
-  dev: (args) => runNode(['--watch', 'src/main.ts', ...args], fewHeaps()),
+  start: (args) => runNode(['packages/server/src/main.ts', ...args], fewHeaps()),
+  dev: (args) => runNode(['--watch', 'packages/server/src/main.ts', ...args], fewHeaps()),
   test: runTests,
+  unit: runUnit,
   'test:watch': (args) => runNode([vitest, 'watch', ...args]),
   check,
-  ferrule: (args) => runNode(['src/surfaces/cli.ts', ...args]),
+  'ferrule-server': (args) => runNode(['packages/server/src/cli.ts', ...args]),
   gen: (args) => runNode(['scripts/gen.ts', ...args]),
+  openapi: (args) => runNode(['packages/server/src/cli.ts', 'openapi', ...args]),
   contract: (args) => runNode(['scripts/contract.ts', ...args]),
-  sandbox: (args) => runNode(['src/sandbox/main.ts', ...args]),
+  sandbox: (args) => runNode(['packages/sandbox/src/main.ts', ...args]),
   bench: (args) => runNode(['bench/main.ts', ...args]),
   soak: (args) => runNode([vitest, 'run', 'test/soak/', ...args], { FERRULE_SOAK: '1' }),
   build,
-  prepack: async () => (await build()) || trimPackage(),
-  postpack: putPackageBack,
-  prepublishOnly: refuseFolderPublish,
+  pack: packAll,
 }
 
-/** Types, style and, where the generator exists, the freshness of generated files; all three run, one failure fails. */
+/** Checks types, style, the freshness of generated files where the generator exists, and English; all run, one failure fails. */
 async function check() {
   const codes = [await runNode([tsc, '--noEmit']), await runNode([biome, 'check'])]
   if (existsSync(join(root, 'scripts/gen.ts'))) codes.push(await runNode(['scripts/gen.ts', '--check']))
+  codes.push(await runNode(['scripts/check-english.ts']))
   return codes.find((code) => code !== 0) ?? 0
+}
+
+/**
+ * Runs the matching test files only: no types, no style, no browser, one PostgreSQL when a test asks for it.
+ * @param {string[]} args a part of a test file's path, and options of Vitest
+ */
+function runUnit(args) {
+  if (args.length > 0) return runNode([vitest, 'run', '--config', 'vitest.unit.config.ts', ...args])
+  console.error('Name a part of a test file: npm run unit -- engine/fill')
+  return 2
 }
 
 const [name = '', ...args] = process.argv.slice(2)
@@ -53,8 +64,8 @@ if (!task) {
 }
 process.chdir(root)
 try {
-  Object.assign(process.env, environment())
-  if (name !== 'postpack') ensureInstalled()
+  Object.assign(process.env, buildEnvironment())
+  ensureInstalled()
   process.exitCode = await task(args)
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

@@ -5,7 +5,7 @@ import { biome, cache, tsc, vitest } from './paths.mjs'
 import { runNode } from './run-node.mjs'
 
 /**
- * Everything that must hold: types, style, a browser, all tests. Nothing stops at the first failure; the last line counts
+ * Checks everything: a browser, types, style, generated files, English, all tests. Nothing stops at the first failure; the last line counts
  * what passed and failed, where a failed check counts as one.
  * @param {string[]} args handed to Vitest, such as a part of a file's name
  * @returns {Promise<number>} 0 when nothing failed
@@ -17,8 +17,10 @@ export async function runTests(args) {
   })
   const types = await attempt('types', () => runNode([tsc, '--noEmit']))
   const style = await attempt('style', () => runNode([biome, 'check']))
+  const generated = await attempt('generated files', () => runNode(['scripts/gen.ts', '--check']))
+  const english = await attempt('English', () => runNode(['scripts/check-english.ts']))
   const tests = await vitestCounts(args)
-  const checks = [browser, types, style]
+  const checks = [browser, types, style, generated, english]
   const failed = tests.failed + checks.filter((check) => !check.passed).length
   console.log(['', ...checks.map((check) => `${check.name}: ${check.passed ? 'passed' : 'FAILED'}`), ...tests.notes].join('\n'))
   console.log(`${tests.passed} passed, ${failed} failed`)

@@ -1,53 +1,58 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { folderViolations, houseViolations } from './support/house-rules.ts'
+import { folderSizeViolations, folderViolations, houseViolations } from './support/house-rules.ts'
 import { findCycles, readSources } from './support/imports.ts'
 import { importViolations } from './support/rooms.ts'
 
 const root = join(import.meta.dirname, '..')
-const src = readSources(join(root, 'src'))
+const src = new Map(
+  [...readSources(join(root, 'packages'))].filter(([file]) => /^\w+\/src\//.test(file)).map(([file, text]) => [`packages/${file}`, text]),
+)
 
 describe('the house', () => {
   test('imports follow the rooms', () => {
     expect(importViolations(src)).toEqual([])
   })
 
-  test('no files load each other in a ring', () => {
+  test('no files import each other in a ring', () => {
     expect(findCycles(src)).toEqual([])
   })
 
+  test('folders stay small enough to read', () => {
+    expect(folderSizeViolations([...src.keys()])).toEqual([])
+  })
+
   test('files are short, export by name and keep secrets closed', () => {
-    const folders = ['src', 'test', 'bench', 'scripts', 'examples'].filter((folder) => existsSync(join(root, folder)))
+    const folders = ['test', 'bench', 'scripts']
     const files = folders.flatMap((folder) =>
       [...readSources(join(root, folder))].map(([file, text]) => [`${folder}/${file}`, text] as const),
     )
-    expect(houseViolations(new Map(files))).toEqual([])
+    expect(houseViolations(new Map([...src, ...files]))).toEqual([])
   })
 
   test('each kind has its definition, its notes and its answers', () => {
-    expect(folderViolations(join(root, 'src/connectors'))).toEqual([])
+    expect(folderViolations(join(root, 'packages/ferrule/src/connectors'))).toEqual([])
   })
 })
 
 describe('the library door', () => {
   test('loads nothing of the service', () => {
-    const { files, builtins } = loadedBy('src/index.ts')
+    const { files, builtins } = loadedBy('packages/ferrule/src/index.ts')
     expect(files.length).toBeGreaterThan(1)
-    expect(files.filter((file) => /^src\/(platform|surfaces|sandbox|context)\//.test(file))).toEqual([])
+    expect(files.filter((file) => /^packages\/(server|sandbox)\//.test(file))).toEqual([])
     expect(files.filter((file) => /node_modules\/(fastify|@fastify|pg|kysely|pino|jose|prom-client|commander)\//.test(file))).toEqual([])
     expect(builtins.filter((name) => /sqlite/.test(name))).toEqual([])
   })
 
   test('would notice a database driver', () => {
-    const { files } = loadedBy('test/support/postgres-setup.ts')
+    const { files } = loadedBy('packages/server/src/platform/db/postgres.ts')
     expect(files.some((file) => file.includes('node_modules/pg/'))).toBe(true)
   })
 })
 
-/** What a fresh Node process loads to import one file: files from the root, and Node's own modules. */
+/** Lists what a fresh Node process loads to import one file: files from the root, and Node's own modules. */
 function loadedBy(file: string): { files: string[]; builtins: string[] } {
   const program = `
     import { registerHooks } from 'node:module'
@@ -65,27 +70,58 @@ function loadedBy(file: string): { files: string[]; builtins: string[] } {
 describe('the rules find what is wrong', () => {
   const wrong: { file: string; text: string; says: string }[] = [
     {
-      file: 'engine/a.ts',
+      file: 'packages/ferrule/src/engine/a.ts',
       text: "import { kinds } from '../connectors/index.ts'",
-      says: 'src/engine/a.ts imports connectors/index.ts; engine/',
+      says: 'packages/ferrule/src/engine/a.ts imports packages/ferrule/src/connectors/index.ts; packages/ferrule/src/engine/',
     },
-    { file: 'engine/a.ts', text: "import {\n  request,\n} from 'undici'", says: 'imports undici; only engine/http.ts' },
-    { file: 'engine/a.ts', text: "const db = await import('node:sqlite')", says: 'imports node:sqlite; engine/' },
     {
-      file: 'connectors/gong/calls.ts',
-      text: "import { x } from '../shopify/x.ts'",
-      says: 'imports connectors/shopify/x.ts; connectors/<kind>/',
+      file: 'packages/ferrule/src/engine/a.ts',
+      text: "import {\n  request,\n} from 'undici'",
+      says: 'imports undici; packages/ferrule/src/engine/',
     },
-    { file: 'connectors/gong/calls.ts', text: "import { Type } from 'typebox'", says: 'imports typebox; connectors/<kind>/' },
-    { file: 'connectors/gong/calls.ts', text: "import 'node:fs'", says: 'imports node:fs' },
-    { file: 'definition/a.ts', text: "export type { A } from '../engine/a.ts'", says: 'imports engine/a.ts (types); definition/' },
-    { file: 'client/a.ts', text: "import { a } from '../engine/a.ts'", says: 'imports engine/a.ts; client/' },
-    { file: 'platform/a.ts', text: "import { Pool } from 'pg'", says: 'imports pg; platform/' },
-    { file: 'platform/a.ts', text: "export { a } from '../surfaces/a.ts'", says: 'imports surfaces/a.ts; platform/' },
-    { file: 'surfaces/a.ts', text: "import { db } from '../platform/db/a.ts'", says: 'surfaces/ may not import platform/db/' },
-    { file: 'index.ts', text: "import type { A } from './platform/a.ts'", says: 'imports platform/a.ts (types); index.ts' },
-    { file: 'sandbox/a.ts', text: "import { fail } from '../errors.ts'", says: 'imports errors.ts; sandbox/' },
-    { file: 'somewhere/a.ts', text: '', says: 'src/somewhere/a.ts is in no room' },
+    {
+      file: 'packages/ferrule/src/engine/a.ts',
+      text: "const db = await import('node:sqlite')",
+      says: 'imports node:sqlite; packages/ferrule/src/engine/',
+    },
+    {
+      file: 'packages/ferrule/src/connectors/gong/calls.ts',
+      text: "import { x } from '../shopify/x.ts'",
+      says: 'imports packages/ferrule/src/connectors/shopify/x.ts; packages/ferrule/src/connectors/<kind>/',
+    },
+    {
+      file: 'packages/ferrule/src/connectors/gong/calls.ts',
+      text: "import { Type } from 'typebox'",
+      says: 'imports typebox; packages/ferrule/src/connectors/<kind>/',
+    },
+    { file: 'packages/ferrule/src/connectors/gong/calls.ts', text: "import 'node:fs'", says: 'imports node:fs' },
+    {
+      file: 'packages/ferrule/src/definition/a.ts',
+      text: "export type { A } from '../engine/a.ts'",
+      says: 'imports packages/ferrule/src/engine/a.ts (types); packages/ferrule/src/definition/',
+    },
+    { file: 'packages/server/src/platform/a.ts', text: "import { Pool } from 'pg'", says: 'imports pg; packages/server/src/platform/' },
+    {
+      file: 'packages/server/src/platform/a.ts',
+      text: "export { a } from '../surfaces/a.ts'",
+      says: 'imports packages/server/src/surfaces/a.ts; packages/server/src/platform/',
+    },
+    {
+      file: 'packages/server/src/surfaces/a.ts',
+      text: "import { db } from '../platform/db/a.ts'",
+      says: 'surfaces/ may not import platform/db/',
+    },
+    {
+      file: 'packages/ferrule/src/index.ts',
+      text: "import type { A } from 'ferrule/internal'",
+      says: 'imports ferrule/internal (types); packages/ferrule/src/index.ts',
+    },
+    {
+      file: 'packages/sandbox/src/a.ts',
+      text: "import { fail } from 'ferrule/internal'",
+      says: 'imports ferrule/internal; packages/sandbox/src/',
+    },
+    { file: 'packages/ferrule/src/somewhere/a.ts', text: '', says: 'packages/ferrule/src/somewhere/a.ts is in no room' },
   ]
 
   test.each(wrong)('$file: $says', ({ file, text, says }) => {
@@ -94,12 +130,22 @@ describe('the rules find what is wrong', () => {
     expect(found[0]).toContain(says)
   })
 
+  test('a folder with too many files is named', () => {
+    const files = (folder: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${folder}f${index}.ts`)
+    const engine = 'packages/ferrule/src/engine/'
+    const full = [...files(engine, 31), ...files(`${engine}json/`, 25), `${engine}f.test.ts`]
+    expect(folderSizeViolations(full)).toEqual([
+      `${engine} has 31 source files, more than 30; group some by their subject`,
+      `${engine}json/ has 25 source files, more than 24; group some by their subject`,
+    ])
+    expect(folderSizeViolations([...files(engine, 30), ...files(`${engine}json/`, 24)])).toEqual([])
+  })
+
   test('and let pass what is right', () => {
     const right = new Map([
-      ['client/a.ts', "import type { A } from '../engine/a.ts'\n/** {@link import('pg').Pool} */"],
-      ['engine/http.ts', "import { request } from 'undici'\nimport { a } from './a.ts'\nconst accept = '*/*'"],
-      ['platform/db/a.ts', "import { DatabaseSync } from 'node:sqlite'\nimport { Kysely } from 'kysely'"],
-      ['surfaces/http/a.ts', "import cors from '@fastify/cors'\nimport { runs } from '../../platform/runs.ts'"],
+      ['packages/ferrule/src/engine/http/http.ts', "import { request } from 'undici'\nimport { a } from './a.ts'\nconst accept = '*/*'"],
+      ['packages/server/src/platform/db/a.ts', "import { DatabaseSync } from 'node:sqlite'\nimport { Kysely } from 'kysely'"],
+      ['packages/server/src/surfaces/http/a.ts', "import cors from '@fastify/cors'\nimport { runs } from '../../platform/runs.ts'"],
     ])
     expect(importViolations(right)).toEqual([])
   })
@@ -110,17 +156,25 @@ describe('the rules find what is wrong', () => {
       ['engine/b.ts', "import { a } from './a.ts'\nimport type { c } from './c.ts'"],
       ['engine/c.ts', "import { a } from './a.ts'"],
     ])
-    expect(findCycles(ring)).toEqual(['engine/a.ts -> engine/b.ts -> engine/a.ts'])
+    expect(findCycles(ring)).toEqual([
+      'engine/a.ts -> engine/b.ts -> engine/a.ts',
+      'engine/a.ts -> engine/b.ts -> engine/c.ts -> engine/a.ts',
+    ])
+    const ofTypes = new Map([
+      ['engine/a.ts', "import type { b } from './b.ts'"],
+      ['engine/b.ts', "import type { a } from './a.ts'"],
+    ])
+    expect(findCycles(ofTypes)).toEqual(['engine/a.ts -> engine/b.ts -> engine/a.ts'])
     const broken = new Map([
-      ['src/platform/a.ts', 'export * from "./b.ts"\nlog(key.reveal())'],
-      ['src/platform/b.ts', `export default 1\n${'\n'.repeat(300)}`],
-      ['src/platform/vault.ts', 'seal(key.reveal())'],
+      ['packages/server/src/platform/a.ts', 'export * from "./b.ts"\nlog(key.reveal())'],
+      ['packages/server/src/platform/b.ts', `export default 1\n${'\n'.repeat(300)}`],
+      ['packages/server/src/platform/vault/vault.ts', 'seal(key.reveal())'],
     ])
     expect(houseViolations(broken)).toEqual([
-      'src/platform/a.ts exports everything of a file with `export *`; list the names',
-      'src/platform/a.ts reveals a secret; MAY_REVEAL in test/support/house-rules.ts lists who may',
-      'src/platform/b.ts has more than 300 lines; cut it where its subject changes',
-      'src/platform/b.ts has a default export; give it a name',
+      'packages/server/src/platform/a.ts exports everything of a file with `export *`; list the names',
+      'packages/server/src/platform/a.ts reveals a secret; MAY_REVEAL in test/support/house-rules.ts lists who may',
+      'packages/server/src/platform/b.ts has more than 300 lines; cut it where its subject changes',
+      'packages/server/src/platform/b.ts has a default export; give it a name',
     ])
   })
 })

@@ -1,7 +1,7 @@
 /** The answer files of a kind: true answers of its vendor, with the calls that they answer. `README.md` describes the form. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseJson } from '../../src/engine/json.ts'
+import { parseJson } from '../../packages/ferrule/src/engine/json/json.ts'
 import { withKeys } from './made.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -88,11 +88,11 @@ export interface CredentialsFile {
   readonly configuration: Values
 }
 
-const folderOf = (kind: string): string => join(import.meta.dirname, '../../src/connectors', kind, 'answers')
+const folderOf = (kind: string): string => join(import.meta.dirname, '../../packages/ferrule/src/connectors', kind, 'answers')
 /** Ids beyond 2^53 keep their digits. */
 const read = (file: string): unknown => parseJson(withKeys(readFileSync(file, 'utf8')))
 
-/** The answer file of an operation; undefined when there is none. */
+/** Reads the answer file of an operation; undefined when it is missing. */
 export function readAnswers(kind: string, operation: string): AnswerFile | undefined {
   const file = join(folderOf(kind), `${operation}.json`)
   return existsSync(file) ? (read(file) as AnswerFile) : undefined // the suite checks its form

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import type { Kind } from '../../src/definition/connector.ts'
-import { isOptional } from '../../src/definition/document.ts'
-import { liveActions } from '../../src/definition/entity.ts'
-import type { Fields } from '../../src/definition/fields.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { isOptional } from '../../packages/ferrule/src/definition/document.ts'
+import { liveActions } from '../../packages/ferrule/src/definition/entity.ts'
+import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { placesOf, plain } from './params.ts'
 
 /** Fields and parameters, however deep, that have no sentence. */

@@ -1,8 +1,8 @@
-/** What is made anew for each call or each run, so that no file can know it: ids and tokens of the engine, keys of the test. */
+/** What is made for each call or each run, so that no file can have it: ids and tokens of the engine, keys of the test. */
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { parseJson, writeJson } from '../../src/engine/json.ts'
+import { parseJson, writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
 
-/** What stands in the place of a slot: an id that the engine makes (RFC 9562), a signed token (RFC 7519). */
+/** What fills a slot: an id that the engine makes (RFC 9562), a signed token (RFC 7519). */
 const patterns: Readonly<Record<string, string>> = {
   '{uuid}': '[0-9a-f]{8}-[0-9a-f]{4}-[45][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}',
   '{jwt}': '[\\w-]+\\.[\\w-]+\\.[\\w-]+',
@@ -12,7 +12,7 @@ const patterns: Readonly<Record<string, string>> = {
 export type Made = Map<string, string>
 
 /**
- * Whether a text is what a template says. What stands in the place of a slot is kept in `made`, and has to be the same wherever the
+ * Returns whether a string is what a template says. `made` keeps what fills a slot, which has to be the same wherever the
  * slot comes again.
  */
 export function fits(text: string | undefined, template: string, made: Made): boolean {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import type { Kind } from '../../src/definition/connector.ts'
-import { liveActions } from '../../src/definition/entity.ts'
-import { Deadline } from '../../src/engine/deadline.ts'
-import { createEngine } from '../../src/engine/execute.ts'
-import { objectOf } from '../../src/engine/schema.ts'
-import { FerruleError } from '../../src/errors.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { liveActions } from '../../packages/ferrule/src/definition/entity.ts'
+import { createEngine } from '../../packages/ferrule/src/engine/execute.ts'
+import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
+import { buildObjectSchema } from '../../packages/ferrule/src/engine/json/schema.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { answerFiles, type ExpectedCall, readAnswers, readCredentials } from './answers.ts'
 import { filled } from './made.ts'
 import { isLeaf, misplaced, type Place, placesOf, plain, queryNames, valueAt, without, withValue } from './params.ts'
@@ -77,7 +77,7 @@ function checkOperation(subject: Subject) {
   const { definition } = kind
   const credentials = readCredentials(definition.kind)
   const entity = definition.entities[subject.entity]
-  const places = placesOf(plain(objectOf(operation.params)))
+  const places = placesOf(plain(buildObjectSchema(operation.params)))
   const allPages = Object.values(answers.calls).flatMap((call) => pagesOf(subject, call))
   const isOwn = (asked: Asked): boolean => asked.entity === subject.entity && asked.action === action
   const pages = allPages.filter(isOwn)

@@ -1,7 +1,7 @@
 /** Where parameters lie in a definition, in a call and in a request. Written apart from the engine, which is what is tested. */
-import type { ConnectorDefinition } from '../../src/definition/connector.ts'
-import type { Operation } from '../../src/definition/entity.ts'
-import type { PositionPages } from '../../src/definition/page.ts'
+import type { ConnectorDefinition } from '../../packages/ferrule/src/definition/connector.ts'
+import type { Operation } from '../../packages/ferrule/src/definition/entity.ts'
+import type { PositionPages } from '../../packages/ferrule/src/definition/page.ts'
 import type { Exchange } from './answers.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -40,10 +40,10 @@ export function placesOf(schema: Values, above: Partial<Place> = {}): Place[] {
   })
 }
 
-/** Whether a place holds no others. */
+/** Returns whether a place holds no others. */
 export const isLeaf = ({ schema }: Place): boolean => !isObject(schema['properties'])
 
-/** The value at a place; undefined when there is none. */
+/** Returns the value at a place; undefined when it is missing. */
 export const valueAt = (values: unknown, names: readonly string[]): unknown =>
   names.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), values)
 
@@ -59,7 +59,7 @@ export const withValue = (values: Values, [name = '', ...rest]: readonly string[
   return { ...values, [name]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value) }
 }
 
-/** What the connector supplies for a parameter that is left out, as it must travel; undefined for one that it does not supply. */
+/** Returns what the connector supplies for a missing parameter, as it must travel; undefined for one that it does not supply. */
 export function suppliedValue({ schema }: Place, known: ConnectorDefinition['known'], configuration: Values): string | undefined {
   const fill = schema['x-fill']
   if (!isObject(fill)) return undefined
@@ -91,7 +91,7 @@ const same = (found: unknown, value: unknown): boolean =>
 /** Names of the query of a request, in order. */
 export const queryNames = ({ request }: Exchange): string[] => [...new URL(request.path, 'http://vendor.example').searchParams.keys()]
 
-/** How the URL of a next page travels when it is not taken apart: its position must be sent, and nothing else of it but companions. */
+/** Finds the URL of a next page that is sent whole: only its position and companions may be sent. */
 export function misplacedUrl(page: PositionPages, url: unknown, exchanges: readonly Exchange[]): string | undefined {
   const [api] = exchanges
   const wanted = new URL(String(url)).searchParams.get(page.next.from ?? '')
@@ -109,7 +109,7 @@ export interface Sent {
 }
 
 /**
- * How a parameter travels in the pinned requests of a page, when it is not as the definition says.
+ * Finds a parameter of the pinned requests of a page that does not travel as the definition says.
  * @returns a sentence; undefined when all is well
  */
 export function misplaced(operation: Operation, names: readonly string[], { value, exchanges, changed }: Sent): string | undefined {

@@ -1,9 +1,9 @@
 /** What records and meta must be, read off the definition. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ConnectorDefinition } from '../../src/definition/connector.ts'
-import type { EntityDefinition, Operation } from '../../src/definition/entity.ts'
-import type { PageDefinition } from '../../src/definition/page.ts'
-import { writeJson } from '../../src/engine/json.ts'
+import type { ConnectorDefinition } from '../../packages/ferrule/src/definition/connector.ts'
+import type { EntityDefinition, Operation } from '../../packages/ferrule/src/definition/entity.ts'
+import type { PageDefinition } from '../../packages/ferrule/src/definition/page.ts'
+import { writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
 import type { ExpectedPage } from './answers.ts'
 import { plain, valueAt } from './params.ts'
 import { isObject, type Values } from './subject.ts'
@@ -59,7 +59,7 @@ function withNulls(fields: Values, row: unknown): unknown {
 
 const each = (parts: Values): Values => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, generous(part)]))
 
-/** What is wrong with a record: fields that are missing, types that are not the documented ones. */
+/** Finds what is wrong with a record: missing fields, undocumented types. */
 export function recordProblems(entity: EntityDefinition, record: unknown): string[] {
   const fields = entity.record ?? {}
   const properties = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, generous(plain(field))]))
@@ -98,7 +98,7 @@ const metaTypes: Readonly<Record<string, (value: unknown) => boolean>> = {
   warnings: (value) => Array.isArray(value) && value.every((text) => typeof text === 'string'),
 }
 
-/** What is wrong with the next number of a numbered page. */
+/** Finds what is wrong with the next number of a numbered page. */
 function countProblems(page: PageDefinition, meta: Values): string[] {
   const { meta: field = '', param = '', count } = 'next' in page ? page.next : {}
   if (count === undefined) return []
@@ -107,7 +107,7 @@ function countProblems(page: PageDefinition, meta: Values): string[] {
   return writeJson(meta['next_params']) === writeJson(wanted) ? [] : [`next_params is not ${writeJson(wanted)}`]
 }
 
-/** What is wrong with the meta of a list: keys that are missing or too many, types that are not the documented ones. */
+/** Finds what is wrong with the meta of a list: missing or unknown keys, undocumented types. */
 export function metaProblems(definition: ConnectorDefinition, operation: Operation, meta: Values): string[] {
   const page = operation.page === undefined || operation.page === 'none' ? undefined : definition.pages[operation.page]
   const counted = operation.hidden !== undefined || operation.join !== undefined

@@ -1,15 +1,16 @@
 /** Runs a call of an answer file against the scripted vendor, through both doors of the engine. */
-import type { Kind } from '../../src/definition/connector.ts'
-import { readApart } from '../../src/engine/apart.ts'
-import type { Apart } from '../../src/engine/apart-answer.ts'
-import type { Connection, CredentialValues } from '../../src/engine/connection.ts'
-import type { Engine } from '../../src/engine/execute.ts'
-import { parseJson } from '../../src/engine/json.ts'
-import { connectLocally } from '../../src/engine/local.ts'
-import type { FileAnswer } from '../../src/engine/outcome.ts'
-import { rawParts } from '../../src/engine/raw-rows.ts'
-import { Secret } from '../../src/engine/secret.ts'
-import type { CallOptions, Download } from '../../src/engine/types.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { readApart } from '../../packages/ferrule/src/engine/apart.ts'
+import type { Apart } from '../../packages/ferrule/src/engine/apart-answer.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
+import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
+import { parseJson } from '../../packages/ferrule/src/engine/json/json.ts'
+import { splitRawJson } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
+import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
+import type { FileAnswer } from '../../packages/ferrule/src/engine/outcome.ts'
+import type { CallOptions, Download } from '../../packages/ferrule/src/engine/types.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -41,7 +42,7 @@ const libraryFile = async ({ stream, status, type, length, range, name }: Downlo
 
 /** The JSON of data that was read apart from the loop, and any other as it is. */
 function readable(data: unknown): unknown {
-  const raw = rawParts(data)
+  const raw = splitRawJson(data)
   return raw === undefined ? data : parseJson(Buffer.concat(raw.parts).toString())
 }
 

@@ -1,12 +1,12 @@
 /** What the vendors' answers hold below a searchable field can be asked for: no path of an answer is refused by its own search. */
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { searchTableOf } from '../../src/context/query/columns.ts'
-import { parseSearch } from '../../src/context/query/parse.ts'
-import type { Kind } from '../../src/definition/connector.ts'
-import type { EntityDefinition } from '../../src/definition/entity.ts'
-import { isObject } from '../../src/definition/object.ts'
-import { FerruleError } from '../../src/errors.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import type { EntityDefinition } from '../../packages/ferrule/src/definition/entity.ts'
+import { isObject } from '../../packages/ferrule/src/definition/object.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
+import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
 import { answerFiles, readAnswers } from './answers.ts'
 
 /** The ways to everything below a value; arrays are passed through. */
@@ -33,7 +33,7 @@ const subjects = Object.values(kinds).flatMap(({ definition }: Kind): Subject[] 
 
 describe('a search knows what the answers of its entity hold', () => {
   test.each(subjects)('$kind $operation', ({ kind, entity, definition, operation }) => {
-    const table = searchTableOf(kind, entity, definition)
+    const table = buildSearchTable(kind, entity, definition)
     const records = Object.values(readAnswers(kind, operation)?.calls ?? {}).flatMap(({ pages }) => pages.flatMap(({ data }) => data))
     const ways = waysBelow(records).filter(([field]) => table.columns.some(({ name }) => name === field))
     const refused = new Set<string>()

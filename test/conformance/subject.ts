@@ -1,12 +1,12 @@
 /** An operation under test, and its pages as they are written. */
-import type { Kind } from '../../src/definition/connector.ts'
-import { type EntityDefinition, type LiveAction, liveActions, type Operation } from '../../src/definition/entity.ts'
-import type { PartPages, PositionPages } from '../../src/definition/page.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { type EntityDefinition, type LiveAction, liveActions, type Operation } from '../../packages/ferrule/src/definition/entity.ts'
+import type { PartPages, PositionPages } from '../../packages/ferrule/src/definition/page.ts'
 import type { AnswerFile, ExpectedCall, ExpectedPage } from './answers.ts'
 
 /** JSON objects. */
 export type Values = Readonly<Record<string, unknown>>
-/** Whether a value is a JSON object. */
+/** Returns whether a value is a JSON object. */
 export const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An operation of a kind, ready to be tested. */
@@ -33,7 +33,7 @@ export interface AskedPage extends Asked {
 /** The refusal of parameters before anything is sent, by a connector without configuration. */
 export type Refusal = (subject: Subject, params: unknown) => Promise<{ code: string; fields: string[]; message: string }>
 
-/** What asks for the next page, as clients do it: parameters are merged, or are those of the operation that the meta names. */
+/** Builds the request for the next page as clients do: parameters are merged, or belong to the operation that the meta names. */
 export function nextOf(asked: Asked, meta: Values = {}): Asked | undefined {
   const { next_params: params, next_operation: operation } = meta
   if (!isObject(params)) return undefined
@@ -65,7 +65,7 @@ export function partsOf({ kind, operation }: Pick<Subject, 'kind' | 'operation'>
   return page !== undefined && 'parts' in page ? page : undefined
 }
 
-/** The page shape of a list that goes on by a position. */
+/** Returns the page shape of a list that continues by a position. */
 export function pageOf({ kind, operation }: Subject): PositionPages | undefined {
   const page =
     operation.page === undefined || operation.page === 'none' || operation.onePage ? undefined : kind.definition.pages[operation.page]

@@ -4,14 +4,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { parseJson, writeJson } from '../../src/engine/json.ts'
+import { parseJson, writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
 import type { Exchange } from './answers.ts'
 import { filled, fits, type Made } from './made.ts'
 
 /** A running scripted vendor. */
 export interface ScriptedVendor extends AsyncDisposable {
   readonly origin: string
-  /** What differed from the script, and what it still waits for: none when all went as written. */
+  /** Returns what differed from the script and what it still waits for: empty when all went as written. */
   problems(): string[]
   /** Forgets what happened and expects these requests next. */
   expect(exchanges: readonly Exchange[], headers: Readonly<Record<string, string>>): void
@@ -46,7 +46,7 @@ interface Script {
   readonly made: Made
 }
 
-/** How a request differs from the one that the script has. */
+/** Compares a request with that of the script. */
 function compare({ method, path, headers, text }: Met, { to, request }: Exchange, { authorization, made }: Script): string[] {
   const wanted = { ...(to === 'file' ? {} : authorization), ...request.headers }
   const json = request.body === undefined ? undefined : 'application/json'

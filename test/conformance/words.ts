@@ -1,7 +1,7 @@
 /** Checks of the words that only some operations have. */
 import { expect, test } from 'vitest'
-import { isOptional } from '../../src/definition/document.ts'
-import type { PartPages, PositionPages } from '../../src/definition/page.ts'
+import { isOptional } from '../../packages/ferrule/src/definition/document.ts'
+import type { PartPages, PositionPages } from '../../packages/ferrule/src/definition/page.ts'
 import type { CredentialsFile } from './answers.ts'
 import { isLeaf, misplaced, misplacedUrl, type Place, queryNames, suppliedValue, valueAt, without } from './params.ts'
 import { type AskedPage, isObject, type Refusal, type Subject } from './subject.ts'
@@ -50,7 +50,7 @@ export function checkPosition(subject: Subject, { page, pages, refusal }: Positi
   })
 }
 
-/** Whether a parameter stays away where nobody knows a value. */
+/** Returns whether a parameter is left out when its value is unknown. */
 const isSpared = ({ schema }: Place): boolean => isObject(schema['x-fill']) && schema['x-fill']['as'] === 'if_known'
 
 /** What the checks of supplied parameters need. */

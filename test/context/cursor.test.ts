@@ -1,14 +1,14 @@
-/** Cursors hold what they are given, and are good for their own query only. */
+/** Cursors keep their content and are valid for their own query only. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { searchTableOf } from '../../src/context/query/columns.ts'
-import { cursorOf, positionOfCursor } from '../../src/context/query/cursor.ts'
-import { parseSearch } from '../../src/context/query/parse.ts'
-import { cursorLife } from '../../src/context/query/signed-cursor.ts'
-import { id, str } from '../../src/definition/fields.ts'
+import { id, str } from '../../packages/ferrule/src/definition/fields.ts'
+import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
+import { createCursor, parseCursor } from '../../packages/server/src/context/query/cursor.ts'
+import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
+import { cursorLife } from '../../packages/server/src/context/query/signed-cursor.ts'
 
 const tableOf = (kind: string, entity: string) =>
-  searchTableOf(kind, entity, {
+  buildSearchTable(kind, entity, {
     about: 'Calls',
     key: ['id'],
     context_store_search: { id: id('Id'), title: str('Title'), note: str('Note') },
@@ -27,21 +27,21 @@ describe('a cursor', () => {
     const scope = scopeOf()
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.array(fc.option(fc.string({ unit: 'binary' }))), (pk, keys) => {
-        expect(positionOfCursor(cursorOf({ pk, keys }, scope), scope)).toEqual({ pk, keys })
+        expect(parseCursor(createCursor({ pk, keys }, scope), scope)).toEqual({ pk, keys })
       }),
     )
     const exact = { pk: 'p197644143197428744199', keys: ['9223372036854775807', '0.10', null] }
-    expect(positionOfCursor(cursorOf(exact, scope), scope)).toEqual(exact)
+    expect(parseCursor(createCursor(exact, scope), scope)).toEqual(exact)
   })
 
   test('is good for another limit and another order of keys', () => {
-    const cursor = cursorOf(position, scopeOf())
+    const cursor = createCursor(position, scopeOf())
     const again = {
       fields: params.fields,
       limit: 5,
       query: { sort: params.query.sort, filter: { eq: { id: 7644143197428744199n, title: 'a' } } },
     }
-    expect(positionOfCursor(cursor, scopeOf({ params: again }))).toEqual(position)
+    expect(parseCursor(cursor, scopeOf({ params: again }))).toEqual(position)
   })
 
   test.each<[string, Parameters<typeof scopeOf>[0], string]>([
@@ -59,21 +59,21 @@ describe('a cursor', () => {
     ['another key', { key: 'other' }, 'not made here'],
     ['a day later', { now: 1_000_000 + cursorLife + 1000 }, 'older than 24 hours'],
   ])('is refused for %s', (_what, change, reason) => {
-    const cursor = cursorOf(position, scopeOf())
-    expect(() => positionOfCursor(cursor, scopeOf(change))).toThrow(
+    const cursor = createCursor(position, scopeOf())
+    expect(() => parseCursor(cursor, scopeOf(change))).toThrow(
       expect.objectContaining({ code: 'invalid_cursor', message: expect.stringContaining(reason) }),
     )
   })
 
   test('that was changed anywhere, or is none, was not made here', () => {
     const scope = scopeOf()
-    const cursor = cursorOf(position, scope)
+    const cursor = createCursor(position, scope)
     const changed = Array.from(
       { length: cursor.length - 1 },
       (_, index) => cursor.slice(0, index) + (cursor[index] === 'A' ? 'B' : 'A') + cursor.slice(index + 1),
     )
     for (const wrong of [...changed, '', 'abc', cursor.slice(4), `${cursor}AAAA`, '💥', 'null']) {
-      expect(() => positionOfCursor(wrong, scope)).toThrow(
+      expect(() => parseCursor(wrong, scope)).toThrow(
         expect.objectContaining({ code: 'invalid_cursor', message: expect.stringContaining('not made here') }),
       )
     }

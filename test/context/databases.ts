@@ -1,14 +1,14 @@
-/** Both databases, ready for searches: in this process and on the run's server. */
+/** Both databases, prepared for searches: in this process and on the server of the test run. */
 import { PGlite } from '@electric-sql/pglite'
 import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin'
 import { fuzzystrmatch } from '@electric-sql/pglite/contrib/fuzzystrmatch'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { Client } from 'pg'
-import { physicalColumns, quoted, type SearchTable } from '../../src/context/query/columns.ts'
-import { searchFunctions, searchSettings, termTable } from '../../src/context/query/functions.ts'
-import { primaryKeyOf } from '../../src/context/query/keys.ts'
-import { type SearchStatement, StatementNames } from '../../src/context/query/statement.ts'
-import { cellsOf, firstNotes, termReader } from '../../src/context/query/values.ts'
+import { listPhysicalColumns, quoteName, type SearchTable } from '../../packages/server/src/context/query/columns.ts'
+import { searchFunctions, searchSettings, termTable } from '../../packages/server/src/context/query/functions.ts'
+import { buildPrimaryKey } from '../../packages/server/src/context/query/keys.ts'
+import { type SearchStatement, StatementNames } from '../../packages/server/src/context/query/statement.ts'
+import { buildCells, createTermReader, listInitialTerms } from '../../packages/server/src/context/query/values.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
 /** A database under test. */
@@ -18,13 +18,13 @@ export interface SearchDatabase {
   close(): Promise<void>
 }
 
-/** A record with the parameters of the call that gave it. */
+/** A record with the parameters of the call that returned it. */
 export interface Sent {
   readonly record: Readonly<Record<string, unknown>>
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** Opens a database with everything that searches need, and no tables of entities. */
+/** Opens a database with everything that searches need, and without tables of entities. */
 export async function openDatabase(engine: 'pglite' | 'postgres'): Promise<SearchDatabase> {
   const database = await (engine === 'pglite' ? openPglite() : openPostgres())
   const columns = termTable.columns.map(({ name, type }) => `${name} ${type} not null`)
@@ -53,7 +53,7 @@ async function openPostgres(): Promise<SearchDatabase> {
   return {
     run: async (text) => void (await client.query(text)),
     query: async ({ name, text, values }) => {
-      const prepared = name === undefined ? undefined : names.nameOf({ name, text, values })
+      const prepared = name === undefined ? undefined : names.takeName({ name, text, values })
       return (
         await client.query<Record<string, unknown>>({ text, values: [...values], ...(prepared === undefined ? {} : { name: prepared }) })
       ).rows
@@ -65,16 +65,17 @@ async function openPostgres(): Promise<SearchDatabase> {
   }
 }
 
-/** Makes the table of an entity, with the indexes that searches count on. */
+/** Creates the table of an entity with the indexes that searches rely on. */
 export async function createTable(database: SearchDatabase, table: SearchTable): Promise<void> {
-  const columns = physicalColumns(table).map(({ name, type }) => `${quoted(name)} ${type}`)
-  const name = quoted(table.name)
+  const columns = listPhysicalColumns(table).map(({ name, type }) => `${quoteName(name)} ${type}`)
+  const name = quoteName(table.name)
   await database.run(
     `create table ${name} (${['connector_id int4 not null', 'pk text not null', ...columns].join()}, primary key (connector_id, pk))`,
   )
-  const words = table.columns.flatMap(({ words: where, terms }) => (where === 'stored' && terms !== undefined ? [quoted(terms)] : []))
+  const words = table.columns.flatMap(({ words: where, terms }) => (where === 'stored' && terms !== undefined ? [quoteName(terms)] : []))
   if (words.length > 0) await database.run(`create index on ${name} using gin (connector_id, ${words.join()})`)
-  for (const { at } of table.columns) if (at !== undefined) await database.run(`create index on ${name} (connector_id, ${quoted(at)}, pk)`)
+  for (const { at } of table.columns)
+    if (at !== undefined) await database.run(`create index on ${name} (connector_id, ${quoteName(at)}, pk)`)
 }
 
 /** Writes records under a connector's number, with their words. */
@@ -83,15 +84,18 @@ export async function fillTable(
   table: SearchTable,
   { connector, sent }: { connector: number; sent: readonly Sent[] },
 ): Promise<void> {
-  const types = ['int4', 'text', ...physicalColumns(table).map(({ type }) => type)]
-  const rows = sent.map(({ record, params }) => ({ pk: primaryKeyOf(table.key, record, params), cells: cellsOf(table, record) }))
+  const types = ['int4', 'text', ...listPhysicalColumns(table).map(({ type }) => type)]
+  const rows = sent.map(({ record, params }) => ({ pk: buildPrimaryKey(table.key, record, params), cells: buildCells(table, record) }))
   await database.run('begin')
   for (const { pk, cells } of rows) {
     const values = types.map((type, index) => `$${index + 1}::${type}`)
-    await database.query({ text: `insert into ${quoted(table.name)} values (${values.join()})`, values: [connector, pk ?? null, ...cells] })
+    await database.query({
+      text: `insert into ${quoteName(table.name)} values (${values.join()})`,
+      values: [connector, pk ?? null, ...cells],
+    })
   }
   await database.run('commit')
-  const terms = [...firstNotes(table), ...termReader(table)(rows.map(({ cells }) => cells))]
+  const terms = [...listInitialTerms(table), ...createTermReader(table)(rows.map(({ cells }) => cells))]
   await database.query({
     text: 'insert into cs_terms select $1::int4, * from unnest($2::int4[], $3::text[]) on conflict do nothing',
     values: [connector, terms.map(({ field }) => String(field)), terms.map(({ term }) => term)],

@@ -1,38 +1,42 @@
-/** What generated worlds are too small for: full pages, words without end, and the functions that both sides have. */
+/** Cases that generated worlds are too small for: full pages, very many words, and functions that exist on both sides. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { searchTableOf } from '../../src/context/query/columns.ts'
-import { instantOf } from '../../src/context/query/instants.ts'
-import type { Position } from '../../src/context/query/order.ts'
-import { parseSearch } from '../../src/context/query/parse.ts'
-import { pageOf, searchStatement } from '../../src/context/query/sql.ts'
-import { StatementNames } from '../../src/context/query/statement.ts'
-import { decimalOf } from '../../src/context/query/text.ts'
-import { int, list, open, str, time } from '../../src/definition/fields.ts'
+import { int, list, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
+import type { Position } from '../../packages/server/src/context/query/order.ts'
+import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
+import { buildPage, buildSearchStatement } from '../../packages/server/src/context/query/sql.ts'
+import { StatementNames } from '../../packages/server/src/context/query/statement.ts'
+import { parseDecimal } from '../../packages/server/src/context/query/text.ts'
+import { parseTimestamp } from '../../packages/server/src/context/query/timestamps.ts'
 import { databasesUnderTest } from '../support/postgres.ts'
 import { createTable, fillTable, openDatabase, type SearchDatabase } from './databases.ts'
 import { momentOf, plainText } from './oracle-values.ts'
 
 const mebibyte = 1024 * 1024
-const texts = searchTableOf('cases', 'texts', { about: 'Texts', key: ['id'], context_store_search: { id: int('Id'), body: str('Body') } })
-const objects = searchTableOf('cases', 'objects', {
+const texts = buildSearchTable('cases', 'texts', {
+  about: 'Texts',
+  key: ['id'],
+  context_store_search: { id: int('Id'), body: str('Body') },
+})
+const objects = buildSearchTable('cases', 'objects', {
   about: 'Objects',
   key: ['id'],
   context_store_search: { id: int('Id'), turns: list(open('Turn'), 'Turns') },
 })
-const words = searchTableOf('cases', 'words', {
+const words = buildSearchTable('cases', 'words', {
   about: 'Words',
   key: ['id'],
   context_store_search: { id: int('Id'), title: str('Title'), created: time('Time') },
 })
 
-/** All pages: their bytes, and the ids on them. */
+/** Reads all pages: their bytes, and the ids on them. */
 async function pagesOf(database: SearchDatabase, table: typeof texts, params: object): Promise<{ bytes: number; ids: number[] }[]> {
   const query = parseSearch(table, params)
   const pages: { bytes: number; ids: number[] }[] = []
   let after: Position | undefined
   do {
-    const { json, next } = pageOf(query, await database.query(searchStatement(query, { connector: 1, after })))
+    const { json, next } = buildPage(query, await database.query(buildSearchStatement(query, { connector: 1, after })))
     pages.push({ bytes: Buffer.byteLength(json), ids: JSON.parse(json).map((record: { id: number }) => record.id) })
     after = next
   } while (after !== undefined)
@@ -96,11 +100,11 @@ describe.each(databasesUnderTest(['pglite', 'postgres']))('on %s', (engine) => {
       values: [times, numbers],
     })
     const listed = (value: unknown) => String(value).slice(1, -1).split(',')
-    expect(listed(row?.['times'])).toEqual(times.map((text) => String(instantOf(text) ?? 'NULL')))
-    expect(times.map(momentOf)).toEqual(times.map(instantOf))
-    expect(times.filter((text) => instantOf(text) !== undefined).length).toBeGreaterThan(300)
-    expect(listed(row?.['numbers'])).toEqual(numbers.map((text) => decimalOf(text) ?? 'NULL'))
-    expect(numbers.filter((text) => decimalOf(text) !== undefined).length).toBeGreaterThan(300)
+    expect(listed(row?.['times'])).toEqual(times.map((text) => String(parseTimestamp(text) ?? 'NULL')))
+    expect(times.map(momentOf)).toEqual(times.map(parseTimestamp))
+    expect(times.filter((text) => parseTimestamp(text) !== undefined).length).toBeGreaterThan(300)
+    expect(listed(row?.['numbers'])).toEqual(numbers.map((text) => parseDecimal(text) ?? 'NULL'))
+    expect(numbers.filter((text) => parseDecimal(text) !== undefined).length).toBeGreaterThan(300)
   })
 })
 
@@ -138,7 +142,7 @@ const oddNumber = fc.oneof(
 test('a number in plain notation is that of the oracle', () => {
   fc.assert(
     fc.property(fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.bigInt()), (value) => {
-      expect(decimalOf(String(value))).toBe(plainText(value))
+      expect(parseDecimal(String(value))).toBe(plainText(value))
     }),
   )
 })
@@ -146,7 +150,7 @@ test('a number in plain notation is that of the oracle', () => {
 test('only statements that come again get a name, and only so many', () => {
   const names = new StatementNames(2)
   const statement = (name: string) => ({ name, text: name, values: [] })
-  const named = (name: string) => names.nameOf(statement(name))
+  const named = (name: string) => names.takeName(statement(name))
   expect([named('a'), named('a'), named('a'), named('a')]).toEqual([undefined, undefined, 'a', 'a'])
   for (const name of ['b', 'b', 'b', 'c', 'c', 'c']) named(name)
   expect([named('b'), named('c')]).toEqual(['b', undefined])

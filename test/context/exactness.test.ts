@@ -1,4 +1,4 @@
-/** Both databases return what the oracle returns: `npm run soak` asks twenty times as much. */
+/** Both databases return what the oracle returns; `npm run soak` runs twenty times as many queries. */
 import { describe, expect, test } from 'vitest'
 import { databasesUnderTest } from '../support/postgres.ts'
 import { openDatabase } from './databases.ts'

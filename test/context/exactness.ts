@@ -1,15 +1,16 @@
-/** Searches on a database against the oracle: the same records, in the same order, over all pages. */
-import { indexSql } from '../../src/context/indexes/build.ts'
-import { orderingOf } from '../../src/context/indexes/wish.ts'
-import { quoted, searchTableOf } from '../../src/context/query/columns.ts'
-import { cursorOf, positionOfCursor } from '../../src/context/query/cursor.ts'
-import { checkStored, notedValues } from '../../src/context/query/known-values.ts'
-import { orderedBy } from '../../src/context/query/order.ts'
-import { parseSearch } from '../../src/context/query/parse.ts'
-import { pageOf, type SearchOptions, searchStatement } from '../../src/context/query/sql.ts'
-import type { SearchQuery } from '../../src/context/query/tree.ts'
-import { writeJson } from '../../src/engine/json.ts'
-import { FerruleError } from '../../src/errors.ts'
+/** Compares searches on a database with the oracle: the same records in the same order, over all pages. */
+
+import { writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { chooseOrdering } from '../../packages/server/src/context/indexes/advice.ts'
+import { buildIndexSql } from '../../packages/server/src/context/indexes/build.ts'
+import { buildSearchTable, quoteName } from '../../packages/server/src/context/query/columns.ts'
+import { createCursor, parseCursor } from '../../packages/server/src/context/query/cursor.ts'
+import { buildNotedValuesStatement, checkStored } from '../../packages/server/src/context/query/known-values.ts'
+import { findSortColumn } from '../../packages/server/src/context/query/order.ts'
+import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
+import { buildPage, buildSearchStatement, type SearchOptions } from '../../packages/server/src/context/query/sql.ts'
+import type { SearchQuery } from '../../packages/server/src/context/query/tree.ts'
 import { createTable, fillTable, type SearchDatabase } from './databases.ts'
 import { drawWorld, type World } from './generate.ts'
 import { type DrawnQuery, drawQuery } from './generate-queries.ts'
@@ -20,42 +21,42 @@ import { relevanceOf } from './oracle-relevance.ts'
 import { kept, plainText } from './oracle-values.ts'
 import { Random } from './random.ts'
 
-/** What is run. */
+/** Size of a comparison. */
 export interface Plan {
   readonly seed: number
   readonly schemas: number
   /** Queries for each schema. */
   readonly queries: number
-  /** Records of each schema, at most. */
+  /** Maximum number of records for each schema. */
   readonly records: number
-  /** Whether half of the fields of one value have an index that was made on demand. */
+  /** True when half of the fields with a single value have an automatic index. */
   readonly onDemand?: boolean
 }
 
-/** What came of it. */
+/** Result of a comparison. */
 export interface Report {
   readonly queries: number
   readonly pages: number
-  /** Queries that found something, but not everything. */
+  /** Queries that found some records, but not all. */
   readonly telling: number
-  /** Queries that were ordered by relevance. */
+  /** Queries sorted by relevance. */
   readonly ranked: number
-  /** Queries that were refused for a value that nobody has. */
+  /** Queries refused for a value that no record has. */
   readonly refused: number
-  /** Differences: the query, and what was expected and found. */
+  /** Differences: the query, the expected and the actual result. */
   readonly differences: readonly string[]
 }
 
 const key = Buffer.from('a key of tests')
 const mostDifferences = 3
-/** Tables of a test are small: without these, no index would be read. The planner's choice, index scans, bitmaps. */
+/** Tables of a test are small, so without these settings no index would be used: the planner's choice, index scans, bitmaps. */
 const plans = [
   'set enable_seqscan = on; set enable_indexscan = on',
   'set enable_seqscan = off; set enable_indexscan = on',
   'set enable_seqscan = off; set enable_indexscan = off',
 ]
 
-/** A JSON text in one form: numbers in plain notation, and the keys of objects below the record in order. */
+/** Converts JSON to one form: numbers in plain notation, and sorted keys in objects below the record. */
 function canonical(json: string): unknown {
   const exact = (_name: string, value: unknown, context?: { source?: string }): unknown => {
     if (typeof value === 'number')
@@ -80,11 +81,11 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
-/** A record as one text; the order of its own keys counts. */
+/** Formats a record; the order of its own keys matters. */
 const textOf = (json: string): string =>
   JSON.stringify(Object.entries(canonical(json) as object).map(([name, value]) => [kept(name), sorted(value)]))
 
-/** What the oracle answers; more records than `most` are not ordered by relevance. */
+/** Computes the oracle's answer; more records than `most` are not sorted by relevance. */
 function expectedOf(
   { fields, kept: records }: World,
   { query, fields: chosen }: DrawnQuery,
@@ -102,30 +103,30 @@ function expectedOf(
 
 const byRelevance = [{ _relevance: 'desc' }] as const
 
-type Table = ReturnType<typeof searchTableOf>
+type Table = ReturnType<typeof buildSearchTable>
 
-/** A table, and how its searches read their order. */
+/** A table with the options of its searches. */
 interface Indexed {
   readonly table: Table
   ordering(query: SearchQuery): Pick<SearchOptions, 'isOrdered' | 'avoidsOrder'>
 }
 
-/** Makes indexes for half of the fields of one value, as they are made on demand. */
+/** Creates indexes for half of the fields with a single value, as automatic indexes. */
 async function makeIndexes(database: SearchDatabase, table: Table): Promise<Indexed> {
   const columns = table.columns.filter(({ type }, index) => type !== 'json' && index % 2 === 0)
   for (const [number, column] of columns.entries()) {
-    const index = { id: `${table.name}_i${number}`, leaf: quoted(table.name), number: 1, column: orderedBy(column) }
-    await database.run(indexSql('embedded', index))
+    const index = { id: `${table.name}_i${number}`, leaf: quoteName(table.name), number: 1, column: findSortColumn(column) }
+    await database.run(buildIndexSql('embedded', index))
   }
-  const made = new Set(columns.map(orderedBy))
-  return { table, ordering: (query) => orderingOf(query, undefined, made) }
+  const made = new Set(columns.map(findSortColumn))
+  return { table, ordering: (query) => chooseOrdering(query, undefined, made) }
 }
 
-/** One page, without the relevance where too much matches, or where the walk has begun so. */
+/** Reads one page; without relevance where too many records match or the first page was so. */
 async function pageIn(database: SearchDatabase, query: SearchQuery, options: SearchOptions) {
   const read = async (each: SearchQuery) => {
-    const rows = await database.query(searchStatement(each, options))
-    return { rows, page: pageOf(each, rows) }
+    const rows = await database.query(buildSearchStatement(each, options))
+    return { rows, page: buildPage(each, rows) }
   }
   const unranked = { ...query, relevance: undefined }
   if (options.after !== undefined && options.after.isRanked !== true) return read(unranked)
@@ -133,7 +134,10 @@ async function pageIn(database: SearchDatabase, query: SearchQuery, options: Sea
   return ranked.page.isTooMany ? read(unranked) : ranked
 }
 
-/** All pages of a query, each record as text. @throws FerruleError when it is refused */
+/**
+ * Reads all pages of a query, with each record as JSON.
+ * @throws FerruleError when the query is refused
+ */
 async function pagesOf(
   database: SearchDatabase,
   { table, ordering, mostRanked }: Indexed & { readonly mostRanked: number },
@@ -142,35 +146,35 @@ async function pagesOf(
   const pages: string[][] = []
   let cursor: string | undefined
   const { unlisted } = parseSearch(table, drawn)
-  if (unlisted.length > 0) checkStored(unlisted, await database.query(notedValues(unlisted, 1)))
+  if (unlisted.length > 0) checkStored(unlisted, await database.query(buildNotedValuesStatement(unlisted, 1)))
   do {
     const query = parseSearch(table, cursor === undefined ? drawn : { ...drawn, cursor })
     const scope = { key, connector: 'one', query, now: Date.now() }
-    const after = query.cursor === undefined ? undefined : positionOfCursor(query.cursor, scope)
+    const after = query.cursor === undefined ? undefined : parseCursor(query.cursor, scope)
     const { rows, page } = await pageIn(database, query, { connector: 1, after, mostRanked, ...ordering(query) })
     pages.push(rows.slice(0, page.count).map((row) => textOf(String(row['json']))))
-    cursor = page.next === undefined ? undefined : cursorOf(page.next, scope)
+    cursor = page.next === undefined ? undefined : createCursor(page.next, scope)
   } while (cursor !== undefined && pages.length < 1000)
   return pages
 }
 
-/** The pages that the oracle's answer makes. */
+/** Splits the oracle's answer into pages. */
 function cutIn(records: readonly string[], limit: number): string[][] {
   const pages = Math.max(1, Math.ceil(records.length / limit))
   return Array.from({ length: pages }, (_, index) => records.slice(index * limit, (index + 1) * limit))
 }
 
-/** What an error says: the code of its problem where it has one. */
+/** Returns the code of an error's problem, else of the error. */
 const refusalOf = (thrown: unknown): string => (thrown instanceof FerruleError ? thrown.errors[0]?.error_code : undefined) ?? String(thrown)
 
-/** Runs a plan on a database. */
+/** Runs a comparison on a database. */
 export async function compareSearches(database: SearchDatabase, plan: Plan): Promise<Report> {
   const random = new Random(plan.seed)
   const differences: string[] = []
   let [queries, pages, telling, ranked, refused] = [0, 0, 0, 0, 0]
   for (let schema = 0; schema < plan.schemas; schema++) {
     const world = drawWorld(random, plan.records)
-    const table = searchTableOf('exact-test', `s${plan.seed}_${schema}`, world.definition)
+    const table = buildSearchTable('exact-test', `s${plan.seed}_${schema}`, world.definition)
     await createTable(database, table)
     await fillTable(database, table, { connector: 1, sent: world.sent })
     await fillTable(database, table, { connector: 2, sent: world.sent })

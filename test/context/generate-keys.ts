@@ -1,16 +1,16 @@
-/** Ways to identify generated records: integers, texts, several parts, parameters of the call, paths into objects. */
-import type { Fields } from '../../src/definition/fields.ts'
-import { id, str } from '../../src/definition/fields.ts'
+/** Ways to identify generated records: integers, strings, several parts, parameters of the call, paths into objects. */
+import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
+import { id, str } from '../../packages/ferrule/src/definition/fields.ts'
 import * as draw from './generate-values.ts'
 import type { Kept } from './oracle.ts'
 import { kept } from './oracle-values.ts'
 import type { Random } from './random.ts'
 
-/** A way to identify records: fields that it adds, and how the key of a record is drawn. */
+/** A way to identify records: the fields that it adds, and how to draw a key. */
 export interface Identity {
   readonly key: readonly string[]
   readonly fields: Fields
-  /** What the key's fields are in the record as sent, in the call's parameters, as documented, and as key parts. */
+  /** Draws the key's fields in the record as sent, in the call's parameters, as documented, and as key parts. */
   draw(random: Random): {
     sent: Record<string, unknown>
     params?: Record<string, unknown>
@@ -23,7 +23,7 @@ const bigId = (random: Random): bigint =>
   BigInt(random.pick([0, 1, -5, 7, 10, 99, 1000])) + (random.chance(0.4) ? 7644143197428744000n : 0n) + BigInt(random.below(200))
 const asRead = (value: bigint): number | bigint => (value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value)
 
-/** All of them. */
+/** All ways. */
 export const identities: readonly Identity[] = [
   {
     key: ['id'],

@@ -1,5 +1,5 @@
-/** Valid queries over a generated world: all operators, nested, aimed at values that are there. */
-import type { Field, Fields } from '../../src/definition/fields.ts'
+/** Draws valid queries over a generated world: all operators, nested, with values of the records. */
+import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import type { World } from './generate.ts'
 import * as draw from './generate-values.ts'
 import { declaredBy, isNumber, isObject, type Json, membersOf } from './oracle-places.ts'
@@ -8,14 +8,14 @@ import { askedOf, tokensOf } from './oracle-tokens.ts'
 import { decimalOfText, spanOf } from './oracle-values.ts'
 import type { Random } from './random.ts'
 
-/** A place that a query can name, with a value that lies there in some record. */
+/** A path that a query can name, with a value there in some record. */
 interface Spot {
   readonly path: string
   readonly schema: Field | undefined
   readonly value: unknown
 }
 
-/** What conditions are drawn for: places by name. */
+/** Paths by name that conditions are drawn for. */
 interface Aim {
   spot(random: Random): Spot | undefined
 }
@@ -29,20 +29,20 @@ export interface DrawnQuery {
 
 const itemsOf = (schema: Field | undefined): Field | undefined => Reflect.get(schema ?? {}, 'items') as Field | undefined
 
-/** A member to go to: mostly one that is there. */
+/** Draws a member, mostly an existing one. */
 function memberOf(random: Random, members: Fields | undefined, holder: unknown): string {
   const there = isObject(holder) ? Object.keys(holder).filter((name) => members === undefined || name in members) : []
   if (there.length > 0 && random.chance(0.9)) return random.pick(there)
   return members === undefined ? 'name' : random.pick(Object.keys(members))
 }
 
-/** Elements that hold something, if any does. */
+/** Filters the elements that are not empty, if there are some. */
 const telling = (elements: readonly unknown[]): readonly unknown[] => {
   const some = elements.filter((element) => !isObject(element) || Object.keys(element).length > 0)
   return some.length > 0 ? some : [null]
 }
 
-/** Goes some steps below a value, as far as the documents allow. */
+/** Walks some steps below a value, as far as documented. */
 function walk(random: Random, { path, schema, value }: Spot): Spot {
   const { type } = declaredBy(schema)
   if (['string', 'integer', 'number', 'boolean'].includes(type) || random.chance(isObject(value) || Array.isArray(value) ? 0.3 : 0.95))
@@ -65,7 +65,7 @@ function walk(random: Random, { path, schema, value }: Spot): Spot {
 const otherSpelling = (random: Random, name: string): string =>
   random.chance(0.9) ? name : random.pick([name.toUpperCase(), name.replaceAll('_', ''), name.replace(/([A-Z])/g, '_$1').toLowerCase()])
 
-/** A value of a field, mostly one that holds something. */
+/** Draws a value of a field, mostly one that is not empty. */
 function valueIn(random: Random, records: World['kept'], name: string): unknown {
   const drawn = Array.from({ length: 3 }, () => random.pick(records).record[name])
   return drawn.find((value) => value !== null && telling([value].flat())[0] !== null) ?? drawn[0]
@@ -100,7 +100,7 @@ const scalarNear = (random: Random, value: unknown): unknown => {
   return random.pick([draw.text, draw.integer, draw.number, draw.time, draw.decimal])(random)
 }
 
-/** An operand of a type; `order` leaves out null, truth values, arrays and objects. */
+/** Draws an operand of a type; `order` excludes null, booleans, arrays and objects. */
 function operand(random: Random, { schema, value }: Spot, use: 'equal' | 'order'): unknown {
   const { type, how } = declaredBy(schema)
   if (use === 'equal' && random.chance(0.06)) return null
@@ -117,14 +117,14 @@ function operand(random: Random, { schema, value }: Spot, use: 'equal' | 'order'
   return random.chance(0.15) ? draw.anything(random, 2) : random.chance(0.1) ? random.chance(0.5) : near
 }
 
-/** A text that means some moments: one that is there, a part of it, or another. */
+/** Draws a timestamp: an existing one, a part of it, or another. */
 function moment(random: Random, value: unknown): string {
   const near = random.chance(0.5) ? [value].flat()[0] : draw.time(random)
   if (typeof near !== 'string' || spanOf(near) === undefined) return draw.partialTime(random)
   return random.chance(0.4) ? near.slice(0, random.pick([4, 7, 10])) : near
 }
 
-/** A text with known values, or one that is stored, in some case; now and then one that nobody has. */
+/** Draws a known or stored string in any case; sometimes one that no record has. */
 function otherCase(random: Random, schema: Field | undefined, value: unknown): string {
   const known: readonly string[] = Reflect.get(itemsOf(schema) ?? schema ?? {}, 'x-known-values')
   const stored = Array.isArray(value) ? value[0] : value
@@ -218,7 +218,7 @@ function leaf(random: Random, aim: Aim): Json {
   return { [chosen]: fields }
 }
 
-/** A condition, nested at most `depth` deep. */
+/** Draws a condition of at most `depth` levels. */
 function condition(random: Random, aim: Aim, depth: number): Json {
   const kind = depth > 0 ? random.below(10) : 9
   const inner = () => condition(random, aim, depth - 1)
@@ -232,7 +232,7 @@ function condition(random: Random, aim: Aim, depth: number): Json {
 const sortable = (fields: Fields): string[] =>
   Object.keys(fields).filter((name) => ['string', 'integer', 'number', 'boolean'].includes(declaredBy(fields[name]).type))
 
-/** A valid search. */
+/** Draws a valid search. */
 export function drawQuery(random: Random, world: World): DrawnQuery {
   const aim = aimAtRecords(world)
   const columns = sortable(world.fields)

@@ -1,4 +1,4 @@
-/** Values that searches stumble over: texts of all scripts, integers beyond doubles, decimals and times in several forms. */
+/** Difficult values for searches: strings of all scripts, integers beyond doubles, decimals and timestamps in several forms. */
 
 import { words } from './generate-words.ts'
 import { decimalOfText, momentOf, spanOf } from './oracle-values.ts'
@@ -31,7 +31,7 @@ const marks = [
   '',
 ]
 
-/** A text of words and marks, now and then odd. */
+/** Draws a string of words and marks, sometimes an odd one. */
 export function text(random: Random): string {
   if (random.chance(0.06))
     return random.pick([
@@ -58,7 +58,7 @@ export function text(random: Random): string {
   return Array.from({ length: count }, (_, index) => (index === 0 ? '' : random.pick(marks)) + random.pick(words)).join('')
 }
 
-/** One word, sometimes with an edit. */
+/** Draws one word, sometimes with an edit. */
 export function word(random: Random): string {
   const chosen = [...random.pick(words)]
   if (random.chance(0.4)) return chosen.join('')
@@ -98,13 +98,13 @@ const integers = [
   -123456789012345678901234567890n,
 ]
 
-/** An integer as the JSON reader gives it: beyond 2^53 a bigint. */
+/** Draws an integer as the JSON reader returns it: a bigint beyond 2^53. */
 export function integer(random: Random): number | bigint {
   const value = random.pick(integers)
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
 }
 
-/** A number, with fractions and extremes. */
+/** Draws a number, including fractions and extremes. */
 export const number = (random: Random): number | bigint =>
   random.pick([
     0,
@@ -127,7 +127,7 @@ export const number = (random: Random): number | bigint =>
     123456.789,
   ])
 
-/** A decimal text, or now and then something else. */
+/** Draws a decimal string, sometimes something else. */
 export const decimal = (random: Random): string =>
   random.pick([
     '0',
@@ -155,7 +155,7 @@ export const decimal = (random: Random): string =>
     ' 1',
   ])
 
-/** A time, or now and then something else. */
+/** Draws a timestamp, sometimes something else. */
 export const time = (random: Random): string =>
   random.pick([
     '2025-03-01',
@@ -185,7 +185,7 @@ export const time = (random: Random): string =>
     '2025-03-01T00:00:00+24:00',
   ])
 
-/** A time as queries have it: a whole one, or a year, a month or a day. */
+/** Draws a timestamp for a query: a complete one, a year, a month or a day. */
 export function partialTime(random: Random): string {
   const drawn = random.chance(0.6)
     ? random.pick(['2025', '2025-03', '2024-02', '2016-12', '1969', '0001', '9999', '9999-12', '2025-02-28'])
@@ -193,7 +193,7 @@ export function partialTime(random: Random): string {
   return spanOf(drawn) === undefined ? partialTime(random) : drawn
 }
 
-/** A value of a field with known values: one of them in some case, or one that nobody listed. */
+/** Draws a value of a field with known values: one of them in any case, or an unknown one. */
 export const enumerated = (random: Random): string =>
   random.pick([
     'Inbound',
@@ -210,19 +210,19 @@ export const enumerated = (random: Random): string =>
     '',
   ])
 
-/** A time that is one. */
+/** Draws a valid timestamp. */
 export function regularTime(random: Random): string {
   const drawn = time(random)
   return momentOf(drawn) === undefined ? regularTime(random) : drawn
 }
 
-/** A decimal text that is one. */
+/** Draws a valid decimal string. */
 export function regularDecimal(random: Random): string {
   const drawn = decimal(random)
   return decimalOfText(drawn) === undefined ? regularDecimal(random) : drawn
 }
 
-/** Any JSON value, nested at most `depth` deep. */
+/** Draws any JSON value of at most `depth` levels. */
 export function anything(random: Random, depth = 3): unknown {
   const kind = random.below(depth > 0 ? 12 : 8)
   if (kind < 3) return text(random)
@@ -239,7 +239,7 @@ const memberNames = [
   ...['$', '@', "'", 'back\\slash', '\\u0000', '\u0001', '\u2028', '\uffff', 'nul\0', 'half\ud800', '__proto__', '👩‍👩‍👧'],
 ]
 
-/** An object of a few members that come again. */
+/** Draws an object of a few recurring members. */
 export const object = (random: Random, depth = 3): Record<string, unknown> =>
   Object.fromEntries(
     random.many(4, () => [random.pick(memberNames.slice(0, random.chance(0.7) ? 12 : undefined)), anything(random, depth - 1)] as const),

@@ -1,4 +1,4 @@
-/** Words that searches stumble over: of all scripts, in several forms, and words that are nearly others. */
+/** Difficult words for searches: of all scripts, in several forms, and near misses of others. */
 export const words = [
   'renewal',
   'Renewal',

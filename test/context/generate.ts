@@ -1,7 +1,7 @@
-/** Schemas of all types, and records that fit them (mostly). */
+/** Schemas of all types, and records that mostly fit them. */
 
-import type { EntityDefinition } from '../../src/definition/entity.ts'
-import type { Field, Fields } from '../../src/definition/fields.ts'
+import type { EntityDefinition } from '../../packages/ferrule/src/definition/entity.ts'
+import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import {
   bool,
   date,
@@ -20,7 +20,7 @@ import {
   stamp,
   str,
   time,
-} from '../../src/definition/fields.ts'
+} from '../../packages/ferrule/src/definition/fields.ts'
 import { identities } from './generate-keys.ts'
 import * as draw from './generate-values.ts'
 import type { Kept } from './oracle.ts'
@@ -28,7 +28,7 @@ import { isObject } from './oracle-places.ts'
 import { kept } from './oracle-values.ts'
 import type { Random } from './random.ts'
 
-/** A value as a vendor sends it, and as it is documented. */
+/** A value as a vendor sends it, and as documented. */
 interface Drawn {
   readonly raw: unknown
   readonly typed: unknown
@@ -42,7 +42,7 @@ interface FieldKind {
 
 const same = (value: unknown): Drawn => ({ raw: value, typed: value })
 const plain = (schema: () => Field, value: (random: Random) => unknown): FieldKind => ({ schema, value: (random) => same(value(random)) })
-/** Now and then a value of another type than documented. */
+/** Sometimes draws a value of another type than documented. */
 const loose = (schema: () => Field, value: (random: Random) => unknown, others: readonly Drawn[]): FieldKind => ({
   schema,
   value: (random) => (random.chance(0.1) ? random.pick(others) : same(value(random))),
@@ -215,7 +215,7 @@ export interface World {
   readonly kept: readonly Kept[]
 }
 
-/** A value whose members are named as the copy names them. */
+/** Renames the members of a value as the copy names them. */
 function withKeptNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withKeptNames)
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [kept(name), withKeptNames(part)])) : value
@@ -229,8 +229,8 @@ function drawFields(random: Random): Readonly<Record<string, FieldKind>> {
 }
 
 /**
- * A schema and its records.
- * @param most records at most; keys that come twice are dropped
+ * Draws a schema and its records.
+ * @param most maximum number of records; duplicate keys are dropped
  */
 export function drawWorld(random: Random, most: number): World {
   const identity = random.pick(identities)

@@ -1,4 +1,4 @@
-/** Texts that databases, paths and patterns stumble over, at every place where a search takes a text. */
+/** Difficult strings for databases, paths and patterns, at every position where a search accepts a string. */
 import type { Random } from './random.ts'
 
 const characters = [
@@ -65,7 +65,7 @@ const characters = [
   'ก\u0e33\ud800',
 ]
 
-/** A text of such parts. */
+/** Draws a string of such parts. */
 export const hostileText = (random: Random): string => Array.from({ length: 1 + random.below(3) }, () => random.pick(characters)).join('')
 
 const value = (random: Random, depth = 2): unknown => {
@@ -79,7 +79,7 @@ const value = (random: Random, depth = 2): unknown => {
 
 const operators = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'like', 'fuzzy', 'keyword', 'contains', 'any', 'not', 'and', 'or']
 
-/** A name or a path: of a field, below one, or of nothing. */
+/** Draws a name or a path: of a field, below one, or of nothing. */
 const path = (random: Random, fields: readonly string[]): string => {
   const field = random.pick(fields)
   const below = (): string => `${field}${random.pick(['.', '[].', '[]', ''])}${hostileText(random)}`
@@ -99,8 +99,8 @@ function condition(random: Random, fields: readonly string[], depth: number): un
 }
 
 /**
- * Parameters of a search whose texts are hostile; most of the shapes are those of a search.
- * @param fields searchable fields that are there
+ * Draws parameters of a search with hostile strings; most have the shape of a search.
+ * @param fields existing searchable fields
  */
 export function drawHostile(random: Random, fields: readonly string[]): Readonly<Record<string, unknown>> {
   const sort = random.chance(0.3)

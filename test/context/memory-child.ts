@@ -1,20 +1,21 @@
-/** Fills an embedded store and searches it until its code is hot; prints the most memory that the process ever had, in megabytes. */
+/** Fills an embedded store and searches it until its code is optimized. Prints the peak memory of the process in megabytes. */
 
 import { kind, recordsOf } from '../../bench/store-records.ts'
-import { createSearcher } from '../../src/context/search.ts'
-import { openContextStore } from '../../src/context/store/store.ts'
+import { createSearcher } from '../../packages/server/src/context/search.ts'
+import { openContextStore } from '../../packages/server/src/context/store/store.ts'
 
 const [folder = ''] = process.argv.slice(2)
 const place = { connector: '0195f3a0-0000-7000-8000-0000000000aa', kind: kind.kind, entity: 'calls' }
-/** A batch, how many of them, and searches after them. */
+/** Records of a batch, batches, and searches after them. */
 const [batch, batches, searches] = [1_000, 10, 300]
 
 const settings = { engine: 'embedded' as const, folder, memoryMb: 32, waiting: 10, searchSeconds: 60 }
 const store = openContextStore({ settings, kinds: [kind] })
 for (let index = 0; index < batches; index += 1)
-  await store.write(place, { records: recordsOf(index * batch, batch), asked: 1_700_000_000_000 })
+  await store.writeBatch(place, { records: recordsOf(index * batch, batch), asked: 1_700_000_000_000 })
 const searcher = createSearcher(store)
 const params = { query: { filter: { not: { eq: { title: 'Nothing' } } }, sort: [{ duration: 'asc' }, { title: 'asc' }] }, limit: 100 }
-for (let index = 0; index < searches; index += 1) await searcher.search({ place, params, key: Buffer.from('key'), now: 1_700_000_000_000 })
+for (let index = 0; index < searches; index += 1)
+  await searcher.search({ ref: place, params, key: Buffer.from('key'), now: 1_700_000_000_000 })
 process.stdout.write(String(Math.round(process.resourceUsage().maxRSS / 1_000)))
 await store.close()

@@ -1,26 +1,26 @@
-/** Where a name of a query leads, as the oracle understands it. */
-import type { Field, Fields } from '../../src/definition/fields.ts'
+/** Resolves the names of a query for the oracle. */
+import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
 
-/** An object of JSON. */
+/** A JSON object. */
 export type Json = Record<string, unknown>
-/** How two texts compare. */
+/** How two strings compare. */
 export type How = 'text' | 'instant' | 'decimal' | 'lower'
 
-/** What the documents say of a place. */
+/** Documented type at a path. */
 export interface Declared {
   readonly type: string
   readonly how: How
   readonly schema: Field | undefined
 }
 
-/** An object with keys. */
+/** Returns whether a value is an object with keys. */
 export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-/** A number of any size. */
+/** Returns whether a value is a number of any size. */
 export const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint'
-/** A text, a number or a truth value. */
+/** Returns whether a value is a string, a number or a boolean. */
 export const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'boolean' || isNumber(value)
 
-/** Type and comparison of a schema. */
+/** Returns type and comparison of a schema. */
 export function declaredBy(schema: Field | undefined): Declared {
   const types = [Reflect.get(schema ?? {}, 'type') ?? 'any'].flat().filter((type) => type !== 'null')
   const type = Reflect.get(schema ?? {}, 'x-integer') === true ? 'integer' : types.length === 1 ? String(types[0]) : 'any'
@@ -33,23 +33,23 @@ export function declaredBy(schema: Field | undefined): Declared {
 
 const loosely = (name: string): string => name.toLowerCase().replaceAll('_', '')
 
-/** Exact spelling first, else ignoring case and `_`. */
+/** Finds the exact name, else one that differs only in case and `_`. */
 export const nameIn = (names: readonly string[], asked: string): string | undefined =>
   names.find((name) => name === asked) ?? names.find((name) => loosely(name) === loosely(asked))
 
-/** A place: the way from the record (or the element) to it, and what is declared there. */
+/** A path from the record (or the element) with its documented type. */
 export interface Place extends Declared {
   readonly path: readonly string[]
 }
 
-/** Documented members: of an object, or of the objects in an array. */
+/** Returns the documented members of an object, or of the objects in an array. */
 export function membersOf(schema: Field | undefined): Fields | undefined {
   const holder = declaredBy(schema).type === 'array' ? Reflect.get(schema ?? {}, 'items') : schema
   const properties: Fields | undefined = Reflect.get(holder ?? {}, 'properties')
   return properties !== undefined && Object.keys(properties).length > 0 ? properties : undefined
 }
 
-/** Follows a path; `[]` is a step of its own. A literal name with a dot wins over splitting. */
+/** Follows a path; `[]` is a step of its own. A literal name with a dot takes precedence over splitting. */
 export function placeAt(members: Fields | undefined, steps: readonly string[], from: Field | undefined): Place {
   const [first, ...rest] = steps
   if (first === undefined) return { ...declaredBy(from), path: [] }
@@ -69,20 +69,20 @@ export function placeAt(members: Fields | undefined, steps: readonly string[], f
   throw new Error(`no such place: ${steps.join(' ')}`)
 }
 
-/** A path as steps. */
+/** Splits a path into steps. */
 export const stepsOf = (path: string): string[] =>
   path.split('.').flatMap((part) => part.split(/(?=\[\])|(?<=\[\])/).filter((each) => each !== ''))
 
-/** Where names are looked up. */
+/** Where names are resolved. */
 export interface Scope {
   readonly members: Fields | undefined
   readonly schema: Field | undefined
 }
 
-/** The place of a name or path. */
+/** Resolves a name or a path. */
 export const placeNamed = (scope: Scope, path: string): Place => placeAt(scope.members, stepsOf(path), scope.schema)
 
-/** Everything at the end of a way. Crossing an array fans out; what is missing is not there. */
+/** Returns all values at a path. Crossing an array fans out; missing values are skipped. */
 export function foundAt(value: unknown, path: readonly string[]): unknown[] {
   const [first, ...rest] = path
   if (first === undefined) return value === undefined ? [] : [value]

@@ -1,20 +1,20 @@
-/** Which searches are refused for a value that nobody has: the row "known values" of docs/decisions/0028-search-words.md, said plainly. */
-import type { Field, Fields } from '../../src/definition/fields.ts'
+/** Searches that are refused for a value that no record has: the row "known values" of docs/decisions/0028-search-words.md. */
+import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { elementScope } from './oracle.ts'
 import { isNumber, isObject, type Json, type Place, placeNamed, type Scope } from './oracle-places.ts'
 import { compareDecimals, decimalOfNumber, decimalOfText, kept } from './oracle-values.ts'
 
-/** Longest way and value that are noted. */
+/** Maximum length of a noted path and value. */
 const longest = 250
 
-/** Where a condition stands: what its names mean, the names above it, and the records. */
+/** Context of a condition: its names, the names above it, and the records. */
 interface Standing {
   readonly scope: Scope
   readonly above: readonly string[]
   readonly records: readonly Json[]
 }
 
-/** All that lies at some names, whatever the arrays between them. */
+/** Returns all values at some names, across any arrays. */
 function valuesAt(value: unknown, [first, ...rest]: readonly string[]): unknown[] {
   if (Array.isArray(value)) return value.flatMap((each) => valuesAt(each, first === undefined ? [] : [first, ...rest]))
   if (first === undefined) return value === null || value === undefined ? [] : [value]
@@ -56,6 +56,6 @@ function refuses(condition: Json, standing: Standing): boolean {
   })
 }
 
-/** Whether a filter asks for a value of a text with known ones that is neither known nor in any record. */
+/** Returns whether a filter names a value of a string with known values that is neither known nor in any record. */
 export const isRefused = (fields: Fields, records: readonly Json[], filter: Json | undefined): boolean =>
   filter !== undefined && refuses(filter, { scope: { members: fields, schema: undefined }, above: [], records })

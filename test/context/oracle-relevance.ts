@@ -1,20 +1,20 @@
-/** The order by relevance, said plainly: row "relevance" of docs/decisions/0030-relevance.md. */
-import type { Fields } from '../../src/definition/fields.ts'
+/** Order by relevance in plain code: row "relevance" of docs/decisions/0030-relevance.md. */
+import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { elementScope, leavesOf } from './oracle.ts'
 import { foundAt, type Json, placeNamed, type Scope } from './oracle-places.ts'
 import { askedOf, matchOf, tokensOf } from './oracle-tokens.ts'
 
-/** A condition that counts: where it looks, and what it asks for. */
+/** A condition that counts: its values and its words. */
 interface Counted {
   readonly operator: 'fuzzy' | 'keyword'
   readonly values: readonly unknown[]
   readonly operand: string
 }
 
-/** What the arrays at a place hold. */
+/** Returns the elements of the arrays at a path. */
 const elementsAt = (values: readonly unknown[]): unknown[] => values.flatMap((value) => (Array.isArray(value) ? value : []))
 
-/** The conditions outside `not` that ask for words, with the values at their places; within `any`, of all elements. */
+/** Finds the conditions on words outside `not` with their values; within `any`, of all elements. */
 function countedIn(condition: Json, holders: readonly unknown[], scope: Scope): Counted[] {
   return Object.entries(condition).flatMap(([operator, operand]): Counted[] => {
     if (operator === 'and' || operator === 'or') return (operand as Json[]).flatMap((each) => countedIn(each, holders, scope))
@@ -29,7 +29,7 @@ function countedIn(condition: Json, holders: readonly unknown[], scope: Scope): 
   })
 }
 
-/** Points of a word of the query for a word of the field. */
+/** Returns the points of a query word for a field's word. */
 const pointsOf = (operator: Counted['operator'], token: string, word: string): number =>
   operator === 'keyword' ? (token === word ? 3 : 0) : matchOf({ token }, word)
 
@@ -41,7 +41,7 @@ function scoreOf({ operator, values, operand }: Counted): number {
 
 const scopeOf = (fields: Fields): Scope => ({ members: fields, schema: undefined })
 
-/** The score of a record; undefined when the filter asks for no words. */
+/** Computes the score of a record; undefined when the filter has no conditions on words. */
 export function relevanceOf(fields: Fields, record: Json, filter: Json | undefined): number | undefined {
   const counted = filter === undefined ? [] : countedIn(filter, [record], scopeOf(fields))
   return counted.length === 0 ? undefined : counted.reduce((sum, each) => sum + scoreOf(each), 0)

@@ -1,4 +1,4 @@
-/** What the oracle knows of words: how texts are cut into tokens, and which token matches which. Plain and slow on purpose. */
+/** Tokens for the oracle: how strings are split, and which token matches which. Plain and slow on purpose. */
 import { kept } from './oracle-values.ts'
 
 const folds: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const losesMarks = (character: string): boolean =>
 const isPaired = (character: string): boolean =>
   ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai'].some((script) => new RegExp(`\\p{Script_Extensions=${script}}`, 'u').test(character))
 
-/** A text without the marks behind Latin, Greek and Cyrillic letters, composed, in lower case and folded. */
+/** Removes marks after Latin, Greek and Cyrillic letters, composes, converts to lower case and folds. */
 function reduced(text: string): string {
   let plain = ''
   let isBehind = false
@@ -35,7 +35,7 @@ function reduced(text: string): string {
   return [...plain.normalize('NFC').toLowerCase()].map((character) => folds[character] ?? character).join('')
 }
 
-/** A piece of a text: a word, or a run of characters that are written without spaces between words. */
+/** A piece of a string: a word, or a run of characters of a script without spaces. */
 interface Piece {
   readonly characters: string[]
   readonly isRun: boolean
@@ -62,18 +62,18 @@ function piecesOf(text: string): Piece[] {
 const pairsOf = (characters: readonly string[]): string[] =>
   characters.slice(1).map((character, index) => `${characters[index]}${character}`)
 
-/** The tokens of a record's text. */
+/** Splits a record's string into tokens. */
 export const tokensOf = (text: string): string[] =>
   piecesOf(text).flatMap(({ characters, isRun }) => (isRun ? [...pairsOf(characters), characters.at(-1) ?? ''] : [characters.join('')]))
 
 /** A token of a query. */
 export interface Asked {
   readonly token: string
-  /** A run of one character: it matches by beginning, whatever the operator. */
+  /** True for a run of one character, which matches as a prefix for every operator. */
   readonly isOneOfRun: boolean
 }
 
-/** The tokens of a query's text. */
+/** Splits a query's string into tokens. */
 export const askedOf = (text: string): Asked[] =>
   piecesOf(text).flatMap(({ characters, isRun }) =>
     isRun && characters.length > 1
@@ -81,7 +81,7 @@ export const askedOf = (text: string): Asked[] =>
       : [{ token: characters.join(''), isOneOfRun: isRun }],
   )
 
-/** Edit distance in code points, where two neighbours that are swapped are one edit (optimal string alignment). */
+/** Computes the edit distance in code points; swapping two neighbours is one edit (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
   const [left, right] = [[...a], [...b]]
   const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, index) => index)]
@@ -99,7 +99,7 @@ export function editDistance(a: string, b: string): number {
   return at(left.length, right.length)
 }
 
-/** How well a token of a query matches a token of a field: equal 3, its beginning 2, a typing error 1, not at all 0. */
+/** Scores a query token against a field's token: equal 3, prefix 2, typing error 1, no match 0. */
 export function matchOf({ token }: Pick<Asked, 'token'>, word: string): 0 | 1 | 2 | 3 {
   if (word === token) return 3
   if (word.startsWith(token)) return 2
@@ -109,5 +109,5 @@ export function matchOf({ token }: Pick<Asked, 'token'>, word: string): 0 | 1 | 
   return isNear ? 1 : 0
 }
 
-/** `keyword`: the whole token, or one that begins with a run of one character. */
+/** Returns whether `keyword` matches: the whole token, or one that begins with a run of one character. */
 export const isKeyword = ({ token, isOneOfRun }: Asked, word: string): boolean => word === token || (isOneOfRun && word.startsWith(token))

@@ -1,9 +1,9 @@
-/** What the oracle knows of values: texts, words, numbers, moments. Plain and slow on purpose, and nothing of the product's code. */
+/** Values for the oracle: strings, words, numbers, timestamps. Plain and slow on purpose, without code of the product. */
 
-/** Text as it is kept: NUL and half surrogate pairs are replaced. */
+/** Returns a string as stored: NUL and lone surrogates are replaced. */
 export const kept = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
 
-/** Order of code points: negative, zero, positive. */
+/** Compares by code points: negative, zero, positive. */
 export function compareCodePoints(a: string, b: string): number {
   const [left, right] = [[...a], [...b]]
   for (const [index, character] of left.entries()) {
@@ -14,13 +14,19 @@ export function compareCodePoints(a: string, b: string): number {
   return left.length - right.length
 }
 
-/** An exact decimal number: `units / 10 ** scale`. */
+/**
+ * An exact decimal number: `units
+ * 10 ** scale`.
+ */
 export interface Decimal {
   readonly units: bigint
   readonly scale: number
 }
 
-/** A text as a decimal number; undefined when it is none: digits, a sign, a point, an exponent of at most three digits. */
+/**
+ * Parses a decimal string: digits, a sign, a point, an exponent of at most three digits.
+ * @returns undefined for other strings
+ */
 export function decimalOfText(text: string): Decimal | undefined {
   const found = /^([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/.exec(text)
   if (found === null || text.length > 400) return undefined
@@ -30,17 +36,17 @@ export function decimalOfText(text: string): Decimal | undefined {
   return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 }
 }
 
-/** A number of JSON as a decimal number. */
+/** Converts a JSON number to a decimal number. */
 export const decimalOfNumber = (value: number | bigint): Decimal => decimalOfText(String(value)) ?? { units: 0n, scale: 0 }
 
-/** Order of numbers. */
+/** Compares numbers. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const left = a.units * 10n ** BigInt(b.scale)
   const right = b.units * 10n ** BigInt(a.scale)
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** A number as a text without exponent and without needless zeros. */
+/** Formats a number without exponent and without needless zeros. */
 export function plainText(value: number | bigint): string {
   const { units, scale } = decimalOfNumber(value)
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
@@ -49,7 +55,10 @@ export function plainText(value: number | bigint): string {
   return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** A text as a moment in microseconds; undefined when it is none. ISO 8601, `T` or a space, no zone is UTC, a date is its midnight. */
+/**
+ * Parses a timestamp into microseconds: ISO 8601, `T` or a space; no zone is UTC, a date is its midnight.
+ * @returns undefined for other strings
+ */
 export function momentOf(text: string): bigint | undefined {
   const found = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,30}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/.exec(text)
   if (found === null || /[+-]\d\d:$/.test(text)) return undefined
@@ -64,13 +73,16 @@ export function momentOf(text: string): bigint | undefined {
   return BigInt(seconds) * 1_000_000n + BigInt(`${fraction}000000`.slice(0, 6))
 }
 
-/** Moments from `begin` up to `next`, which is not one of them. */
+/** A range of time: `begin` inclusive, `next` exclusive. */
 export interface Span {
   readonly begin: bigint
   readonly next: bigint
 }
 
-/** What a text of a query means on a field of times: a year, a month or a day as a whole, else one microsecond; undefined when it is none. */
+/**
+ * Parses the operand of a timestamp field: a year, a month or a day as a whole, else one microsecond.
+ * @returns undefined for other strings
+ */
 export function spanOf(text: string): Span | undefined {
   const [, year = '', month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/.exec(text) ?? []
   const begin = momentOf(year === '' ? text : `${year}-${month ?? '01'}-${day ?? '01'}`)
@@ -83,7 +95,7 @@ export function spanOf(text: string): Span | undefined {
   return { begin, next: BigInt(next.getTime()) * 1000n }
 }
 
-/** Whether a text matches a pattern of `like`. */
+/** Returns whether a string matches a pattern of `like`. */
 export function isLike(text: string, pattern: string): boolean {
   const parts: string[] = []
   let isAnchored = false

@@ -1,8 +1,8 @@
 /**
- * What a search answers, said plainly: the tables of docs/decisions/0016-search.md and 0028-search-words.md over records in memory.
- * It shares no code with the search itself; slow and readable on purpose.
+ * Answers searches in plain code: the tables of docs/decisions/0016-search.md and 0028-search-words.md over records in memory. It shares
+ * no code with the search; slow and readable on purpose.
  */
-import type { Field, Fields } from '../../src/definition/fields.ts'
+import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import {
   type Declared,
   declaredBy,
@@ -35,7 +35,7 @@ import {
   spanOf,
 } from './oracle-values.ts'
 
-/** Number fields take numeric texts, truth fields "true" and "false". */
+/** Converts an operand: number fields accept numeric strings, boolean fields "true" and "false". */
 function operandFor({ type }: Declared, operand: unknown): unknown {
   if (typeof operand !== 'string') return operand
   if (type === 'integer' || type === 'number') return decimalOfText(operand)
@@ -53,7 +53,7 @@ const numberOf = (operand: unknown): Decimal | undefined =>
         ? decimalOfText(operand)
         : undefined
 
-/** Order of a value of a record and an operand; undefined when they cannot be compared. */
+/** Compares a value of a record with an operand; undefined when they are not comparable. */
 function compared(value: unknown, operand: unknown, how: How): number | undefined {
   if (typeof value === 'boolean') return undefined
   const number = numberOf(operand)
@@ -66,7 +66,7 @@ function compared(value: unknown, operand: unknown, how: How): number | undefine
   return compareCodePoints(text, operand)
 }
 
-/** Deep equality: order matters in arrays, not in objects; numbers as numbers. */
+/** Tests deep equality: order matters in arrays, not in objects; numbers compare as numbers. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) || Array.isArray(b))
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((each, index) => isSame(each, b[index]))
@@ -80,7 +80,7 @@ function isSame(a: unknown, b: unknown): boolean {
 
 const withKeptNames = (value: Json): Map<string, unknown> => new Map(Object.entries(value).map(([name, part]) => [kept(name), part]))
 
-/** Whether a single value (no array) equals an operand that is neither null nor an array. */
+/** Returns whether a value that is no array equals an operand that is neither null nor an array. */
 function equalsOne(value: unknown, operand: unknown, how: How): boolean {
   if (isObject(operand) && !isDecimal(operand)) return isSame(value, operand)
   if (typeof value === 'boolean') return operand === value || operand === String(value)
@@ -89,7 +89,7 @@ function equalsOne(value: unknown, operand: unknown, how: How): boolean {
   return compared(value, how === 'lower' && typeof operand === 'string' ? operand.toLowerCase() : operand, how) === 0
 }
 
-/** Whether a value is a moment that lies so to what an operand means; nothing else compares on fields of times. */
+/** Returns whether a value is a timestamp that passes the test; nothing else compares on timestamp fields. */
 function isWithin(value: unknown, operand: unknown, test: (moment: bigint, span: Span) => boolean): boolean {
   const moment = typeof value === 'string' ? momentOf(kept(value)) : undefined
   const span = typeof operand === 'string' ? spanOf(operand) : undefined
@@ -126,7 +126,7 @@ function isOrdered(values: readonly unknown[], operand: unknown, { how, operator
     })
 }
 
-/** The texts and numbers below values. */
+/** Returns the strings and numbers below values. */
 export function leavesOf(values: readonly unknown[]): string[] {
   return values.flatMap((value) => {
     if (typeof value === 'string') return [kept(value)]
@@ -170,13 +170,13 @@ const isElement = (element: unknown, operand: unknown, how: How): boolean =>
     ? isSame(element, operand)
     : !Array.isArray(element) && equalsOne(element, typeof operand === 'string' ? kept(operand) : operand, how)
 
-/** Where the names of a condition within `any` are looked up. */
+/** Returns the scope of a condition within `any`. */
 export const elementScope = ({ schema }: Place): Scope => {
   const items = Reflect.get(schema ?? {}, 'items') as Field | undefined
   return { members: membersOf(items), schema: items }
 }
 
-/** Whether a record (or an element) satisfies a condition. */
+/** Returns whether a record (or an element) satisfies a condition. */
 function holds(condition: Json, value: unknown, scope: Scope): boolean {
   return Object.entries(condition).every(([operator, operand]) => {
     if (operator === 'not') return !holds(operand as Json, value, scope)
@@ -189,11 +189,11 @@ function holds(condition: Json, value: unknown, scope: Scope): boolean {
   })
 }
 
-/** Whether a record is found by a filter. `fields` are the searchable fields, `record` has all of them, null where there is nothing. */
+/** Returns whether a filter finds a record. `record` has all of `fields`, the searchable fields, with null for missing values. */
 export const isFound = (fields: Fields, record: Json, filter: Json | undefined): boolean =>
   filter === undefined || holds(filter, record, { members: fields, schema: undefined })
 
-/** What a field is sorted by; undefined for null and for what is not what it is declared to be. */
+/** Returns the sort value of a field; undefined for null and for values of another type than declared. */
 function sortValue(fields: Fields, record: Json, field: string): string | Decimal | bigint | boolean | undefined {
   const name = nameIn(Object.keys(fields), field) ?? field
   const { how } = declaredBy(fields[name])
@@ -216,7 +216,7 @@ export interface Kept {
   readonly record: Json
 }
 
-/** Order of primary keys; an integer comes before a text. */
+/** Compares primary keys; an integer sorts before a string. */
 export function compareKeys(a: Kept['key'], b: Kept['key']): number {
   for (const [index, part] of a.entries()) {
     const order = comparePart(part, b[index] ?? '')
@@ -231,16 +231,16 @@ function comparePart(a: string | bigint, b: string | bigint): number {
   return typeof a === 'bigint' ? -1 : 1
 }
 
-/** What an order is made of: a sort, and the relevance of each record where it is asked for. */
+/** An order: a sort, and the relevance of each record if requested. */
 export interface Ordering {
   readonly sort: readonly Record<string, 'asc' | 'desc'>[]
-  /** What `_relevance` in the sort means. */
+  /** Score of `_relevance` in the sort. */
   relevance?(record: Json): number
 }
 
 /**
- * Records in an order; a field that is named again decides nothing; nulls last, ties by the primary key in the direction of the last
- * sort, ascending where that is the relevance.
+ * Sorts records. A repeated field decides nothing, and nulls are last. The primary key breaks ties in the direction of the last sort key,
+ * ascending for relevance.
  */
 export function inOrder(fields: Fields, records: readonly Kept[], { sort, relevance }: Ordering): readonly Kept[] {
   const named = sort
@@ -263,7 +263,7 @@ export function inOrder(fields: Fields, records: readonly Kept[], { sort, releva
   })
 }
 
-/** The part of a value below paths: nesting is kept, arrays fan out, null stays, what has no such part is left out. */
+/** Returns the part of a value below paths: nesting stays, arrays fan out, null stays, values without such a part are omitted. */
 function partOf(value: unknown, paths: readonly (readonly string[])[]): unknown {
   if (value === null || paths.some((path) => path.length === 0)) return value
   if (Array.isArray(value)) return value.map((element) => partOf(element, paths)).filter((part) => part !== undefined)
@@ -282,7 +282,7 @@ function partOf(value: unknown, paths: readonly (readonly string[])[]): unknown 
   return Object.fromEntries(parts.filter(([, part]) => part !== undefined))
 }
 
-/** A record as it is answered: searchable fields in their order, cut to `fields`. */
+/** Returns a record as answered: searchable fields in their order, cut to `fields`. */
 export function answered(fields: Fields, record: Json, chosen: readonly (string | readonly string[])[] = []): Json {
   const places = chosen.map((path) =>
     placeAt(fields, typeof path === 'string' ? stepsOf(path) : path, undefined).path.filter((step) => step !== '[]'),

@@ -1,11 +1,11 @@
-/** What a search is refused with, and what it is understood as. */
+/** How searches are parsed, and how they are refused. */
 import { describe, expect, test } from 'vitest'
-import { searchTableOf } from '../../src/context/query/columns.ts'
-import { parseSearch } from '../../src/context/query/parse.ts'
-import { bool, decimal, id, int, list, num, obj, open, str, time } from '../../src/definition/fields.ts'
-import { FerruleError } from '../../src/errors.ts'
+import { bool, decimal, id, int, list, num, obj, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
+import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
 
-const table = searchTableOf('test', 'calls', {
+const table = buildSearchTable('test', 'calls', {
   about: 'Calls',
   key: ['id'],
   context_store_search: {
@@ -198,7 +198,7 @@ describe('a search that is not valid is refused with its code and place', () => 
 describe('a search is understood', () => {
   const placeOf = (params: unknown) => {
     const { filter: condition } = parseSearch(table, params)
-    return condition !== undefined && 'place' in condition ? condition.place : undefined
+    return condition !== undefined && 'path' in condition ? condition.path : undefined
   }
 
   test.each<[string, string, readonly (string | null)[]]>([

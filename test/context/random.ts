@@ -1,6 +1,6 @@
-/** Draws that a seed repeats. */
+/** Random draws that a seed repeats. */
 
-/** A source of draws (mulberry32). */
+/** A random generator (mulberry32). */
 export class Random {
   #state: number
 
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -17,7 +17,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
 
-  /** An integer below a bound. */
+  /** Returns an integer below a bound. */
   below(bound: number): number {
     return Math.floor(this.next() * bound)
   }

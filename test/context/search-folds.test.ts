@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { searchTableOf } from '../../src/context/query/columns.ts'
-import { createSearcher } from '../../src/context/search.ts'
-import type { ContextStore } from '../../src/context/store/types.ts'
-import { storedForm } from '../../src/context/sync/project.ts'
-import type { Kind } from '../../src/definition/connector.ts'
-import type { Outcome } from '../../src/engine/outcome.ts'
-import { RawJson, RawRows } from '../../src/engine/raw-rows.ts'
-import { createFolds, type FoldReport, type Folds } from '../../src/platform/folds.ts'
-import type { ConnectorAccess } from '../../src/platform/types.ts'
-import { createStoreWorld, newPlace, overBoth, type StoreWorld } from './store-world.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { RawJson, RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
+import type { Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
+import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
+import { createSearcher } from '../../packages/server/src/context/search.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { toStoredRecord } from '../../packages/server/src/context/sync/project.ts'
+import { createFolds, type Folds } from '../../packages/server/src/platform/copies/folds.ts'
+import type { ConnectorAccess } from '../../packages/server/src/platform/model/access.ts'
+import type { FoldReport } from '../../packages/server/src/platform/model/metrics.ts'
+import { createRef, createStoreWorld, overBoth, type StoreWorld } from './store-world.ts'
 
 type KindName = keyof typeof kinds
 
-const connector = newPlace().connector
-/** More turns than a fold needs to begin. */
+const connector = createRef().connector
+/** Waits more event-loop turns than a fold needs to start. */
 const turns = async () => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -48,16 +49,16 @@ overBoth('records that were read live', (engine) => {
   })
   afterAll(() => world.close())
 
-  /** As a sync has left it. */
+  /** Fills the copy as a sync does. */
   async function synced(name: KindName, entity: string, { record, params = {} }: Synced): Promise<void> {
     const definition = kindNamed(name).definition.entities[entity]
     if (definition?.sync === undefined) throw new Error(`${entity} is not synced`)
-    const stored = storedForm({ definition, sync: definition.sync }, store.tableOf(kindNamed(name).definition.kind, entity), {
+    const stored = toStoredRecord({ definition, sync: definition.sync }, store.getTable(kindNamed(name).definition.kind, entity), {
       record,
       params,
     })
     if (stored === undefined) throw new Error('the record has no key')
-    await store.write({ connector, kind: name, entity }, { records: [stored], asked: world.now })
+    await store.writeBatch({ connector, kind: name, entity }, { records: [stored], asked: world.now })
   }
 
   async function folded(
@@ -73,7 +74,7 @@ overBoth('records that were read live', (engine) => {
   }
 
   async function found(name: KindName, entity: string, fields: readonly string[]): Promise<unknown> {
-    const request = { place: { connector, kind: name, entity }, params: { query: {}, fields }, key: Buffer.from('key'), now: world.now }
+    const request = { ref: { connector, kind: name, entity }, params: { query: {}, fields }, key: Buffer.from('key'), now: world.now }
     const answer = await createSearcher(store).search(request)
     return answer === undefined ? undefined : JSON.parse(answer.json)
   }
@@ -109,7 +110,7 @@ overBoth('records that were read live', (engine) => {
       { outcome: 'folded', records: 1 },
     ])
     const params = { query: { filter: { eq: { firstName: 'User 599' } } }, fields: ['id'] }
-    const request = { place: { connector, kind: 'gong', entity: 'users' }, params, key: Buffer.from('key'), now: world.now }
+    const request = { ref: { connector, kind: 'gong', entity: 'users' }, params, key: Buffer.from('key'), now: world.now }
     expect(await createSearcher(store).search(request)).toMatchObject({ json: '[{"id":"1599"}]' })
     expect(await found('gong', 'users', ['firstName'])).toContainEqual({ firstName: 'Grace' })
   })
@@ -131,11 +132,11 @@ overBoth('records that were read live', (engine) => {
 
 describe('what is left alone', () => {
   const asked: unknown[] = []
-  const store: Pick<ContextStore, 'tableOf' | 'fold'> = {
-    tableOf: () => {
+  const store: Pick<ContextStore, 'getTable' | 'foldLive'> = {
+    getTable: () => {
       throw new Error('asked for')
     },
-    fold: () => Promise.reject(new Error('folded')),
+    foldLive: () => Promise.reject(new Error('folded')),
   }
   const dayReport = {
     service_type: 'AUCTION',
@@ -162,12 +163,12 @@ describe('what is left alone', () => {
 
   test('what was never synced, which is asked for once', async () => {
     let asked = 0
-    const tableOf = () => searchTableOf('gong', 'users', kinds.gong.definition.entities.users)
+    const tableOf = () => buildSearchTable('gong', 'users', kinds.gong.definition.entities.users)
     const fold = async () => {
       asked += 1
       return undefined
     }
-    const folds = createFolds({ store: { tableOf, fold } })
+    const folds = createFolds({ store: { getTable: tableOf, foldLive: fold } })
     for (let time = 0; time < 3; time += 1) {
       folds.offer(accessOf('gong'), call('users'), { outcome: list({ id: '1' }), asked: 0 })
       await turns()

@@ -1,4 +1,4 @@
-/** Whatever texts a search is made of: it answers, or it is refused as the client's fault. `npm run soak` asks more. */
+/** Searches with any strings are answered, or refused as the client's fault; `npm run soak` runs more. */
 import { expect, test } from 'vitest'
 import { askHostile } from './hostile-searches.ts'
 import { overBoth } from './store-world.ts'

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { gong } from '../../src/connectors/gong/index.ts'
-import { createSearcher } from '../../src/context/search.ts'
-import type { ContextStore } from '../../src/context/store/types.ts'
-import { int, known, list, obj, orNull, str } from '../../src/definition/index.ts'
-import { FerruleError } from '../../src/errors.ts'
-import { createStoreWorld, newPlace, overBoth, type StoreWorld } from './store-world.ts'
+import { gong } from '../../packages/ferrule/src/connectors/gong/index.ts'
+import { int, known, list, obj, orNull, str } from '../../packages/ferrule/src/definition/index.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { createSearcher } from '../../packages/server/src/context/search.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { createRef, createStoreWorld, overBoth, type StoreWorld } from './store-world.ts'
 
 const way = () => known('Way', 'Inbound', 'Outbound')
 const fields = {
@@ -23,7 +23,7 @@ async function refusal(work: Promise<unknown>): Promise<{ code: string; errors: 
 
 interface Trips {
   readonly store: ContextStore
-  /** How many reads the store was asked for. */
+  /** Number of reads of the store. */
   readonly reads: { count: number }
   write(record: object): Promise<void>
   find(filter: object, of?: object): Promise<readonly unknown[]>
@@ -32,10 +32,10 @@ interface Trips {
 function openTrips(world: StoreWorld): Trips {
   const store = world.open({ kinds: [kind] })
   const reads = { count: 0 }
-  const place = { connector: newPlace().connector, kind: kind.kind, entity: 'trips' }
+  const ref = { connector: createRef().connector, kind: kind.kind, entity: 'trips' }
   const counted = {
-    tableOf: store.tableOf.bind(store),
-    searchedTable: store.searchedTable.bind(store),
+    getTable: store.getTable.bind(store),
+    findSearchedTable: store.findSearchedTable.bind(store),
     search: ((...args: Parameters<ContextStore['search']>) => {
       reads.count += 1
       return store.search(...args)
@@ -47,11 +47,11 @@ function openTrips(world: StoreWorld): Trips {
     reads,
     write: async (record) => {
       const { id } = record as { id: number }
-      await store.write(place, { records: [{ key: `k${id}`, fields: { ...record } }], asked: world.now })
+      await store.writeBatch(ref, { records: [{ key: `k${id}`, fields: { ...record } }], asked: world.now })
     },
-    find: async (filter, of = place) => {
+    find: async (filter, of = ref) => {
       const params = { query: { filter }, fields: ['id'] }
-      const answer = await searcher.search({ place: { ...place, ...of }, params, key: Buffer.from('key'), now: world.now })
+      const answer = await searcher.search({ ref: { ...ref, ...of }, params, key: Buffer.from('key'), now: world.now })
       return JSON.parse(answer?.json ?? '[]').map(({ id }: { id: number }) => id)
     },
   }
@@ -61,12 +61,12 @@ overBoth('a field with known values', (engine) => {
   test('equals them whatever the case, keeps and finds others, and answers as the vendor says', async () => {
     const world = await createStoreWorld(engine)
     const store = world.open({ kinds: [gong.definition] })
-    const place = { connector: newPlace().connector, kind: 'gong', entity: 'calls' }
+    const ref = { connector: createRef().connector, kind: 'gong', entity: 'calls' }
     const directions = ['Inbound', 'Outbound', 'Webinar']
-    await store.write(place, { records: directions.map((direction) => ({ key: direction, fields: { direction } })), asked: world.now })
+    await store.writeBatch(ref, { records: directions.map((direction) => ({ key: direction, fields: { direction } })), asked: world.now })
     const find = async (filter: object) => {
       const params = { query: { filter }, fields: ['direction'] }
-      const answer = await createSearcher(store).search({ place, params, key: Buffer.from('key'), now: world.now })
+      const answer = await createSearcher(store).search({ ref, params, key: Buffer.from('key'), now: world.now })
       return JSON.parse(answer?.json ?? '[]').map(({ direction }: { direction: string }) => direction)
     }
     expect(await find({ eq: { direction: 'inbound' } })).toEqual(['Inbound'])
@@ -108,7 +108,7 @@ overBoth('a field with known values', (engine) => {
     expect(await refusal(find({ eq: { way: 'webinar' } }))).toMatchObject({ code: 'invalid_parameter' })
     await write({ id: 2, way: 'Webinar' })
     expect(await find({ eq: { way: 'webinar' } })).toEqual([2])
-    expect(await find({ eq: { way: 'nothing' } }, { connector: newPlace().connector })).toEqual([])
+    expect(await find({ eq: { way: 'nothing' } }, { connector: createRef().connector })).toEqual([])
     for (let id = 3; id < 60; id += 1) await write({ id, way: `Way ${id}` })
     const { errors } = await refusal(find({ eq: { way: 'Way 60' } }))
     expect(errors[0]?.message).toMatch(/^must be one of Inbound, Outbound, .*, or another of 60 values, or null$/)
@@ -119,17 +119,17 @@ overBoth('a field with known values', (engine) => {
 
   test('that is marked later finds rows of before when they are written again as they are', async () => {
     const world = await createStoreWorld(engine)
-    const place = { ...newPlace(), entity: 'trips' }
+    const ref = { ...createRef(), entity: 'trips' }
     const record = { key: 'k1', fields: { id: 1, way: 'Inbound' } }
     const plain = { id: int('Number'), way: str('Way') }
     const before = world.open({ kinds: [{ ...kind, entities: { trips: { ...kind.entities.trips, context_store_search: plain } } }] })
-    await before.write(place, { records: [record], asked: world.now })
+    await before.writeBatch(ref, { records: [record], asked: world.now })
     await before.close()
     const marked = { id: int('Number'), way: way() }
     const store = world.open({ kinds: [{ ...kind, entities: { trips: { ...kind.entities.trips, context_store_search: marked } } }] })
-    expect(await store.write(place, { records: [record], asked: world.now })).toMatchObject({ created: 0, updated: 1 })
+    expect(await store.writeBatch(ref, { records: [record], asked: world.now })).toMatchObject({ created: 0, updated: 1 })
     const params = { query: { filter: { eq: { way: 'inbound' } } } }
-    const answer = await createSearcher(store).search({ place, params, key: Buffer.from('key'), now: world.now })
+    const answer = await createSearcher(store).search({ ref, params, key: Buffer.from('key'), now: world.now })
     expect(answer?.count).toBe(1)
     await world.close()
   })

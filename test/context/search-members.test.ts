@@ -1,30 +1,31 @@
-/** Paths below fields whose parts the documents do not say: the answer tells which ones no record had. */
+/** The answer names paths below undocumented fields that no record has. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSearcher } from '../../src/context/search.ts'
-import type { ContextStore, EntityPlace } from '../../src/context/store/types.ts'
-import { createStoreWorld, newPlace, note, overBoth, type StoreWorld } from './store-world.ts'
+import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
+import { createSearcher } from '../../packages/server/src/context/search.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { createRef, createStoreWorld, note, overBoth, type StoreWorld } from './store-world.ts'
 
 overBoth('paths that no record had', (engine) => {
   let world: StoreWorld
   let store: ContextStore
-  let place: EntityPlace
-  const write = (id: number, parts: unknown, where = place) =>
-    store.write(where, { records: [note(store, { id, parts })], asked: world.now })
+  let ref: EntityRef
+  const write = (id: number, parts: unknown, where = ref) =>
+    store.writeBatch(where, { records: [note(store, { id, parts })], asked: world.now })
   beforeAll(async () => {
     world = await createStoreWorld(engine)
     store = world.open()
-    place = newPlace()
+    ref = createRef()
     await write(1, [{ name: 'a', more: { deep: [{ end: 1 }] } }])
     await write(2, null)
   })
   afterAll(() => world.close())
 
-  const answer = async (params: object, where = place) => {
-    const found = await createSearcher(store).search({ place: where, params, key: Buffer.from('key'), now: world.now })
+  const answer = async (params: object, where = ref) => {
+    const found = await createSearcher(store).search({ ref: where, params, key: Buffer.from('key'), now: world.now })
     if (found === undefined) throw new Error('nothing was ever stored')
     return found
   }
-  const unseen = async (params: object, where = place) => (await answer(params, where)).unseenPaths
+  const unseen = async (params: object, where = ref) => (await answer(params, where)).unseenPaths
 
   test('are told, wherever they stand in a query', async () => {
     expect(await unseen({ query: { filter: { eq: { 'parts.nmae': 'a' } } } })).toEqual(['parts.nmae'])
@@ -50,12 +51,12 @@ overBoth('paths that no record had', (engine) => {
   })
 
   test('are not told of a copy whose records were written before names were noted, or have too many', async () => {
-    const old = newPlace()
+    const old = createRef()
     await write(1, [{ name: 'a' }], old)
-    const database = await store.database()
+    const database = await store.openDatabase()
     await database.transaction((session) => session.query({ text: "delete from cs_terms where term = ''" }))
     expect(await unseen({ query: { filter: { eq: { 'parts.nmae': 'a' } } } }, old)).toEqual([])
-    const many = newPlace()
+    const many = createRef()
     await write(1, [Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`id${index}`, 1]))], many)
     expect(await unseen({ query: { filter: { eq: { 'parts.nmae': 'a' } } } }, many)).toEqual([])
   })

@@ -1,8 +1,9 @@
-/** The order by relevance over pages: what a caller sees of it, also when too much matches and while the copy changes. */
+/** Order by relevance over pages, also when too many records match and while the copy changes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSearcher, type Searcher } from '../../src/context/search.ts'
-import type { ContextStore, EntityPlace } from '../../src/context/store/types.ts'
-import { createStoreWorld, newPlace, note, overBoth, refusal, type StoreWorld } from './store-world.ts'
+import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
+import { createSearcher, type Searcher } from '../../packages/server/src/context/search.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { createRef, createStoreWorld, note, overBoth, refusal, type StoreWorld } from './store-world.ts'
 
 const key = Buffer.from('a key of tests')
 const titles = [
@@ -20,24 +21,24 @@ overBoth('relevance', (engine) => {
   let world: StoreWorld
   let store: ContextStore
   let searcher: Searcher
-  let place: EntityPlace
+  let ref: EntityRef
   const write = (from: number, all: readonly string[], more: Readonly<Record<string, unknown>> = {}) =>
-    store.write(place, { records: all.map((title, index) => note(store, { id: from + index, title, ...more })), asked: world.now })
+    store.writeBatch(ref, { records: all.map((title, index) => note(store, { id: from + index, title, ...more })), asked: world.now })
   beforeAll(async () => {
     world = await createStoreWorld(engine)
     store = world.open()
     searcher = createSearcher(store)
-    place = newPlace()
+    ref = createRef()
     await write(1, titles)
   })
   afterAll(() => world.close())
 
   const search = async (params: object, by = searcher) => {
-    const answer = await by.search({ place, params: { fields: ['id'], ...params }, key, now: world.now })
+    const answer = await by.search({ ref, params: { fields: ['id'], ...params }, key, now: world.now })
     if (answer === undefined) throw new Error('nothing was ever stored')
     return { ...answer, ids: JSON.parse(answer.json).map(({ id }: { id: number }) => id) }
   }
-  /** The ids of all pages. */
+  /** Reads the ids of all pages. */
   const walk = async (params: object, by = searcher): Promise<readonly number[]> => {
     const ids: number[] = []
     let cursor: string | null | undefined
@@ -99,17 +100,17 @@ overBoth('relevance', (engine) => {
 
   test('pages of an export have it too', async () => {
     const ids: unknown[] = []
-    const request = { place, params: { query: { filter: words }, fields: ['id'] }, key, now: world.now }
-    for await (const page of createSearcher(store).pages(request, 2)) ids.push(...page.map((record) => JSON.parse(record).id))
+    const request = { ref, params: { query: { filter: words }, fields: ['id'] }, key, now: world.now }
+    for await (const page of createSearcher(store).readPages(request, 2)) ids.push(...page.map((record) => JSON.parse(record).id))
     expect(ids).toEqual([1, 4, 7, 21, 3, 5])
   })
 
   test('within any, the words of all elements count', async () => {
-    const other = newPlace()
+    const other = createRef()
     const parts = [[{ s: 'plan' }, { s: 'other' }], [{ s: 'plans' }], [{ s: 'plans' }, { s: 'plan renewal' }], null]
-    await store.write(other, { records: parts.map((each, id) => note(store, { id, parts: each })), asked: world.now })
+    await store.writeBatch(other, { records: parts.map((each, id) => note(store, { id, parts: each })), asked: world.now })
     const params = { query: { filter: { any: { parts: { keyword: { s: 'plan renewal' } } } } }, fields: ['id'] }
-    const answer = await searcher.search({ place: other, params, key, now: world.now })
+    const answer = await searcher.search({ ref: other, params, key, now: world.now })
     expect(JSON.parse(answer?.json ?? '')).toEqual([{ id: 2 }, { id: 0 }])
   })
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSearcher, type Searcher, type SearchRequest } from '../../src/context/search.ts'
-import type { ContextStore, EntityPlace } from '../../src/context/store/types.ts'
-import { createStoreWorld, newPlace, note, overBoth, refusal, type StoreWorld } from './store-world.ts'
+import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
+import { createSearcher, type Searcher, type SearchRequest } from '../../packages/server/src/context/search.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { createRef, createStoreWorld, note, overBoth, refusal, type StoreWorld } from './store-world.ts'
 
 const key = Buffer.from('a key of tests')
 const otherKey = Buffer.from('another key')
@@ -11,12 +12,12 @@ overBoth('a searcher', (engine) => {
   let world: StoreWorld
   let store: ContextStore
   let searcher: Searcher
-  let place: EntityPlace
+  let ref: EntityRef
   beforeAll(async () => {
     world = await createStoreWorld(engine)
     store = world.open()
     searcher = createSearcher(store)
-    place = newPlace()
+    ref = createRef()
     const notes = [
       {
         id: large,
@@ -29,11 +30,11 @@ overBoth('a searcher', (engine) => {
       { id: 2, title: 'Pricing', made: '2026-01-03T00:00:00Z', price: '9.5', state: 'open', parts: [] },
       { id: 3, title: null, made: null, price: null, state: 'closed', parts: null },
     ]
-    await store.write(place, { records: notes.map((fields) => note(store, fields)), asked: world.now })
+    await store.writeBatch(ref, { records: notes.map((fields) => note(store, fields)), asked: world.now })
   })
   afterAll(() => world.close())
 
-  const request = (params: unknown, more: Partial<SearchRequest> = {}): SearchRequest => ({ place, params, key, now: world.now, ...more })
+  const request = (params: unknown, more: Partial<SearchRequest> = {}): SearchRequest => ({ ref, params, key, now: world.now, ...more })
   const search = async (params: unknown, more: Partial<SearchRequest> = {}) => {
     const answer = await searcher.search(request(params, more))
     if (answer === undefined) throw new Error('nothing was ever stored')
@@ -62,13 +63,13 @@ overBoth('a searcher', (engine) => {
       2n ** 64n,
       10n ** 30n,
     ]
-    const at = newPlace()
-    await store.write(at, { records: ids.map((id) => note(store, { id, title: `${id}` })), asked: world.now })
+    const at = createRef()
+    await store.writeBatch(at, { records: ids.map((id) => note(store, { id, title: `${id}` })), asked: world.now })
     const found = async (query: object): Promise<string[]> => {
       const all: string[] = []
       for (let cursor: string | null | undefined; cursor !== null; ) {
         const params = { query, limit: 3, fields: ['id'], ...(cursor === undefined ? {} : { cursor }) }
-        const page = await search(params, { place: at })
+        const page = await search(params, { ref: at })
         all.push(...[...page.json.matchAll(/-?\d+/g)].map(String))
         cursor = page.cursor
       }
@@ -77,7 +78,7 @@ overBoth('a searcher', (engine) => {
     const texts = (those: readonly bigint[]) => those.map(String)
     expect(await found({})).toEqual(texts(ids))
     expect(await found({ sort: [{ id: 'desc' }] })).toEqual(texts(ids.toReversed()))
-    // Behind another key the order of the primary key does not help.
+    // After another sort key the order of the primary key does not help.
     expect(await found({ sort: [{ state: 'asc' }, { id: 'desc' }] })).toEqual(texts(ids.toReversed()))
     for (const id of ids) {
       expect(await found({ filter: { eq: { id } } })).toEqual(texts([id]))
@@ -87,7 +88,9 @@ overBoth('a searcher', (engine) => {
     }
     expect(await found({ filter: { in: { id: [greatest, greatest + 2n, 0n, 10n ** 30n] } } })).toEqual(texts([0n, greatest, 10n ** 30n]))
     expect(await found({ filter: { eq: { id: null } } })).toEqual([])
-    expect(await store.write(at, { records: [], whole: { field: 'id', values: [String(2n ** 64n)] }, asked: world.now })).toMatchObject({
+    expect(
+      await store.writeBatch(at, { records: [], whole: { field: 'id', values: [String(2n ** 64n)] }, asked: world.now }),
+    ).toMatchObject({
       removed: 1,
     })
   })
@@ -107,7 +110,7 @@ overBoth('a searcher', (engine) => {
   test('takes no cursor of another key, connector or query', async () => {
     const { cursor } = await search({ query: {}, limit: 1 })
     expect(await refusal(search({ query: {}, cursor }, { key: otherKey }))).toMatch(/^invalid_cursor: .*not made here/)
-    expect(await refusal(search({ query: {}, cursor }, { place: newPlace() }))).toMatch(
+    expect(await refusal(search({ query: {}, cursor }, { ref: createRef() }))).toMatch(
       /^invalid_cursor: .*another query, entity or connector/,
     )
     expect(await refusal(search({ query: { filter: {} }, cursor }))).toMatch(/^invalid_cursor/)
@@ -120,25 +123,25 @@ overBoth('a searcher', (engine) => {
       code: 'field_not_searchable',
       errors: [{ field: '/params/query/filter/and/0/eq/color', error_code: 'unknown' }],
     })
-    expect(() => searcher.fieldsOf(request({}))).toThrow('/params/query is required')
+    expect(() => searcher.listFields(request({}))).toThrow('/params/query is required')
   })
 
   test('tells the fields that its records will have, in the order of the documents', () => {
-    expect(searcher.fieldsOf(request({ query: {} }))).toEqual(['id', 'title', 'made', 'price', 'state', 'parts'])
-    expect(searcher.fieldsOf(request({ query: {}, fields: ['state', 'id', 'parts.s'] }))).toEqual(['id', 'state', 'parts'])
+    expect(searcher.listFields(request({ query: {} }))).toEqual(['id', 'title', 'made', 'price', 'state', 'parts'])
+    expect(searcher.listFields(request({ query: {}, fields: ['state', 'id', 'parts.s'] }))).toEqual(['id', 'state', 'parts'])
   })
 
   test('reads all pages, each record once', async () => {
     const pages: (readonly string[])[] = []
-    for await (const page of searcher.pages(request({ query: { sort: [{ made: 'desc' }] }, fields: ['id'] }), 2)) pages.push(page)
+    for await (const page of searcher.readPages(request({ query: { sort: [{ made: 'desc' }] }, fields: ['id'] }), 2)) pages.push(page)
     expect(pages.map((page) => page.map((record) => record.replaceAll(' ', '')))).toEqual([['{"id":2}', `{"id":${large}}`], ['{"id":3}']])
   })
 
   test('sees nothing of another connector, and knows when nothing was stored', async () => {
-    expect(await searcher.search(request({ query: {} }, { place: newPlace() }))).toBeUndefined()
-    const other = newPlace()
-    await store.write(other, { records: [note(store, { id: 2, title: 'Other' })], asked: world.now })
-    expect(JSON.parse((await search({ query: {}, fields: ['title'] }, { place: other })).json)).toEqual([{ title: 'Other' }])
+    expect(await searcher.search(request({ query: {} }, { ref: createRef() }))).toBeUndefined()
+    const other = createRef()
+    await store.writeBatch(other, { records: [note(store, { id: 2, title: 'Other' })], asked: world.now })
+    expect(JSON.parse((await search({ query: {}, fields: ['title'] }, { ref: other })).json)).toEqual([{ title: 'Other' }])
   })
 
   test('gives up with its signal', async () => {

@@ -1,12 +1,12 @@
 /**
- * Counts what statements do on PostgreSQL, by the server's own `auto_explain`: every row that a step of a plan hands on or throws
- * away, statements within functions included. A plan that looks at all rows again for each row shows at a few thousand rows already,
- * whatever the machine is busy with.
+ * Counts the work of statements on PostgreSQL with the server's `auto_explain`: every row that a plan step returns or discards, including
+ * statements within functions. A plan that rescans all rows for each row shows at a few thousand rows already, whatever the load of the
+ * machine.
  */
 import pg from 'pg'
 import { vi } from 'vitest'
 
-/** A step of a plan, as `explain (analyze, format json)` tells it. */
+/** A plan step of `explain (analyze, format json)`. */
 interface Step {
   readonly 'Actual Rows'?: number
   readonly 'Actual Loops'?: number
@@ -16,17 +16,17 @@ interface Step {
   readonly Plans?: readonly Step[]
 }
 
-/** What one statement did. */
+/** Work of one statement. */
 export interface StatementWork {
   readonly text: string
   readonly rows: number
-  /** The plan, for whoever has to mend it. */
+  /** The plan, for finding the cause. */
   readonly plan: string
 }
 
 /** Counts until it is stopped. */
 export interface WorkCounter {
-  /** The statements since the last call. */
+  /** Returns the statements since the last call. */
   take(): readonly StatementWork[]
   stop(): void
 }
@@ -48,16 +48,16 @@ const settings = {
   'auto_explain.log_format': 'json',
   'auto_explain.log_level': 'notice',
   'auto_explain.log_nested_statements': 'on',
-  // The planner decides about a few thousand rows here as it does about a million with the memory that it usually has.
+  // With this memory the planner treats a few thousand rows like a million rows with its usual memory.
   work_mem: '64kB',
 } as const
 
-/** Counts the statements of all connections to a database that are opened from now on. */
+/** Counts the statements of all connections to a database that are opened later. */
 export async function countWork(url: string): Promise<WorkCounter> {
   const admin = new pg.Client({ connectionString: url })
   await admin.connect()
   const name = new URL(url).pathname.slice(1)
-  await admin.query("load 'auto_explain'") // the names of its settings are known from here on
+  await admin.query("load 'auto_explain'") // the server knows the settings after this
   for (const [setting, value] of Object.entries(settings)) await admin.query(`alter database "${name}" set ${setting} = '${value}'`)
   await admin.end()
   let statements: StatementWork[] = []

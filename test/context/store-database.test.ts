@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ContextDatabase } from '../../src/context/store/database.ts'
-import { Lane } from '../../src/context/store/lane.ts'
+import type { ContextDatabase } from '../../packages/server/src/context/database/database.ts'
+import { Lane } from '../../packages/server/src/context/database/lane.ts'
 import { createStoreWorld, emptyFolder, oneValue, overBoth, refusal, type StoreWorld } from './store-world.ts'
 
 /** Runs for many minutes. */
@@ -12,7 +12,7 @@ overBoth('the database', (engine) => {
 
   beforeAll(async () => {
     world = await createStoreWorld(engine)
-    database = await world.open().database()
+    database = await world.open().openDatabase()
   })
   afterAll(() => world.close())
 
@@ -110,7 +110,7 @@ overBoth('the database', (engine) => {
 
   test('finishes what runs when it is closed', async () => {
     const store = world.open(engine === 'embedded' ? { settings: { ...world.settings, engine, folder: emptyFolder(), memoryMb: 16 } } : {})
-    const closing = await store.database()
+    const closing = await store.openDatabase()
     const begun = Promise.withResolvers<void>()
     const work = closing.transaction(async ({ query }) => {
       await query({ text: 'create table finished (n int4)' })
@@ -124,10 +124,10 @@ overBoth('the database', (engine) => {
 
   test('refuses work when it is closed', async () => {
     const store = world.open(engine === 'embedded' ? { settings: { ...world.settings, engine, folder: emptyFolder(), memoryMb: 16 } } : {})
-    const closing = await store.database()
+    const closing = await store.openDatabase()
     await store.close()
     expect(await refusal(closing.query({ text: 'select 1' }))).toBe('context_store_unavailable: The context store is not available.')
-    expect(await refusal(store.database())).toContain('context_store_unavailable')
+    expect(await refusal(store.openDatabase())).toContain('context_store_unavailable')
   })
 })
 

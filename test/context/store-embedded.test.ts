@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { databaseOf } from '../../src/context/store/database.ts'
-import { Embedded } from '../../src/context/store/embedded.ts'
-import type { SetAside } from '../../src/context/store/embedded-folder.ts'
-import type { ContextStore } from '../../src/context/store/types.ts'
-import { createStoreWorld, emptyFolder, idsOf, newPlace, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
+import { createContextDatabase } from '../../packages/server/src/context/database/context-database.ts'
+import { Embedded } from '../../packages/server/src/context/database/embedded/embedded.ts'
+import type { SetAsideDatabase } from '../../packages/server/src/context/database/embedded/folder.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { createRef, createStoreWorld, emptyFolder, idsOf, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
 
 const writer = fileURLToPath(new URL('./store-kill-writer.ts', import.meta.url))
 
-// Making an empty database takes seconds, and more on a busy machine.
+// Creating an empty database takes seconds, and more on a busy machine.
 describe('the embedded database', { timeout: 120_000 }, () => {
   let world: StoreWorld
   beforeEach(async () => {
@@ -21,16 +21,16 @@ describe('the embedded database', { timeout: 120_000 }, () => {
   })
   afterEach(() => world.close())
 
-  const write = (store: ContextStore, place = newPlace()) => store.write(place, { records: notesOf(store, 0, 3), asked: 1 })
+  const write = (store: ContextStore, ref = createRef()) => store.writeBatch(ref, { records: notesOf(store, 0, 3), asked: 1 })
   const aside = (): string[] => readdirSync(world.folder).filter((name) => name.startsWith('damaged-'))
-  const openWatched = (told: SetAside[]) => world.open({ onSetAside: (each) => told.push(each) })
+  const openWatched = (told: SetAsideDatabase[]) => world.open({ onSetAside: (each) => told.push(each) })
 
   test('comes into being in a folder that is not there', async () => {
     const folder = join(emptyFolder(), 'deeper', 'context')
     const store = world.open({ settings: { ...world.settings, engine: 'embedded', folder, memoryMb: 16 } })
-    const place = newPlace()
-    await write(store, place)
-    expect(await idsOf(store, place)).toEqual([0, 1, 2])
+    const ref = createRef()
+    await write(store, ref)
+    expect(await idsOf(store, ref)).toEqual([0, 1, 2])
     expect(statSync(folder).mode & 0o077).toBe(0)
     expect(readdirSync(folder).filter((name) => !name.startsWith('context.lock'))).toEqual(['database'])
   })
@@ -57,14 +57,14 @@ describe('the embedded database', { timeout: 120_000 }, () => {
   })
 
   test('that does not open is put away, and an empty one takes its place', async () => {
-    const place = newPlace()
+    const ref = createRef()
     const store = world.open()
-    await write(store, place)
+    await write(store, ref)
     await store.close()
     writeFileSync(join(world.folder, 'database', 'global', 'pg_control'), Buffer.alloc(8192, 7))
-    const told: SetAside[] = []
+    const told: SetAsideDatabase[] = []
     const again = openWatched(told)
-    expect(await idsOf(again, place)).toEqual([])
+    expect(await idsOf(again, ref)).toEqual([])
     expect(told).toEqual([
       {
         at: '2026-03-01T12:00:00.000Z',
@@ -73,22 +73,22 @@ describe('the embedded database', { timeout: 120_000 }, () => {
       },
     ])
     expect(again.status().setAside).toEqual(told[0])
-    await write(again, place)
-    expect(await idsOf(again, place)).toEqual([0, 1, 2])
+    await write(again, ref)
+    expect(await idsOf(again, ref)).toEqual([0, 1, 2])
     expect(aside()).toHaveLength(1)
   })
 
   test('that turns out to be damaged later is put away too, and at most one such is kept', async () => {
-    const told: SetAside[] = []
+    const told: SetAsideDatabase[] = []
     const store = openWatched(told)
     for (let turn = 1; turn <= 2; turn += 1) {
-      const place = newPlace()
-      await write(store, place)
-      const database = await store.database()
+      const ref = createRef()
+      await write(store, ref)
+      const database = await store.openDatabase()
       const damaged = database.query({ text: `do $$ begin raise exception 'invalid page' using errcode = 'XX001'; end $$` })
       expect(await refusal(damaged)).toBe('context_store_unavailable: The context store is not available.')
       world.now += 1000
-      expect(await idsOf(store, place)).toEqual([])
+      expect(await idsOf(store, ref)).toEqual([])
       expect(told).toHaveLength(turn)
       expect(aside()).toHaveLength(1)
     }
@@ -100,20 +100,20 @@ describe('the embedded database', { timeout: 120_000 }, () => {
     await write(store)
     await store.close()
     rmSync(join(world.folder, 'database', 'PG_VERSION'))
-    const told: SetAside[] = []
+    const told: SetAsideDatabase[] = []
     await write(openWatched(told))
     expect(told.map(({ reason }) => reason)).toEqual(['its files are not complete'])
   })
 
   test('is opened again after its thread died, and nothing that was acknowledged is lost', async () => {
     const store = world.open()
-    const place = newPlace()
-    await write(store, place)
-    const database = await store.database()
+    const ref = createRef()
+    await write(store, ref)
+    const database = await store.openDatabase()
     expect(await refusal(database.query({ text: 'select count(*) from generate_series(1, 100000000000)' }, { timeoutMs: 100 }))).toContain(
       'timeout',
     )
-    expect(await idsOf(store, place)).toEqual([0, 1, 2])
+    expect(await idsOf(store, ref)).toEqual([0, 1, 2])
     expect(store.status().setAside).toBeUndefined()
   })
 
@@ -126,7 +126,7 @@ describe('the embedded database', { timeout: 120_000 }, () => {
       writeMs: 60_000,
       prepare: async () => undefined,
     })
-    const database = databaseOf(embedded)
+    const database = createContextDatabase(embedded)
     await database.transaction(({ query }) => query({ text: 'create table big (n int4, t text)' }))
     const megabyte = 'x'.repeat(1_048_576)
     for (let written = 0; written < 200; written += 1)
@@ -145,7 +145,7 @@ describe('the embedded database', { timeout: 120_000 }, () => {
       upkeepMs: 1,
       onUpkeepError: (error) => errors.push(error),
     })
-    const database = databaseOf(embedded)
+    const database = createContextDatabase(embedded)
     await database.transaction(async ({ query }) => {
       await query({ text: 'create table cs_some (n int4)' })
       await query({ text: 'insert into cs_some select generate_series(1, 10000)' })
@@ -161,20 +161,20 @@ describe('the embedded database', { timeout: 120_000 }, () => {
   })
 
   test('is not put away when the fault is the disk', async () => {
-    const place = newPlace()
+    const ref = createRef()
     const first = world.open()
-    await write(first, place)
+    await write(first, ref)
     await first.close()
     const control = join(world.folder, 'database', 'global', 'pg_control')
     const whole = readFileSync(control)
     writeFileSync(control, Buffer.alloc(8192, 7))
-    const obstacle = join(world.folder, 'probe') // where the store tries whether it can write
+    const obstacle = join(world.folder, 'probe') // the file that the store writes to test the folder
     mkdirSync(obstacle)
     const store = world.open()
     expect(await refusal(write(store))).toBe('context_store_unavailable: The context store is not available.')
     expect(aside()).toEqual([])
     writeFileSync(control, whole)
     rmSync(obstacle, { recursive: true })
-    expect(await idsOf(store, place)).toEqual([0, 1, 2])
+    expect(await idsOf(store, ref)).toEqual([0, 1, 2])
   })
 })

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import type { ContextStore, EntityPlace, Link } from '../../src/context/store/types.ts'
-import { linksOf } from '../../src/context/sync/links.ts'
-import { createStoreWorld, idsOf, newPlace, note, notesOf, overBoth, rowsOf, type StoreWorld } from './store-world.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
+import type { ContextStore, Link } from '../../packages/server/src/context/store/types.ts'
+import { findLinks } from '../../packages/server/src/context/sync/links.ts'
+import { createRef, createStoreWorld, idsOf, note, notesOf, overBoth, rowsOf, type StoreWorld } from './store-world.ts'
 
 overBoth('records that are known to be gone', (engine) => {
   let world: StoreWorld
@@ -13,29 +14,29 @@ overBoth('records that are known to be gone', (engine) => {
   })
   afterAll(() => world.close())
 
-  const people = (place: EntityPlace): EntityPlace => ({ ...place, entity: 'people' })
+  const people = (ref: EntityRef): EntityRef => ({ ...ref, entity: 'people' })
   const person = (key: string, name: string) => ({ key, fields: { id: key, name } })
-  const forget = (place: EntityPlace, values: readonly unknown[], below: readonly Link[] = []) =>
-    store.forget({ ...place, values, below, at: world.now })
+  const forget = (ref: EntityRef, values: readonly unknown[], below: readonly Link[] = []) =>
+    store.forgetRecords({ ...ref, values, below, at: world.now })
 
   test('leave with what hangs on them: by the same key, and by a field of theirs', async () => {
-    const place = newPlace()
-    await store.write(place, { records: notesOf(store, 0, 4), asked: world.now })
+    const ref = createRef()
+    await store.writeBatch(ref, { records: notesOf(store, 0, 4), asked: world.now })
     const records = [person('1', 'Note 3'), person('2', 'Note 2'), person('9', 'Note 9')]
-    await store.write(people(place), { records, asked: world.now })
+    await store.writeBatch(people(ref), { records, asked: world.now })
     const below = [
       { entity: 'people', below: [] },
       { entity: 'people', field: 'name', parent: 'title', below: [] },
     ]
-    expect(await forget(place, ['1', 2n, 7, null, {}], below)).toEqual(
+    expect(await forget(ref, ['1', 2n, 7, null, {}], below)).toEqual(
       new Map([
         ['notes', 2],
         ['people', 2],
       ]),
     )
-    expect(await idsOf(store, place)).toEqual([0, 3])
-    expect(await idsOf(store, people(place))).toEqual([9])
-    expect(await store.counts(place.connector)).toEqual(
+    expect(await idsOf(store, ref)).toEqual([0, 3])
+    expect(await idsOf(store, people(ref))).toEqual([9])
+    expect(await store.countRecords(ref.connector)).toEqual(
       new Map([
         ['notes', 2],
         ['people', 1],
@@ -44,63 +45,63 @@ overBoth('records that are known to be gone', (engine) => {
   })
 
   test('do not come back with a page that was asked for before, of a sync or of a live read, and do with one that was asked for later', async () => {
-    const place = newPlace()
-    await store.write(place, { records: notesOf(store, 0, 2), asked: world.now - 10 })
-    await forget(place, [1, 5])
+    const ref = createRef()
+    await store.writeBatch(ref, { records: notesOf(store, 0, 2), asked: world.now - 10 })
+    await forget(ref, [1, 5])
     for (const late of [world.now - 5, world.now]) {
-      await store.write(place, { records: notesOf(store, 0, 6), asked: late })
-      await store.fold(place, notesOf(store, 0, 6), late)
+      await store.writeBatch(ref, { records: notesOf(store, 0, 6), asked: late })
+      await store.foldLive(ref, notesOf(store, 0, 6), late)
     }
-    expect(await idsOf(store, place)).toEqual([0, 2, 3, 4])
-    await store.write(place, { records: notesOf(store, 5, 6), asked: world.now + 1 })
-    await store.fold(place, notesOf(store, 1, 2), world.now + 1)
-    expect(await idsOf(store, place)).toEqual([0, 1, 2, 3, 4, 5])
+    expect(await idsOf(store, ref)).toEqual([0, 2, 3, 4])
+    await store.writeBatch(ref, { records: notesOf(store, 5, 6), asked: world.now + 1 })
+    await store.foldLive(ref, notesOf(store, 1, 2), world.now + 1)
+    expect(await idsOf(store, ref)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
   test('keep away what hangs on them and was not copied yet', async () => {
-    const place = newPlace()
-    await store.write(people(place), { records: [person('9', 'other')], asked: world.now - 10 })
-    await forget(place, ['gone'], [{ entity: 'people', field: 'name', below: [] }])
-    await store.write(people(place), { records: [person('1', 'gone'), person('2', 'here')], asked: world.now - 5 })
-    expect(await idsOf(store, people(place))).toEqual([2, 9])
+    const ref = createRef()
+    await store.writeBatch(people(ref), { records: [person('9', 'other')], asked: world.now - 10 })
+    await forget(ref, ['gone'], [{ entity: 'people', field: 'name', below: [] }])
+    await store.writeBatch(people(ref), { records: [person('1', 'gone'), person('2', 'here')], asked: world.now - 5 })
+    expect(await idsOf(store, people(ref))).toEqual([2, 9])
   })
 
   test('stay when they were read later than that was learned, unless by a clock that was wrong', async () => {
-    const place = newPlace()
+    const ref = createRef()
     const versions = [world.now, world.now + 50, world.now + 1_000_000]
-    await store.write(place, { records: versions.map((version, id) => note(store, { id }, version)), asked: world.now })
+    await store.writeBatch(ref, { records: versions.map((version, id) => note(store, { id }, version)), asked: world.now })
     world.now += 100
-    await store.forget({ ...place, values: [0, 1, 2], below: [], at: world.now - 100 })
-    expect(await idsOf(store, place)).toEqual([1])
+    await store.forgetRecords({ ...ref, values: [0, 1, 2], below: [], at: world.now - 100 })
+    expect(await idsOf(store, ref)).toEqual([1])
   })
 
   test('are remembered for a day', async () => {
-    const place = newPlace()
-    await store.write(place, { records: notesOf(store, 0, 1), asked: world.now })
-    await forget(place, [1])
+    const ref = createRef()
+    await store.writeBatch(ref, { records: notesOf(store, 0, 1), asked: world.now })
+    await forget(ref, [1])
     const asked = world.now
     world.now += 86_400_001
-    await forget(place, [2])
-    await store.write(place, { records: notesOf(store, 1, 3), asked })
-    expect(await idsOf(store, place)).toEqual([0, 1])
+    await forget(ref, [2])
+    await store.writeBatch(ref, { records: notesOf(store, 1, 3), asked })
+    expect(await idsOf(store, ref)).toEqual([0, 1])
   })
 
   test('cost nothing where no copy was ever made', async () => {
-    expect(await forget(newPlace(), [1])).toEqual(new Map())
+    expect(await forget(createRef(), [1])).toEqual(new Map())
   })
 
   test('are listed in the order of their keys, and known', async () => {
-    const place = newPlace()
-    await store.write(place, { records: notesOf(store, 8, 12), asked: world.now })
-    const pks = (await rowsOf(store, place, 'pk')).map(({ pk }) => String(pk))
-    expect(await store.keys(place, { limit: 3 })).toEqual(pks.slice(0, 3))
-    expect(await store.keys(place, { after: pks[2], limit: 3 })).toEqual(pks.slice(3))
-    expect(await store.known(place, ['nothing', pks[1] ?? ''])).toEqual(new Set([pks[1]]))
+    const ref = createRef()
+    await store.writeBatch(ref, { records: notesOf(store, 8, 12), asked: world.now })
+    const pks = (await rowsOf(store, ref, 'pk')).map(({ pk }) => String(pk))
+    expect(await store.readKeys(ref, { limit: 3 })).toEqual(pks.slice(0, 3))
+    expect(await store.readKeys(ref, { after: pks[2], limit: 3 })).toEqual(pks.slice(3))
+    expect(await store.findKnownKeys(ref, ['nothing', pks[1] ?? ''])).toEqual(new Set([pks[1]]))
   })
 })
 
 test('what hangs on a record is read off the definitions', () => {
-  const named = (kind: keyof typeof kinds, entity: string) => linksOf(kinds[kind].definition, entity)
+  const named = (kind: keyof typeof kinds, entity: string) => findLinks(kinds[kind].definition, entity)
   expect(named('gong', 'calls')).toEqual([
     { entity: 'calls_extensive', below: [] },
     { entity: 'call_transcripts', below: [] },

@@ -1,7 +1,8 @@
-// A process that writes batches of notes until it is killed. Its argument is JSON of `KillWriterOptions`; standard output gets one line of
-// JSON before it begins, and one after each batch that was acknowledged: the number of the batch.
-import { openContextStore } from '../../src/context/store/store.ts'
-import { Secret } from '../../src/engine/secret.ts'
+// Process that writes batches of notes until it is killed. Its argument is JSON of `KillWriterOptions`. It prints one line of JSON at its
+// start, and one with the number of each acknowledged batch.
+
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { openContextStore } from '../../packages/server/src/context/store/store.ts'
 import { note, testKind } from './store-records.ts'
 
 /** Where the writer writes. */
@@ -14,7 +15,7 @@ export interface KillWriterOptions {
 
 /** Connector of the writer. */
 export const killPlace = { connector: '0190a000-0000-7000-8000-00000000dead', kind: 'test-kind', entity: 'notes' }
-/** Notes of a batch; each batch writes the notes of the one before anew, with its own number. */
+/** Notes of a batch. Each batch rewrites the notes of the previous one with its own number. */
 export const batchSize = 40
 
 const say = (line: unknown): void => {
@@ -28,14 +29,14 @@ async function run({ folder, url }: KillWriterOptions): Promise<void> {
       ? { engine: 'embedded' as const, folder: folder ?? '', memoryMb: 16, ...common }
       : { engine: 'postgres' as const, url: new Secret(url), searches: 1, writers: 1, ...common }
   const store = openContextStore({ settings, kinds: [testKind()] })
-  const found = (await store.checkpoints(killPlace)).get('batch')
-  if (found === undefined) await store.write(killPlace, { records: [], asked: 1 })
+  const found = (await store.readCheckpoints(killPlace)).get('batch')
+  if (found === undefined) await store.writeBatch(killPlace, { records: [], asked: 1 })
   say({ ready: true })
   for (let batch = Number(found ?? 0) + 1; ; batch += 1) {
     const records = Array.from({ length: batchSize }, (_, index) =>
       note(store, { id: (batch - 1) * (batchSize / 2) + index, title: `Batch ${batch} of the writer`, state: String(batch) }),
     )
-    await store.write(killPlace, { records, asked: batch, checkpoints: [{ part: 'batch', value: String(batch) }] })
+    await store.writeBatch(killPlace, { records, asked: batch, checkpoints: [{ name: 'batch', value: String(batch) }] })
     say(batch)
   }
 }

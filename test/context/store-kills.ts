@@ -1,20 +1,23 @@
-/** Kills processes that write to a store, and compares what they acknowledged with what is there. */
+/** Kills processes that write to a store, and compares what they acknowledged with the stored data. */
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
-import type { ContextStore } from '../../src/context/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
 import { batchSize, type KillWriterOptions, killPlace } from './store-kill-writer.ts'
 import { oneValue } from './store-records.ts'
 
 const program = fileURLToPath(new URL('./store-kill-writer.ts', import.meta.url))
-/** Batches that a writer lives for, at most, and milliseconds after the last of them. */
+/** Maximum number of batches of a writer, and of milliseconds after the last one. */
 const longestLife = 4
 const longestRest = 60
 
-/** Starts a writer, kills it at a random moment after it is ready, and answers the last batch that it acknowledged (0: none). */
+/**
+ * Starts a writer and kills it at a random time after it is ready.
+ * @returns the last acknowledged batch (0: none)
+ */
 export async function writeAndKill(options: KillWriterOptions): Promise<number> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -32,7 +35,7 @@ export async function writeAndKill(options: KillWriterOptions): Promise<number> 
   return acknowledged
 }
 
-/** A session of a killed client can still finish the statement that it was given. */
+/** Waits for the sessions of killed clients, which may still finish a statement. */
 async function sessionsEnded(url: string): Promise<void> {
   const client = new Client({ connectionString: url, application_name: 'watcher' })
   await client.connect()
@@ -43,11 +46,11 @@ async function sessionsEnded(url: string): Promise<void> {
 
 /**
  * Compares the store with what its writers do: batch n writes the notes from (n-1)/2 batches on, with its own number.
- * @returns the batch that the progress tells
- * @throws when rows, their count, the index of words and the progress do not agree
+ * @returns the batch of the checkpoint
+ * @throws when rows, counts, the index of words and the checkpoint disagree
  */
 export async function compareKilled(store: ContextStore): Promise<number> {
-  const progress = Number((await store.checkpoints(killPlace)).get('batch') ?? 0)
+  const progress = Number((await store.readCheckpoints(killPlace)).get('batch') ?? 0)
   const answer = await store.search(killPlace, (table, number) => ({
     text: `select id, state from "${table.name}" where connector_id = $1 order by id`,
     values: [number],
@@ -60,16 +63,16 @@ export async function compareKilled(store: ContextStore): Promise<number> {
   )
   if (rows.length !== expected || wrong >= 0)
     throw new Error(`after batch ${progress}: ${rows.length} rows, row ${wrong} is not as it was written`)
-  const counted = (await store.counts(killPlace.connector)).get('notes') ?? 0
+  const counted = (await store.countRecords(killPlace.connector)).get('notes') ?? 0
   if (counted !== expected) throw new Error(`${counted} rows are counted, ${expected} are there`)
   if (answer !== undefined) await compareIndex(store, expected)
   return progress
 }
 
-/** The index of words must know every row. */
+/** Compares the index of words with the rows. */
 async function compareIndex(store: ContextStore, expected: number): Promise<void> {
-  const database = await store.database()
-  const found = await database.pinned(async (run) => {
+  const database = await store.openDatabase()
+  const found = await database.withConnection(async (run) => {
     await run({ text: 'set enable_seqscan = off' })
     const { rows } = await run({
       text: `select count(*)::int4 as n from cs_test_kind_notes where connector_id = 1 and "title$s" @> '{writer}'`,

@@ -1,10 +1,11 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openContextStore } from '../../src/context/store/store.ts'
-import type { ContextStoreSettings } from '../../src/context/store/types.ts'
-import { Secret } from '../../src/engine/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
+import { createSearcher } from '../../packages/server/src/context/search.ts'
+import { openContextStore } from '../../packages/server/src/context/store/store.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
-import { newPlace, notesOf, oneValue, refusal, testKind } from './store-world.ts'
+import { createRef, notesOf, oneValue, refusal, testKind } from './store-world.ts'
 
 const settingsOf = (url: string): ContextStoreSettings => ({
   engine: 'postgres',
@@ -35,7 +36,7 @@ describe('a PostgreSQL database', () => {
   }
   const checked = async (url: string): Promise<string> => {
     const store = openContextStore({ settings: settingsOf(url), kinds: [testKind()] })
-    const said = await refusal(store.check())
+    const said = await refusal(store.checkDatabase())
     await store.close()
     return said
   }
@@ -65,10 +66,28 @@ describe('a PostgreSQL database', () => {
     expect(await checked(wrong.href)).not.toContain('wrong-password')
   })
 
+  test('keeps the plan of a search by key, and plans other searches for their values', async () => {
+    const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
+    const ref = createRef()
+    await store.writeBatch(ref, { records: notesOf(store, 0, 20), asked: 1 })
+    const searcher = createSearcher(store)
+    const key = Buffer.from('key')
+    const search = (filter: unknown) => searcher.search({ ref, params: { query: { filter } }, key, now: 1 })
+    for (let index = 0; index < 8; index += 1) {
+      const byKey = await search({ eq: { id: index } })
+      expect([byKey?.count, (await search({ like: { title: 'o' } }))?.count]).toEqual([1, 20])
+    }
+    const text = "select sum(generic_plans) as kept, sum(custom_plans) as fresh from pg_prepared_statements where parameter_types <> '{}'"
+    const plansOf = async (hasOnePlan: boolean) => (await (await store.openDatabase()).query({ text, hasOnePlan })).rows[0]
+    expect(await plansOf(true)).toMatchObject({ kept: '6', fresh: '0' })
+    expect(await plansOf(false)).toMatchObject({ kept: '0' })
+    await store.close()
+  })
+
   test('lets searches read only', async () => {
     const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
-    await store.write(newPlace(), { records: notesOf(store, 0, 1), asked: 1 })
-    const reading = (await store.database()).query({ text: 'delete from cs_test_kind_notes' })
+    await store.writeBatch(createRef(), { records: notesOf(store, 0, 1), asked: 1 })
+    const reading = (await store.openDatabase()).query({ text: 'delete from cs_test_kind_notes' })
     await expect(reading).rejects.toThrow('cannot execute DELETE in a read-only transaction')
     await store.close()
   })
@@ -76,16 +95,16 @@ describe('a PostgreSQL database', () => {
   test('may read with several processes for every search: no function of ours forbids it', async () => {
     const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
     const text = "select coalesce(string_agg(proname, ' '), '') from pg_proc where proname like 'cs\\_%' and proparallel <> 's'"
-    expect(await oneValue(await store.database(), text)).toBe('')
+    expect(await oneValue(await store.openDatabase(), text)).toBe('')
     await store.close()
   })
 
   test('that restarts its connections is used again', async () => {
     const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
-    const context = await store.database()
+    const context = await store.openDatabase()
     expect(await oneValue(context, 'select 1')).toBe(1)
     const running = refusal(context.query({ text: 'select count(*) from generate_series(1, 100000000000)' }))
-    await context.pinned(async (ask) => {
+    await context.withConnection(async (ask) => {
       const text = `select count(pg_terminate_backend(pid)) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and state = 'active'`
       for (let ended = 0; ended === 0; ) ended = Number((await ask({ text })).rows[0]?.['count'])

@@ -1,10 +1,12 @@
-/** Made-up records for tests of the store, and what is found of them. */
-import { primaryKeyOf } from '../../src/context/query/keys.ts'
-import type { ContextDatabase, Row } from '../../src/context/store/database.ts'
-import type { ContextStore, EntityPlace, SearchableKind } from '../../src/context/store/types.ts'
-import type { StoredRecord } from '../../src/context/store/writer.ts'
-import type { EntityDefinition } from '../../src/definition/entity.ts'
-import { decimal, id, list, open, str, time } from '../../src/definition/fields.ts'
+/** Artificial records for tests of the store, and how to read them back. */
+
+import type { EntityDefinition } from '../../packages/ferrule/src/definition/entity.ts'
+import { decimal, id, list, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import type { ContextDatabase, Row } from '../../packages/server/src/context/database/database.ts'
+import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
+import { buildPrimaryKey } from '../../packages/server/src/context/query/keys.ts'
+import type { StoredRecord } from '../../packages/server/src/context/store/row-encoder.ts'
+import type { ContextStore, SearchableKind } from '../../packages/server/src/context/store/types.ts'
 
 const entity = (
   context_store_search: NonNullable<EntityDefinition['context_store_search']>,
@@ -25,7 +27,7 @@ export const noteFields = {
   parts: list(open('Part.'), 'Parts.'),
 }
 
-/** A made-up kind with searchable entities. */
+/** Defines an artificial kind with searchable entities. */
 export const testKind = (notes: NonNullable<EntityDefinition['context_store_search']> = noteFields): SearchableKind => ({
   kind: 'test-kind',
   entities: { notes: entity(notes), people: entity({ id: str('Id.'), name: str('Name.') }) },
@@ -33,43 +35,43 @@ export const testKind = (notes: NonNullable<EntityDefinition['context_store_sear
 
 let connectors = 0
 
-/** The entity `notes`, or another one, of a connector that no other test uses. */
-export const newPlace = (name = 'notes'): EntityPlace => {
+/** Returns the entity `notes`, or another one, of a connector that no other test uses. */
+export const createRef = (name = 'notes'): EntityRef => {
   connectors += 1
   return { connector: `0190a000-0000-7000-8000-${String(connectors).padStart(12, '0')}`, kind: 'test-kind', entity: name }
 }
 
-/** A note as a sync gives it to the store. */
+/** Builds a note as a sync passes it to the store. */
 export function note(store: ContextStore, fields: Readonly<Record<string, unknown>>, version?: number): StoredRecord {
-  const key = primaryKeyOf(store.tableOf('test-kind', 'notes').key, fields)
+  const key = buildPrimaryKey(store.getTable('test-kind', 'notes').key, fields)
   if (key === undefined) throw new Error('a note needs an id')
   return { key, fields, ...(version === undefined ? {} : { version }) }
 }
 
-/** Notes of a range of ids. */
+/** Builds the notes of a range of ids. */
 export const notesOf = (store: ContextStore, from: number, to: number): StoredRecord[] =>
   Array.from({ length: to - from }, (_, index) => note(store, { id: from + index, title: `Note ${from + index}`, state: 'new' }))
 
-/** Everything that is stored of an entity, in the order of keys. */
-export async function rowsOf(store: ContextStore, place: EntityPlace, columns = 'id, title'): Promise<readonly Row[]> {
-  const answer = await store.search(place, (table, number) => ({
+/** Reads all rows of an entity, in the order of keys. */
+export async function rowsOf(store: ContextStore, ref: EntityRef, columns = 'id, title'): Promise<readonly Row[]> {
+  const answer = await store.search(ref, (table, number) => ({
     text: `select ${columns} from "${table.name}" where connector_id = $1 order by pk`,
     values: [number],
   }))
   return answer?.rows ?? []
 }
 
-/** Ids of everything that is stored of an entity. */
-export const idsOf = async (store: ContextStore, place: EntityPlace): Promise<number[]> =>
-  (await rowsOf(store, place, 'id')).map((row) => Number(row['id']))
+/** Reads the ids of all rows of an entity. */
+export const idsOf = async (store: ContextStore, ref: EntityRef): Promise<number[]> =>
+  (await rowsOf(store, ref, 'id')).map((row) => Number(row['id']))
 
-/** One value of the database. */
+/** Reads one value of the database. */
 export async function oneValue(database: ContextDatabase, text: string): Promise<unknown> {
   const { rows } = await database.query({ text })
   return Object.values(rows[0] ?? {})[0]
 }
 
-/** The error that work is rejected with, as `code: message`. */
+/** Returns the error that work rejects with, as `code: message`. */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work

@@ -1,22 +1,23 @@
-/** A copy that was filled by the first token rules, opened by this version: `copies/first-tokens.json` is what that one wrote. */
+/** Opens a copy that the first token rules have filled; `copies/first-tokens.json` is what that version wrote. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSearcher } from '../../src/context/search.ts'
-import type { ContextDatabase } from '../../src/context/store/database.ts'
-import type { ContextStore, EntityPlace } from '../../src/context/store/types.ts'
-import { parseJson } from '../../src/engine/json.ts'
-import { createStoreWorld, newPlace, note, oneValue, overBoth, rowsOf, type StoreWorld } from './store-world.ts'
+import { parseJson } from '../../packages/ferrule/src/engine/json/json.ts'
+import type { ContextDatabase } from '../../packages/server/src/context/database/database.ts'
+import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
+import { createSearcher } from '../../packages/server/src/context/search.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { createRef, createStoreWorld, note, oneValue, overBoth, rowsOf, type StoreWorld } from './store-world.ts'
 
 interface Wrote {
   readonly text: string
   readonly values?: readonly unknown[]
 }
 const wrote: readonly Wrote[] = JSON.parse(readFileSync(new URL('copies/first-tokens.json', import.meta.url), 'utf8'))
-/** Each record comes so many times more, so that there are several batches. */
+/** Copies of each record, for several batches. */
 const times = 300
 const columns = 'id, title, "title$s", "state$s", made, parts, "parts$s", "parts$g"'
 
-/** Lets so many batches begin. */
+/** Lets a given number of batches start. */
 class Gate {
   #open = 0
   #waiting: (() => void)[] = []
@@ -33,7 +34,7 @@ class Gate {
   }
 }
 
-async function fill(database: ContextDatabase, { connector }: EntityPlace): Promise<void> {
+async function fill(database: ContextDatabase, { connector }: EntityRef): Promise<void> {
   await database.transaction((session) => session.query({ text: 'insert into cs_connectors (id) values ($1)', values: [connector] }))
   const number = Number(await oneValue(database, `select number from cs_connectors where id = '${connector}'`))
   const placed = (value: unknown) => (value === '{number}' ? number : value)
@@ -53,19 +54,19 @@ async function fill(database: ContextDatabase, { connector }: EntityPlace): Prom
 
 overBoth('words of an older version', (engine) => {
   let world: StoreWorld
-  const place = newPlace()
-  const fresh = newPlace()
+  const ref = createRef()
+  const fresh = createRef()
   beforeAll(async () => {
     world = await createStoreWorld(engine)
     const before = world.open({ kinds: [] })
-    await fill(await before.database(), place)
+    await fill(await before.openDatabase(), ref)
     await before.close()
   })
   afterAll(() => world.close())
 
-  const find = async (store: ContextStore, filter: object, where = place): Promise<number> => {
+  const find = async (store: ContextStore, filter: object, where = ref): Promise<number> => {
     const answer = await createSearcher(store).search({
-      place: where,
+      ref: where,
       params: { query: { filter }, limit: 10_000, fields: ['id'] },
       key: Buffer.from('key'),
       now: world.now,
@@ -96,22 +97,22 @@ overBoth('words of an older version', (engine) => {
     expect(await find(first, { keyword: { title: '東京' } })).toBe(0)
     expect(await find(first, { keyword: { title: '東京タワー' } })).toBe(each)
     expect(await find(first, { eq: { made: '2025-03' } })).toBe(3 * each)
-    expect([...first.renewals(place.connector)]).toEqual(['notes'])
-    await first.write(place, { records: [note(first, { id: 7, title: 'Øland Łąka', parts: [{ s: 'Łódź' }] })], asked: world.now })
+    expect([...first.listRenewing(ref.connector)]).toEqual(['notes'])
+    await first.writeBatch(ref, { records: [note(first, { id: 7, title: 'Øland Łąka', parts: [{ s: 'Łódź' }] })], asked: world.now })
     expect(await find(first, { keyword: { title: 'øland' } })).toBe(1)
     gate.let(2)
-    const database = await first.database()
+    const database = await first.openDatabase()
     while ((await oneValue(database, 'select renewed from cs_entities where tokens = 1')) === null) await new Promise(setImmediate)
     expect(await find(first, { keyword: { title: 'oresund' } })).toBe(0)
     await first.close()
 
     const second = world.open({ rest: gate.rest })
-    expect(await oneValue(await second.database(), 'select renewed from cs_entities where tokens = 1')).toMatch(/^p/)
+    expect(await oneValue(await second.openDatabase(), 'select renewed from cs_entities where tokens = 1')).toMatch(/^p/)
     expect(await find(second, { keyword: { parts: 'lodz' } })).toBe(0)
     expect(await find(second, { keyword: { title: 'øland' } })).toBe(1)
     gate.let(100)
     const left = 'select count(*)::int4 from cs_entities where tokens = 1 or renewed is not null'
-    while ((await oneValue(await second.database(), left)) !== 0) await new Promise(setImmediate)
+    while ((await oneValue(await second.openDatabase(), left)) !== 0) await new Promise(setImmediate)
     expect(await find(second, { keyword: { title: 'oland' } })).toBe(1)
     expect(await find(second, { keyword: { title: 'oresund' } })).toBe(each)
     expect(await find(second, { keyword: { parts: 'lodz' } })).toBe(each + 1)
@@ -120,7 +121,7 @@ overBoth('words of an older version', (engine) => {
 
   test('are those that the records would have if they were written now', async () => {
     const store = world.open()
-    const rows = await rowsOf(store, place, `pk, ${columns}`)
+    const rows = await rowsOf(store, ref, `pk, ${columns}`)
     const originals = rows.filter(({ pk }) => !String(pk).includes('-') && String(pk) !== 'p017')
     expect(originals).toHaveLength(6)
     const records = originals.map(({ id, title, made, parts }) => ({
@@ -130,7 +131,7 @@ overBoth('words of an older version', (engine) => {
       parts: parts === null ? null : parseJson(String(parts)),
     }))
     const states = ['Straße', 'open', 'กรุงเทพ', null, 'new', 'Æon']
-    await store.write(fresh, {
+    await store.writeBatch(fresh, {
       records: records.map((record, index) => note(store, { ...record, state: states[index] })),
       asked: world.now,
     })
@@ -145,14 +146,14 @@ overBoth('words of an older version', (engine) => {
 
   test('are gone with the next start', async () => {
     const store = world.open()
-    const database = await store.database()
+    const database = await store.openDatabase()
     expect(
       await oneValue(database, `select count(*)::int4 from pg_attribute where attname in ('title$t', 'parts$f') and not attisdropped`),
     ).toBe(0)
     expect(await oneValue(database, `select count(*)::int4 from cs_meta where name like 'renewing%'`)).toBe(0)
     expect(await oneValue(database, `select count(*)::int4 from cs_terms where term = 'øresund'`)).toBe(0)
     expect(await find(store, { keyword: { title: 'oresund' } })).toBe(each)
-    await store.write(place, { records: [note(store, { id: 8, title: 'Þing' })], asked: world.now })
+    await store.writeBatch(ref, { records: [note(store, { id: 8, title: 'Þing' })], asked: world.now })
     expect(await find(store, { keyword: { title: 'thing' } })).toBe(1)
   })
 })

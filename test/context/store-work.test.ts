@@ -1,14 +1,14 @@
-/** What the store's statements do grows with what they are about, whatever PostgreSQL knows or believes of the tables. */
+/** The work of the store's statements grows with their rows, whatever PostgreSQL knows of the tables. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSearcher } from '../../src/context/search.ts'
-import type { ContextStore } from '../../src/context/store/types.ts'
+import { createSearcher } from '../../packages/server/src/context/search.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
 import { databasesUnderTest } from '../support/postgres.ts'
 import { countWork, type StatementWork, type WorkCounter } from './statement-work.ts'
-import { createStoreWorld, newPlace, note, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, note, type StoreWorld } from './store-world.ts'
 
 const many = 6_000
 const batch = 500
-/** Rows of work for each row that an action is about: steps of the plan, and indexes. */
+/** Rows of work per row of an action, for plan steps and indexes. */
 const stepsOfRow = 15
 
 const day = (index: number): string => new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString()
@@ -32,19 +32,19 @@ const told = (statements: readonly StatementWork[]): string =>
     .map(({ rows, text, plan }) => `${rows} rows of work: ${text}\n${plan}`)
     .join('\n')
 
-/** What the planner knows: nothing, what was true when the tables were nearly empty, or what is true. */
+/** The planner's statistics: none, those of nearly empty tables, or current ones. */
 const knowledge = ['nothing', 'the first batch', 'everything'] as const
 
 describe.each(databasesUnderTest(['postgres']).flatMap(() => [...knowledge]))('the store, where PostgreSQL knows %s', (known) => {
   let world: StoreWorld
   let store: ContextStore
   let work: WorkCounter
-  const place = newPlace()
+  const ref = createRef()
 
-  const tell = async (): Promise<void> => (await store.database()).pinned(async (run) => void (await run({ text: 'analyze' })))
+  const tell = async (): Promise<void> => (await store.openDatabase()).withConnection(async (run) => void (await run({ text: 'analyze' })))
   const write = async (from: number, to: number): Promise<void> => {
     for (let at = from; at < to; at += batch)
-      await store.write(place, { records: notes(store, [at, Math.min(to, at + batch)]), asked: world.now, pass: 'one' })
+      await store.writeBatch(ref, { records: notes(store, [at, Math.min(to, at + batch)]), asked: world.now, pass: 'one' })
   }
 
   beforeAll(async () => {
@@ -52,8 +52,8 @@ describe.each(databasesUnderTest(['postgres']).flatMap(() => [...knowledge]))('t
     if (world.settings.engine !== 'postgres') throw new Error('it needs a server')
     work = await countWork(world.settings.url.reveal())
     store = world.open()
-    await store.write(newPlace(), { records: notes(store, [0, batch]), asked: world.now })
-    await store.beginPass(place, 'one')
+    await store.writeBatch(createRef(), { records: notes(store, [0, batch]), asked: world.now })
+    await store.beginPass(ref, 'one')
     await write(0, batch)
     if (known === 'the first batch') await tell()
     await write(batch, many)
@@ -65,7 +65,7 @@ describe.each(databasesUnderTest(['postgres']).flatMap(() => [...knowledge]))('t
     await world.close()
   })
 
-  /** Does something; it must not do more than its rows need. */
+  /** Runs an action, which must not do more work than its rows need. */
   const does = async <T>(rows: number, act: () => Promise<T>): Promise<T> => {
     const result = await act()
     const statements = work.take()
@@ -78,16 +78,16 @@ describe.each(databasesUnderTest(['postgres']).flatMap(() => [...knowledge]))('t
 
   test('writes what is new, changed and unchanged', async () => {
     const put = (from: number, to: number, state?: string) =>
-      store.write(place, { records: notes(store, [from, to], state), asked: world.now, pass: 'one' })
+      store.writeBatch(ref, { records: notes(store, [from, to], state), asked: world.now, pass: 'one' })
     expect(await does(100, () => put(many, many + 100))).toMatchObject({ created: 100 })
     expect(await does(100, () => put(many, many + 100))).toMatchObject({ unchanged: 100 })
     expect(await does(100, () => put(100, 200, 'old'))).toMatchObject({ updated: 100 })
-    expect(await does(100, () => store.fold(place, notes(store, [300, 400], 'old'), world.now + 1))).toMatchObject({ updated: 100 })
+    expect(await does(100, () => store.foldLive(ref, notes(store, [300, 400], 'old'), world.now + 1))).toMatchObject({ updated: 100 })
     const removed = notes(store, [many, many + 100]).map(({ key }) => key)
-    expect(await does(100, () => store.write(place, { records: [], removed, asked: world.now }))).toMatchObject({ removed: 100 })
+    expect(await does(100, () => store.writeBatch(ref, { records: [], removed, asked: world.now }))).toMatchObject({ removed: 100 })
     const whole = { field: 'state', values: ['old'] }
     expect(
-      await does(many, () => store.write(place, { records: notes(store, [100, 200], 'old'), whole, asked: world.now + 1 })),
+      await does(many, () => store.writeBatch(ref, { records: notes(store, [100, 200], 'old'), whole, asked: world.now + 1 })),
     ).toMatchObject({
       removed: 100,
     })
@@ -95,9 +95,9 @@ describe.each(databasesUnderTest(['postgres']).flatMap(() => [...knowledge]))('t
   })
 
   test('tells what is there, and keeps progress', async () => {
-    expect(await does(1, () => store.counts(place.connector))).toEqual(new Map([['notes', many]]))
-    await does(1, () => store.keep(place, [{ part: 'cursor', value: '1' }]))
-    expect(await does(1, () => store.checkpoints(place))).toEqual(new Map([['cursor', '1']]))
+    expect(await does(1, () => store.countRecords(ref.connector))).toEqual(new Map([['notes', many]]))
+    await does(1, () => store.saveCheckpoints(ref, [{ name: 'cursor', value: '1' }]))
+    expect(await does(1, () => store.readCheckpoints(ref))).toEqual(new Map([['cursor', '1']]))
   })
 
   test.each<readonly [string, object]>([
@@ -113,33 +113,33 @@ describe.each(databasesUnderTest(['postgres']).flatMap(() => [...knowledge]))('t
     ['all', { filter: { not: { eq: { state: 'none' } } }, sort: [{ state: 'desc' }, { price: 'asc' }] }],
   ])('searches by %s', async (_what, query) => {
     const searcher = createSearcher(store)
-    const found = (next: object) => searcher.search({ place, params: { query, limit: 50, ...next }, key: Buffer.from('k'), now: world.now })
+    const found = (next: object) => searcher.search({ ref, params: { query, limit: 50, ...next }, key: Buffer.from('k'), now: world.now })
     const first = await does(many, () => found({}))
     if (typeof first?.cursor === 'string') await does(many, () => found({ cursor: first.cursor }))
   })
 
   test('looks for what a pass has not seen, and removes it', async () => {
-    expect(await does(2 * many, () => store.unseen(place, 'one'))).toBe(false)
-    expect(await does(2 * many, () => store.unseen(place, 'one', span))).toBe(false)
-    await store.write(place, { records: notes(store, [many, many + batch]), asked: world.now })
-    await store.beginPass(place, 'two')
-    await store.write(place, { records: notes(store, [0, 10]), asked: world.now, pass: 'two' })
+    expect(await does(2 * many, () => store.hasUnseen(ref, 'one'))).toBe(false)
+    expect(await does(2 * many, () => store.hasUnseen(ref, 'one', span))).toBe(false)
+    await store.writeBatch(ref, { records: notes(store, [many, many + batch]), asked: world.now })
+    await store.beginPass(ref, 'two')
+    await store.writeBatch(ref, { records: notes(store, [0, 10]), asked: world.now, pass: 'two' })
     work.take()
-    expect(await does(2 * many, () => store.unseen(place, 'two'))).toBe(true)
-    expect(await does(2 * many, () => store.sweepSpan(place, 'two', span))).toBe(many - 10)
-    await store.beginPass(place, 'three')
+    expect(await does(2 * many, () => store.hasUnseen(ref, 'two'))).toBe(true)
+    expect(await does(2 * many, () => store.sweepSpan(ref, 'two', span))).toBe(many - 10)
+    await store.beginPass(ref, 'three')
     work.take()
-    expect(await does(2 * many, () => store.sweep(place, 'three'))).toBe(batch + 10)
+    expect(await does(2 * many, () => store.sweep(ref, 'three'))).toBe(batch + 10)
   })
 
   test('empties and removes', async () => {
-    await store.beginPass(place, 'one')
+    await store.beginPass(ref, 'one')
     await write(0, many)
     work.take()
-    await does(2 * many, () => store.empty(place))
-    await store.beginPass(place, 'one')
+    await does(2 * many, () => store.deleteAll(ref))
+    await store.beginPass(ref, 'one')
     await write(0, many)
     work.take()
-    await does(4 * many, () => store.remove(place.connector))
+    await does(4 * many, () => store.removeConnector(ref.connector))
   })
 })

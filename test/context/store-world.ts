@@ -3,25 +3,27 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe } from 'vitest'
-import type { EngineName } from '../../src/context/store/database.ts'
-import { createDatabase } from '../../src/context/store/embedded-folder.ts'
-import { openContextStore } from '../../src/context/store/store.ts'
-import type { ContextStore, ContextStoreOptions, ContextStoreSettings } from '../../src/context/store/types.ts'
-import { Secret } from '../../src/engine/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import type { EngineName } from '../../packages/server/src/context/database/database.ts'
+import { createDatabaseFiles } from '../../packages/server/src/context/database/embedded/folder.ts'
+import { openContextStore } from '../../packages/server/src/context/store/store.ts'
+import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/context/store/types.ts'
 import { createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
 import { testKind } from './store-records.ts'
 
-export { idsOf, newPlace, note, noteFields, notesOf, oneValue, refusal, rowsOf, testKind } from './store-records.ts'
+export { createRef, idsOf, note, noteFields, notesOf, oneValue, refusal, rowsOf, testKind } from './store-records.ts'
 
-/** A database that stores are opened over, one after the other or beside each other. */
+import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
+
+/** A database that stores are opened over, one after the other or at the same time. */
 export interface StoreWorld {
   readonly engine: EngineName
   /** Folder of the embedded database. */
   readonly folder: string
   readonly settings: ContextStoreSettings
-  /** Milliseconds since 1970; only the test moves it. */
+  /** Milliseconds since 1970; only the test changes it. */
   now: number
-  /** Opens a store; it is closed with the world. */
+  /** Opens a store, which is closed with the world. */
   open(options?: Partial<ContextStoreOptions>): ContextStore
   close(): Promise<void>
 }
@@ -39,11 +41,11 @@ const temporary = (): string => {
 
 let template: Promise<string> | undefined
 
-/** A folder with an empty embedded database. Making one takes seconds, so each test file makes one and copies it. */
+/** Returns a folder with an empty embedded database. Creating one takes seconds, so each test file creates one and copies it. */
 async function embeddedFolder(): Promise<string> {
   template ??= (async () => {
     const made = temporary()
-    await createDatabase(made)
+    await createDatabaseFiles(made)
     return made
   })()
   const folder = temporary()
@@ -51,7 +53,7 @@ async function embeddedFolder(): Promise<string> {
   return folder
 }
 
-/** Makes an empty world. */
+/** Creates an empty world. */
 export async function createStoreWorld(engine: EngineName): Promise<StoreWorld> {
   const server = engine === 'postgres' ? await createTestDatabase('context_store') : undefined
   const folder = engine === 'embedded' ? await embeddedFolder() : ''
@@ -84,7 +86,7 @@ export async function createStoreWorld(engine: EngineName): Promise<StoreWorld> 
 export const overBoth = (name: string, suite: (engine: EngineName) => void): void =>
   describe.each(databasesUnderTest(['embedded', 'postgres']))(`${name} (%s)`, suite)
 
-/** A folder of its own, empty. */
+/** Creates an empty folder. */
 export function emptyFolder(): string {
   const folder = temporary()
   if (!existsSync(folder)) mkdirSync(folder)

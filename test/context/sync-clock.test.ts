@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SyncTask } from '../../src/context/sync/types.ts'
+import type { SyncTask } from '../../packages/server/src/context/sync/types.ts'
 import { connector, expectTruth, Side } from './sync-double.ts'
 import { filledVendor } from './sync-vendor.ts'
 
@@ -8,7 +8,7 @@ const hour = 60 * minute
 const day = 24 * hour
 const year = 365 * day
 
-/** Makes each call take so long. */
+/** Slows down each call. */
 const slowed = (side: Side, milliseconds: number): SyncTask['ask'] => {
   const { ask } = side.vendor
   return async (call) => {
@@ -150,7 +150,7 @@ describe('the clock of the vendor', () => {
     Object.assign(strange ?? {}, { updated_at: side.vendor.at((30 * day) / 1000) })
     await side.sync(side.only('refunds'))
     side.now -= year
-    // One run is needed to find that the passes of the wrong clock are none.
+    // One run detects that the passes of the wrong clock are invalid.
     await side.sync({ ...side.only('refunds'), fullEvery: 10 * year })
     side.pass(hour / 2)
     side.vendor.put('orders', { id: 1, refunds: [{ id: 10, amount: '7.00' }] })
@@ -168,11 +168,11 @@ describe('a record that was read live', () => {
       ask: async (call) => {
         const answer = await ask(call)
         if (call.entity !== 'people' || call.params['cursor'] !== undefined) return answer
-        // While the page is on its way, somebody reads one of its records, which has changed in between.
+        // While the page is on its way, a client reads one of its records, which has changed meanwhile.
         side.vendor.put('people', { id: 'p1', name: 'Changed' })
         side.pass(1)
         const place = { connector, kind: 'made-up', entity: 'people' }
-        await side.store.write(place, { records: [{ key: 'p1', fields: { id: 'p1', name: 'Changed' } }], asked: side.now })
+        await side.store.writeBatch(place, { records: [{ key: 'p1', fields: { id: 'p1', name: 'Changed' } }], asked: side.now })
         side.pass(1)
         return answer
       },
@@ -191,7 +191,7 @@ describe('a record that was read live', () => {
         side.pass(1)
         if (call.entity !== 'people' || call.params['cursor'] !== undefined) return answer
         const place = { connector, kind: 'made-up', entity: 'people' }
-        await side.store.write(place, { records: [{ key: 'p5', fields: { id: 'p5', name: 'Read live' } }], asked: side.now })
+        await side.store.writeBatch(place, { records: [{ key: 'p5', fields: { id: 'p5', name: 'Read live' } }], asked: side.now })
         side.vendor.put('people', { id: 'p5', name: 'Changed since' })
         side.pass(1)
         return answer

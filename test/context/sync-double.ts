@@ -1,13 +1,14 @@
-/** A store in memory that does what the real one promises, for tests of the walk; each change can be made to fail. */
+/** A store in memory that keeps the promises of the real one, for tests of walks; each change can be made to fail. */
 import { expect } from 'vitest'
-import { searchTableOf } from '../../src/context/query/columns.ts'
-import { instantOf } from '../../src/context/query/instants.ts'
-import type { EntityPlace, Span } from '../../src/context/store/types.ts'
-import type { StoredRecord } from '../../src/context/store/writer.ts'
-import type { Checkpoint } from '../../src/context/store/writes.ts'
-import { syncConnector } from '../../src/context/sync/run.ts'
-import type { EntityProgress, SyncResult, SyncTask } from '../../src/context/sync/types.ts'
-import { fail } from '../../src/errors.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
+import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
+import { parseTimestamp } from '../../packages/server/src/context/query/timestamps.ts'
+import type { Checkpoint } from '../../packages/server/src/context/store/batch.ts'
+import type { StoredRecord } from '../../packages/server/src/context/store/row-encoder.ts'
+import type { Span } from '../../packages/server/src/context/store/types.ts'
+import { syncConnector } from '../../packages/server/src/context/sync/run.ts'
+import type { EntityProgress, SyncResult, SyncTask } from '../../packages/server/src/context/sync/types.ts'
 import { type EntityName, entities, madeUp } from './sync-kind.ts'
 import type { Vendor } from './sync-vendor.ts'
 
@@ -27,11 +28,11 @@ interface Shelf {
 /** The store. */
 export class StoreDouble implements Store {
   readonly #shelves = new Map<string, Shelf>()
-  /** Called before each change, and, for `moment: 'after'`, when it is made and its answer is lost. */
+  /** Called before each change, and with `moment: 'after'` when the change is made and its answer is lost. */
   before: (change: string, moment: 'before' | 'after') => void = () => undefined
   /** Milliseconds since 1970. */
   clock: () => number = () => 0
-  /** Changes so far. */
+  /** Number of changes so far. */
   changes = 0
 
   shelf(entity: string): Shelf {
@@ -40,16 +41,16 @@ export class StoreDouble implements Store {
     return known
   }
 
-  /** Forgets an entity as a store does whose table was made anew. */
+  /** Forgets an entity, as a store does after it recreated the table. */
   remake(entity: EntityName): void {
     this.#shelves.delete(entity)
   }
 
-  tableOf(kind: string, entity: string) {
-    return searchTableOf(kind, entity, entities[entity as EntityName])
+  getTable(kind: string, entity: string) {
+    return buildSearchTable(kind, entity, entities[entity as EntityName])
   }
 
-  write({ entity }: EntityPlace, batch: Parameters<Store['write']>[1]): ReturnType<Store['write']> {
+  writeBatch({ entity }: EntityRef, batch: Parameters<Store['writeBatch']>[1]): ReturnType<Store['writeBatch']> {
     return this.#change(`write ${entity}`, () => {
       const shelf = this.shelf(entity)
       if (batch.pass !== undefined && batch.pass !== shelf.pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
@@ -66,7 +67,7 @@ export class StoreDouble implements Store {
     })
   }
 
-  beginPass({ entity }: EntityPlace, pass: string): Promise<void> {
+  beginPass({ entity }: EntityRef, pass: string): Promise<void> {
     return this.#change(`beginPass ${entity}`, () => {
       const shelf = this.shelf(entity)
       if (shelf.pass === pass) return
@@ -74,35 +75,35 @@ export class StoreDouble implements Store {
     })
   }
 
-  async unseen({ entity }: EntityPlace, pass: string, span?: Span): Promise<boolean> {
+  async hasUnseen({ entity }: EntityRef, pass: string, span?: Span): Promise<boolean> {
     const shelf = this.shelf(entity)
     return shelf.pass === pass && this.#unseen(shelf, span).length > 0
   }
 
-  sweep({ entity }: EntityPlace, pass: string): Promise<number> {
+  sweep({ entity }: EntityRef, pass: string): Promise<number> {
     return this.#change(`sweep ${entity}`, () => this.#sweep(entity, pass))
   }
 
-  sweepSpan({ entity }: EntityPlace, pass: string, span: Span): Promise<number> {
+  sweepSpan({ entity }: EntityRef, pass: string, span: Span): Promise<number> {
     return this.#change(`sweepSpan ${entity}`, () => this.#sweep(entity, pass, span))
   }
 
-  abandonPass({ entity }: EntityPlace, pass: string): Promise<void> {
+  abandonPass({ entity }: EntityRef, pass: string): Promise<void> {
     return this.#change(`abandonPass ${entity}`, () => {
       const shelf = this.shelf(entity)
       if (shelf.pass === pass) Object.assign(shelf, { pass: undefined, seen: new Set() })
     })
   }
 
-  async checkpoints({ entity }: EntityPlace): Promise<ReadonlyMap<string, string>> {
+  async readCheckpoints({ entity }: EntityRef): Promise<ReadonlyMap<string, string>> {
     return new Map(this.shelf(entity).checkpoints)
   }
 
-  keep({ entity }: EntityPlace, checkpoints: readonly Checkpoint[]): Promise<void> {
+  saveCheckpoints({ entity }: EntityRef, checkpoints: readonly Checkpoint[]): Promise<void> {
     return this.#change(`keep ${entity}`, () => this.#note(this.shelf(entity), checkpoints))
   }
 
-  /** What the copy holds of an entity, as `Vendor.truth` tells it. */
+  /** Returns the stored records of an entity, comparable to `Vendor.truth`. */
   copy(entity: EntityName): Map<string, StoredRecord['fields']> {
     const { key } = entities[entity]
     const rows = [...this.shelf(entity).rows.values()].map(({ fields }): [string, StoredRecord['fields']] => {
@@ -130,7 +131,7 @@ export class StoreDouble implements Store {
   }
 
   #note({ checkpoints }: Shelf, given: readonly Checkpoint[]): void {
-    for (const { part, value } of given) {
+    for (const { name: part, value } of given) {
       if (value === null) checkpoints.delete(part)
       else checkpoints.set(part, value)
     }
@@ -139,8 +140,8 @@ export class StoreDouble implements Store {
   #unseen({ rows, seen }: Shelf, span: Span | undefined): string[] {
     const isIn = ({ fields }: Stored): boolean => {
       if (span === undefined) return true
-      const at = instantOf(String(fields[span.field]))
-      const [from = 0n, before] = [span.from, span.before].map((text) => (text === undefined ? undefined : instantOf(text)))
+      const at = parseTimestamp(String(fields[span.field]))
+      const [from = 0n, before] = [span.from, span.before].map((text) => (text === undefined ? undefined : parseTimestamp(text)))
       return at !== undefined && at >= from && (before === undefined || at < before)
     }
     return [...rows].filter(([key, row]) => !seen.has(key) && isIn(row)).map(([key]) => key)
@@ -156,11 +157,11 @@ export class StoreDouble implements Store {
   }
 }
 
-/** The connector of the tests. */
+/** UUID of the connector of the tests. */
 export const connector = '0190a000-0000-7000-8000-000000000001'
 const day = 86_400_000
 
-/** One side that syncs: its store, its clock, its configuration. */
+/** A syncing service: its store, its clock, its configuration. */
 export class Side {
   readonly vendor: Vendor
   readonly store: StoreDouble
@@ -178,7 +179,7 @@ export class Side {
     store.clock = () => this.now
   }
 
-  /** Time goes by on both sides. */
+  /** Advances the clocks of both sides. */
   pass(milliseconds: number): void {
     this.now += milliseconds
     this.vendor.now += milliseconds
@@ -205,21 +206,21 @@ export class Side {
     return syncConnector(this.task(more))
   }
 
-  /** Syncs some entities only. */
+  /** Limits a sync to some entities. */
   only(...names: readonly EntityName[]): Pick<SyncTask, 'wanted'> {
     return { wanted: (entity) => names.some((name) => name === entity) }
   }
 
-  /** How the last run ended, by entity. */
+  /** Returns how the last run ended, by entity. */
   static states({ entities: results }: SyncResult): Record<string, string> {
     return Object.fromEntries(results.map(({ entity, state }) => [entity, state]))
   }
 }
 
-/** Entities that have a copy. */
+/** Entities with a copy. */
 export const kept = (Object.keys(entities) as EntityName[]).filter((name) => name !== 'orders')
 
-/** The copy is the vendor's truth, record by record. */
+/** Expects the copy to equal the vendor's records. */
 export function expectTruth({ store, vendor }: Side, ...names: readonly EntityName[]): void {
   for (const name of names.length === 0 ? kept : names) expect([name, store.copy(name)]).toEqual([name, vendor.truth(name)])
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fail } from '../../src/errors.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
 import { expectTruth, Side } from './sync-double.ts'
 import { filledVendor, said } from './sync-vendor.ts'
 
@@ -27,7 +27,7 @@ describe('what was met a second time', () => {
       'people cursor=3',
       'people cursor=6',
     ])
-    // p1 was met before it went; the next run removes it.
+    // p1 was read before it was deleted; the next run deletes it.
     expect([...side.store.copy('people').keys()]).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8'])
     await side.sync(side.only('people'))
     expectTruth(side, 'people')
@@ -151,7 +151,7 @@ describe('what cannot be read', () => {
     })
     expect(side.vendor.taken().filter((call) => call.startsWith('notes'))).toHaveLength(3)
     side.pass(hour)
-    // Nothing was tried: it stays skipped, and no run follows at once.
+    // Nothing was tried: the entity stays skipped, and no run follows at once.
     side.vendor.before = () => undefined
     const orders = side.vendor.orders.splice(0)
     const quiet = await side.sync(notes)

@@ -1,7 +1,7 @@
-/** A change at a vendor is in the copy after one incremental run, where the vendor lets it be asked for. */
+/** A change at a vendor is in the copy after one incremental run, where the vendor offers changes. */
 import { afterAll, describe, expect, test } from 'vitest'
-import type { ContextStore } from '../../src/context/store/types.ts'
-import type { SyncResult } from '../../src/context/sync/types.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { SyncResult } from '../../packages/server/src/context/sync/types.ts'
 import { createStoreWorld } from './store-world.ts'
 import { Truth } from './sync-truth.ts'
 import { type SyncedKind, smallCases } from './sync-truth-kinds.ts'
@@ -13,7 +13,7 @@ afterAll(async () => {
   for (const close of closing) await close()
 })
 
-/** A copy that was filled. */
+/** Fills a copy. */
 async function filled(kind: SyncedKind, ...wanted: readonly string[]): Promise<{ truth: Truth; store: ContextStore }> {
   const given = smallCases.find((each) => each.kind === kind)
   if (given === undefined) throw new Error(`there is no world of ${kind}`)
@@ -70,7 +70,7 @@ describe('after one incremental run', () => {
     const { truth, store } = await filled('tiktok-marketing')
     const { tiktok } = truth.sandbox
     const id = (name: string, index: number) => String(truth.idsOf(name)[index])
-    // Names and deletions of what has reports change rows of older days, which are read with the next complete pass.
+    // Changed names and deletions affect rows of older days, which the next complete pass reads.
     truth.clock.now += 2 * day
     tiktok.edit('campaigns', id('campaigns', 0), { fields: { budget: 77 } })
     tiktok.edit('ad_groups', id('ad_groups', 0), { fields: { budget: 77 } })

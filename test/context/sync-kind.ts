@@ -1,7 +1,7 @@
-/** A made-up kind with one entity for each way in which records come into the copy. */
-import type { ConnectorDefinition, Kind } from '../../src/definition/connector.ts'
-import type { EntityDefinition, Operation } from '../../src/definition/entity.ts'
-import { byDefault, date, id, int, list, obj, open, opt, str, time } from '../../src/definition/fields.ts'
+/** An artificial kind with one entity for each way in which records reach the copy. */
+import type { ConnectorDefinition, Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import type { EntityDefinition, Operation } from '../../packages/ferrule/src/definition/entity.ts'
+import { byDefault, date, id, int, list, obj, open, opt, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { acme } from '../definition/acme.ts'
 
 const cursor = opt(str('Cursor'))
@@ -41,7 +41,7 @@ export const entities = {
     context_store_search: person,
     sync: { params: { limit: 3 } },
   },
-  /** Changes, in the order of ids; not searchable itself. */
+  /** Changes in the order of ids; not searchable itself. */
   orders: {
     about: 'Orders',
     key: ['id'],
@@ -91,7 +91,7 @@ export const entities = {
     context_store_search: item,
     sync: { each: { entity: 'lines', take: { ids: 'item' }, batch: 2 } },
   },
-  /** Two weeks again; the start of a call never changes, and private ones are not listed. */
+  /** Reads two weeks again. The start of a call never changes, and private calls are not listed. */
   calls: {
     about: 'Calls',
     key: ['id'],
@@ -137,7 +137,7 @@ export const entities = {
   },
 } satisfies Record<string, EntityDefinition>
 
-/** Name of an entity of the made-up kind. */
+/** Name of an entity of the artificial kind. */
 export type EntityName = keyof typeof entities
 
 const definition: ConnectorDefinition = {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { planOf, roundsOf, storedOf, type Tree } from '../../src/context/sync/plan.ts'
-import { firstDayOf, halvesOf, windowsFrom } from '../../src/context/sync/windows.ts'
-import { problemsOf } from '../../src/definition/check.ts'
-import type { Kind } from '../../src/definition/connector.ts'
-import type { Sync } from '../../src/definition/sync.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import type { Sync } from '../../packages/ferrule/src/definition/sync.ts'
+import { listStored, planRounds, planWalks, type Tree } from '../../packages/server/src/context/sync/plan.ts'
+import { findFirstDay, listWindows, splitWindow } from '../../packages/server/src/context/sync/windows.ts'
 import { entities, madeUp } from './sync-kind.ts'
 
 const plan = (kind: Kind, ...wanted: readonly string[]): readonly Tree[] =>
-  planOf(kind.definition, (entity) => wanted.length === 0 || wanted.includes(entity))
+  planWalks(kind.definition, (entity) => wanted.length === 0 || wanted.includes(entity))
 const shape = (trees: readonly Tree[]) =>
   trees.map(({ entity, nested, children }) =>
     [entity, ...nested.map((each) => `in ${each.entity}`), ...children.map((each) => `per ${each.parent}: ${each.entity}`)].join(', '),
@@ -19,7 +19,7 @@ const syncedKinds = [kinds.gong, kinds.shopify, kinds['tiktok-marketing']]
 
 describe('plan', () => {
   test('the made-up kind is right', () => {
-    expect(problemsOf(madeUp)).toEqual([])
+    expect(findProblems(madeUp)).toEqual([])
   })
 
   test.each<readonly [says: string, sync: Sync]>([
@@ -33,7 +33,7 @@ describe('plan', () => {
     ['made-up.notes: is within refunds, which hangs on another entity', { within: { entity: 'refunds', at: 'amount' } }],
   ])('%s', (says, sync) => {
     const wrong = { ...madeUp.definition, entities: { ...entities, notes: { ...entities.notes, sync } } }
-    expect(problemsOf({ ...madeUp, definition: wrong })).toContain(says)
+    expect(findProblems({ ...madeUp, definition: wrong })).toContain(says)
   })
 
   test('walks parents with all that hangs on them, in the order of the documents', () => {
@@ -48,8 +48,8 @@ describe('plan', () => {
 
   test('what a few calls bring does not wait behind what is asked for record by record, though that hangs on it', () => {
     const all = () => true
-    const { quick, slow } = roundsOf(kinds.shopify.definition, all)
-    const named = (trees: readonly Tree[]) => trees.flatMap(storedOf).map(({ entity }) => entity)
+    const { quick, slow } = planRounds(kinds.shopify.definition, all)
+    const named = (trees: readonly Tree[]) => trees.flatMap(listStored).map(({ entity }) => entity)
     expect(quick.flatMap(({ children }) => children.filter(({ batch }) => batch === undefined))).toEqual([])
     const each = ['metafield_customers', 'metafield_orders', 'fulfillment_orders', 'metafield_products', 'metafield_product_variants']
     const more = ['metafield_product_images', 'inventory_levels', 'metafield_locations', 'discount_codes', 'metafield_smart_collections']
@@ -58,14 +58,14 @@ describe('plan', () => {
     expect(named(quick)).toEqual(
       expect.arrayContaining(['customers', 'order_refunds', 'product_variants', 'inventory_items', 'price_rules']),
     )
-    expect(roundsOf(kinds.gong.definition, all)).toEqual({ quick: plan(kinds.gong), slow: [] })
+    expect(planRounds(kinds.gong.definition, all)).toEqual({ quick: plan(kinds.gong), slow: [] })
   })
 
   test('walks a parent that has no search, and leaves out what feeds nothing', () => {
     const [orders, ...others] = plan(madeUp, 'items')
     expect(others).toEqual([])
     expect(shape(orders === undefined ? [] : [orders])).toEqual(['orders, in refunds, in lines, per lines: items'])
-    expect(orders && storedOf(orders).map(({ entity }) => entity)).toEqual(['items'])
+    expect(orders && listStored(orders).map(({ entity }) => entity)).toEqual(['items'])
   })
 
   test('an entity without a list is got', () => {
@@ -76,7 +76,9 @@ describe('plan', () => {
   })
 
   test('knows which lists shift, and where the moment of a call is', () => {
-    const known = plan(madeUp).flatMap((tree) => storedOf(tree).map(({ entity, shifts, moment }) => [entity, shifts, moment]))
+    const known = plan(madeUp).flatMap((tree) =>
+      listStored(tree).map(({ entity, shifts, timestampField: moment }) => [entity, shifts, moment]),
+    )
     expect(known).toEqual([
       ['people', true, undefined],
       ['refunds', false, undefined],
@@ -97,13 +99,13 @@ describe('plan', () => {
     )
     expect(
       plan(kind)
-        .flatMap((tree) => storedOf(tree).map(({ entity }) => entity))
+        .flatMap((tree) => listStored(tree).map(({ entity }) => entity))
         .toSorted(),
     ).toEqual(searchable.toSorted())
   })
 
   test('the moments of calls are known in all that comes with them', () => {
-    const moments = plan(kinds.gong).flatMap((tree) => storedOf(tree).map(({ entity, moment }) => [entity, moment]))
+    const moments = plan(kinds.gong).flatMap((tree) => listStored(tree).map(({ entity, timestampField: moment }) => [entity, moment]))
     expect(Object.fromEntries(moments)).toEqual({
       users: undefined,
       calls: 'started',
@@ -120,12 +122,12 @@ describe('windows', () => {
   const now = Date.parse('2026-03-20T23:30:00Z')
 
   test('reach to the day that it is tomorrow', () => {
-    expect(windowsFrom('2026-03-20', rule, now)).toEqual([{ from: '2026-03-20', to: '2026-03-21' }])
-    expect(windowsFrom('2026-03-22', rule, now)).toEqual([])
+    expect(listWindows('2026-03-20', rule, now)).toEqual([{ from: '2026-03-20', to: '2026-03-21' }])
+    expect(listWindows('2026-03-22', rule, now)).toEqual([])
   })
 
   test('are as long as allowed, and leave no day out', () => {
-    expect(windowsFrom('2026-01-15', rule, now)).toEqual([
+    expect(listWindows('2026-01-15', rule, now)).toEqual([
       { from: '2026-01-15', to: '2026-02-13' },
       { from: '2026-02-14', to: '2026-03-15' },
       { from: '2026-03-16', to: '2026-03-21' },
@@ -133,25 +135,25 @@ describe('windows', () => {
   })
 
   test('begin before the last day that is known, and never before the configured one', () => {
-    expect(firstDayOf(rule, { configured: '2026-01-01', through: '2026-03-10' }, now)).toBe('2026-03-07')
-    expect(firstDayOf(rule, { configured: '2026-03-09', through: '2026-03-10' }, now)).toBe('2026-03-09')
-    expect(firstDayOf(rule, { configured: '2026-01-01', through: undefined }, now)).toBe('2026-01-01')
+    expect(findFirstDay(rule, { configured: '2026-01-01', through: '2026-03-10' }, now)).toBe('2026-03-07')
+    expect(findFirstDay(rule, { configured: '2026-03-09', through: '2026-03-10' }, now)).toBe('2026-03-09')
+    expect(findFirstDay(rule, { configured: '2026-01-01', through: undefined }, now)).toBe('2026-01-01')
   })
 
   test('begin anew when the last day is still to come', () => {
-    expect(firstDayOf(rule, { configured: '2026-01-01', through: '2026-03-21' }, now)).toBe('2026-03-18')
-    expect(firstDayOf(rule, { configured: '2026-01-01', through: '2027-03-20' }, now)).toBe('2026-01-01')
+    expect(findFirstDay(rule, { configured: '2026-01-01', through: '2026-03-21' }, now)).toBe('2026-03-18')
+    expect(findFirstDay(rule, { configured: '2026-01-01', through: '2027-03-20' }, now)).toBe('2026-01-01')
   })
 
   test('are halved down to a day', () => {
-    expect(halvesOf({ from: '2026-03-01', to: '2026-03-30' })).toEqual([
+    expect(splitWindow({ from: '2026-03-01', to: '2026-03-30' })).toEqual([
       { from: '2026-03-01', to: '2026-03-15' },
       { from: '2026-03-16', to: '2026-03-30' },
     ])
-    expect(halvesOf({ from: '2026-03-01', to: '2026-03-02' })).toEqual([
+    expect(splitWindow({ from: '2026-03-01', to: '2026-03-02' })).toEqual([
       { from: '2026-03-01', to: '2026-03-01' },
       { from: '2026-03-02', to: '2026-03-02' },
     ])
-    expect(halvesOf({ from: '2026-03-01', to: '2026-03-01' })).toBeUndefined()
+    expect(splitWindow({ from: '2026-03-01', to: '2026-03-01' })).toBeUndefined()
   })
 })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { readWalk } from '../../src/context/sync/state.ts'
-import type { SyncTask } from '../../src/context/sync/types.ts'
-import { fail } from '../../src/errors.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import { readWalk } from '../../packages/server/src/context/sync/state.ts'
+import type { SyncTask } from '../../packages/server/src/context/sync/types.ts'
 import { connector, kept, Side } from './sync-double.ts'
 import { filledVendor, type Vendor } from './sync-vendor.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
 
-/** What happens at the vendor between the first run and the one that is disturbed. */
+/** Changes the vendor between the first run and the disturbed one. */
 function change(vendor: Vendor): void {
   vendor.drop('people', ({ id }) => id === 'p4')
   vendor.put('people', { id: 'p9', name: 'New' })
@@ -29,7 +29,7 @@ function change(vendor: Vendor): void {
 
 type Moment = 'before' | 'after'
 
-/** Makes the n-th call or change fail, from now on; tells whether it came to that. */
+/** Makes the n-th call or change fail, and reports whether it happened. */
 function failAt(side: Side, n: number, moment: Moment): { happened(): boolean } {
   let left = n
   const at = (now: Moment, error: () => Error) => {
@@ -137,7 +137,7 @@ describe('an interrupted run', () => {
     const before = side.vendor.calledWith.filter(({ entity }) => entity === 'people').length
     side.vendor.taken()
     await side.sync()
-    // The walk of people was over: it is made anew by this run, as another walk, while that of the orders goes on.
+    // The walk of people had ended: this run starts another one, and resumes the walk of the orders.
     expect(before).toBe(6)
     expect(side.vendor.taken().filter((call) => call.startsWith('orders since_id=0'))).toEqual([])
   })
@@ -257,7 +257,7 @@ describe('an interrupted run', () => {
       get: (target, name) => {
         const method: unknown = Reflect.get(target, name)
         if (typeof method !== 'function') return method
-        if (name !== 'write') return method.bind(target)
+        if (name !== ('writeBatch' satisfies keyof Side['store'])) return method.bind(target)
         return async (...given: readonly unknown[]): Promise<unknown> => {
           isWriting = true
           for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))

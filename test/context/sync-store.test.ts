@@ -1,9 +1,9 @@
 /** What walks need of the real store, on both databases. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ContextStore } from '../../src/context/store/types.ts'
-import type { SyncTask } from '../../src/context/sync/types.ts'
-import { fail } from '../../src/errors.ts'
-import { createStoreWorld, idsOf, newPlace, note, oneValue, overBoth, refusal, rowsOf, type StoreWorld } from './store-world.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { SyncTask } from '../../packages/server/src/context/sync/types.ts'
+import { createRef, createStoreWorld, idsOf, note, oneValue, overBoth, refusal, rowsOf, type StoreWorld } from './store-world.ts'
 import { connector, Side } from './sync-double.ts'
 import { type EntityName, entities, madeUp } from './sync-kind.ts'
 import { filledVendor } from './sync-vendor.ts'
@@ -24,66 +24,66 @@ overBoth('a pass over a span', (engine) => {
   afterAll(() => world.close())
 
   test('removes what it did not see there, and nothing else', async () => {
-    const place = newPlace()
-    await store.write(place, { records: [...made(0, 1, 2, 3, 4, 5), note(store, { id: 9, title: 'No moment' })], asked: world.now })
-    await store.beginPass(place, 'one')
-    await store.write(place, { records: made(1, 4), asked: world.now, pass: 'one' })
+    const ref = createRef()
+    await store.writeBatch(ref, { records: [...made(0, 1, 2, 3, 4, 5), note(store, { id: 9, title: 'No moment' })], asked: world.now })
+    await store.beginPass(ref, 'one')
+    await store.writeBatch(ref, { records: made(1, 4), asked: world.now, pass: 'one' })
     const span = { field: 'made', from: at(3) }
-    expect(await store.unseen(place, 'one', span)).toBe(true)
-    expect(await store.sweepSpan(place, 'one', { ...span, before: at(0) })).toBe(2)
-    expect(await idsOf(store, place)).toEqual([0, 1, 4, 5, 9])
-    expect(await store.counts(place.connector)).toEqual(new Map([['notes', 5]]))
-    expect(await oneValue(await store.database(), 'select count(*) from cs_seen')).toBe(0n)
-    expect(await refusal(store.sweepSpan(place, 'one', span))).toContain('another complete pass has begun')
+    expect(await store.hasUnseen(ref, 'one', span)).toBe(true)
+    expect(await store.sweepSpan(ref, 'one', { ...span, before: at(0) })).toBe(2)
+    expect(await idsOf(store, ref)).toEqual([0, 1, 4, 5, 9])
+    expect(await store.countRecords(ref.connector)).toEqual(new Map([['notes', 5]]))
+    expect(await oneValue(await store.openDatabase(), 'select count(*) from cs_seen')).toBe(0n)
+    expect(await refusal(store.sweepSpan(ref, 'one', span))).toContain('another complete pass has begun')
   })
 
   test('tells whether anything was not seen', async () => {
-    const place = newPlace()
-    await store.write(place, { records: made(0, 1, 2), asked: world.now })
-    await store.beginPass(place, 'one')
-    await store.write(place, { records: made(0, 1), asked: world.now, pass: 'one' })
-    expect(await store.unseen(place, 'one')).toBe(true)
-    expect(await store.unseen(place, 'one', { field: 'made', from: at(1) })).toBe(false)
-    expect(await store.unseen(place, 'two')).toBe(false)
-    await store.write(place, { records: made(2), asked: world.now, pass: 'one' })
-    expect(await store.unseen(place, 'one')).toBe(false)
-    expect(await store.sweep(place, 'one')).toBe(0)
-    expect(await store.unseen(place, 'one')).toBe(false)
+    const ref = createRef()
+    await store.writeBatch(ref, { records: made(0, 1, 2), asked: world.now })
+    await store.beginPass(ref, 'one')
+    await store.writeBatch(ref, { records: made(0, 1), asked: world.now, pass: 'one' })
+    expect(await store.hasUnseen(ref, 'one')).toBe(true)
+    expect(await store.hasUnseen(ref, 'one', { field: 'made', from: at(1) })).toBe(false)
+    expect(await store.hasUnseen(ref, 'two')).toBe(false)
+    await store.writeBatch(ref, { records: made(2), asked: world.now, pass: 'one' })
+    expect(await store.hasUnseen(ref, 'one')).toBe(false)
+    expect(await store.sweep(ref, 'one')).toBe(0)
+    expect(await store.hasUnseen(ref, 'one')).toBe(false)
   })
 
   test('is refused for a field without moments', async () => {
-    const place = newPlace()
-    await store.beginPass(place, 'one')
-    expect(await refusal(store.sweepSpan(place, 'one', { field: 'title', from: at(1) }))).toContain('has no moments in title')
+    const ref = createRef()
+    await store.beginPass(ref, 'one')
+    expect(await refusal(store.sweepSpan(ref, 'one', { field: 'title', from: at(1) }))).toContain('has no moments in title')
   })
 
   test('a batch that holds all records of a value removes the others, but for those that were read later', async () => {
-    const place = newPlace()
+    const ref = createRef()
     const notes = (state: string, ...ids: readonly number[]) => ids.map((id) => note(store, { id, title: `Note ${id}`, state }))
-    await store.write(place, { records: [...notes('one', 1, 2, 3), ...notes('two', 4, 5)], asked: world.now })
-    await store.write(place, { records: notes('one', 6), asked: world.now + 50 })
+    await store.writeBatch(ref, { records: [...notes('one', 1, 2, 3), ...notes('two', 4, 5)], asked: world.now })
+    await store.writeBatch(ref, { records: notes('one', 6), asked: world.now + 50 })
     const whole = { field: 'state', values: ['one', 'three'] }
-    const written = await store.write(place, { records: notes('one', 2), asked: world.now + 10, whole })
-    expect([written.removed, await idsOf(store, place)]).toEqual([2, [2, 4, 5, 6]])
-    expect((await store.write(place, { records: [], asked: world.now + 100, whole: { field: 'id', values: ['4'] } })).removed).toBe(1)
-    expect(await store.counts(place.connector)).toEqual(new Map([['notes', 3]]))
-    const wrong = store.write(place, { records: [], asked: world.now, whole: { field: 'nothing', values: ['1'] } })
+    const written = await store.writeBatch(ref, { records: notes('one', 2), asked: world.now + 10, whole })
+    expect([written.removed, await idsOf(store, ref)]).toEqual([2, [2, 4, 5, 6]])
+    expect((await store.writeBatch(ref, { records: [], asked: world.now + 100, whole: { field: 'id', values: ['4'] } })).removed).toBe(1)
+    expect(await store.countRecords(ref.connector)).toEqual(new Map([['notes', 3]]))
+    const wrong = store.writeBatch(ref, { records: [], asked: world.now, whole: { field: 'nothing', values: ['1'] } })
     expect(await refusal(wrong)).toContain('lacks nothing')
   })
 
   test('a version that is still to come keeps nothing out', async () => {
-    const place = newPlace()
-    await store.write(place, { records: [note(store, { id: 1, title: 'Of a wrong clock' })], asked: world.now + 400 * day })
-    await store.write(place, { records: [note(store, { id: 1, title: 'Right' })], asked: world.now })
-    expect(await rowsOf(store, place)).toEqual([{ id: 1n, title: 'Right' }])
+    const ref = createRef()
+    await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Of a wrong clock' })], asked: world.now + 400 * day })
+    await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Right' })], asked: world.now })
+    expect(await rowsOf(store, ref)).toEqual([{ id: 1n, title: 'Right' }])
   })
 })
 
-/** What the store holds, as `Vendor.truth` tells it. */
+/** Reads the stored records, comparable to `Vendor.truth`. */
 async function copyOf(store: ContextStore, entity: EntityName): Promise<Map<string, Record<string, unknown>>> {
-  const place = { connector, kind: 'made-up', entity }
+  const ref = { connector, kind: 'made-up', entity }
   const fields = Object.keys(madeUp.definition.entities[entity]?.context_store_search ?? {})
-  const rows = await rowsOf(store, place, fields.map((name) => `"${name}"`).join(', '))
+  const rows = await rowsOf(store, ref, fields.map((name) => `"${name}"`).join(', '))
   const plain = rows.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value])),
   )
@@ -104,13 +104,13 @@ describe('a walk over the embedded store', () => {
   })
   afterAll(() => world.close())
 
-  /** The store, of which the n-th change fails, before it is made or after. */
+  /** Returns the store with a failing n-th change, before or after it is made. */
   function failing(n: number, moment: 'before' | 'after'): { readonly store: SyncTask['store']; happened(): boolean } {
     let left = n
     const at = (now: 'before' | 'after') => {
       if (now === moment && --left === 0) throw fail('context_store_unavailable', {})
     }
-    const reading = new Set<unknown>(['tableOf', 'checkpoints', 'unseen'])
+    const reading = new Set<unknown>(['getTable', 'readCheckpoints', 'hasUnseen'] satisfies (keyof SyncTask['store'])[])
     const proxy = new Proxy<SyncTask['store']>(store, {
       get: (target, name) => {
         const method: unknown = Reflect.get(target, name)
@@ -138,7 +138,7 @@ describe('a walk over the embedded store', () => {
     let isOver = false
     for (let n = 1; !isOver; n += 1) {
       side.pass(hour)
-      // Something goes, something comes, something changes.
+      // Deletes, adds and changes records.
       side.vendor.drop('people', ({ id }) => id === `n${n - 1}` || id === `p${n}`)
       side.vendor.put('people', { id: `n${n}`, name: `Round ${n}` })
       side.vendor.put('calls', { id: `c${n % 3}`, isPrivate: n % 2 === 0 ? 'yes' : 'no' })
@@ -155,7 +155,7 @@ describe('a walk over the embedded store', () => {
   test('fills a table again that was emptied', async () => {
     const side = new Side(filledVendor(12))
     await side.sync({ ...side.only(...names), mode: 'full', store })
-    await store.empty({ connector, kind: 'made-up', entity: 'transcripts' })
+    await store.deleteAll({ connector, kind: 'made-up', entity: 'transcripts' })
     side.pass(hour)
     await side.sync({ ...side.only(...names), store })
     for (const name of names) expect([name, await copyOf(store, name)]).toEqual([name, side.vendor.truth(name)])

@@ -1,21 +1,22 @@
-// A process that syncs a connector from the stand-ins until it is done or killed. Its argument is JSON of `SyncChildOptions`; standard
-// output gets one line of JSON (`ChildLine`) when the store is open, and one at the end.
-import { openContextStore } from '../../src/context/store/store.ts'
-import type { ContextStoreSettings } from '../../src/context/store/types.ts'
-import { syncConnector } from '../../src/context/sync/run.ts'
-import type { Answered, Ask, SyncResult, SyncTask } from '../../src/context/sync/types.ts'
-import { isObject } from '../../src/definition/object.ts'
-import type { Connection } from '../../src/engine/connection.ts'
-import { createEngine, type Engine } from '../../src/engine/execute.ts'
-import { RawRows } from '../../src/engine/raw-rows.ts'
-import { Secret } from '../../src/engine/secret.ts'
-import { FerruleError, fail } from '../../src/errors.ts'
+// Process that syncs a connector from the stand-ins until it is done or killed. Its argument is JSON of `SyncChildOptions`. It prints one
+// line of JSON (`ChildLine`) when the store is open, and one at the end.
+
+import { isObject } from '../../packages/ferrule/src/definition/object.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { createEngine, type Engine } from '../../packages/ferrule/src/engine/execute.ts'
+import { RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
+import { FerruleError, fail } from '../../packages/ferrule/src/errors.ts'
+import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
+import { openContextStore } from '../../packages/server/src/context/store/store.ts'
+import { syncConnector } from '../../packages/server/src/context/sync/run.ts'
+import type { Answered, Ask, SyncResult, SyncTask } from '../../packages/server/src/context/sync/types.ts'
 import { type SyncedKind, syncedKinds } from './sync-truth-kinds.ts'
 
-/** What the process is told. */
+/** Input of the process. */
 export interface SyncChildOptions {
   readonly kind: SyncedKind
-  /** Folder of an embedded store, or the URL of a server. */
+  /** Folder of an embedded store, or URL of a server. */
   readonly at: { readonly folder: string } | { readonly url: string }
   readonly origin: NonNullable<Connection['origin']>
   readonly credentials: Readonly<Record<string, string>>
@@ -23,19 +24,19 @@ export interface SyncChildOptions {
   readonly wanted: readonly string[]
   readonly mode: SyncTask['mode']
   readonly run: string
-  /** Our clock at the beginning, in milliseconds since 1970. */
+  /** Start of the service's clock, in milliseconds since 1970. */
   readonly now: number
 }
 
-/** What the process says. */
+/** Output of the process. */
 export type ChildLine = { readonly ready: true } | { readonly done: SyncResult } | { readonly failed: string }
 
-/** The connector of these tests. */
+/** UUID of the connector of these tests. */
 export const truthConnector = '0190a000-0000-7000-8000-000000000077'
 const fullEvery = 7 * 86_400_000
 const deadlineMs = 20_000
 
-/** A connection to a stand-in. */
+/** Returns a connection to a stand-in. */
 export const connectionOf = ({
   kind,
   origin,
@@ -51,7 +52,7 @@ export const connectionOf = ({
   },
 })
 
-/** Asks a stand-in as the service does. */
+/** Calls a stand-in as the service does. */
 export const askOf =
   (engine: Engine, connection: Connection): Ask =>
   async ({ entity, action, params }): Promise<Answered> => {
@@ -62,7 +63,7 @@ export const askOf =
     return { rows: outcome.data instanceof RawRows ? outcome.data.toJSON() : outcome.data, next: isObject(next) ? next : null }
   }
 
-/** The store of a world. */
+/** Returns the settings of a world's store. */
 export const settingsOf = (at: SyncChildOptions['at']): ContextStoreSettings => {
   const common = { waiting: 50, searchSeconds: 60 }
   return 'folder' in at
@@ -80,7 +81,7 @@ async function run(options: SyncChildOptions): Promise<void> {
   const clock = (): number => now + Math.round(performance.now() - begin)
   const engine = createEngine({ limits: false, clock })
   const store = openContextStore({ settings: settingsOf(at), kinds: [syncedKinds[kind].definition], clock })
-  await store.check()
+  await store.checkDatabase()
   say({ ready: true })
   const ask = askOf(engine, connectionOf(options))
   const task: SyncTask = {

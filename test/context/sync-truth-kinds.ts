@@ -1,10 +1,10 @@
-/** The kinds whose syncs are held against the stand-ins, how the stand-ins are reached, and what happens in their worlds meanwhile. */
-import { kinds } from '../../src/connectors/index.ts'
-import { planOf, storedOf } from '../../src/context/sync/plan.ts'
-import type { Kind } from '../../src/definition/connector.ts'
-import type { EditableKind, Fault, Sandbox, TiktokKind } from '../../src/sandbox/index.ts'
-import { shopifyCredentials } from '../../src/sandbox/index.ts'
-import type { Random } from '../../src/sandbox/random.ts'
+/** The kinds whose syncs are compared with the stand-ins, their connections, and the changes in their worlds. */
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import type { EditableKind, Fault, Sandbox, TiktokKind } from '../../packages/sandbox/src/index.ts'
+import { shopifyCredentials } from '../../packages/sandbox/src/index.ts'
+import type { Random } from '../../packages/sandbox/src/random.ts'
+import { listStored, planWalks } from '../../packages/server/src/context/sync/plan.ts'
 
 /** Kinds with a copy. */
 export const syncedKinds = { gong: kinds.gong, shopify: kinds.shopify, 'tiktok-marketing': kinds['tiktok-marketing'] } satisfies Record<
@@ -23,13 +23,13 @@ export interface TruthCase {
   readonly wanted: readonly string[]
 }
 
-/** All entities of a kind that have a copy. */
+/** Lists all entities of a kind with a copy. */
 export const allOf = (kind: SyncedKind): readonly string[] =>
-  planOf(syncedKinds[kind].definition, () => true).flatMap((tree) => storedOf(tree).map(({ entity }) => entity))
+  planWalks(syncedKinds[kind].definition, () => true).flatMap((tree) => listStored(tree).map(({ entity }) => entity))
 
 const advertisers = { main: '7398164205713920517', second: '7398164205713920643', empty: '7405523318871106569' } as const
 
-/** The whole worlds. */
+/** The complete worlds. */
 export const wholeCases: readonly TruthCase[] = [
   { kind: 'gong', credentials: { access_key: 'sandbox', access_key_secret: 'sandbox-secret' }, configuration: {}, wanted: allOf('gong') },
   {
@@ -79,21 +79,21 @@ export const smallCases: readonly TruthCase[] = wholeCases.map((each) => ({
       : each.configuration,
 }))
 
-/** Where a kind's stand-in listens. */
+/** Returns the origin of a kind's stand-in. */
 export const originOf = ({ origins }: Sandbox, kind: SyncedKind) => origins[kind]
 
-/** Ids of a world that can be changed, by what the stand-in calls them. */
+/** Ids of changeable records, by the stand-in's name for them. */
 export type Changeable = ReadonlyMap<string, readonly string[]>
 
-/** One change: another title, a private call, the end of a record, or its return. */
+/** Makes one change: another title, a private call, a deletion, or a restored record. */
 export function disturb(sandbox: Sandbox, kind: SyncedKind, { random, ids }: { random: Random; ids: Changeable }): void {
   const changeable = [...ids].filter(([, known]) => known.length > 0)
   if (changeable.length === 0) return
   const [name, known] = random.pick(changeable)
-  // Some records are changed again and again, so that they go and come back.
+  // Changes some records repeatedly, so they are deleted and restored.
   const id = random.chance(0.5) ? random.pick(known.slice(-12)) : random.pick(known)
   const text = `Changed ${random.int(1, 1_000_000)}`
-  // The first half stays: otherwise nothing would be left below what is gone.
+  // The first half stays; otherwise nothing would be left below deleted records.
   const canGo = known.indexOf(id) >= known.length / 2
   const erased = canGo && random.chance(0.5) ? { erased: random.chance(0.6) } : {}
   if (kind === 'gong') {
@@ -109,7 +109,7 @@ export function disturb(sandbox: Sandbox, kind: SyncedKind, { random, ids }: { r
   if (field !== undefined) sandbox.tiktok.edit(name as TiktokKind, id, { fields: { [field]: text }, ...erased }) // keys of the table
 }
 
-/** What the stand-ins let be changed, with a text field of it. */
+/** What the stand-ins can change, with a string field of it. */
 export const textFields: Readonly<Record<Exclude<SyncedKind, 'gong'>, Readonly<Record<string, string>>>> = {
   shopify: {
     orders: 'note',
@@ -137,7 +137,7 @@ const on = { gong: 'api', shopify: 'shopify', 'tiktok-marketing': 'tiktok' } as 
 const statuses = [429, 500, 502, 503, 504]
 const codes = [40002, 40067, 40100, 40133, 50000, 50002, 60001, 61000]
 
-/** A fault that some of the next calls meet. None of them keeps the service waiting for long. */
+/** Draws a fault for some of the next calls. None delays the service for long. */
 export function drawSyncFault(random: Random, kind: SyncedKind): Fault {
   const place = { on: on[kind], times: random.pick([1, 1, 1, 2, 4]) }
   const faults: readonly (() => Fault)[] = [

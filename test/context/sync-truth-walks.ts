@@ -1,18 +1,19 @@
-/** The stand-ins read once more, entity by entity and by their plain lists, beside everything that syncs are made of. */
-import type { Ask } from '../../src/context/sync/types.ts'
-import { isObject } from '../../src/definition/object.ts'
-import { getAt, parsePath } from '../../src/engine/paths.ts'
-import { FerruleError } from '../../src/errors.ts'
+/** Reads the stand-ins entity by entity with their plain lists, independently of the definitions of syncs. */
+
+import { isObject } from '../../packages/ferrule/src/definition/object.ts'
+import { getAt, parsePath } from '../../packages/ferrule/src/engine/json/paths.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import type { Ask } from '../../packages/server/src/context/sync/types.ts'
 import { type SyncedKind, syncedKinds, type TruthCase } from './sync-truth-kinds.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
 /** Reads one stand-in. */
 interface Reader {
-  /** All pages of a list; none of a parent that is gone. */
+  /** Reads all pages of a list; empty for a deleted parent. */
   list(entity: string, params?: Row): Promise<Row[]>
   readonly configuration: Row
-  /** Days from the first configured one to tomorrow, thirty in each window. */
+  /** Lists windows of thirty days from the first configured day to tomorrow. */
   windows(): readonly (readonly [string, string])[]
 }
 
@@ -29,7 +30,7 @@ const whole =
   (entity: string, params: Row = {}): Read =>
   async (reader) =>
     plain(await reader.list(entity, params))
-/** The list of each record of another list. */
+/** Reads the list of each record of another list. */
 const per =
   (entity: string, parents: Read, paramsOf: (parent: Row) => Row): Read =>
   async (reader) => {
@@ -44,7 +45,7 @@ const ids = (row: Row): string[] => (row['id'] === undefined || row['id'] === nu
 const chunks = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size))
 
-/** Every block of the extensive calls that can be asked for. */
+/** Every block of the extensive calls that can be requested. */
 const everything: Row = {
   context: 'Extended',
   contextTiming: ['Now', 'TimeOfCall'],
@@ -208,7 +209,7 @@ function readerOf(ask: Ask, { kind, configuration }: TruthCase, now: number): Re
   return { list, configuration, windows: () => windowsOf(configuration, now) }
 }
 
-/** A value as both sides write it: numbers by their digits, whatever holds them; what is not there is null. */
+/** Writes a value as both sides do: numbers by their digits, missing values as null. */
 export function canonical(value: unknown): unknown {
   if (value === undefined || value === null) return null
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
@@ -221,20 +222,20 @@ export function canonical(value: unknown): unknown {
   )
 }
 
-/** Fields that are documented as texts or numbers hold ids in either form. */
+/** Fields documented as strings or numbers hold ids in either form. */
 const asSearched = (value: unknown): unknown => {
   const plainValue = canonical(value)
   return typeof plainValue === 'object' ? plainValue : String(plainValue)
 }
 
-/** A record's searchable fields in one text. */
+/** Writes the searchable fields of a record as one string. */
 export const textOf = (kind: SyncedKind, entity: string, row: Row): string => {
   const fields = Object.keys(Reflect.get(syncedKinds[kind].definition.entities, entity).context_store_search)
   return JSON.stringify(fields.map((name) => [name, asSearched(row[name])]))
 }
 
 /**
- * What the copy of each entity has to hold: texts of records, sorted.
+ * Computes the expected copy of each entity: records as sorted strings.
  * @param now the vendor's clock, in milliseconds since 1970
  */
 export async function expectedOf(ask: Ask, given: TruthCase, now: number): Promise<ReadonlyMap<string, readonly string[]>> {

@@ -1,4 +1,4 @@
-/** The copies of the three kinds against their stand-ins; `test/soak/sync.soak.test.ts` does it with whole worlds and many kills. */
+/** Compares the copies of the three kinds with their stand-ins; `test/soak/sync.soak.test.ts` uses complete worlds and many kills. */
 import { afterAll, describe, expect, test } from 'vitest'
 import { createStoreWorld } from './store-world.ts'
 import { Truth } from './sync-truth.ts'

@@ -1,18 +1,18 @@
-/** Syncs from a stand-in whose world changes, under faults, jumping clocks and kills; afterwards the copy is compared, record by record. */
+/** Syncs from a stand-in whose world changes, under faults, clock jumps and kills, and compares the copy record by record. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { createSearcher } from '../../src/context/search.ts'
-import { openContextStore } from '../../src/context/store/store.ts'
-import type { ContextStore } from '../../src/context/store/types.ts'
-import { syncConnector } from '../../src/context/sync/run.ts'
-import type { SyncResult, SyncTask } from '../../src/context/sync/types.ts'
-import { isObject } from '../../src/definition/object.ts'
-import { createEngine, type Engine } from '../../src/engine/execute.ts'
-import { parseJson } from '../../src/engine/json.ts'
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts'
-import { Random } from '../../src/sandbox/random.ts'
+import { isObject } from '../../packages/ferrule/src/definition/object.ts'
+import { createEngine, type Engine } from '../../packages/ferrule/src/engine/execute.ts'
+import { parseJson } from '../../packages/ferrule/src/engine/json/json.ts'
+import { type Sandbox, startSandbox } from '../../packages/sandbox/src/index.ts'
+import { Random } from '../../packages/sandbox/src/random.ts'
+import { createSearcher } from '../../packages/server/src/context/search.ts'
+import { openContextStore } from '../../packages/server/src/context/store/store.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { syncConnector } from '../../packages/server/src/context/sync/run.ts'
+import type { SyncResult, SyncTask } from '../../packages/server/src/context/sync/types.ts'
 import { askOf, type ChildLine, connectionOf, type SyncChildOptions, settingsOf, truthConnector } from './sync-truth-child.ts'
 import { type Changeable, disturb, drawSyncFault, originOf, type SyncedKind, syncedKinds, type TruthCase } from './sync-truth-kinds.ts'
 import { expectedOf, textOf } from './sync-truth-walks.ts'
@@ -22,7 +22,7 @@ const hour = 3_600_000
 const day = 24 * hour
 const begin = Date.parse('2026-08-10T10:00:00Z')
 
-/** What a round of disturbances came to. */
+/** Result of a round of disturbances. */
 export interface TruthReport {
   readonly rounds: number
   readonly kills: number
@@ -32,15 +32,15 @@ export interface TruthReport {
   readonly faults: number
 }
 
-/** How much is disturbed. */
+/** Size of the disturbances. */
 export interface TruthOptions {
   readonly seed: number
   readonly rounds: number
-  /** Longest life of a run that is killed, in milliseconds. */
+  /** Maximum time before a run is killed, in milliseconds. */
   readonly longestLife: number
 }
 
-/** What can be changed: the stand-in's name of it → the entity that lists it, and its id there. */
+/** What can be changed: the stand-in's name for it → the entity that lists it, and its id there. */
 const listed: Readonly<Record<SyncedKind, Readonly<Record<string, readonly [entity: string, id: string]>>>> = {
   gong: { calls: ['calls', 'id'] },
   shopify: {
@@ -64,7 +64,7 @@ const listed: Readonly<Record<SyncedKind, Readonly<Record<string, readonly [enti
   },
 }
 
-/** Lists that are a page or two: enough to change something. */
+/** Lists of a page or two: enough to change something. */
 const firstPage: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   orders: { status: 'any', limit: 250 },
   abandoned_checkouts: { status: 'any' },
@@ -74,7 +74,7 @@ const firstPage: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 export class Truth {
   readonly given: TruthCase
   readonly sandbox: Sandbox
-  /** The clock of the vendor, and how far ours is ahead of it, in milliseconds. */
+  /** Clock of the vendor, and how far the service's clock is ahead, in milliseconds. */
   readonly clock: { now: number; ahead: number }
   readonly at: SyncChildOptions['at']
   readonly #engine: Engine
@@ -90,7 +90,10 @@ export class Truth {
     this.#engine = createEngine({ limits: false, clock: () => clock.now })
   }
 
-  /** Opens a world. @param calls how many calls Gong has */
+  /**
+   * Opens a world.
+   * @param calls number of Gong's calls
+   */
   static async open(given: TruthCase, at: Truth['at'], calls?: number): Promise<Truth> {
     const clock = { now: begin, ahead: 0 }
     const sandbox = await startSandbox({ limits: false, clock: () => clock.now, ...(calls === undefined ? {} : { calls }) })
@@ -99,7 +102,7 @@ export class Truth {
     return truth
   }
 
-  /** Ids that can be changed, by what the stand-in calls their records. */
+  /** Returns the ids that can be changed, by the stand-in's name for their records. */
   idsOf(name: string): readonly string[] {
     return this.#ids.get(name) ?? []
   }
@@ -113,10 +116,10 @@ export class Truth {
     await this.sandbox.close()
   }
 
-  /** Rounds of runs: each meets faults, changes and jumps of the clocks, and most are killed. */
+  /** Runs rounds with faults, changes and clock jumps; most are killed. */
   async disturbed({ seed, rounds, longestLife }: TruthOptions): Promise<void> {
     const random = new Random('truth', this.given.kind, seed)
-    // What is there later only: it comes back, one by one.
+    // Restores the records that exist only later, one by one.
     for (let count = 0; count < 60; count += 1) this.#change(random)
     for (let round = 0; round < rounds; round += 1) {
       this.#counts.rounds += 1
@@ -134,7 +137,7 @@ export class Truth {
     this.clock.ahead = 0
   }
 
-  /** One run in this process, without disturbances. */
+  /** Runs once in this process, without disturbances. */
   async sync(store: ContextStore, mode: SyncTask['mode']): Promise<SyncResult> {
     const { kind, configuration, wanted } = this.given
     this.#runs += 1
@@ -153,7 +156,7 @@ export class Truth {
     })
   }
 
-  /** The copy, in this process. */
+  /** Opens the copy in this process. */
   store(): ContextStore {
     return openContextStore({
       settings: settingsOf(this.at),
@@ -162,12 +165,12 @@ export class Truth {
     })
   }
 
-  /** What the copy of an entity holds, as searches tell it: texts of records, sorted. */
+  /** Reads the copy of an entity through searches: records as sorted strings. */
   async copyOf(store: ContextStore, entity: string): Promise<readonly string[]> {
     const place = { connector: truthConnector, kind: this.given.kind, entity }
     const found: string[] = []
-    for await (const page of createSearcher(store).pages(
-      { place, params: { query: {} }, key: new Uint8Array(32), now: this.clock.now },
+    for await (const page of createSearcher(store).readPages(
+      { ref: place, params: { query: {} }, key: new Uint8Array(32), now: this.clock.now },
       5_000,
     ))
       for (const json of page) {
@@ -177,7 +180,7 @@ export class Truth {
     return found.toSorted()
   }
 
-  /** Where the copy differs from the vendor: for each entity what is missing, and what is too much. Empty when it is the truth. */
+  /** Compares the copy with the vendor: what is missing and what is extra, by entity. Empty when they agree. */
   async differences(store: ContextStore): Promise<Record<string, unknown>> {
     const ask = askOf(this.#engine, connectionOf({ ...this.given, origin: originOf(this.sandbox, this.given.kind) }))
     const expected = await expectedOf(ask, this.given, this.clock.now)
@@ -194,7 +197,7 @@ export class Truth {
     return differences
   }
 
-  /** Changes one thing at the vendor. */
+  /** Makes one change at the vendor. */
   #change(random: Random): void {
     disturb(this.sandbox, this.given.kind, { random, ids: this.#ids })
     this.#counts.changes += 1
@@ -211,7 +214,7 @@ export class Truth {
       for (let current: Readonly<Record<string, unknown>> | null = { ...params, ...firstPage[entity] }; current !== null; ) {
         const { rows, next } = await ask({ entity, action: 'list', params: current })
         all.push(...rows.flatMap((row) => (isObject(row) ? [String(row[id])] : [])))
-        // Calls come oldest first, and all of them can be changed; of the others a page is enough.
+        // Calls come oldest first and all can be changed; of the other entities one page is enough.
         current = next === null || kind !== 'gong' ? null : { ...current, ...next }
       }
       found.set(name, all)
@@ -245,10 +248,10 @@ export class Truth {
   }
 }
 
-/** The first of some records, cut. */
+/** Returns the first few records, shortened. */
 const shown = (rows: readonly string[]): string[] => rows.slice(0, 2).map((row) => row.slice(0, 400))
 
 const lineOf = (line: string): ChildLine => JSON.parse(line)
 
-/** Entities of which even a small world has records. */
+/** Returns whether even a small world has records of an entity. */
 const isFilled = (entity: string): boolean => !/^(abandoned_checkouts|metafield_)/.test(entity)

@@ -1,8 +1,9 @@
-/** The vendor of the made-up kind: records that a test changes, and lists as the definition says. */
-import type { Answered, Ask } from '../../src/context/sync/types.ts'
-import { isObject } from '../../src/definition/object.ts'
-import { getAt, parsePath } from '../../src/engine/paths.ts'
-import { fail } from '../../src/errors.ts'
+/** Vendor of the artificial kind: records that a test changes, and lists as the definition declares them. */
+
+import { isObject } from '../../packages/ferrule/src/definition/object.ts'
+import { getAt, parsePath } from '../../packages/ferrule/src/engine/json/paths.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import type { Answered, Ask } from '../../packages/server/src/context/sync/types.ts'
 import { type EntityName, entities, madeUp } from './sync-kind.ts'
 
 type Row = Record<string, unknown>
@@ -13,7 +14,7 @@ const vendor = 'Acme'
 const number = (value: unknown): number => Number(value ?? 0)
 const moment = (value: unknown, fallback: number): number => (value === undefined ? fallback : Date.parse(String(value)))
 
-/** What a call was, in one line. */
+/** Formats a call as one line. */
 export const said = ({ entity, params }: Call): string => {
   const shown = Object.entries(params).flatMap(([name, value]) =>
     value === undefined || value === null ? [] : [`${name}=${isObject(value) || Array.isArray(value) ? JSON.stringify(value) : value}`],
@@ -21,13 +22,13 @@ export const said = ({ entity, params }: Call): string => {
   return [entity, ...shown].join(' ')
 }
 
-/** Pages that count: what goes before a page moves the later records up. */
+/** Returns a counted page: deleting an earlier record shifts the later ones. */
 function counted(rows: readonly Row[], { cursor }: Readonly<Record<string, unknown>>, size = pageRecords): Answered {
   const from = number(cursor)
   return { rows: rows.slice(from, from + size), next: from + size < rows.length ? { cursor: String(from + size) } : null }
 }
 
-/** Pages that go on behind the last record. */
+/** Returns a page that continues after the last record. */
 function linked(rows: readonly Row[], after: number, size = pageRecords): Answered {
   const left = rows.filter((row) => number(row['id']) > after)
   const page = left.slice(0, size)
@@ -49,9 +50,9 @@ export class Vendor {
   readonly accounts: Row[] = []
   readonly reports: Row[] = []
   name = 'Shop'
-  /** Called before each call is answered; what it throws is the answer. */
+  /** Called before each call is answered; what it throws becomes the answer. */
   before: (call: Call) => void | Promise<void> = () => undefined
-  /** The calls since they were last taken. */
+  /** Calls since they were last taken. */
   calledWith: Call[] = []
 
   readonly ask: Ask = async (call) => {
@@ -60,17 +61,17 @@ export class Vendor {
     return structuredClone(this.#answers[call.entity as EntityName](call.params))
   }
 
-  /** Takes the calls since the last time, each in one line. */
+  /** Returns the calls since the last time, one line each. */
   taken(): string[] {
     return this.calledWith.splice(0).map(said)
   }
 
-  /** A moment of the vendor's, so many seconds from now. */
+  /** Returns a timestamp of the vendor, some seconds from now. */
   at(seconds = 0): string {
     return new Date(this.now + seconds * 1000).toISOString()
   }
 
-  /** Puts a record in, or changes it; what has a change time gets it. */
+  /** Adds or changes a record, and sets its change time if it has one. */
   put(entity: Exclude<EntityName, 'shop' | 'refunds'>, row: Row): void {
     const key = entities[entity].key
     const rows = this[entity]
@@ -81,7 +82,7 @@ export class Vendor {
     else rows[index] = whole
   }
 
-  /** Takes records out. */
+  /** Deletes records. */
   drop(entity: Exclude<EntityName, 'shop' | 'refunds'>, where: (row: Row) => boolean): void {
     const left = this[entity].filter((row) => !where(row))
     this[entity].splice(0, this[entity].length, ...left)
@@ -103,7 +104,7 @@ export class Vendor {
 
   readonly #answers: Readonly<Record<EntityName, (params: Readonly<Record<string, unknown>>) => Answered>> = {
     people: (params) => {
-      // A cursor holds the parameters of the first page: it takes them back, and refuses them from then on.
+      // A cursor holds the parameters of the first page: it withdraws them, and refuses them later.
       const { cursor, limit } = params
       if (cursor !== undefined && limit !== undefined && limit !== null)
         throw fail('invalid_parameter', { reason: 'limit cannot go with cursor' })
@@ -153,7 +154,7 @@ export class Vendor {
     shop: () => ({ rows: [{ id: 1, name: this.name }], next: null }),
   }
 
-  /** What every entity of the copy has to hold: records by their keys. */
+  /** Returns the records that the copy must have of an entity, by their keys. */
   truth(entity: EntityName): Map<string, Row> {
     const rows = this.#truth[entity]()
     const fields = Object.keys(madeUp.definition.entities[entity]?.context_store_search ?? {})
@@ -185,8 +186,8 @@ export class Vendor {
 }
 
 /**
- * A vendor with something of everything.
- * @param more plain orders, and old calls, beside those: a complete walk of more than ten calls is not made each time
+ * Creates a vendor with records of every entity.
+ * @param more extra plain orders and old calls: a complete walk of more than ten calls does not run every time
  */
 export function filledVendor(more = 0): Vendor {
   const vendor = new Vendor()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fail } from '../../src/errors.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
 import { expectTruth, kept, Side } from './sync-double.ts'
 import { filledVendor, Vendor } from './sync-vendor.ts'
 

@@ -1,13 +1,13 @@
-/** Words by the current token rules: as the oracle cuts and matches them, in the product and in both databases. */
+/** Words by the current token rules: as the oracle splits and matches them, in the product and in both databases. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { tokenRules } from '../../src/context/query/tokens.ts'
+import { tokenRules } from '../../packages/server/src/context/query/tokens/tokens.ts'
 import { openDatabase } from './databases.ts'
 import { askedOf, matchOf, tokensOf } from './oracle-tokens.ts'
 
 const rules = tokenRules[2]
 
-/** Letters of all that is treated in a way of its own, marks of several classes, and what stands between words. */
+/** Letters with special treatment, marks of several classes, and separators of words. */
 const letters = [
   ...'abcdeABCß ẞøØłŁđæÆœıİIþðΣςσοάвёЁйя0123７²Ⅷ',
   ...'東京都々〇かがはばぱウヴワーｶﾞタ한하국ㅎㅏกตทำา๑हिआ\u0627\u0622ש',
@@ -22,8 +22,8 @@ describe('words', () => {
     fc.assert(
       fc.property(anyText, (given) => {
         const clean = given.toWellFormed().replaceAll('\0', '\ufffd')
-        expect(rules.words(clean)).toEqual(tokensOf(given))
-        expect(rules.asked(clean).map(({ text: token, isBeginning }) => ({ token, isOneOfRun: isBeginning }))).toEqual(askedOf(given))
+        expect(rules.splitText(clean)).toEqual(tokensOf(given))
+        expect(rules.splitQuery(clean).map(({ text: token, isBeginning }) => ({ token, isOneOfRun: isBeginning }))).toEqual(askedOf(given))
       }),
       { numRuns: 4000 },
     )
@@ -34,7 +34,7 @@ describe('words', () => {
     fc.assert(
       fc.property(text, text, text, (before, part, after) => {
         const words = new Set(tokensOf(before + part + after))
-        for (const each of rules.parts(part.toWellFormed().replaceAll('\0', '\ufffd'))) {
+        for (const each of rules.requiredWords(part.toWellFormed().replaceAll('\0', '\ufffd'))) {
           promised += 1
           const isThere =
             'within' in each ? [...words].some((word) => word.includes(each.within)) : each.oneOf.some((word) => words.has(word))
@@ -56,7 +56,7 @@ describe('words', () => {
     ['東', []],
     ['手机 plan', [{ oneOf: ['手机'] }, { within: 'plan' }]],
   ])('of %s lead to its records from two characters on', (part, expected) => {
-    expect(rules.parts(part)).toEqual(expected)
+    expect(rules.requiredWords(part)).toEqual(expected)
   })
 
   test.each(['pglite', 'postgres'] as const)('match as well as the oracle says, on %s', { timeout: 60_000 }, async (engine) => {
@@ -71,7 +71,9 @@ describe('words', () => {
       }
       return { asked, word: characters.join('') || 'a' }
     })
-    const distances = pairs.map(({ asked }) => String(rules.asked(asked).length === 1 ? (rules.asked(asked)[0]?.distance ?? 0) : 0))
+    const distances = pairs.map(({ asked }) =>
+      String(rules.splitQuery(asked).length === 1 ? (rules.splitQuery(asked)[0]?.distance ?? 0) : 0),
+    )
     const database = await openDatabase(engine)
     const rows = await database.query({
       text: `select cs_match(array['', word], asked, distance, true) as found, cs_fuzzy(array['', word], array[asked], array[distance], true) as fuzzy

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { EntityDefinition } from '../../packages/ferrule/src/definition/entity.ts'
 import { contractOf } from '../../scripts/contract.ts'
-import { kinds } from '../../src/connectors/index.ts'
-import type { EntityDefinition } from '../../src/definition/entity.ts'
 import { withNotShown } from './not-shown.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** What the documents leave open, and what it was filled with: the other half of the contract. `src/connectors/<kind>/README.md` gives the reasons. */
+/** What the documents leave open, and what it was filled with: the other half of the contract. `packages/ferrule/src/connectors/<kind>/README.md` gives the reasons. */
 
 type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)

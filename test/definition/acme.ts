@@ -1,7 +1,7 @@
 /** A kind of no vendor, whose parts tests replace by wrong ones. */
-import type { ConnectorDefinition, CredentialScheme, Kind } from '../../src/definition/connector.ts'
-import type { EntityDefinition, Operation } from '../../src/definition/entity.ts'
-import { obj, opt, str } from '../../src/definition/fields.ts'
+import type { ConnectorDefinition, CredentialScheme, Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import type { EntityDefinition, Operation } from '../../packages/ferrule/src/definition/entity.ts'
+import { obj, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
 
 /** A list by a cursor. */
 export const list: Operation = {
@@ -69,5 +69,5 @@ export const refresh = {
   read: {},
   expires: { seconds: 'expires_in', field: 'user' },
 } as const
-/** What the compiler refuses too, as it can arrive from data that is not ours. */
+/** Hides a value from the compiler, which would refuse it: such values arrive from foreign data. */
 export const untyped = <T>(value: unknown): T => value as T

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { problemsOf } from '../../src/definition/check.ts'
-import type { ConnectorDefinition, CredentialScheme, Kind } from '../../src/definition/connector.ts'
-import type { EntityDefinition, Operation } from '../../src/definition/entity.ts'
-import { int, opt, secret, str } from '../../src/definition/fields.ts'
+import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
+import type { ConnectorDefinition, CredentialScheme, Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import type { EntityDefinition, Operation } from '../../packages/ferrule/src/definition/entity.ts'
+import { int, opt, secret, str } from '../../packages/ferrule/src/definition/fields.ts'
 import { acme, untyped } from './acme.ts'
 
 const poll = { call: 'GET /jobs/{job}', cancel: 'POST /jobs/{job}/cancel', statuses: [202], handle: 'job' } as const
@@ -89,10 +89,10 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
 
 describe('a definition of statements that is wrong', () => {
   test.each(wrong)('%s', (says, given) => {
-    expect(problemsOf(given)).toContain(says)
+    expect(findProblems(given)).toContain(says)
   })
 })
 
 test('one that is right has no problems', () => {
-  expect(problemsOf(kind({}))).toEqual([])
+  expect(findProblems(kind({}))).toEqual([])
 })

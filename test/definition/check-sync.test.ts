@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { problemsOf } from '../../src/definition/check.ts'
-import type { Kind } from '../../src/definition/connector.ts'
-import type { EntityDefinition, Operation } from '../../src/definition/entity.ts'
-import { id, int, list as listOf, obj, open, opt, str, time } from '../../src/definition/fields.ts'
-import type { Sync } from '../../src/definition/sync.ts'
+import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import type { EntityDefinition, Operation } from '../../packages/ferrule/src/definition/entity.ts'
+import { id, int, list as listOf, obj, open, opt, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import type { Sync } from '../../packages/ferrule/src/definition/sync.ts'
 import { acme } from './acme.ts'
 
 const { lookups: _lookups, hidden: _hidden, ...bare } = acme
@@ -81,15 +81,15 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
 
 describe('a definition whose sync is wrong', () => {
   test.each(wrong)('%s', (says, given) => {
-    expect(problemsOf(given)).toContain(says)
+    expect(findProblems(given)).toContain(says)
   })
 })
 
 test('one whose sync is right has no problems', () => {
-  expect(problemsOf(kind({}))).toEqual([])
-  expect(problemsOf(withSync({ since: { ...since, until: 'filter.to' }, after: { param: 'after', field: 'id' } }))).toEqual([])
-  expect(problemsOf(withSync({ windows }))).toEqual([])
+  expect(findProblems(kind({}))).toEqual([])
+  expect(findProblems(withSync({ since: { ...since, until: 'filter.to' }, after: { param: 'after', field: 'id' } }))).toEqual([])
+  expect(findProblems(withSync({ windows }))).toEqual([])
   const projected = { ...members, context_store_search: { ...searchable, city: str('City'), group: id('Group') } }
   const project = { city: 'address.city', group: 'parent.id' }
-  expect(problemsOf(kind({ members: { ...projected, sync: { within: { entity: 'groups', at: 'children' }, project } } }))).toEqual([])
+  expect(findProblems(kind({ members: { ...projected, sync: { within: { entity: 'groups', at: 'children' }, project } } }))).toEqual([])
 })

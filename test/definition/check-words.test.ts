@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { problemsOf } from '../../src/definition/check.ts'
-import type { ConnectorDefinition, Kind } from '../../src/definition/connector.ts'
-import type { Operation } from '../../src/definition/entity.ts'
-import { byDefault, date, fromConnector, int, oneOf, oneOrMany, opt, secret, str } from '../../src/definition/fields.ts'
+import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
+import type { ConnectorDefinition, Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import type { Operation } from '../../packages/ferrule/src/definition/entity.ts'
+import { byDefault, date, fromConnector, int, oneOf, oneOrMany, opt, secret, str } from '../../packages/ferrule/src/definition/fields.ts'
 import { acme, kind, list, refresh, scheme, things, untyped, withEntity, withList, withScheme } from './acme.ts'
 
 const host = { api: 'https://api.acme.example', test: 'https://test.acme.example' }
@@ -121,8 +121,8 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ],
   ['acme: error 0 has 0, which is a success', kind({ problem, errors: [{ codes: ['0'], is: 'upstream_error' }] })],
   ['acme: error 0 has 20000-29999, which is a success', kind({ problem, errors: [{ codes: ['20000-29999'], is: 'upstream_error' }] })],
-  ['acme: error 0 has a wait that is none', kind({ errors: [{ is: 'upstream_rate_limited', wait: { first: 0, longest: 300 } }] })],
-  ['acme: error 0 has a wait that is none', kind({ errors: [{ is: 'upstream_rate_limited', wait: { first: 9, longest: 3 } }] })],
+  ['acme: error 0 has an invalid wait', kind({ errors: [{ is: 'upstream_rate_limited', wait: { first: 0, longest: 300 } }] })],
+  ['acme: error 0 has an invalid wait', kind({ errors: [{ is: 'upstream_rate_limited', wait: { first: 9, longest: 3 } }] })],
   [
     'acme: other rates depend on region, which is not a configuration field',
     kind({ limits: { key: ['user'], rates: [], other: { configuration: 'region', is: 'test', rates: [] } } }),
@@ -172,7 +172,7 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
 
 describe('a definition whose words do not fit', () => {
   test.each(wrong)('%s', (says, given) => {
-    expect(problemsOf(given)).toContain(says)
+    expect(findProblems(given)).toContain(says)
   })
 })
 
@@ -185,7 +185,7 @@ test('one whose words fit has no problems', () => {
     limits: { key: ['user'], rates: [], other: { configuration: 'region', is: 'test', rates: [{ calls: 1, seconds: 1 }] } },
     errors: [{ codes: ['40000-49999', 'E7'], is: 'upstream_rate_limited' as const, wait: { first: 1, longest: 300 } }],
   }
-  expect(problemsOf(kind({ ...right, entities: { things: { ...things, list: sliced } } }))).toEqual([])
+  expect(findProblems(kind({ ...right, entities: { things: { ...things, list: sliced } } }))).toEqual([])
   const echoed = { ...things, from: { name: { param: 'group' } }, list: { ...sliced, unsent: ['group'] } }
-  expect(problemsOf(kind({ ...right, entities: { things: echoed } }))).toEqual([])
+  expect(findProblems(kind({ ...right, entities: { things: echoed } }))).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { checkedKinds, problemsOf } from '../../src/definition/check.ts'
-import type { Kind } from '../../src/definition/connector.ts'
-import { normalised, obj, opt, refuse, str } from '../../src/definition/fields.ts'
+import { checkKinds, findProblems } from '../../packages/ferrule/src/definition/check.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { normalised, obj, opt, refuse, str } from '../../packages/ferrule/src/definition/fields.ts'
 import {
   acme,
   idle,
@@ -52,9 +52,9 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
     kind({ pages: { cursor: { shape: 'cursor', read: {}, next: { meta: 'position', param: 'cursor' } } } }),
   ],
   ['acme: error 0 is gone, which is not an error code', kind({ errors: [{ is: untyped('gone') }] })],
-  ['acme: error 0 has a pattern that is not one', kind({ errors: [{ matches: '(', is: 'record_not_found' }] })],
+  ['acme: error 0 has an invalid pattern', kind({ errors: [{ matches: '(', is: 'record_not_found' }] })],
   ['acme: error 0 says status and statuses', kind({ errors: [{ status: 400, statuses: [400, 499], is: 'record_not_found' }] })],
-  ['acme: error 0 has a range that is empty', kind({ errors: [{ statuses: [499, 400], is: 'record_not_found' }] })],
+  ['acme: error 0 has an empty range', kind({ errors: [{ statuses: [499, 400], is: 'record_not_found' }] })],
   ['acme: error 0 is for remove, which is not an action', kind({ errors: [{ actions: ['remove'], is: 'record_not_found' }] })],
   ['acme: a rate of 0.5 calls in 1 seconds is not one', kind({ limits: { key: ['user'], rates: [{ calls: 0.5, seconds: 1 }] } })],
   [
@@ -160,29 +160,29 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
 
 describe('a definition that is wrong', () => {
   test.each(wrong)('%s', (says, given) => {
-    expect(problemsOf(given).map((problem) => problem.replace(/^Acme:/, 'acme:'))).toContain(says)
+    expect(findProblems(given).map((problem) => problem.replace(/^Acme:/, 'acme:'))).toContain(says)
   })
 
   test('says all its problems at once, and does not load', () => {
     const two = kind({ id: 'acme', category: '' })
-    expect(problemsOf(two)).toHaveLength(2)
-    expect(() => checkedKinds({ acme: two })).toThrow(/the id is not a UUID; acme: has no sentence or no category/)
+    expect(findProblems(two)).toHaveLength(2)
+    expect(() => checkKinds({ acme: two })).toThrow(/the id is not a UUID; acme: has no sentence or no category/)
   })
 
   test('does not load beside another one of its id, or under another name', () => {
-    expect(() => checkedKinds({ acme: kind({}), other: kind({ kind: 'other' }) })).toThrow(
+    expect(() => checkKinds({ acme: kind({}), other: kind({ kind: 'other' }) })).toThrow(
       '00000000-0000-4000-8000-000000000001 is the id of two kinds',
     )
-    expect(() => checkedKinds({ shop: kind({}) })).toThrow('shop: its slug is acme')
+    expect(() => checkKinds({ shop: kind({}) })).toThrow('shop: its slug is acme')
   })
 })
 
 test('a definition that is right has no problems', () => {
-  expect(problemsOf(kind({}))).toEqual([])
+  expect(findProblems(kind({}))).toEqual([])
 })
 
 test('a kind is frozen data: JSON all through, and nothing can change it', async () => {
-  const { kinds } = await import('../../src/connectors/index.ts')
+  const { kinds } = await import('../../packages/ferrule/src/connectors/index.ts')
   for (const { definition } of Object.values(kinds)) {
     expect(JSON.parse(JSON.stringify(definition)).kind).toBe(definition.kind)
     expect(Object.isFrozen(definition.entities)).toBe(true)

@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'vitest'
-import { documentedType, plainSchema } from '../../src/definition/document.ts'
+import { formatDocumentedType, toPlainSchema } from '../../packages/ferrule/src/definition/document.ts'
 import {
   byDefault,
   date,
   decimal,
   type Field,
-  fillOf,
   fromConnector,
   jsonArray,
   oneOf,
   oneOrMany,
   opt,
   orNull,
+  readFill,
   stamp,
   str,
-} from '../../src/definition/fields.ts'
-import { compileSchema, objectOf } from '../../src/engine/schema.ts'
+} from '../../packages/ferrule/src/definition/fields.ts'
+import { buildObjectSchema, compileSchema } from '../../packages/ferrule/src/engine/json/schema.ts'
 
-/** What is said of a value of a field. */
+/** Lists the messages about a value of a field. */
 const said = (field: Field, value: unknown): string[] =>
-  compileSchema(objectOf({ field }))
+  compileSchema(buildObjectSchema({ field }))
     .problems({ field: value })
     .map(({ field: at, message }) => `${at} ${message}`)
 
-describe('a JSON array of texts in a text', () => {
-  const noArray = '/field must be a text that holds a JSON array of texts, such as ["a","b"]'
+describe('a JSON array of strings in a string', () => {
+  const noArray = '/field must be a string that holds a JSON array of strings, such as ["a","b"]'
 
   test.each(['["a"]', ' [ "7412085530917364481" , "a" ] ', '["a","a"]', '["\\u00e9]["]', '["日本"]'])('%j is one', (text) => {
     expect(said(jsonArray('Names'), text)).toEqual([])
@@ -61,7 +61,7 @@ describe('one value or several', () => {
   )
 
   test('problems of other fields are told beside it, each once', () => {
-    const { problems } = compileSchema(objectOf({ ids, name: str('Name') }))
+    const { problems } = compileSchema(buildObjectSchema({ ids, name: str('Name') }))
     expect(
       problems({ ids: ['a', 'b'], name: 7, more: 1 })
         .map(({ field }) => field)
@@ -70,8 +70,8 @@ describe('one value or several', () => {
   })
 
   test('the documents know both forms', () => {
-    expect(documentedType(ids)).toBe('string|array')
-    expect(plainSchema(ids)).toEqual({
+    expect(formatDocumentedType(ids)).toBe('string|array')
+    expect(toPlainSchema(ids)).toEqual({
       description: 'Ids',
       anyOf: [
         { type: 'string', description: 'Id', pattern: '^\\d+$' },
@@ -90,20 +90,20 @@ describe('texts that compare otherwise', () => {
     expect(said(field, 7)).toEqual(['/field must be string'])
     expect(Reflect.get(orNull(field), 'x-compare')).toBe(how)
     expect(said(orNull(field), null)).toEqual([])
-    expect(plainSchema(field)).toEqual({ type: 'string', description: expect.any(String) })
+    expect(toPlainSchema(field)).toEqual({ type: 'string', description: expect.any(String) })
   })
 })
 
 describe('a value that stands in', () => {
   test('is told by the documents, and changes no check', () => {
     const since = byDefault('2016-09-01', date('First day'))
-    expect(plainSchema(since)).toEqual({ type: 'string', format: 'date', description: 'First day', default: '2016-09-01' })
+    expect(toPlainSchema(since)).toEqual({ type: 'string', format: 'date', description: 'First day', default: '2016-09-01' })
     expect(said(opt(since), undefined)).toEqual([])
     expect(said(since, '2016-13-01')).toEqual(['/field must be a date such as 2025-03-01'])
   })
 
   test('of a choice is one of it', () => {
-    expect(plainSchema(byDefault('a', oneOf('Side', 'a', 'b')))).toEqual({
+    expect(toPlainSchema(byDefault('a', oneOf('Side', 'a', 'b')))).toEqual({
       type: 'string',
       enum: ['a', 'b'],
       description: 'Side',
@@ -116,16 +116,16 @@ describe('a parameter that the connector supplies', () => {
   test('may be left out, and is checked as before when it is given', () => {
     const one = fromConnector('owner', str('Owner', { minLength: 1 }))
     const all = fromConnector('owner', jsonArray('Owners'), 'json_array')
-    const { problems } = compileSchema(objectOf({ one, all }))
+    const { problems } = compileSchema(buildObjectSchema({ one, all }))
     expect(problems({})).toEqual([])
     expect(problems({ one: '', all: '[]' }).map(({ field }) => field)).toEqual(['/one', '/all'])
     expect(problems({ one: '7', all: '["7"]' })).toEqual([])
   })
 
   test('tells from what and how; others tell nothing', () => {
-    expect(fillOf(fromConnector('owner', str('Owner')))).toEqual({ known: 'owner', as: 'one' })
-    expect(fillOf(fromConnector('owner', jsonArray('Owners'), 'json_array'))).toEqual({ known: 'owner', as: 'json_array' })
-    expect(fillOf(str('Owner'))).toBeUndefined()
-    expect(plainSchema(fromConnector('owner', str('Owner')))).toEqual({ type: 'string', description: 'Owner' })
+    expect(readFill(fromConnector('owner', str('Owner')))).toEqual({ known: 'owner', as: 'one' })
+    expect(readFill(fromConnector('owner', jsonArray('Owners'), 'json_array'))).toEqual({ known: 'owner', as: 'json_array' })
+    expect(readFill(str('Owner'))).toBeUndefined()
+    expect(toPlainSchema(fromConnector('owner', str('Owner')))).toEqual({ type: 'string', description: 'Owner' })
   })
 })

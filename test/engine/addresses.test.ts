@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isPublicAddress, isPublicUrl } from '../../src/engine/http-public.ts'
+import { isPublicAddress, isPublicUrl } from '../../packages/ferrule/src/engine/http/public-address.ts'
 
 describe('addresses that a link of an answer may lead to', () => {
   test.each(['8.8.8.8', '52.217.1.1', '2606:4700::1111', '2a00:1450:4001::64', '::ffff:8.8.8.8'])('%s is public', (address) => {

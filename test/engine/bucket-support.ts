@@ -1,14 +1,14 @@
 /** A leaky bucket at the vendor, and walkers that fill it, in simulated time. */
-import type { Limits } from '../../src/definition/connector.ts'
-import type { Turn } from '../../src/engine/limits.ts'
+import type { Limits } from '../../packages/ferrule/src/definition/connector.ts'
+import type { Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import { ProvenKey } from './limiter-support.ts'
 
 /** A bucket of Shopify's standard plan. */
 export const limits: Limits = { key: [], bucket: { header: 'x-shopify-shop-api-call-limit', size: 40, perSecond: 2 } }
-/** The moment at which simulations begin, in milliseconds since 1970. */
+/** The time at which simulations begin, in milliseconds since 1970. */
 export const start = Date.parse('2026-01-01T00:00:00Z')
 
-/** The vendor's side: a bucket of its own, that any program with the token fills. Moments must not go back. */
+/** The vendor's side: a bucket of its own, that any program with the token fills. Times must not decrease. */
 export class VendorBucket {
   readonly size: number
   readonly #perSecond: number
@@ -33,13 +33,13 @@ export class VendorBucket {
   }
 }
 
-/** Something that happens at a moment. */
+/** Something that happens at a time. */
 interface Happening {
   readonly at: number
   readonly run: () => void
 }
 
-/** Runs happenings in order of their moments until `end`; what they add is run too. Simulated time. */
+/** Runs happenings in order of their times until `end`, also those that they add. Simulated time. */
 function simulate(first: readonly Happening[], add: { push?: (happening: Happening) => void }, end: number): void {
   const waiting = [...first]
   add.push = (happening) => waiting.push(happening)

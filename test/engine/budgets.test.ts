@@ -1,7 +1,7 @@
 /** Who shares a vendor's budget: keys are no secrets, so only credentials that proved themselves do. In simulated time. */
 import { describe, expect, test } from 'vitest'
-import type { Asker, Turn } from '../../src/engine/limits.ts'
-import { MemoryLimiter } from '../../src/engine/limits-memory.ts'
+import { MemoryLimiter } from '../../packages/ferrule/src/engine/limits/in-memory.ts'
+import type { Asker, Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import { provenAsker } from './limiter-support.ts'
 import { accessKey, failure, gongAt, pageOf, type Reply, serve, testEngine } from './support.ts'
 
@@ -19,7 +19,7 @@ function turnOf(limiter: MemoryLimiter, asker: Asker, now = start): Turn {
   return turn
 }
 
-/** Moments, in seconds, at which calls are sent that wait together and ask again when they are told to. */
+/** Returns the seconds at which waiting calls are sent, which ask again when they must. */
 function sentAt(limiter: MemoryLimiter, calls: readonly Turn[], from = start): number[] {
   return entered(
     limiter,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { maxAttempts } from '../../src/engine/retry.ts'
-import type { ErrorCode } from '../../src/errors.ts'
+import { maxAttempts } from '../../packages/ferrule/src/engine/http/retry.ts'
+import type { ErrorCode } from '../../packages/ferrule/src/errors.ts'
 import { shopifyAt, token } from './shopify-support.ts'
 import { failure, listed, type Reply, serve, testEngine } from './support.ts'
 
@@ -13,7 +13,7 @@ const operations = {
 } as const
 type Name = keyof typeof operations
 
-/** How an operation ends at a vendor that always answers this, and after how many requests. */
+/** Runs an operation at a vendor that always answers this; returns its end and the number of requests. */
 async function met(name: Name, reply: Exclude<Reply, (...args: never[]) => unknown>) {
   await using server = await serve(() => ({ ...reply, headers: { 'x-request-id': requestId, ...reply.headers } }))
   await using engine = testEngine()

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { Secret } from '../../src/engine/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import { callOf, failure, gongAt, pageOf, serve, testEngine } from './support.ts'
 
 describe('an engine', () => {

@@ -1,10 +1,10 @@
 /** Parameters that the caller leaves out and the connector knows. */
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { fromConnector, opt, str } from '../../src/definition/fields.ts'
-import type { Connection } from '../../src/engine/connection.ts'
-import { filledParams } from '../../src/engine/fill.ts'
-import { operationOf } from '../../src/engine/operation.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { fromConnector, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import { fillParams } from '../../packages/ferrule/src/engine/fill.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
 import { failure, fixed, serve, testEngine } from './support.ts'
 import { coded } from './verdict-support.ts'
 
@@ -26,8 +26,8 @@ const connectionOf = ({ configured }: Known): Connection => ({
 /** The parameters of a list with what is supplied, and the credential fields that were asked for on the way. */
 async function filled(entity: string, known: Known, params: Readonly<Record<string, unknown>> = {}) {
   const asked: string[] = []
-  const given = await filledParams(connectionOf(known), {
-    operation: operationOf(kind, entity, 'list'),
+  const given = await fillParams(connectionOf(known), {
+    operation: findOperation(kind, entity, 'list'),
     params,
     discovered: async (field) => {
       asked.push(field)
@@ -111,9 +111,9 @@ test('a parameter that is filled if a value is known stays away where none is, a
     },
     rules: {},
   }
-  const operation = operationOf(knowing, 'things', 'list')
+  const operation = findOperation(knowing, 'things', 'list')
   const given = (configuration: Readonly<Record<string, unknown>>) =>
-    filledParams({ ...connectionOf({}), kind: knowing, configuration }, { operation, params: {}, discovered: async () => '' })
+    fillParams({ ...connectionOf({}), kind: knowing, configuration }, { operation, params: {}, discovered: async () => '' })
   expect(await given({})).toEqual({})
   expect(await given({ group: 'a' })).toEqual({ group: 'a' })
   expect((await failure(given({ group: ['a', 'b'] }))).code).toBe('missing_parameter')

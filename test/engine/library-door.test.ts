@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type ConnectOptions, connect, FerruleError, type Kinds, listKinds } from '../../src/index.ts'
+import { type ConnectOptions, connect, FerruleError, type Kinds, listKinds } from '../../packages/ferrule/src/index.ts'
 import { accessKey, callOf, failure, pageOf, serve } from './support.ts'
 
 type Options = ConnectOptions<Kinds['gong']>
 
-/** What connecting throws, at once. */
+/** Returns what connecting throws, at once. */
 function refusal(options: unknown, kind = 'gong'): FerruleError {
   try {
     connect(kind as 'gong', options as Options)

@@ -1,7 +1,7 @@
 /** Proven credentials at a limiter, for tests of rates. */
-import type { Limits } from '../../src/definition/connector.ts'
-import type { Asker, Turn } from '../../src/engine/limits.ts'
-import { MemoryLimiter } from '../../src/engine/limits-memory.ts'
+import type { Limits } from '../../packages/ferrule/src/definition/connector.ts'
+import { MemoryLimiter } from '../../packages/ferrule/src/engine/limits/in-memory.ts'
+import type { Asker, Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
 
 /** Credentials that proved themselves before. */
 export const provenAsker = (limits: Limits, key = 'k'): Asker => ({ key, credential: `${key} credential`, limits, isProven: () => true })
@@ -27,7 +27,7 @@ export class ProvenKey {
     return { turn, wait }
   }
 
-  /** What is given, without the turn itself. */
+  /** Returns what is granted, without the turn itself. */
   asked(wish: { now: number; latest: number }): { readonly wait: number; readonly refused: boolean } {
     const { turn, wait } = this.reserve(wish)
     return { wait, refused: turn === undefined }

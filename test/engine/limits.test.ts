@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MemoryLimiter } from '../../src/engine/limits-memory.ts'
+import { MemoryLimiter } from '../../packages/ferrule/src/engine/limits/in-memory.ts'
 import { ProvenKey, provenAsker } from './limiter-support.ts'
 
 const limits = {
@@ -20,7 +20,7 @@ const step = fc.record({
   postpone: fc.option(fc.integer({ min: 0, max: 5000 }), { freq: 6 }),
 })
 
-/** The earliest moment that a call may have by the rates alone, worked out from all grants. */
+/** Computes the earliest time of a call by the rates alone, from all grants. */
 const earliest = (grants: readonly number[], now: number): number =>
   limits.rates.reduce((moment, { calls, seconds }) => {
     const last = grants.at(-calls)
@@ -32,7 +32,7 @@ describe('the vendor rate', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const key = new ProvenKey(limits)
-        const first = key.turn(start) // what the vendor tells is told of a call
+        const first = key.turn(start) // the vendor's words belong to a call
         const grants: number[] = [start]
         let now = start
         let postponed = start

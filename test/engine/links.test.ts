@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { linkOf } from '../../src/engine/meta.ts'
+import { findLink } from '../../packages/ferrule/src/engine/meta.ts'
 import { base, customersPage, host, pageUrl, shopifyAt } from './shopify-support.ts'
 import { failure, listed, serve, testEngine } from './support.ts'
 
@@ -22,7 +22,7 @@ describe('a Link header', () => {
     ['capitals', `<${next}>; REL="Next"`],
     ['an empty element, which RFC 9110 allows', `, <${next}>; rel="next",`],
   ])('%s', (_what, header) => {
-    expect(linkOf(header, 'next')).toBe(next)
+    expect(findLink(header, 'next')).toBe(next)
   })
 
   test.each([
@@ -39,12 +39,12 @@ describe('a Link header', () => {
     ['no URL', 'rel="next"'],
     ['an open bracket', `<${next}; rel="next"`],
   ])('without a next page: %s', (_what, header) => {
-    expect(linkOf(header, 'next')).toBeNull()
+    expect(findLink(header, 'next')).toBeNull()
   })
 
   test('is read in time that grows with its length only', () => {
     const long = `${'<'.repeat(8000)}${'; rel='.repeat(8000)}${'"'.repeat(8000)}`
-    expect(linkOf(long, 'next')).toBeNull()
+    expect(findLink(long, 'next')).toBeNull()
   })
 })
 

@@ -1,9 +1,9 @@
-/** An exchange in JSON of a code that is good for one, at a vendor that tells its errors by codes of its own. */
+/** An exchange in JSON of a code that is good for one, at a vendor that reports errors by codes of its own. */
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { type ConnectOptions, connectLocally } from '../../src/engine/local.ts'
-import { type ErrorCode, FerruleError } from '../../src/errors.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { type ConnectOptions, connectLocally } from '../../packages/ferrule/src/engine/local.ts'
+import { type ErrorCode, FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { failure, type Reply, type Seen, serve } from './support.ts'
 
 const app = { app_id: '7301122334455667788', secret: 'app+secret/1&2"3' }
@@ -96,7 +96,7 @@ describe('a code', () => {
 
   test('is missed where there is neither it nor a token', async () => {
     const error = await failure(connected('http://127.0.0.1:1', { credentials: app }).campaigns.list({ advertiser_id: one }))
-    expect(error).toMatchObject({ code: 'upstream_auth_failed', hint: 'Connect the account anew.' })
+    expect(error).toMatchObject({ code: 'upstream_auth_failed', hint: 'Connect the account again.' })
     expect(error.message).toContain('there is no access token, and no auth_code to get one')
   })
 })

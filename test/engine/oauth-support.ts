@@ -1,6 +1,6 @@
 /** What the tests of OAuth share: a vendor with single-use refresh tokens. */
-import { kinds } from '../../src/connectors/index.ts'
-import { type ConnectOptions, connectLocally } from '../../src/engine/local.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { type ConnectOptions, connectLocally } from '../../packages/ferrule/src/engine/local.ts'
 import { callOf, pageOf, type Reply, type Seen } from './support.ts'
 
 /** A page of calls. */

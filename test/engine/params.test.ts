@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { operationOf } from '../../src/engine/operation.ts'
-import { admitted, checkParams } from '../../src/engine/params.ts'
-import { FerruleError } from '../../src/errors.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
+import { applyParameterRule, checkParams } from '../../packages/ferrule/src/engine/params.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 
-const check = (entity: string, action: string, params: unknown) => checkParams(operationOf(kinds.gong, entity, action), params)
+const check = (entity: string, action: string, params: unknown) => checkParams(findOperation(kinds.gong, entity, action), params)
 
 function refusal(entity: string, action: string, params: unknown): { code: string; problems: string[] } {
   try {
@@ -122,8 +122,8 @@ describe('parameters', () => {
 
 describe('a rule that reads the parameters', () => {
   const admit = (entity: string, params: Readonly<Record<string, unknown>>) => {
-    const operation = operationOf(kinds['tiktok-marketing'], entity, 'list')
-    return admitted(operation, checkParams(operation, params))
+    const operation = findOperation(kinds['tiktok-marketing'], entity, 'list')
+    return applyParameterRule(operation, checkParams(operation, params))
   }
   const report = (start_date: string, end_date: string, dimensions = '["campaign_id","stat_time_day"]') => ({
     service_type: 'AUCTION',
@@ -200,10 +200,13 @@ describe('a rule that reads the parameters', () => {
   })
 
   test('can put other parameters in their place; without a rule they go on as they are', () => {
-    const users = operationOf(kinds.gong, 'users', 'list')
-    expect(admitted({ ...users, admit: (params) => ({ params: { ...params, more: 1 } }) }, { limit: 5 })).toEqual({ limit: 5, more: 1 })
+    const users = findOperation(kinds.gong, 'users', 'list')
+    expect(applyParameterRule({ ...users, admit: (params) => ({ params: { ...params, more: 1 } }) }, { limit: 5 })).toEqual({
+      limit: 5,
+      more: 1,
+    })
     const params = { cursor: 'x' }
-    expect(admitted(users, params)).toBe(params)
+    expect(applyParameterRule(users, params)).toBe(params)
   })
 })
 
@@ -215,10 +218,10 @@ describe('operations', () => {
     ['calls', '', 'calls does not offer the action (none). It offers: list, get, context_store_search.'],
     ['call_audio', 'list', 'call_audio does not offer the action list. It offers: download.'],
   ])('%s %s: %s', (entity, action, message) => {
-    expect(() => operationOf(kinds.gong, entity, action)).toThrow(message)
+    expect(() => findOperation(kinds.gong, entity, action)).toThrow(message)
   })
 
   test.each(['cals', 'constructor', '__proto__', ''])('the entity %j does not exist, and the known ones are named', (entity) => {
-    expect(() => operationOf(kinds.gong, entity, 'list')).toThrow(/gong has no entity .+ It has: users, calls, calls_extensive/)
+    expect(() => findOperation(kinds.gong, entity, 'list')).toThrow(/gong has no entity .+ It has: users, calls, calls_extensive/)
   })
 })

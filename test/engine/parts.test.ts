@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { linkOf } from '../../src/engine/meta.ts'
-import { connect } from '../../src/index.ts'
+import { findLink } from '../../packages/ferrule/src/engine/meta.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
 import { configuration, handle, movedTime, recorded, refusal, resultOf, running, select, snowflakeAt, token } from './snowflake-support.ts'
 import { failure, type Reply, type Seen, serve, testEngine } from './support.ts'
 
@@ -96,7 +96,7 @@ describe('the next part', () => {
   })
 
   test('is read from a long header in time that grows with its length only', () => {
-    expect(linkOf(`${'<a;'.repeat(8000)}${'; rel='.repeat(8000)}${'>'.repeat(8000)}`, 'next')).toBeNull()
+    expect(findLink(`${'<a;'.repeat(8000)}${'; rel='.repeat(8000)}${'>'.repeat(8000)}`, 'next')).toBeNull()
   })
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { getAt, parsePath, setAt, takeAt, visitHolders } from '../../src/engine/paths.ts'
+import { getAt, parsePath, setAt, takeAt, visitHolders } from '../../packages/ferrule/src/engine/json/paths.ts'
 
 describe('paths', () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { connect } from '../../src/index.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
 import { base, customersPage, host, pageUrl, shop, shopifyAt, token, watchRequests } from './shopify-support.ts'
 import { failure, listed, serve, testEngine } from './support.ts'
 

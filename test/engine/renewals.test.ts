@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { connectLocally } from '../../src/engine/local.ts'
-import type { FerruleError } from '../../src/errors.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
+import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { connected, expired, vendor } from './oauth-support.ts'
 import { failure, type Reply, serve } from './support.ts'
 
@@ -15,7 +15,7 @@ describe('a renewal that fails', () => {
 
   test('because it is refused says what to do next', async () => {
     const { error } = await failing({ status: 400, body: { error: 'invalid_grant', error_description: 'Refresh token code is invalid' } })
-    expect(error).toMatchObject({ code: 'upstream_auth_failed', hint: 'Connect the account anew: the refresh token was used or revoked.' })
+    expect(error).toMatchObject({ code: 'upstream_auth_failed', hint: 'Connect the account again: the refresh token was used or revoked.' })
   })
 
   test.each<[string, Reply, string]>([

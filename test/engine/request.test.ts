@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { operationOf } from '../../src/engine/operation.ts'
-import { checkParams } from '../../src/engine/params.ts'
-import { buildRequest } from '../../src/engine/request.ts'
-import { FerruleError } from '../../src/errors.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
+import { checkParams } from '../../packages/ferrule/src/engine/params.ts'
+import { buildRequest } from '../../packages/ferrule/src/engine/request.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 
 const now = Date.parse('2026-01-01T12:00:00Z')
 const hour = 3_600_000
 const day = 24 * hour
 
 const built = (entity: string, action: string, params: unknown) => {
-  const operation = operationOf(kinds.gong, entity, action)
+  const operation = findOperation(kinds.gong, entity, action)
   return buildRequest(operation, checkParams(operation, params), now)
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { pauseBefore, retryAfterOf } from '../../src/engine/retry.ts'
-import { fail } from '../../src/errors.ts'
+import { computePause, parseRetryAfter } from '../../packages/ferrule/src/engine/http/retry.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
 
@@ -23,25 +23,25 @@ describe('Retry-After', () => {
     ['1e30', 86_400_000],
     ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
   ])('%j is %s ms', (header, milliseconds) => {
-    expect(retryAfterOf({ 'retry-after': header }, now)).toBe(milliseconds)
+    expect(parseRetryAfter({ 'retry-after': header }, now)).toBe(milliseconds)
   })
 
   test('of several headers the first counts, and without one there is none', () => {
-    expect(retryAfterOf({ 'retry-after': ['2', '9'] }, now)).toBe(2000)
-    expect(retryAfterOf({}, now)).toBeUndefined()
+    expect(parseRetryAfter({ 'retry-after': ['2', '9'] }, now)).toBe(2000)
+    expect(parseRetryAfter({}, now)).toBeUndefined()
   })
 })
 
 describe('the pause before the next attempt', () => {
   test('is what the vendor asks for', () => {
-    expect(pauseBefore(fail('upstream_rate_limited', { vendor: 'Gong' }, { retryAfterMs: 1234 }), 1, () => 0.9)).toBe(1234)
+    expect(computePause(fail('upstream_rate_limited', { vendor: 'Gong' }, { retryAfterMs: 1234 }), 1, () => 0.9)).toBe(1234)
   })
 
   test('otherwise grows with the failures up to a bound, at random', () => {
     const error = fail('upstream_error', { vendor: 'Gong', reason: 'x' })
-    expect([1, 2, 3, 4, 5, 6, 50].map((failures) => pauseBefore(error, failures, () => 0.5))).toEqual([
+    expect([1, 2, 3, 4, 5, 6, 50].map((failures) => computePause(error, failures, () => 0.5))).toEqual([
       250, 500, 1000, 2000, 4000, 4000, 4000,
     ])
-    expect(pauseBefore(error, 1, () => 0)).toBe(0)
+    expect(computePause(error, 1, () => 0)).toBe(0)
   })
 })

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { rowsOf } from '../../src/engine/answer.ts'
-import { parseJson, writeJson } from '../../src/engine/json.ts'
-import { operationOf } from '../../src/engine/operation.ts'
-import { localFilterOf, shapeRow } from '../../src/engine/rows.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { readRows } from '../../packages/ferrule/src/engine/answer.ts'
+import { parseJson, writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
+import { buildLocalFilter, shapeRow } from '../../packages/ferrule/src/engine/rows.ts'
 
-const listOf = (entity: string) => operationOf(kinds.gong, entity, 'list')
-const advertising = (entity: string) => operationOf(kinds['tiktok-marketing'], entity, 'list')
+const listOf = (entity: string) => findOperation(kinds.gong, entity, 'list')
+const advertising = (entity: string) => findOperation(kinds['tiktok-marketing'], entity, 'list')
 
 describe('records', () => {
   test('documented fields that the vendor leaves out are null, its additions are kept', () => {
@@ -70,7 +70,7 @@ describe('records', () => {
 
 describe('rows that lie in parts', () => {
   const report = advertising('ads_reports_daily')
-  const merged = (...list: unknown[]) => rowsOf(report, { data: { list } })
+  const merged = (...list: unknown[]) => readRows(report, { data: { list } })
 
   test('become one record; the later part wins, and what means "none" is null in both', () => {
     expect(
@@ -93,7 +93,7 @@ describe('rows that lie in parts', () => {
     'a row without any of them cannot be used: %j',
     (row) => {
       expect(() => merged({ metrics: {} }, row)).toThrow(
-        'TikTok Marketing answered something that cannot be used: a row without metrics and dimensions.',
+        'The answer of TikTok Marketing cannot be used: a row without metrics and dimensions.',
       )
     },
   )
@@ -207,7 +207,7 @@ describe('fields from elsewhere', () => {
 describe('filters that the vendor lacks', () => {
   const filter = { fromDateTime: '2025-03-01T00:00:00Z', toDateTime: '2025-03-02T00:00:00Z' }
   const keeps = (more: Readonly<Record<string, unknown>>, record: Readonly<Record<string, unknown>>): boolean | undefined =>
-    localFilterOf(listOf('stats_activity_scorecards'), { filter: { ...filter, ...more } })?.({
+    buildLocalFilter(listOf('stats_activity_scorecards'), { filter: { ...filter, ...more } })?.({
       reviewTime: '2025-03-01T12:00:00Z',
       ...record,
     })
@@ -226,7 +226,7 @@ describe('filters that the vendor lacks', () => {
 
   test('a leap second is a moment too', () => {
     expect(
-      localFilterOf(listOf('stats_activity_scorecards'), {
+      buildLocalFilter(listOf('stats_activity_scorecards'), {
         filter: { fromDateTime: '2016-12-31T23:59:60Z', toDateTime: '2017-01-02T00:00:00Z' },
       })?.({ reviewTime: '2017-01-01T00:00:00Z' }),
     ).toBe(true)
@@ -244,7 +244,7 @@ describe('filters that the vendor lacks', () => {
   })
 
   test('a call without such filters tests nothing', () => {
-    expect(localFilterOf(listOf('settings_scorecards'), {})).toBeUndefined()
-    expect(localFilterOf(listOf('calls'), { fromDateTime: filter.fromDateTime })).toBeUndefined()
+    expect(buildLocalFilter(listOf('settings_scorecards'), {})).toBeUndefined()
+    expect(buildLocalFilter(listOf('calls'), { fromDateTime: filter.fromDateTime })).toBeUndefined()
   })
 })

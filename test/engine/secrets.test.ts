@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import type { CredentialValues } from '../../src/engine/connection.ts'
-import { connectLocally } from '../../src/engine/local.ts'
-import { FerruleError } from '../../src/errors.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
+import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { accessKey, callOf, gongAt, pageOf, type Reply, type Seen, serve, testEngine } from './support.ts'
 
 const key = { access_key: 'AK_DEMO', access_key_secret: 'sEcret+/=0123456789"<&' }
@@ -62,7 +62,7 @@ const found = (error: unknown): string[] => {
   return forms.filter((form) => text.includes(form))
 }
 
-/** What a vendor can know of a connector: what it was sent, decoded, and the secrets of that connector's scheme. */
+/** Returns what a vendor can know of a connector: what it was sent, decoded, and the secrets of that connector's scheme. */
 const echo = ({ url, headers, body }: Seen): string => {
   const { authorization = '' } = headers
   const own = authorization.startsWith('Basic') && !url.startsWith('/oauth2') ? [key.access_key_secret] : Object.values(oauth)

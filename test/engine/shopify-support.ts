@@ -1,7 +1,7 @@
 /** What the tests of the Shopify kind share: a connector that points at a test's server, and pages of its lists. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { kinds } from '../../src/connectors/index.ts'
-import type { Connection, VendorNotice } from '../../src/engine/connection.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Connection, VendorNotice } from '../../packages/ferrule/src/engine/connection.ts'
 import { fixed, type Reply } from './support.ts'
 
 export const shop = 'nordlicht-test'

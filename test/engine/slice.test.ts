@@ -1,19 +1,19 @@
 /** Pages of a list that the vendor answers at once. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { metaOf } from '../../src/engine/meta.ts'
-import { operationOf } from '../../src/engine/operation.ts'
-import { sliceOf } from '../../src/engine/slice.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { readMeta } from '../../packages/ferrule/src/engine/meta.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
+import { slicePage } from '../../packages/ferrule/src/engine/slice.ts'
 
-const sliced = operationOf(kinds['tiktok-marketing'], 'advertisers', 'list')
+const sliced = findOperation(kinds['tiktok-marketing'], 'advertisers', 'list')
 const rowsOf = (count: number) => Array.from({ length: count }, (_each, id) => ({ id }))
 
 /** The rows of a page, its meta, and the number of the next. */
 function pageOf(count: number, params: Readonly<Record<string, unknown>>) {
-  const { rows, made } = sliceOf(sliced, params, rowsOf(count))
+  const { rows, made } = slicePage(sliced, params, rowsOf(count))
   if (made === undefined) throw new Error('it is not sliced')
-  const { next_params, page_info } = metaOf(sliced, { answer: { status: 200, headers: {}, text: '' }, body: {}, params, made })
+  const { next_params, page_info } = readMeta(sliced, { answer: { status: 200, headers: {}, text: '' }, body: {}, params, made })
   return { rows, page_info, next: next_params?.['page'] }
 }
 
@@ -52,8 +52,8 @@ describe('a slice', () => {
   })
 
   test('a list that the vendor pages itself is left as it is', () => {
-    const campaigns = operationOf(kinds['tiktok-marketing'], 'campaigns', 'list')
+    const campaigns = findOperation(kinds['tiktok-marketing'], 'campaigns', 'list')
     const rows = rowsOf(3)
-    expect(sliceOf(campaigns, { page: 2, page_size: 1 }, rows)).toEqual({ rows })
+    expect(slicePage(campaigns, { page: 2, page_size: 1 }, rows)).toEqual({ rows })
   })
 })

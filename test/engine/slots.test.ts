@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { checkConfiguration } from '../../src/engine/credentials.ts'
-import { originsOf, prefixOf } from '../../src/engine/origin.ts'
-import { connect, FerruleError } from '../../src/index.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check.ts'
+import { buildPrefix, resolveOrigins } from '../../packages/ferrule/src/engine/http/origin.ts'
+import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
 import { shopifyAt, token, watchRequests } from './shopify-support.ts'
 import { failure, serve, testEngine } from './support.ts'
 
@@ -19,7 +19,7 @@ const refusal = (run: () => unknown): FerruleError | undefined => {
 }
 const addressOf = (configuration: Readonly<Record<string, unknown>>): string => {
   const connection = shopifyAt(undefined, { configuration })
-  return originsOf(connection, { api_key: token }).api + prefixOf(connection)
+  return resolveOrigins(connection, { api_key: token }).api + buildPrefix(connection)
 }
 
 describe('the name of a store', () => {
@@ -83,7 +83,7 @@ describe('the name of a store', () => {
     '',
     ' ',
     'x'.repeat(64),
-    // Forms that are almost one of those that are read.
+    // Forms that are almost accepted ones.
     'www.brand.example',
     'my-store.myshopify.com.evil.example',
     'my-store.myshopify.com@evil.example',

@@ -1,9 +1,9 @@
-/** Where a write could happen twice, or look as if it had happened: calls side by side, waits for a connection, answers that are none. */
+/** Where a write could happen twice, or look as if it had happened: calls side by side, waits for a connection, invalid answers. */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { memoryClaims } from '../../src/engine/claims.ts'
+import { createMemoryClaims } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import { hastenTime } from '../support/hastened-time.ts'
 import { cut, insert, movedTime, queryOf, recorded, requestId, resultOf, running, select, snowflakeAt } from './snowflake-support.ts'
 import { failure, type Reply, serve, testEngine } from './support.ts'
@@ -26,7 +26,7 @@ describe('two calls with one id at the same time', () => {
       return count === 1 ? cut : inserted
     })
     await using engine = testEngine({ clock: time.clock })
-    const writes = memoryClaims(time.clock)
+    const writes = createMemoryClaims(time.clock)
     const run = () => recorded(engine.run(snowflakeAt(server.origin, { writes }), write))
     const told = await Promise.all([run(), run(), run()])
     expect(told.map(({ data }) => data['data'])).toEqual([[['1']], [['1']], [['1']]])
@@ -37,7 +37,7 @@ describe('two calls with one id at the same time', () => {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<ServerResponse>()
     await using server = await serve((_seen, count) => (count === 1 ? arrive : inserted))
     await using engine = testEngine()
-    const writes = memoryClaims()
+    const writes = createMemoryClaims()
     const one = engine.run(snowflakeAt(server.origin, { writes }), write)
     const response = await arrived
     const error = await failure(engine.run(snowflakeAt(server.origin, { writes }), { ...write, deadlineMs: 50 }))
@@ -56,7 +56,7 @@ describe('what an ended call left behind', () => {
     using time = movedTime()
     await using server = await serve((_seen, count) => (count === 1 ? cut : inserted))
     await using engine = testEngine({ clock: () => time.now })
-    const writes = memoryClaims(() => time.now)
+    const writes = createMemoryClaims(() => time.now)
     const long = { ...write, params: { ...write.params, timeout: 58 } }
     const run = () => engine.run(snowflakeAt(server.origin, { writes }), { ...long, deadlineMs: 50_000 })
     expect(await failure(run())).toMatchObject({ code: 'outcome_unknown', retryAfterMs: 60_000 })
@@ -78,7 +78,7 @@ describe('an id is free again', () => {
     using time = movedTime()
     await using server = await serve((_seen, count) => (count === 1 ? answer : inserted))
     await using engine = testEngine({ clock: () => time.now })
-    const writes = memoryClaims(() => time.now)
+    const writes = createMemoryClaims(() => time.now)
     const ended = await engine.run(snowflakeAt(server.origin, { writes }), write).catch((error: unknown) => error)
     expect(ended).toMatchObject(told)
     await engine.run(snowflakeAt(server.origin, { writes }), write)
@@ -89,7 +89,7 @@ describe('an id is free again', () => {
     using time = movedTime()
     await using server = await serve(({ method }, count) => (count === 1 || method === 'GET' ? running() : inserted))
     await using engine = testEngine({ clock: () => time.now })
-    const writes = memoryClaims(() => time.now)
+    const writes = createMemoryClaims(() => time.now)
     const status = await recorded(engine.run(snowflakeAt(server.origin, { writes }), { ...write, deadlineMs: 200 }))
     expect(status.data).toMatchObject({ code: '333334', data: null })
     await engine.run(snowflakeAt(server.origin, { writes }), write)

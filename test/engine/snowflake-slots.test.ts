@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { checkConfiguration } from '../../src/engine/credentials.ts'
-import { originsOf } from '../../src/engine/origin.ts'
-import { connect, FerruleError } from '../../src/index.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check.ts'
+import { resolveOrigins } from '../../packages/ferrule/src/engine/http/origin.ts'
+import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
 import { watchRequests } from './shopify-support.ts'
 import { configuration, handle, resultOf, select, snowflakeAt, token } from './snowflake-support.ts'
 import { failure, serve, testEngine } from './support.ts'
@@ -20,7 +20,7 @@ const refusal = (run: () => unknown): FerruleError | undefined => {
   }
 }
 const addressOf = (given: Readonly<Record<string, unknown>>): string =>
-  originsOf(snowflakeAt(undefined, { configuration: given }), { programmatic_access_token: token }).api
+  resolveOrigins(snowflakeAt(undefined, { configuration: given }), { programmatic_access_token: token }).api
 
 describe('the account', () => {
   test.each([

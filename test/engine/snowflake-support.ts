@@ -1,10 +1,11 @@
 /** What the tests of the Snowflake kind share: a connector that points at a test's server, and answers of the vendor. */
 import { vi } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { memoryClaims } from '../../src/engine/claims.ts'
-import type { Connection, CredentialValues, WriteClaims } from '../../src/engine/connection.ts'
-import { Deadline } from '../../src/engine/deadline.ts'
-import type { Outcome } from '../../src/engine/outcome.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
+import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
+import type { Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
+import { createMemoryClaims, type WriteClaims } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import { fixed, type Reply, type Seen } from './support.ts'
 
 export const token = 'pat-secret-0001'
@@ -22,7 +23,7 @@ export const snowflakeAt = (
   kind: kinds.snowflake,
   configuration: more.configuration ?? configuration,
   credentials: fixed(more.values ?? { programmatic_access_token: token }),
-  writes: more.writes ?? memoryClaims(),
+  writes: more.writes ?? createMemoryClaims(),
   ...(origin === undefined ? {} : { origin: { api: origin } }),
 })
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { memoryClaims } from '../../src/engine/claims.ts'
-import type { WriteClaims } from '../../src/engine/connection.ts'
-import { fail } from '../../src/errors.ts'
+import { createMemoryClaims, type WriteClaims } from '../../packages/ferrule/src/engine/writes/claims.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
 import {
   cut,
   handle,
@@ -75,7 +74,7 @@ describe('a write whose outcome is not known', () => {
     await using server = await serve(() => cut)
     const time = { now: 1_780_000_000_000 }
     await using engine = testEngine({ clock: () => time.now })
-    const writes = memoryClaims(() => time.now)
+    const writes = createMemoryClaims(() => time.now)
     const unlimited = { ...write, params: { ...write.params, timeout: 0 } }
     const repeated = { ...unlimited, params: { ...unlimited.params, retry: true } }
     for (const call of [unlimited, repeated]) {
@@ -94,7 +93,7 @@ describe('a write whose outcome is not known', () => {
   test('and that has no time limit is a write that can be sent with a new id', async () => {
     await using server = await serve((_seen, count) => (count === 1 ? cut : inserted))
     await using engine = testEngine()
-    const writes = memoryClaims()
+    const writes = createMemoryClaims()
     const call = { ...insert, params: { ...insert.params, timeout: 0 } }
     const { hint } = await failure(engine.run(snowflakeAt(server.origin, { writes }), { ...call, idempotencyKey: 'a' }))
     expect(hint).toContain('without this Idempotency-Key')
@@ -126,7 +125,7 @@ describe('a write whose outcome is not known', () => {
 
   test('is claimed again before it is sent again, so that whoever comes after a crash waits for it', async () => {
     using time = movedTime()
-    const claims = memoryClaims(() => time.now)
+    const claims = createMemoryClaims(() => time.now)
     const start = time.now
     const log: string[] = []
     const writes: WriteClaims = {
@@ -151,7 +150,7 @@ describe('a write whose outcome is not known', () => {
 
   test('is not sent again where its id cannot be claimed again', async () => {
     using time = movedTime()
-    const { claim, settle } = memoryClaims(() => time.now)
+    const { claim, settle } = createMemoryClaims(() => time.now)
     let claims = 0
     const writes: WriteClaims = {
       claim: (...asked) => {
@@ -181,7 +180,7 @@ describe('a write whose outcome is not known', () => {
     await using engine = testEngine()
     const call = { ...insert, params: { ...insert.params, timeout: 600 } }
     const { hint } = await failure(engine.run(snowflakeAt(server.origin), { ...call, idempotencyKey: 'a' }))
-    expect(hint).toMatch(/requestId [-0-9a-f]{36} and retry true, in the place of the Idempotency-Key/)
+    expect(hint).toMatch(/requestId [-0-9a-f]{36} and retry true, instead of the Idempotency-Key/)
     expect((await failure(engine.run(snowflakeAt(server.origin), call))).hint).not.toMatch(/Idempotency-Key|statementHandle/)
   })
 
@@ -228,7 +227,7 @@ describe('a write that began earlier', () => {
     await using server = await serve(() => cut)
     const time = { now: 1_780_000_000_000 }
     await using engine = testEngine({ clock: () => time.now })
-    const writes = memoryClaims(() => time.now)
+    const writes = createMemoryClaims(() => time.now)
     await failure(engine.run(snowflakeAt(server.origin, { writes }), long))
     time.now += 100_000
     const error = await failure(
@@ -241,7 +240,7 @@ describe('a write that began earlier', () => {
   test('is not the same write with another time limit: it would not be known when the first is over', async () => {
     await using server = await serve(() => cut)
     await using engine = testEngine()
-    const writes = memoryClaims()
+    const writes = createMemoryClaims()
     await failure(engine.run(snowflakeAt(server.origin, { writes }), long))
     const error = await failure(engine.run(snowflakeAt(server.origin, { writes }), repeated))
     expect(error).toMatchObject({ code: 'request_id_conflict', status: 409, hint: expect.stringContaining('timeout') })
@@ -251,7 +250,7 @@ describe('a write that began earlier', () => {
   test('is the same write with the usual time limit written out', async () => {
     await using server = await serve(() => inserted)
     await using engine = testEngine()
-    const writes = memoryClaims()
+    const writes = createMemoryClaims()
     await engine.run(snowflakeAt(server.origin, { writes }), write)
     await engine.run(snowflakeAt(server.origin, { writes }), { ...repeated, params: { ...repeated.params, timeout: 20 } })
     expect(server.seen.map(queryOf)).toEqual([first, again])

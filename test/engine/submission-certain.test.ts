@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, test, vi } from 'vitest'
-import { Deadline } from '../../src/engine/deadline.ts'
+import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import {
   insert,
   lostAnswers,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { memoryClaims } from '../../src/engine/claims.ts'
-import type { WriteClaims } from '../../src/engine/connection.ts'
-import { fail } from '../../src/errors.ts'
+import { createMemoryClaims, type WriteClaims } from '../../packages/ferrule/src/engine/writes/claims.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
 import { handle, insert, queryOf, recorded, refusal, requestId, resultOf, select, snowflakeAt } from './snowflake-support.ts'
 import { failure, serve, testEngine } from './support.ts'
 
@@ -10,7 +9,7 @@ const inserted = resultOf([['1']])
 
 /** Claims that note what they are asked. */
 function watchedClaims(log: string[]): WriteClaims {
-  const claims = memoryClaims()
+  const claims = createMemoryClaims()
   return {
     claim: (id, fingerprint, hold) => {
       log.push(`claim ${id}`)
@@ -138,7 +137,7 @@ describe('the claim of an id', () => {
     await using server = await serve(() => inserted)
     await using engine = testEngine()
     const settle = () => Promise.reject(fail('unavailable', { reason: 'no database' }))
-    const { data } = await recorded(engine.run(snowflakeAt(server.origin, { writes: { ...memoryClaims(), settle } }), insert))
+    const { data } = await recorded(engine.run(snowflakeAt(server.origin, { writes: { ...createMemoryClaims(), settle } }), insert))
     expect(data['data']).toEqual([['1']])
   })
 

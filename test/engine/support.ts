@@ -1,15 +1,17 @@
-/** What engine tests share: a small HTTP server in the place of the vendor, and connectors that point at it. */
+/** What engine tests share: a small HTTP server instead of the vendor, and connectors that point at it. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { kinds } from '../../src/connectors/index.ts'
-import type { Connection, CredentialSource, CredentialValues, OriginOverride } from '../../src/engine/connection.ts'
-import { createEngine, type Engine, type EngineOptions } from '../../src/engine/execute.ts'
-import { writeJson } from '../../src/engine/json.ts'
-import type { Outcome } from '../../src/engine/outcome.ts'
-import { RawRows } from '../../src/engine/raw-rows.ts'
-import { Secret } from '../../src/engine/secret.ts'
-import { FerruleError } from '../../src/errors.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import type { CredentialSource, CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
+import { createEngine, type Engine, type EngineOptions } from '../../packages/ferrule/src/engine/execute.ts'
+import type { OriginOverride } from '../../packages/ferrule/src/engine/http/origin.ts'
+import { writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
+import { RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
+import type { Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 
 /** A request as the server met it. */
 export interface Seen {

@@ -1,7 +1,7 @@
 /** Budgets of vendors that refuse without saying for how long, in simulated time. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Turn } from '../../src/engine/limits.ts'
+import type { Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import { ProvenKey } from './limiter-support.ts'
 
 const limits = {
@@ -84,7 +84,7 @@ describe('a turn that comes within a wait', () => {
 
   const boundTo = (key: ProvenKey) => ({ limiter: key.limiter, turn: (now: number) => key.turn(now) })
 
-  /** Calls that ask at their moments, and which of those that are sent the vendor refuses. */
+  /** Calls that ask at their times, and which sent ones the vendor refuses. */
   const world = fc.record({
     asks: fc.array(fc.integer({ min: 0, max: 8_000 }), { minLength: 1, maxLength: 40 }),
     refused: fc.array(fc.boolean(), { maxLength: 40 }),

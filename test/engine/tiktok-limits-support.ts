@@ -1,12 +1,13 @@
 /** A vendor that counts calls by the second and the minute, and walkers that call it as often as they may, in simulated time. */
-import { kinds } from '../../src/connectors/index.ts'
-import type { Connection, CredentialValues } from '../../src/engine/connection.ts'
-import type { Turn } from '../../src/engine/limits.ts'
-import { Random } from '../../src/sandbox/random.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
+import type { Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
+import { Random } from '../../packages/sandbox/src/random.ts'
 import { ProvenKey } from './limiter-support.ts'
 import { fixed } from './support.ts'
 
-/** The moment at which simulations begin, in milliseconds since 1970. */
+/** The time at which simulations begin, in milliseconds since 1970. */
 export const start = Date.parse('2026-01-01T00:00:00Z')
 /** The advertiser of every connector here. */
 export const advertiser_id = '7398164205713920517'
@@ -35,7 +36,7 @@ export class VendorRates {
     this.#covers = windows === 'calendar' ? calendar : (earlier, now, length) => earlier > now - length
   }
 
-  /** One request. Moments must not go back. @returns whether it is served */
+  /** Takes one request. Times must not decrease. @returns whether it is served */
   take(now: number): boolean {
     this.#taken = this.#taken.filter((earlier) => earlier > now - 60_000)
     const within = (length: number) => this.#taken.filter((earlier) => this.#covers(earlier, now, length)).length

@@ -1,7 +1,7 @@
-/** Rates of a vendor that tells no level and no time to wait. */
+/** Rates of a vendor that reports neither a level nor a time to wait. */
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import type { Turn } from '../../src/engine/limits.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import { ProvenKey } from './limiter-support.ts'
 import { failure, type Reply, serve, testEngine } from './support.ts'
 import { advertiser_id, limits, start, tiktokAt, VendorRates, walk } from './tiktok-limits-support.ts'
@@ -39,7 +39,7 @@ describe('twenty walkers', () => {
 })
 
 describe('a budget', () => {
-  /** Uses the budget of a connector up, then tells what the others meet. */
+  /** Uses the budget of a connector up, then returns what the others meet. */
   async function others(first: readonly [Record<string, string>, object?], ...rest: (readonly [Record<string, string>, object?])[]) {
     await using server = await serve(() => empty)
     const clock = { now: start }

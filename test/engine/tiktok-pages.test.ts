@@ -12,7 +12,7 @@ describe('another page than the one that was asked for', () => {
     sandbox.faults.add({ kind: 'same-cursor', on: 'tiktok' })
     expect(await failure(ads.ads.list({ page: 2, page_size: 20 }))).toMatchObject({
       code: 'upstream_answer_invalid',
-      message: expect.stringContaining('page 1 in the place of page 2'),
+      message: expect.stringContaining('page 1 instead of page 2'),
     })
     const { data, meta } = await ads.ads.list({ page: 2, page_size: 20 })
     expect([data.length, meta.page_info.page, meta.next_params]).toEqual([20, 2, { page: 3 }])

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { FerruleError } from '../../src/errors.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { callOf, failure, gongAt, listed, pageOf, serve, type TestServer, testEngine } from './support.ts'
 
 const page = pageOf({ calls: [callOf('7')] })

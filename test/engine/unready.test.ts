@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { VendorNotice } from '../../src/engine/connection.ts'
+import type { VendorNotice } from '../../packages/ferrule/src/engine/connection.ts'
 import { host, shopifyAt } from './shopify-support.ts'
 import { failure, type Reply, serve, testEngine } from './support.ts'
 

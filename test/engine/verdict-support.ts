@@ -1,7 +1,7 @@
-/** A vendor that tells its errors by codes of its own, in answers with status 200: a kind of no vendor. */
-import { connector } from '../../src/definition/connector.ts'
-import { entity, opt, secret, str } from '../../src/definition/index.ts'
-import type { Connection } from '../../src/engine/connection.ts'
+/** A vendor that reports its errors by codes of its own, in answers with status 200: a kind of no vendor. */
+import { connector } from '../../packages/ferrule/src/definition/declare.ts'
+import { entity, opt, secret, str } from '../../packages/ferrule/src/definition/index.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { fixed } from './support.ts'
 
 /** The token that no text may hold. */

@@ -1,10 +1,11 @@
 /** Answers of vendors that tell their errors by codes of their own, whatever the status. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { writeJson } from '../../src/engine/json.ts'
-import { maxAttempts } from '../../src/engine/retry.ts'
-import { redactorOf, verdictOf } from '../../src/engine/verdict.ts'
-import type { ErrorCode } from '../../src/errors.ts'
+import { createRedactor } from '../../packages/ferrule/src/engine/http/redact.ts'
+import { maxAttempts } from '../../packages/ferrule/src/engine/http/retry.ts'
+import { writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
+import { readVerdict } from '../../packages/ferrule/src/engine/verdict.ts'
+import type { ErrorCode } from '../../packages/ferrule/src/errors.ts'
 import { failure, listed, type Reply, serve, testEngine } from './support.ts'
 import { coded, codedAt, token } from './verdict-support.ts'
 
@@ -17,7 +18,7 @@ const body = (code: unknown, more: Readonly<Record<string, unknown>> = {}) => ({
 })
 const rows = { list: [{ id: '7' }] }
 
-/** How one call ends; a wait that is longer than its deadline is told, not slept. */
+/** Returns the end of one call; a wait that is longer than its deadline is reported, not slept. */
 async function ended(reply: Reply, { action = 'list', params = {} }: { action?: string; params?: Readonly<Record<string, unknown>> } = {}) {
   await using server = await serve(() => reply)
   await using engine = testEngine()
@@ -72,7 +73,7 @@ describe('a code', () => {
       const { end, requests } = await ended({ body: body(code, { data: rows }) })
       expect(end).toMatchObject({
         code: 'upstream_answer_invalid',
-        message: 'Coded answered something that cannot be used: there is no code in it.',
+        message: 'The answer of Coded cannot be used: there is no code in it.',
         upstream: { status: 200, message: 'Said.', request_id: 'r1' },
       })
       expect(requests).toBe(1)
@@ -158,7 +159,7 @@ describe('what the vendor tells beside its records', () => {
 describe('what the vendor says', () => {
   const verdict = (text: string) => {
     const answer = { status: 200, headers: {}, text }
-    const found = verdictOf({ kind: coded, action: 'list' }, answer, { params: {}, redact: redactorOf([token]), now: 0 })
+    const found = readVerdict({ kind: coded, action: 'list' }, answer, { params: {}, redact: createRedactor([token]), now: 0 })
     if (found.is !== 'error') throw new Error('it is empty')
     return found.error
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { gong } from '../../src/connectors/gong/index.ts'
-import type { Kind } from '../../src/definition/connector.ts'
-import { entity, str } from '../../src/definition/index.ts'
+import { gong } from '../../packages/ferrule/src/connectors/gong/index.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { entity, str } from '../../packages/ferrule/src/definition/index.ts'
 import { accessKey, failure, fixed, serve, testEngine } from './support.ts'
 
 const notes = entity({

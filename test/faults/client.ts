@@ -1,5 +1,6 @@
 /** An HTTP client that opens one connection per request, and can walk away from an answer at any byte. */
 import { type IncomingHttpHeaders, request } from 'node:http'
+import { contract } from '../http/contract.ts'
 import type { Json } from '../http/support.ts'
 
 /** A request. */
@@ -20,7 +21,7 @@ export interface Answered {
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
   readonly text: string
-  /** The JSON body; fails when there is none. */
+  /** The JSON body; throws when it is missing. */
   readonly json: Json
 }
 
@@ -65,10 +66,26 @@ export function ask({ url, token, body, headers: more, signal, leaveAfter = Numb
       sent.destroy()
     })
     message.once('error', broken)
-    message.once('end', () => resolve(answered(message.statusCode ?? 0, message.headers, Buffer.concat(chunks))))
+    message.once('end', () => {
+      try {
+        resolve(
+          checked(url, text === undefined ? 'GET' : 'POST', answered(message.statusCode ?? 0, message.headers, Buffer.concat(chunks))),
+        )
+      } catch (error) {
+        reject(error)
+      }
+    })
   })
   sent.end(text)
   return promise
+}
+
+/** Compares an answer of the service with the API's document. @throws Error when they differ */
+function checked(url: string, method: string, answer: Answered): Answered {
+  const { pathname, search } = new URL(url)
+  const { status, headers, text } = answer
+  if (pathname.startsWith('/api/')) contract().check({ method, path: pathname + search }, { status, type: headers['content-type'], text })
+  return answer
 }
 
 const answered = (status: number, headers: IncomingHttpHeaders, bytes: Buffer): Answered => {

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Fault, startSandbox } from '../../src/sandbox/index.ts'
+import { type Fault, startSandbox } from '../../packages/sandbox/src/index.ts'
 import type { Json } from '../http/support.ts'
 import { type Call, connectTo, type Door, type Ended, metBy, openHosted, openLibrary, withoutJitter } from './doors.ts'
 
@@ -19,10 +19,10 @@ const documented = {
     status: 502,
     fault: 'vendor',
     retryable: true,
-    hint: 'Try again later; check the egress network when it lasts.',
+    hint: 'Try again later; check the egress network if it persists.',
   },
   upstream_timeout: { status: 504, fault: 'vendor', retryable: true, hint: 'Try again, or ask for less.' },
-  upstream_answer_invalid: { status: 502, fault: 'vendor', retryable: true, hint: 'Try again; report it when it lasts.' },
+  upstream_answer_invalid: { status: 502, fault: 'vendor', retryable: true, hint: 'Try again; report it if it persists.' },
   result_too_large: { status: 422, fault: 'caller', retryable: false, hint: 'Ask for fewer records or fields.' },
   invalid_cursor: {
     status: 400,

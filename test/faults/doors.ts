@@ -1,9 +1,9 @@
 /** One call through either door of the product: the service over HTTP, or the library. Both end with data or with problem details. */
 import { expect, vi } from 'vitest'
-import { asFerruleError } from '../../src/errors.ts'
-import { connect } from '../../src/index.ts'
-import type { RecordedRequest, Sandbox } from '../../src/sandbox/index.ts'
-import { startSandbox } from '../../src/sandbox/index.ts'
+import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
+import type { RecordedRequest, Sandbox } from '../../packages/sandbox/src/index.ts'
+import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { type Answer, type Json, startWorld } from '../http/support.ts'
 
 /** A call as both doors take it. */

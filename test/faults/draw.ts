@@ -1,6 +1,6 @@
 /** Random faults, and what a random client does. */
-import type { Fault } from '../../src/sandbox/index.ts'
-import type { Random } from '../../src/sandbox/random.ts'
+import type { Fault } from '../../packages/sandbox/src/index.ts'
+import type { Random } from '../../packages/sandbox/src/random.ts'
 import type { Place } from './operations.ts'
 
 type Body = Fault extends infer F ? (F extends Fault ? Omit<F, 'on' | 'path' | 'times'> : never) : never
@@ -63,7 +63,7 @@ const lost: Make = (random) =>
     () => ({ kind: 'html-503', moment: 'after' }),
     () => ({ kind: 'delay', ms: random.int(1, 1_000), moment: 'after' }),
   ])()
-/** Only where the request is no statement: that one is waited for when its caller is gone, so that it can be ended. */
+/** Only where the request is no statement: the service waits for a statement after its caller's disconnect, to end it. */
 const slowPart: Make = (random) =>
   random.pick<() => Body>([
     () => ({ kind: 'never-answer', method: 'GET' }),

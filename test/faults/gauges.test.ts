@@ -1,8 +1,8 @@
-/** What runs is counted right, whatever went wrong: one too many or too few would stay for ever. */
+/** What runs is counted right, whatever went wrong: a wrong count would stay forever. */
 import { channel } from 'node:diagnostics_channel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Fault } from '../../src/sandbox/index.ts'
-import { createMetrics } from '../../src/surfaces/metrics.ts'
+import type { Fault } from '../../packages/sandbox/src/index.ts'
+import { createMetrics } from '../../packages/server/src/service/metrics.ts'
 import { startWorld, type World } from '../http/support.ts'
 import { withoutJitter } from './doors.ts'
 

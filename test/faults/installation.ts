@@ -1,5 +1,5 @@
 /** Nodes of the service over one PostgreSQL database, with a connector of the warehouse. */
-import { snowflakeCredentials as known, type Sandbox } from '../../src/sandbox/index.ts'
+import { snowflakeCredentials as known, type Sandbox } from '../../packages/sandbox/src/index.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { clientOf, type NodeClient, settingsFor, startNode } from './node.ts'
 

@@ -1,5 +1,5 @@
 /** What an operation may end with under faults: the right data, or a documented problem. Everything else is a violation. */
-import { type ErrorCode, errorTable } from '../../src/errors.ts'
+import { type ErrorCode, errorTable } from '../../packages/ferrule/src/errors.ts'
 import type { Answered } from './client.ts'
 import type { DrawnRange } from './draw.ts'
 import type { FileOperation, Operation, RecordOperation } from './operations.ts'
@@ -50,7 +50,7 @@ const told: ReadonlySet<string> = new Set<ErrorCode>([
 
 const isCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorTable, code)
 
-/** What is wrong with a problem as such; undefined when nothing is. */
+/** Finds what is wrong with a problem as such; undefined when it is right. */
 function flawOf({ status, headers, json, text }: Answered, secrets: readonly string[]): string | undefined {
   const { code, fault, retryable, hint, retry_after_seconds: wait } = json
   if (headers['content-type'] !== 'application/problem+json; charset=utf-8') return 'its media type is wrong'
@@ -84,7 +84,7 @@ function judgeRecord({ right, lasting }: RecordOperation, { json }: Answered): J
   return { outcome: 'wrong data', violation: JSON.stringify(json).slice(0, 500) }
 }
 
-/** What became of the row is judged when everything has come to rest. */
+/** Judges the row when everything has come to rest. */
 function judgeWrite({ json }: Answered): Judgement {
   if (isStatus(json)) return { outcome: 'still running' }
   if (json.data?.code === '090001' && JSON.stringify(json.data.data) === '[["1"]]') return { outcome: 'written' }

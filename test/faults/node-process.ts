@@ -1,4 +1,4 @@
-/** A node in a process of its own, which tells what it holds. Its settings are the environment; its parent talks over IPC. */
+/** A node in a process of its own, which reports what it holds. Its settings are the environment; its parent talks over IPC. */
 import { subscribe } from 'node:diagnostics_channel'
 import { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'

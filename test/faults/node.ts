@@ -1,11 +1,12 @@
 /** One node of the service. The vendor's rate is not watched: a storm would otherwise pass at three calls a second. */
-import { kinds as kindTable } from '../../src/connectors/index.ts'
-import { createEngine } from '../../src/engine/execute.ts'
-import { openPlatform } from '../../src/platform/platform.ts'
-import { readSettings } from '../../src/platform/settings.ts'
-import type { Sandbox } from '../../src/sandbox/index.ts'
-import { createServer } from '../../src/surfaces/http/server.ts'
-import { createLogger } from '../../src/surfaces/logger.ts'
+import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
+import { createEngine } from '../../packages/ferrule/src/engine/execute.ts'
+import type { Sandbox } from '../../packages/sandbox/src/index.ts'
+import { openPlatform } from '../../packages/server/src/platform/platform.ts'
+import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
+import { createLogger } from '../../packages/server/src/service/logger.ts'
+import { createMetrics } from '../../packages/server/src/service/metrics.ts'
+import { createServer } from '../../packages/server/src/surfaces/http/server.ts'
 import type { Json } from '../http/support.ts'
 import { ask } from './client.ts'
 
@@ -42,7 +43,15 @@ export async function startNode({ env, clock = Date.now }: NodeOptions): Promise
   const settings = readSettings(env, { kinds: Object.keys(kindTable) })
   const platform = await openPlatform({ settings, kinds, clock })
   const engine = createEngine({ limits: false, clock })
-  const app = await createServer({ platform, engine, settings, kinds, clock, logger: createLogger({ level: 'error' }) })
+  const app = await createServer({
+    platform,
+    engine,
+    settings,
+    kinds,
+    clock,
+    metrics: createMetrics(),
+    logger: createLogger({ level: 'error' }),
+  })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     url,

@@ -1,5 +1,5 @@
 /** Ways to write for inserts through a breaking link: the library, and nodes of the service. */
-import { asFerruleError } from '../../src/errors.ts'
+import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
 import { execute, type Warehouse } from '../library/snowflake-support.ts'
 import { ask } from './client.ts'
 import type { NodeClient } from './node.ts'
@@ -15,7 +15,7 @@ const paramsOf = ({ statement, requestId, retry }: Sent) => ({
   ...(retry === undefined ? {} : { retry }),
 })
 
-/** What a record of the vendor tells: it was made, or it is still running. */
+/** Reads a record of the vendor: it was made, or it is still running. */
 const toldBy = ({ code, requestId }: Readonly<Record<string, unknown>>): Told => ({
   code: code === '090001' ? 'ok' : `code ${code}`,
   requestId: typeof requestId === 'string' ? requestId : undefined,

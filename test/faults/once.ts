@@ -1,7 +1,7 @@
 /** Inserts through a link that breaks at random, made again by their clients as the errors say; and what became of the rows. */
 import { randomUUID } from 'node:crypto'
-import type { Fault, Sandbox } from '../../src/sandbox/index.ts'
-import { Random } from '../../src/sandbox/random.ts'
+import type { Fault, Sandbox } from '../../packages/sandbox/src/index.ts'
+import { Random } from '../../packages/sandbox/src/random.ts'
 
 /** One write as a client sends it; `key` is an Idempotency-Key. */
 export interface Sent {
@@ -28,7 +28,7 @@ export type Write = (sent: Sent) => Promise<Told>
 export interface OnceOptions {
   readonly seed: number
   readonly inserts: number
-  /** Clients at one time. */
+  /** Concurrent clients. */
   readonly lanes: number
   /** How often a client repeats a call at most that did not end well. */
   readonly repeats: number
@@ -91,7 +91,7 @@ function drawFault(random: Random, longestDelay: number): Body {
   ])()
 }
 
-/** Makes a statement stand still: some go on once they are held, the time limit ends the others. */
+/** Holds a statement: some resume after the hold, the time limit ends the others. */
 function drawHold({ snowflake }: Sandbox, random: Random, contains: string): void {
   const moment = random.pick(['before', 'uncommitted'] as const)
   const hold = snowflake.hold({ contains, moment, times: 1, answer: random.pick(['accepted', 'nothing'] as const) })

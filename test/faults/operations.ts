@@ -1,5 +1,5 @@
 /** What a storm asks for: lists, records and files of the sandbox, with the right answer of each. */
-import type { OriginName, RecordedRequest, Sandbox } from '../../src/sandbox/index.ts'
+import type { OriginName, RecordedRequest, Sandbox } from '../../packages/sandbox/src/index.ts'
 import type { Json } from '../http/support.ts'
 import { ask } from './client.ts'
 import type { Call } from './doors.ts'
@@ -33,7 +33,7 @@ export interface RecordOperation extends Prepared {
   readonly lasting: (data: Json) => unknown
 }
 
-/** A download; its range is drawn anew each time. */
+/** A download; its range is drawn again each time. */
 export interface FileOperation extends Prepared {
   readonly file: Buffer
 }
@@ -137,7 +137,7 @@ const run = ({ client, shared, journal }: Bench, call: Call) => {
 
 const placesOf = ({ journal }: Bench): Place[] => journal.requests().map(({ origin, path }) => ({ on: origin, path }))
 
-/** Runs an operation once without faults: its data are the right ones, and the vendor's journal tells where it went. */
+/** Runs an operation once without faults: its data are the right ones, and the vendor's journal shows where it went. */
 async function record(bench: Bench, call: Call, { name = `${call.entity} ${call.action}`, lasting = same } = {}): Promise<RecordOperation> {
   const { status, json } = await run(bench, call)
   if (status >= 500) throw new Error(`${call.entity} ${call.action} fails without a fault: ${json.message}`)
@@ -149,7 +149,7 @@ const same = (data: Json): unknown => data
 /** Rows of a result; its ids are new each time. */
 const rowsOf = (data: Json): unknown => data.data
 
-/** The same for a file, whose bytes the sandbox tells. */
+/** Does the same for a file, whose bytes the sandbox has. */
 async function file(bench: Bench, sandbox: Sandbox, [kind, callId]: readonly ['audio' | 'video', string]): Promise<FileOperation> {
   const entity = `call_${kind}`
   const params = { filter: { callIds: [callId] }, contentSelector: { exposedFields: { media: true } } }

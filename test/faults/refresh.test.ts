@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { connect } from '../../src/index.ts'
-import { type Sandbox, sandboxCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
+import { type Sandbox, sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { failure, gongAt, testEngine } from '../engine/support.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { type Answered, ask } from './client.ts'
@@ -67,7 +67,7 @@ const slowToken = (sandbox: Sandbox) => sandbox.faults.add({ kind: 'slow-body', 
 const tokenRequests = (sandbox: Sandbox): (string | undefined)[] =>
   sandbox.gong.requests().flatMap(({ path, query }) => (path === tokenPath ? [query['refresh_token']] : []))
 
-/** Calls at one time, shared out over the nodes. */
+/** Makes concurrent calls, shared out over the nodes. */
 async function callAll(nodes: readonly ServiceNode[], { id, count }: { id: string; count: number }): Promise<Answered[]> {
   const clients = await Promise.all(nodes.map(clientOf))
   return Promise.all(
@@ -146,7 +146,7 @@ describe('hosted, when the renewal meets a fault', () => {
     expect((await call()).json).toMatchObject({ code: 'upstream_unreachable', retryable: true })
     const { json } = await call()
     expect(json).toMatchObject({ status: 424, code: 'upstream_auth_failed', fault: 'credentials', retryable: false })
-    expect(json.hint).toBe('Connect the account anew: the refresh token was used or revoked.')
+    expect(json.hint).toBe('Connect the account again: the refresh token was used or revoked.')
     expect(await stored()).toMatchObject({ status: 'auth_error' })
     expect(tokenRequests(sandbox)).toHaveLength(2)
   })

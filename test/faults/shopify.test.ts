@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Deadline } from '../../src/engine/deadline.ts'
-import { connect } from '../../src/index.ts'
-import { type Fault, type Sandbox, shopifyCredentials } from '../../src/sandbox/index.ts'
+import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
+import { type Fault, type Sandbox, shopifyCredentials } from '../../packages/sandbox/src/index.ts'
 import { type Json, sandboxStore } from '../http/support.ts'
 import { type Call, type Door, type Ended, openHosted, openLibrary, withoutJitter } from './doors.ts'
 

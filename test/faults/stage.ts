@@ -5,7 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
-import { type Sandbox, sandboxCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import { type Sandbox, sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
+import { buildSourceEnvironment } from '../support/commands.ts'
 import { ask } from './client.ts'
 import { clientOf, type NodeClient, settingsFor } from './node.ts'
 
@@ -96,7 +97,7 @@ export async function openStage(operationSeconds: number): Promise<Stage> {
   sandbox.snowflake.switches.set({ retryWhileRunning: 'run_again', partitionRows: 300 })
   const folder = await mkdtemp(join(tmpdir(), 'ferrule-storm-'))
   undo.defer(() => rm(folder, { recursive: true, force: true }))
-  const env = { PATH: process.env['PATH'], ...settingsFor(sandbox, folder), FERRULE_OPERATION_SECONDS: String(operationSeconds) }
+  const env = { ...buildSourceEnvironment(), ...settingsFor(sandbox, folder), FERRULE_OPERATION_SECONDS: String(operationSeconds) }
   const child = fork(program, { env, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   undo.defer(async () => {
     child.kill('SIGKILL')

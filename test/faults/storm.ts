@@ -1,7 +1,7 @@
 /** Random operations under random faults, several at a time, against the service as a process; what came of it, in figures. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Fault, FaultControl } from '../../src/sandbox/index.ts'
-import { Random } from '../../src/sandbox/random.ts'
+import type { Fault, FaultControl } from '../../packages/sandbox/src/index.ts'
+import { Random } from '../../packages/sandbox/src/random.ts'
 import { ask, LeftError } from './client.ts'
 import type { Call } from './doors.ts'
 import { drawFault, drawLeaving, drawRange } from './draw.ts'
@@ -17,7 +17,7 @@ export interface StormOptions {
   /** Faults that the service must meet, after a warm-up that is not counted. */
   readonly faults: number
   readonly warmUp: number
-  /** Operations at one time. */
+  /** Concurrent operations. */
   readonly lanes: number
   /** Whether faults may last for half a minute. */
   readonly isPatient: boolean

@@ -1,9 +1,9 @@
 /** Every code of the vendor, which comes with HTTP 200, and the faults where the ways of an advertising call differ. Through both doors. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Deadline } from '../../src/engine/deadline.ts'
-import { type ErrorCode, errorTable } from '../../src/errors.ts'
-import { connect } from '../../src/index.ts'
-import { type Fault, tiktokCredentials as known, type Sandbox } from '../../src/sandbox/index.ts'
+import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
+import { type ErrorCode, errorTable } from '../../packages/ferrule/src/errors.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
+import { type Fault, tiktokCredentials as known, type Sandbox } from '../../packages/sandbox/src/index.ts'
 import type { Json } from '../http/support.ts'
 import { sandboxAds } from '../http/tiktok-support.ts'
 import { type Call, type Door, type Ended, openHosted, openLibrary, withoutJitter } from './doors.ts'
@@ -56,7 +56,7 @@ const rows: readonly [readonly number[], ErrorCode, boolean, number][] = [
 ]
 const codes = rows.flatMap(([group, ...told]) => group.map((code) => [code, ...told] as const))
 
-/** Seconds to wait that the caller is told of, where the vendor tells none. */
+/** Seconds to wait that the caller gets where the vendor names none. */
 const waits: Readonly<Record<number, number>> = { 40100: 1, 40016: 1, 40132: 1, 40133: 1, 61000: 1, 60001: 300 }
 
 describe.each(doors)('%s', (_name, open) => {

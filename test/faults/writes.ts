@@ -1,5 +1,5 @@
 /** What the clients of writes were told, held against the rows of the warehouse and what it ran. */
-import type { Sandbox } from '../../src/sandbox/index.ts'
+import type { Sandbox } from '../../packages/sandbox/src/index.ts'
 
 /** What leaves open whether a write was made; every other problem says that it was not. */
 const open: ReadonlySet<string> = new Set([
@@ -22,12 +22,12 @@ export class Writes {
     return number
   }
 
-  /** How a call of a write ended for its client. */
+  /** Records how a call of a write ended for its client. */
   end(number: number, outcome: string): void {
     this.#told.get(number)?.push(outcome)
   }
 
-  /** What is wrong, once everything has come to rest. */
+  /** Finds what is wrong, once everything has come to rest. */
   async violations({ snowflake }: Sandbox): Promise<readonly string[]> {
     const rows = await snowflake.query("SELECT N, COUNT(*) FROM SCRATCH.COUNTERS WHERE NOTE = 'storm' GROUP BY N")
     const found = new Map(rows.map(([number, count]) => [Number(number), Number(count)]))

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildSourceEnvironment } from '../support/commands.ts'
 
 const root = join(import.meta.dirname, '../..')
 let folder: string
@@ -11,11 +12,10 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs `ferrule` on a state of its own. */
+/** Runs `ferrule-server` on a state of its own. */
 function ferrule(...args: string[]) {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(FERRULE_|DATABASE_URL|VITEST|NODE_OPTIONS)/.test(name))
-  const env = { ...Object.fromEntries(inherited), FERRULE_DATA: folder }
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/surfaces/cli.ts', ...args], {
+  const env = { ...buildSourceEnvironment(), FERRULE_DATA: folder }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['packages/server/src/cli.ts', ...args], {
     cwd: root,
     env,
     encoding: 'utf8',
@@ -53,11 +53,11 @@ test('applications are made, granted and given new secrets', () => {
     status: 1,
     stderr: expect.stringContaining('no application with this client id'),
   })
-})
+}, 120_000) // eleven programs, one after the other
 
 test('keys are rotated', () => {
-  expect(ferrule('vault', 'rotate-master-key').stdout).toMatch(/^\d+ data keys wrapped anew\n$/)
-  expect(ferrule('vault', 'rotate-data-keys').stdout).toBe('0 credentials sealed anew\n')
+  expect(ferrule('vault', 'rotate-master-key').stdout).toMatch(/^\d+ data keys wrapped again\n$/)
+  expect(ferrule('vault', 'rotate-data-keys').stdout).toBe('0 credentials encrypted again\n')
 })
 
 test('what is wrong is one sentence', () => {

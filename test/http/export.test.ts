@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { primaryKeyOf } from '../../src/context/query/keys.ts'
-import { exportFormats } from '../../src/surfaces/http/export-text.ts'
+import { buildPrimaryKey } from '../../packages/server/src/context/query/keys.ts'
+import { exportFormats } from '../../packages/server/src/surfaces/http/export-text.ts'
+import { buildSourceEnvironment } from '../support/commands.ts'
 import { expectDocumented } from './contract.ts'
 import { allFound, eventually, overBothStores, startCopyWorld } from './search-support.ts'
 import { client, connectorsPath, type Json, type World } from './support.ts'
@@ -115,13 +116,13 @@ overBothStores('an export', (engine) => {
     const many = 30_000
     beforeAll(async () => {
       const place = { connector, kind: 'gong', entity: 'users' }
-      const { key } = world.context.store.tableOf('gong', 'users')
+      const { key } = world.context.store.getTable('gong', 'users')
       for (let from = 0; from < many; from += 5_000) {
         const records = Array.from({ length: 5_000 }, (_, index) => {
           const fields = { id: `many${from + index}`, title: `${'long '.repeat(40)}${from + index}` }
-          return { key: primaryKeyOf(key, fields) ?? '', fields }
+          return { key: buildPrimaryKey(key, fields) ?? '', fields }
         })
-        await world.context.store.write(place, { records, asked: world.clock.now })
+        await world.context.store.writeBatch(place, { records, asked: world.clock.now })
       }
     })
 
@@ -165,9 +166,8 @@ overBothStores('an export', (engine) => {
     afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
     async function ferrule(args: readonly string[], secret: string = client.secret) {
-      const inherited = Object.entries(process.env).filter(([name]) => !/^(FERRULE_|DATABASE_URL|VITEST|NODE_OPTIONS)/.test(name))
-      const env = { ...Object.fromEntries(inherited), FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: secret }
-      const child = spawn(process.execPath, ['src/surfaces/cli.ts', 'export', ...args, '--url', world.url], { cwd: root, env })
+      const env = { ...buildSourceEnvironment(), FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: secret }
+      const child = spawn(process.execPath, ['packages/server/src/cli.ts', 'export', ...args, '--url', world.url], { cwd: root, env })
       const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
       return { status, stdout, stderr }
     }

@@ -23,7 +23,7 @@ overBothStores('a call that turns private', (engine) => {
     )
     return answers.map(({ json }) => json.data.length)
   }
-  /** How many records each entity has of a call. */
+  /** Counts the records that each entity has of a call. */
   const copies = (call: string): Promise<number[]> =>
     found({ calls: { eq: { id: call } }, calls_extensive: { eq: { id: call } }, call_transcripts: { eq: { callId: call } } })
   const live = (entity: string, action: string, params: object): Promise<Json> => world.execute(id, { entity, action, params })

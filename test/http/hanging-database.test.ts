@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { buildSourceEnvironment } from '../support/commands.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
 let database: TestDatabase
@@ -11,8 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** The environment without what an outer run left there. */
-const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(FERRULE_|DATABASE_URL|VITEST|NODE_OPTIONS)/.test(name)))
+const plain = buildSourceEnvironment()
 const env = {
   FERRULE_PORT: '0',
   FERRULE_CLIENT_ID: 'life',
@@ -71,7 +71,7 @@ async function freezableProxy(url: string) {
 
 test('the end comes in time though the database hangs', { timeout: 120_000 }, async () => {
   const between = await freezableProxy(database.url)
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = spawn(process.execPath, ['packages/server/src/main.ts'], {
     cwd: join(import.meta.dirname, '../..'),
     env: { ...plain, ...env, DATABASE_URL: between.url },
   })

@@ -5,7 +5,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startService as startInProcess } from '../../src/server.ts'
+import { startService as startInProcess } from '../../packages/server/src/index.ts'
+import { buildSourceEnvironment } from '../support/commands.ts'
 import type { Json } from './support.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -20,8 +21,7 @@ afterEach(async () => {
   for (const child of running.splice(0)) await end(child, 'SIGKILL')
 })
 
-/** The environment without what an outer run left there. */
-const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(FERRULE_|DATABASE_URL|VITEST|NODE_OPTIONS)/.test(name)))
+const plain = buildSourceEnvironment()
 
 interface Run {
   readonly child: ChildProcess
@@ -41,7 +41,7 @@ function start(file: string, env: Readonly<Record<string, string>>, args: readon
   return { child, stdout: () => texts.stdout, stderr: () => texts.stderr }
 }
 
-/** Ends a process and tells how it ended: its exit code, or the signal. */
+/** Ends a process and returns its exit code, or the signal. */
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | string | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? child.signalCode
   const exit = once(child, 'exit')
@@ -57,7 +57,7 @@ async function ended({ child }: Run): Promise<number | null> {
 
 /** @returns once it listens. @throws what it said when it ended instead */
 async function startService(env: Readonly<Record<string, string>> = {}): Promise<Run & { readonly url: string }> {
-  const run = start('src/main.ts', env)
+  const run = start('packages/server/src/main.ts', env)
   const listens = Promise.withResolvers<string>()
   run.child.stdout?.on('data', () => {
     const url = /listens on (http:\/\/[\w.:]+)\n/.exec(run.stdout())?.[1]
@@ -97,8 +97,8 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(second.stdout()).not.toContain(secret)
     expect(second.stdout()).toContain('rotate-secret')
     expect((await paste(second.stdout(), { FERRULE_CLIENT_SECRET: secret })).data.length).toBeGreaterThan(1)
-    const rotate = /npm run ferrule -- (application rotate-secret \S+)/.exec(second.stdout())?.[1] ?? ''
-    const rotation = start('src/surfaces/cli.ts', {}, rotate.split(' '))
+    const rotate = /npm run ferrule-server -- (application rotate-secret \S+)/.exec(second.stdout())?.[1] ?? ''
+    const rotation = start('packages/server/src/cli.ts', {}, rotate.split(' '))
     expect(await ended(rotation), rotation.stderr()).toBe(0)
     const renewed = /client secret (\S+) /.exec(rotation.stdout())?.[1] ?? ''
     expect((await paste(second.stdout(), { FERRULE_CLIENT_SECRET: renewed })).data.length).toBeGreaterThan(1)
@@ -111,7 +111,7 @@ describe('npm start', { timeout: 120_000 }, () => {
       [{ FERRULE_PROT: '1' }, 'the nearest is FERRULE_PORT'],
       [{ DATABASE_URL: 'mysql://u:a-password@h/d' }, 'DATABASE_URL'],
     ] as const) {
-      const run = start('src/main.ts', env)
+      const run = start('packages/server/src/main.ts', env)
       expect(await ended(run)).toBe(78)
       expect(run.stderr().trim().split('\n')).toHaveLength(1)
       expect(run.stderr()).toContain(says)
@@ -123,7 +123,7 @@ describe('npm start', { timeout: 120_000 }, () => {
   test('says that the port is taken, and leaves nothing running', async () => {
     const first = await startService()
     const { port } = new URL(first.url)
-    const second = start('src/main.ts', { FERRULE_PORT: port, FERRULE_DATA: join(folder, 'other') })
+    const second = start('packages/server/src/main.ts', { FERRULE_PORT: port, FERRULE_DATA: join(folder, 'other') })
     expect(await ended(second)).toBe(78)
     expect(second.stderr()).toContain('FERRULE_PORT is not valid: another program listens on this port')
   })

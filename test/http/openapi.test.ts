@@ -1,10 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { kinds as kindTable } from '../../src/connectors/index.ts'
-import { liveActions } from '../../src/definition/entity.ts'
-import { routes } from '../../src/surfaces/http/routes/index.ts'
-import { openApiDocument, printOpenApi } from '../../src/surfaces/openapi.ts'
+import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
+import { liveActions } from '../../packages/ferrule/src/definition/entity.ts'
+import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
+import { openApiDocument, printOpenApi } from '../../packages/server/src/surfaces/openapi.ts'
 import type { Json } from './support.ts'
 
 const kinds = Object.values(kindTable)

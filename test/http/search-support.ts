@@ -4,11 +4,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe } from 'vitest'
-import type { EngineName } from '../../src/context/store/database.ts'
-import type { ContextStoreSettings } from '../../src/context/store/types.ts'
-import { Secret } from '../../src/engine/secret.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import type { EngineName } from '../../packages/server/src/context/database/database.ts'
+import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
 import { createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
-import { type Answer, type Json, startWorld, type World, type WorldOptions } from './support.ts'
+import { type Answer, connectorsPath, type Json, startWorld, type World, type WorldOptions } from './support.ts'
+import { sandboxAds } from './tiktok-support.ts'
+
+/** The documented route of every search. */
+export const executePath = `POST ${connectorsPath}/{connector_id}/execute`
+
+/** Body of a connector that keeps a copy of its users only. */
+export const onlyUsers = { entities: [{ entity: 'users' }] }
+
+/** Body of an advertising connector that keeps a copy of its campaigns only. */
+export const advertising = ({ sandbox }: World, name: string) => ({
+  ...sandboxAds(name, { replication_config: { advertiser_id: sandbox.tiktok.world.advertiserId } }),
+  entities: [{ entity: 'campaigns' }],
+})
 
 /** Starts a world whose copies are in one of both databases; its `close` takes them away. */
 export async function startCopyWorld(engine: EngineName, options: WorldOptions = {}): Promise<World> {
@@ -55,6 +68,18 @@ export async function allFound(world: World, connectorId: string, { entity, para
     records.push(...page.json.data)
     cursor = page.json.meta.cursor
   } while (cursor !== null)
+  return records
+}
+
+/** Returns all users, page by page, as the vendor lists them. */
+export async function listUsers(world: World, connectorId: string): Promise<Json[]> {
+  const records: Json[] = []
+  let params: object | null = {}
+  while (params !== null) {
+    const { json }: { json: Json } = await world.execute(connectorId, { entity: 'users', action: 'list', params })
+    records.push(...json.data)
+    params = json.meta.next_params
+  }
   return records
 }
 

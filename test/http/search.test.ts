@@ -1,32 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectDocumented, expectOperation } from './contract.ts'
-import { allFound, eventually, overBothStores, search, startCopyWorld, syncedConnector } from './search-support.ts'
-import { connectorsPath, createTenant, type Json, startWorld, type World } from './support.ts'
-import { sandboxAds } from './tiktok-support.ts'
-
-const executePath = `POST ${connectorsPath}/{connector_id}/execute`
-const onlyUsers = { entities: [{ entity: 'users' }] }
-const ads = ({ sandbox }: World, name: string) => ({
-  ...sandboxAds(name, { replication_config: { advertiser_id: sandbox.tiktok.world.advertiserId } }),
-  entities: [{ entity: 'campaigns' }],
-})
-
-/** All users, as the vendor lists them. */
-async function listed(world: World, connectorId: string): Promise<Json[]> {
-  const records: Json[] = []
-  let params: object | null = {}
-  while (params !== null) {
-    const { json }: { json: Json } = await world.execute(connectorId, { entity: 'users', action: 'list', params })
-    records.push(...json.data)
-    params = json.meta.next_params
-  }
-  return records
-}
+import { allFound, executePath, listUsers, onlyUsers, overBothStores, search, startCopyWorld } from './search-support.ts'
+import { connectorsPath, createTenant, type Json, type World } from './support.ts'
 
 overBothStores('a search', (engine) => {
   let world: World
   let users: string
-  let campaigns: string
   beforeAll(async () => {
     world = await startCopyWorld(engine)
     users = await world.connect('users', onlyUsers)
@@ -52,7 +31,7 @@ overBothStores('a search', (engine) => {
     expect(answer.json.meta).toEqual({ has_more: false, cursor: null, took_ms: expect.any(Number) })
     const now = new Date(world.clock.now).toISOString()
     expect(answer.json.context_store).toEqual({ synced_at: now, verified_at: now, status: 'ready', complete: true })
-    const expected = (await listed(world, users)).filter(({ active }) => !active).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const expected = (await listUsers(world, users)).filter(({ active }) => !active).toSorted((a, b) => (a.id < b.id ? -1 : 1))
     expect(expected.length).toBeGreaterThan(3)
     // The vendor adds a field that the documents do not have.
     expect(answer.json.data).toEqual(expected.map(({ conferencingProviders: _added, ...documented }) => documented))
@@ -70,44 +49,8 @@ overBothStores('a search', (engine) => {
       entity: 'users',
       params: { query: { sort: [{ lastName: 'asc' }] }, limit: 50, fields: ['id', 'lastName'] },
     })
-    expect(found.map(({ id }) => id).toSorted()).toEqual((await listed(world, users)).map(({ id }) => id).toSorted())
+    expect(found.map(({ id }) => id).toSorted()).toEqual((await listUsers(world, users)).map(({ id }) => id).toSorted())
     expect(Object.keys(found[0])).toEqual(['id', 'lastName'])
-  })
-
-  test('keeps every digit', async () => {
-    campaigns = await syncedConnector(world, 'ads', ads(world, 'ads'))
-    const listing = await world.execute(campaigns, {
-      entity: 'campaigns',
-      action: 'list',
-      params: { advertiser_id: world.sandbox.tiktok.world.advertiserId, page_size: 1000 },
-    })
-    const ids = listing.json.data.map(({ campaign_id }: Json) => campaign_id)
-    const exact = ids.filter((id: string) => !Number.isSafeInteger(Number(id)))
-    const eq = { campaign_id: '<id>' }
-    for (const id of [ids[0], ...exact.slice(0, 5)]) {
-      const body = JSON.stringify({
-        entity: 'campaigns',
-        action: 'context_store_search',
-        params: { query: { filter: { eq } }, fields: ['campaign_id'] },
-      })
-      const { text } = await world.execute(campaigns, body.replace('"<id>"', id))
-      expect(text.replaceAll(' ', '')).toContain(`{"data":[{"campaign_id":${id}}]`)
-    }
-  })
-
-  test('refuses a value that is neither known nor stored, with its place and the known ones', async () => {
-    const known = await search(world, campaigns, {
-      entity: 'campaigns',
-      params: { query: { filter: { eq: { operation_status: 'enable' } } }, fields: ['operation_status'] },
-    })
-    expect(new Set(known.json.data.map(({ operation_status }: Json) => operation_status))).toEqual(new Set(['ENABLE']))
-    const query = { filter: { in: { operation_status: ['ENABLE', 'enabled'] } } }
-    const answer = await search(world, campaigns, { entity: 'campaigns', params: { query } })
-    expectDocumented(executePath, answer)
-    expect([answer.status, answer.json.code]).toEqual([422, 'invalid_parameter'])
-    expect(answer.json.errors).toEqual([
-      { field: '/params/query/filter/in/operation_status/1', message: 'must be one of ENABLE, DISABLE, or null', error_code: 'enum' },
-    ])
   })
 
   test('cuts records and texts as every action does', async () => {
@@ -155,82 +98,6 @@ overBothStores('a search', (engine) => {
     expect((await search(world, users, { entity: 'users', params: { query: {} } })).json.data.length).toBeGreaterThan(300)
   })
 
-  test('finds a record that was just read live', async () => {
-    const { campaignId, advertiserId } = world.sandbox.tiktok.world
-    const body = { entity: 'campaigns', params: { query: { filter: { eq: { campaign_name: 'Read live' } } }, fields: ['campaign_name'] } }
-    world.sandbox.tiktok.edit('campaigns', campaignId, { fields: { campaign_name: 'Read live' } })
-    expect((await search(world, campaigns, body)).json.data).toEqual([])
-    world.clock.now += 1_000
-    await world.execute(campaigns, { entity: 'campaigns', action: 'list', params: { advertiser_id: advertiserId, page_size: 1000 } })
-    const found = await eventually(
-      async () => (await search(world, campaigns, body)).json.data,
-      (data: Json[]) => data.length > 0,
-    )
-    expect(found).toEqual([{ campaign_name: 'Read live' }])
-  })
-
-  test('finds nothing that is hidden, also when it lies between records that were read live', async () => {
-    const calls = await world.connect('calls', { entities: [{ entity: 'calls' }] })
-    const first = await world.execute(users, { entity: 'calls', action: 'list', params: {} })
-    world.sandbox.gong.editCall(first.json.data[0].id, { isPrivate: true })
-    const known = { key: 'known', fields: { id: 'known', title: 'Known' } }
-    await world.context.store.write({ connector: calls, kind: 'gong', entity: 'calls' }, { records: [known], asked: world.clock.now })
-    const { json } = await world.execute(calls, { entity: 'calls', action: 'list', params: {} })
-    expect(json.meta.private_calls_excluded).toBe(1)
-    const all = { entity: 'calls', params: { query: {}, fields: ['id', 'isPrivate'] }, allow_partial: true }
-    const found = await eventually(
-      async () => (await search(world, calls, all)).json.data,
-      (data: Json[]) => data.length === json.data.length + 1,
-    )
-    expect(found.filter(({ isPrivate }: Json) => isPrivate)).toEqual([])
-  })
-
-  describe('with max_age', () => {
-    const body = (name: string) => ({
-      entity: 'campaigns',
-      params: { query: { filter: { eq: { campaign_name: name } } }, fields: ['campaign_name'] },
-    })
-
-    test('takes a copy that is young enough as it is', async () => {
-      world.sandbox.tiktok.clear()
-      expect((await search(world, campaigns, { ...body('none'), max_age: 3_600 })).status).toBe(200)
-      expect(world.sandbox.tiktok.requests()).toEqual([])
-    })
-
-    test('refreshes an older one first', async () => {
-      world.clock.now += 60_000
-      const { campaignId } = world.sandbox.tiktok.world
-      world.sandbox.tiktok.edit('campaigns', campaignId, { fields: { campaign_name: 'Refreshed' } })
-      const answering = search(world, campaigns, { ...body('Refreshed'), max_age: 30 })
-      await eventually(
-        async () => {
-          await world.context.sync()
-          return (await world.ask(`${connectorsPath}/${campaigns}/syncs?limit=1`, { token: world.token })).json.data[0]
-        },
-        (run: Json) => run.cause === 'search' && run.state === 'succeeded',
-      )
-      const { json } = await answering
-      expect(json.data).toEqual([{ campaign_name: 'Refreshed' }])
-      expect(json.context_store.synced_at).toBe(new Date(world.clock.now).toISOString())
-    })
-
-    test('waits for the first filling of what was never filled', async () => {
-      const fresh = await world.connect('fresh', onlyUsers)
-      const answering = search(world, fresh, { entity: 'users', params: { query: {}, limit: 1 }, max_age: 3_600 })
-      await world.context.sync()
-      const { status, json } = await answering
-      expect([status, json.data.length, json.context_store.complete]).toEqual([200, 1, true])
-    })
-
-    test('refuses wrong parameters before it refreshes', async () => {
-      world.clock.now += 60_000
-      const answer = await search(world, campaigns, { entity: 'campaigns', params: { query: { sort: 'name' } }, max_age: 0 })
-      expect([answer.status, answer.json.errors[0].field]).toEqual([422, '/params/query/sort'])
-      const wrong = await search(world, campaigns, { ...body('none'), max_age: -1 })
-      expect([wrong.status, wrong.json.errors[0].field]).toEqual([422, '/max_age'])
-    })
-  })
-
   describe('is refused, with the place, when', () => {
     test.each<[string, Json, string]>([
       ['the query is missing', {}, 'missing_parameter /params/query'],
@@ -270,26 +137,8 @@ overBothStores('a search', (engine) => {
   test('is counted', async () => {
     const { text } = await world.ask('/metrics')
     expect(text).toMatch(/^ferrule_executes_total\{kind="gong",entity="users",action="context_store_search",code="ok"\} \d+$/m)
-    expect(text).toMatch(/^ferrule_folded_records_total\{kind="tiktok-marketing",entity="campaigns",outcome="folded"\} \d+$/m)
     expect(text).toMatch(/^ferrule_syncs_total\{kind="gong",mode="full",state="succeeded",code="ok"\} \d+$/m)
     expect(text).toMatch(/^ferrule_sync_calls_total\{kind="gong",entity="users",code="ok"\} \d+$/m)
     expect(text).toMatch(/^ferrule_context_store_open 1$/m)
   })
-})
-
-test('without a context store a search says that there is none', async () => {
-  const world = await startWorld()
-  const id = await world.connect('alone')
-  const answer = await search(world, id, { entity: 'users', params: { query: {} } })
-  expect([answer.status, answer.json.code]).toEqual([503, 'context_store_unavailable'])
-  await world.close()
-})
-
-test('a process that only syncs serves its health and its numbers, and nothing else', async () => {
-  const world = await startWorld({ settings: { role: 'worker' } })
-  expect((await world.ask('/health/ready')).status).toBe(200)
-  expect((await world.ask('/metrics')).text).toContain('ferrule_executes_in_flight 0')
-  const refused = await world.ask(connectorsPath, { token: 'any' })
-  expect([refused.status, refused.json.code]).toEqual([404, 'not_found'])
-  await world.close()
 })

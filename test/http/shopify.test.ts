@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { shopifyCredentials as known } from '../../src/sandbox/index.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { shopifyCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 import { operations, type Uses, useOf, usesOf } from '../library/shopify-operations.ts'
 import { countOrders, manyOrders, start } from '../sandbox/shopify-client.ts'

@@ -1,6 +1,6 @@
 /** Writes happen once over HTTP too: two nodes over one PostgreSQL database, by Idempotency-Keys and by request ids. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startSandbox } from '../../src/sandbox/index.ts'
+import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { ask } from '../faults/client.ts'
 import { type Installation, install } from '../faults/installation.ts'
 import { insertOnce, linesOf } from '../faults/once.ts'

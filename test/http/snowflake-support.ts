@@ -1,6 +1,6 @@
 /** What the tests of the warehouse over HTTP share. */
 import { expect } from 'vitest'
-import { snowflakeCredentials as known } from '../../src/sandbox/index.ts'
+import { snowflakeCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { configuration } from '../library/snowflake-support.ts'
 import { type Answer, connectorsPath, type Json, sandboxConnector, type World } from './support.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { Deadline } from '../../src/engine/deadline.ts'
-import { liveActionsOf } from '../../src/engine/operation.ts'
-import { snowflakeCredentials as known } from '../../src/sandbox/index.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
+import { listLiveActions } from '../../packages/ferrule/src/engine/operation.ts'
+import { snowflakeCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 import { rows as statements } from '../connectors/snowflake/statement-table.ts'
 import { configuration, keyPair } from '../library/snowflake-support.ts'
@@ -124,7 +124,7 @@ describe('check', () => {
 
 describe('execute', () => {
   const operations = Object.entries(kinds.snowflake.definition.entities).flatMap(([entity, definition]) =>
-    liveActionsOf(definition).map((action) => ({ entity, action, definition })),
+    listLiveActions(definition).map((action) => ({ entity, action, definition })),
   )
   const texts: Readonly<Record<string, string>> = {
     get: 'SELECT 1 AS ONE',

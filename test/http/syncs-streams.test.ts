@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { expectDocumented } from './contract.ts'
+import { contract, expectDocumented } from './contract.ts'
 import { startCopyWorld } from './search-support.ts'
 import { type Answer, connectorsPath, type Json, type Sent, type World } from './support.ts'
 
@@ -27,7 +27,10 @@ async function ask(operation: string, sent: Sent = {}, slots: Readonly<Record<st
   return answer
 }
 
-/** Events of a stream, as they come. */
+/** The route whose document has an event. */
+const streamOf = (event: string): string => `${base}${event === 'run' ? '/syncs/{sync_id}' : '/context_store'}/events`
+
+/** Events of a stream, as they come, each compared with the document. */
 async function* events(answer: IncomingMessage): AsyncGenerator<{ readonly event: string; readonly data: Json }> {
   let text = ''
   for await (const chunk of answer) {
@@ -35,7 +38,10 @@ async function* events(answer: IncomingMessage): AsyncGenerator<{ readonly event
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
       const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? []
       text = text.slice(end + 2)
-      if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) }
+      if (event === undefined || data === undefined) continue
+      const told = { event, data: JSON.parse(data) }
+      contract().checkEvent({ method: 'GET', path: streamOf(event) }, told)
+      yield told
     }
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/execute.ts'
+import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
 import { expectDocumented } from './contract.ts'
 import { eventually, search, startCopyWorld } from './search-support.ts'
 import { type Answer, client, connectorsPath, type Json, type Sent, tokenPath, type World } from './support.ts'
@@ -155,7 +155,7 @@ test('while a run runs, a search of what is not filled yet is told to come again
   const early = await search(world, connector, asked)
   expect([early.status, early.json.code, early.headers['retry-after']]).toEqual([409, 'context_store_not_ready', '5'])
   const stored = { key: '1', fields: { id: '1', firstName: 'Ada' } }
-  await world.context.store.write({ connector, kind: 'gong', entity: 'users' }, { records: [stored], asked: world.clock.now })
+  await world.context.store.writeBatch({ connector, kind: 'gong', entity: 'users' }, { records: [stored], asked: world.clock.now })
   const refused = await search(world, connector, asked)
   expect(refused.status).toBe(409)
   expect(refused.json.message).toContain(`its status is ${(await entity('users')).state}`)
@@ -264,7 +264,7 @@ describe('scopes', () => {
   })
 })
 
-// The last one: tokens of before end with the hour.
+// The last one: earlier tokens end with the hour.
 test('schedules start what is due', async () => {
   // What is due joins a run that waits: the first one must have ended.
   await world.context.sync()

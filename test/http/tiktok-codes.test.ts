@@ -1,6 +1,6 @@
 /** Codes of the vendor's consent page: exchanged once, stored, never shown. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { tiktokCredentials as known, type TiktokWorldFacts } from '../../src/sandbox/index.ts'
+import { tiktokCredentials as known, type TiktokWorldFacts } from '../../packages/sandbox/src/index.ts'
 import { app } from '../library/tiktok-support.ts'
 import { startWorld, type World } from './support.ts'
 import { type Client, clientOf } from './tiktok-support.ts'
@@ -56,7 +56,7 @@ describe('a code of the consent page', () => {
       424,
       'upstream_auth_failed',
       '40110',
-      expect.stringContaining('anew'),
+      expect.stringContaining('Connect the account again'),
     ])
     expect(await client.record(second)).toMatchObject({ status: 'auth_error', status_reason: expect.stringContaining('PATCH') })
     await client.ask(`/${second}`, 'PATCH', { credentials: { auth_code: await client.code() } })
@@ -79,7 +79,7 @@ describe('a code of the consent page', () => {
     expect((await client.list(made, 'advertisers', {})).json).toMatchObject({ code: 'upstream_unreachable', retryable: true })
     expect((await client.list(made, 'advertisers', {})).json).toMatchObject({
       code: 'upstream_auth_failed',
-      hint: expect.stringContaining('anew'),
+      hint: expect.stringContaining('Connect the account again'),
     })
   })
 

@@ -1,7 +1,7 @@
 /** Ids above 2^53 on their way from the vendor to a client: compared as text, digit by digit, hosted and in the library. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { exactNumber } from '../../src/sandbox/tiktok-marketing/answers.ts'
+import { exactNumber } from '../../packages/sandbox/src/tiktok-marketing/answers.ts'
 import { type Seen, serve, type TestServer } from '../engine/support.ts'
 import { reportOf, reports, usesOf } from '../library/tiktok-operations.ts'
 import { connectAds } from '../library/tiktok-support.ts'

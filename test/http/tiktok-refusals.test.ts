@@ -1,9 +1,9 @@
 /** Refusals that come with HTTP 200: whatever code the vendor invents, none of them is an empty list. Hosted and in the library. */
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Deadline } from '../../src/engine/deadline.ts'
-import { asFerruleError } from '../../src/errors.ts'
-import { connect } from '../../src/index.ts'
+import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
+import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
 import { type Reply, serve, type TestServer } from '../engine/support.ts'
 import { operations, usesOf } from '../library/tiktok-operations.ts'
 import { execute } from '../library/tiktok-support.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { connect, FerruleError } from '../../src/index.ts'
-import { type Sandbox, sandboxCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
+import { type Sandbox, sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 
 const { accessKey, accessKeySecret, clientId, clientSecret, refreshToken, accessToken, limitedToken, expiredToken } = sandboxCredentials
 const key = { access_key: accessKey, access_key_secret: accessKeySecret }

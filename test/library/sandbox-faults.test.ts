@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { connect, FerruleError } from '../../src/index.ts'
-import { type Fault, type Sandbox, sandboxCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
+import { type Fault, type Sandbox, sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 
 const { accessKey, accessKeySecret, clientId, clientSecret, refreshToken } = sandboxCredentials
 const key = { access_key: accessKey, access_key_secret: accessKeySecret }
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => sandbox.gong.reset())
 afterAll(() => sandbox.close())
 
-/** How a list of calls ends while a fault lasts, and how many requests it took. */
+/** Lists calls while a fault lasts; returns the end and the number of requests. */
 async function met(fault: Fault, deadlineMs: number): Promise<{ ended: unknown; requests: number }> {
   sandbox.faults.add({ ...fault, on: 'api', times: 10 })
   await using gong = connect('gong', { credentials: key, origin: sandbox.origins.gong, limits: false })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { connect, type LocalConnector } from '../../src/index.ts'
-import { type Sandbox, sandboxCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { connect, type LocalConnector } from '../../packages/ferrule/src/index.ts'
+import { type Sandbox, sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 
 const { accessKey, accessKeySecret } = sandboxCredentials

@@ -1,7 +1,7 @@
 /** One right call of every operation of a Shopify connector against the sandbox; every list finds something. */
-import { kinds } from '../../src/connectors/index.ts'
-import { liveActionsOf } from '../../src/engine/operation.ts'
-import type { ShopifyWorldFacts } from '../../src/sandbox/index.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { listLiveActions } from '../../packages/ferrule/src/engine/operation.ts'
+import type { ShopifyWorldFacts } from '../../packages/sandbox/src/index.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -63,7 +63,7 @@ export function usesOf(world: ShopifyWorldFacts): Readonly<Record<keyof typeof k
 
 /** All operations as `entity action`, with the definition of the entity. */
 export const operations = Object.entries(kinds.shopify.definition.entities).flatMap(([entity, definition]) =>
-  liveActionsOf(definition).map((action) => ({ entity, action, definition })),
+  listLiveActions(definition).map((action) => ({ entity, action, definition })),
 )
 
 type Run = (entity: string, action: string, params: Values) => Promise<{ readonly data: unknown }>

@@ -1,7 +1,7 @@
 /** What the tests of the Shopify connector in the library share. */
 import { afterAll } from 'vitest'
-import { connect, type Kinds, type LocalConnector, type VendorNotice } from '../../src/index.ts'
-import { type Sandbox, shopifyCredentials } from '../../src/sandbox/index.ts'
+import { connect, type Kinds, type LocalConnector, type VendorNotice } from '../../packages/ferrule/src/index.ts'
+import { type Sandbox, shopifyCredentials } from '../../packages/sandbox/src/index.ts'
 
 /** A connector of the store. */
 export type Shopify = LocalConnector<Kinds['shopify']>
@@ -36,7 +36,7 @@ export async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {
   return found
 }
 
-/** What a promise was rejected with; a text when it was not. */
+/** Returns what a promise was rejected with; a string when it was not. */
 export const failure = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => 'it succeeded',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Kinds, ParamsOf } from '../../src/index.ts'
+import type { Kinds, ParamsOf } from '../../packages/ferrule/src/index.ts'
 import { watchRequests } from '../engine/shopify-support.ts'
 import { countOrders, day, manyOrders, openStore, start } from '../sandbox/shopify-client.ts'
 import { collect, connectStore, failure } from './shopify-support.ts'

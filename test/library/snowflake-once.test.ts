@@ -1,6 +1,6 @@
 /** Writes happen once, whatever the link to the warehouse does; and statements that are refused never come to it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Fault, startSandbox } from '../../src/sandbox/index.ts'
+import { type Fault, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { rows as statements } from '../connectors/snowflake/statement-table.ts'
 import { insertOnce, linesOf } from '../faults/once.ts'
 import { libraryWriter } from '../faults/once-doors.ts'

@@ -1,6 +1,6 @@
 /** Results in parts: every row once, in order, by the library and by a plain client of the service. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Deadline } from '../../src/engine/deadline.ts'
+import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
 import { type Json, startWorld, type World } from '../http/support.ts'
 import { collect, failure } from './shopify-support.ts'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { liveActionsOf } from '../../src/engine/operation.ts'
-import { snowflakeCredentials as known, startSandbox } from '../../src/sandbox/index.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { listLiveActions } from '../../packages/ferrule/src/engine/operation.ts'
+import { snowflakeCredentials as known, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 import { failure } from './shopify-support.ts'
 import { connectWarehouse, execute, keyPair, openWarehouse, type SnowflakeCredentials } from './snowflake-support.ts'
@@ -13,7 +13,7 @@ afterEach(() => snowflake.reset())
 const warehouse = connectWarehouse(sandbox)
 
 const operations = Object.entries(kinds.snowflake.definition.entities).flatMap(([entity, definition]) =>
-  liveActionsOf(definition).map((action) => ({ entity, action, definition })),
+  listLiveActions(definition).map((action) => ({ entity, action, definition })),
 )
 const statements: Readonly<Record<string, string>> = {
   get: 'SELECT * FROM SALES.ORDERS WHERE ORDER_ID = 7',
@@ -24,7 +24,7 @@ const statements: Readonly<Record<string, string>> = {
 }
 const select = (statement: string) => warehouse.record.list({ statement })
 const rowsOf = async (statement: string) => (await select(statement)).data.data
-/** What the stand-in really ran. */
+/** Lists what the stand-in really ran. */
 const ran = () => snowflake.executed().map(({ verb, outcome }) => `${verb} ${outcome}`)
 const sentBody = () => JSON.parse(snowflake.requests().at(-1)?.body ?? '')
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { Deadline } from '../../src/engine/deadline.ts'
-import { startSandbox } from '../../src/sandbox/index.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
+import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 import { hastenTime } from '../support/hastened-time.ts'
 import { collect, failure } from './shopify-support.ts'
@@ -27,7 +27,7 @@ function shortDeadlines(): Disposable {
   return { [Symbol.dispose]: () => remaining.mockRestore() }
 }
 const eventually = <T>(value: () => T) => expect.poll(value, { timeout: 20_000, interval: 5 })
-/** What the stand-in really ran. */
+/** Lists what the stand-in really ran. */
 const ran = () => snowflake.executed().map(({ verb, outcome }) => `${verb} ${outcome}`)
 const sentBody = () => JSON.parse(snowflake.requests().at(-1)?.body ?? '')
 

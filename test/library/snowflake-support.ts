@@ -1,8 +1,8 @@
 /** What the tests of the Snowflake connector in the library share. */
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll } from 'vitest'
-import { type ConfigurationOf, type CredentialsOf, connect, type Kinds, type LocalConnector } from '../../src/index.ts'
-import { snowflakeCredentials as known, type Sandbox } from '../../src/sandbox/index.ts'
+import { type ConfigurationOf, type CredentialsOf, connect, type Kinds, type LocalConnector } from '../../packages/ferrule/src/index.ts'
+import { snowflakeCredentials as known, type Sandbox } from '../../packages/sandbox/src/index.ts'
 
 type Kind = Kinds['snowflake']
 /** A connector of the warehouse. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tiktokCredentials as known } from '../../src/sandbox/index.ts'
+import { tiktokCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { openDesk } from '../sandbox/tiktok-client.ts'
 import { failure } from './shopify-support.ts'
 import { reportOf } from './tiktok-operations.ts'
@@ -8,7 +8,7 @@ import { app, connectAds, freshCode, type TiktokCredentials } from './tiktok-sup
 const { sandbox, tiktok, facts } = await openDesk()
 const ads = connectAds(sandbox)
 
-/** What the vendor was asked last. */
+/** Returns the vendor's last request. */
 const asked = () => tiktok.requests().at(-1)
 const asJson = (values: readonly string[]) => JSON.stringify(values)
 
@@ -43,7 +43,7 @@ describe('a code of the consent page', () => {
     expect(error).toMatchObject({
       code: 'upstream_auth_failed',
       retryable: false,
-      hint: expect.stringContaining('Connect the account anew'),
+      hint: expect.stringContaining('Connect the account again'),
       upstream: { code: '40110', message: 'The auth_code is invalid, expired or has been used.', request_id: expect.any(String) },
     })
     expect(String(error)).not.toContain(auth_code)
@@ -53,7 +53,7 @@ describe('a code of the consent page', () => {
     expect(await failure(connectAds(sandbox, { credentials: app }).campaigns.list())).toMatchObject({
       code: 'upstream_auth_failed',
       message: expect.stringContaining('auth_code'),
-      hint: 'Connect the account anew.',
+      hint: 'Connect the account again.',
     })
     expect(tiktok.requests()).toEqual([])
   })

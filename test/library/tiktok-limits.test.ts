@@ -1,6 +1,6 @@
-/** The rates of an app against a stand-in that enforces them: over minutes in simulated time, and for a moment in real time. */
+/** The rates of an app against a stand-in that enforces them: over minutes in simulated time, and briefly in real time. */
 import { describe, expect, test } from 'vitest'
-import { tiktokCredentials as known, startSandbox } from '../../src/sandbox/index.ts'
+import { tiktokCredentials as known, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { watchRequests } from '../engine/shopify-support.ts'
 import { openDesk } from '../sandbox/tiktok-client.ts'
 import { simulateTime } from './simulated-time.ts'
@@ -10,7 +10,7 @@ const { sandbox, tiktok, facts, clock } = await openDesk()
 const config = { advertiser_id: facts.secondAdvertiserId }
 const callers = 20
 
-/** Twenty callers that ask again and again for so many seconds. @returns moments of the answers; anything that fails fails the test */
+/** Lets twenty callers ask again and again for so many seconds. @returns times of the answers; any failure fails the test */
 async function callFor(connector: Tiktok, seconds: number, time: ReturnType<typeof simulateTime>): Promise<number[]> {
   const moments: number[] = []
   const caller = async () => {

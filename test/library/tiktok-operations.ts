@@ -1,14 +1,14 @@
 /** One right call of every operation of a TikTok Marketing connector against the sandbox; every list finds something. */
-import { kinds } from '../../src/connectors/index.ts'
-import { liveActionsOf } from '../../src/engine/operation.ts'
-import type { TiktokWorldFacts } from '../../src/sandbox/index.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { listLiveActions } from '../../packages/ferrule/src/engine/operation.ts'
+import type { TiktokWorldFacts } from '../../packages/sandbox/src/index.ts'
 
 type Values = Readonly<Record<string, unknown>>
 type Entities = (typeof kinds)['tiktok-marketing']['definition']['entities']
 
 /** All operations as `entity action`, with the definition of the entity. */
 export const operations = Object.entries(kinds['tiktok-marketing'].definition.entities).flatMap(([entity, definition]) =>
-  liveActionsOf(definition).map((action) => ({ entity, action, definition })),
+  listLiveActions(definition).map((action) => ({ entity, action, definition })),
 )
 
 /** The reports: what a row is of. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { openDesk } from '../sandbox/tiktok-client.ts'
 import { failure } from './shopify-support.ts'
 import { reportOf, reports } from './tiktok-operations.ts'
@@ -8,7 +8,7 @@ import { connectAds, execute } from './tiktok-support.ts'
 const { sandbox, tiktok, facts, read } = await openDesk()
 const ads = connectAds(sandbox)
 
-/** What the vendor was asked last. */
+/** Returns the vendor's last request. */
 const asked = () => tiktok.requests().at(-1)
 
 describe('reports', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tiktokCredentials as known } from '../../src/sandbox/index.ts'
+import { tiktokCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 import { openDesk } from '../sandbox/tiktok-client.ts'
 import { collect, failure } from './shopify-support.ts'
@@ -10,7 +10,7 @@ const { sandbox, tiktok, facts } = await openDesk()
 const uses: Readonly<Record<string, Readonly<Record<string, unknown>>>> = usesOf(facts)
 const ads = connectAds(sandbox)
 
-/** What the vendor was asked last. */
+/** Returns the vendor's last request. */
 const asked = () => tiktok.requests().at(-1)
 const asJson = (values: readonly string[]) => JSON.stringify(values)
 

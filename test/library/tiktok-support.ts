@@ -1,7 +1,7 @@
 /** What the tests of the TikTok Marketing connector share. */
 import { afterAll } from 'vitest'
-import { type ConfigurationOf, type CredentialsOf, connect, type Kinds, type LocalConnector } from '../../src/index.ts'
-import { tiktokCredentials as known, type Sandbox } from '../../src/sandbox/index.ts'
+import { type ConfigurationOf, type CredentialsOf, connect, type Kinds, type LocalConnector } from '../../packages/ferrule/src/index.ts'
+import { tiktokCredentials as known, type Sandbox } from '../../packages/sandbox/src/index.ts'
 import { ask } from '../sandbox/client.ts'
 
 type Kind = Kinds['tiktok-marketing']
@@ -17,7 +17,7 @@ interface More {
   readonly config?: ConfigurationOf<Kind>
   readonly limits?: boolean
   readonly onCredentials?: (next: TiktokCredentials) => void
-  /** In the place of the sandbox. */
+  /** Instead of the sandbox. */
   readonly origin?: string
 }
 

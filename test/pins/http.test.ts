@@ -3,9 +3,9 @@
  * change for the changelog.
  */
 import { expect, test } from 'vitest'
-import { errorTable } from '../../src/errors.ts'
-import { scopes } from '../../src/platform/scopes.ts'
-import { routes } from '../../src/surfaces/http/routes/index.ts'
+import { errorTable } from '../../packages/ferrule/src/errors.ts'
+import { scopes } from '../../packages/server/src/platform/model/scopes.ts'
+import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
 
 test('error codes and their statuses', () => {
   const statuses = Object.fromEntries(Object.entries(errorTable).map(([code, { status, fault }]) => [code, `${status} ${fault}`]))

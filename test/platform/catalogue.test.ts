@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCatalogue } from '../../src/platform/catalogue.ts'
+import { createCatalogue } from '../../packages/server/src/platform/connectors/catalogue.ts'
 import { notes, stall } from './world.ts'
 
 const catalogue = createCatalogue([notes, stall])
@@ -71,6 +71,6 @@ describe('the catalogue', () => {
 
   test('names the known kinds when one is unknown', () => {
     expect(() => catalogue.get('shop')).toThrow('There is no connector type shop. Known: notes, market-stall.')
-    expect(() => catalogue.kindOf('')).toThrow('There is no connector type')
+    expect(() => catalogue.getKind('')).toThrow('There is no connector type')
   })
 })

@@ -1,11 +1,11 @@
-/** Checks of client secrets while somebody asks for tokens with wrong ones. */
+/** Checks client secrets while other clients send wrong ones. */
 import { describe, expect, test } from 'vitest'
-import { ClientChecks, type ClientClaim } from '../../src/platform/client-checks.ts'
+import { ClientChecks, type ClientCredentials } from '../../packages/server/src/platform/tenancy/client-checks.ts'
 import { refusal } from './world.ts'
 
 const right = 'the right secret'
 
-/** Checks whose hashes are worked out when the test says so, and time that it moves. */
+/** Builds checks whose hashes end on command, with a clock that the test moves. */
 function desk({ held = false } = {}) {
   const clock = { now: 0 }
   const looked: string[] = []
@@ -21,12 +21,12 @@ function desk({ held = false } = {}) {
     },
     pause: async (milliseconds) => pauses.push(milliseconds),
   })
-  const outcome = (claim: Partial<ClientClaim>, stored: string | null = 'hash') =>
+  const outcome = (claim: Partial<ClientCredentials>, stored: string | null = 'hash') =>
     refusal(checks.check({ clientId: 'client', clientSecret: right, address: '203.0.113.1', ...claim }, stored ?? undefined)).then(
       (text) => text.split(':')[0],
       () => 'right',
     )
-  /** Lets looks end until nobody waits. */
+  /** Ends all hashes until nothing waits. */
   const finish = async () => {
     for (let idle = 0; idle < 5; idle = open.length > 0 ? 0 : idle + 1) {
       open.shift()?.()
@@ -89,7 +89,7 @@ const strangers = (outcome: ReturnType<typeof desk>['outcome']) =>
   Promise.all(Array.from({ length: 20 }, (_each, index) => outcome({ clientId: `nobody ${index}`, clientSecret: `guess ${index}` }, null)))
 
 describe('while one address guesses the secret of a client', () => {
-  const guesses = (outcome: ReturnType<typeof desk>['outcome'], count: number, more: Partial<ClientClaim> = {}) =>
+  const guesses = (outcome: ReturnType<typeof desk>['outcome'], count: number, more: Partial<ClientCredentials> = {}) =>
     Array.from({ length: count }, (_each, index) => outcome({ clientSecret: `guess ${index}`, address: '198.51.100.7', ...more }))
 
   test('a client that got a token before does not wait', async () => {

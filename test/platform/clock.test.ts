@@ -1,7 +1,7 @@
-/** The machine's clock steps by an hour: stored times do not. */
+/** Stored times stay right while the machine's clock steps by an hour. */
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Platform } from '../../src/platform/types.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, firstPrincipal, oauth, overBoth, secretOf, type World } from './world.ts'
 
 const hour = 3_600_000
@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close()
 })
 
-/** A machine with a clock that steps and one that does not. */
+/** A machine with a clock that steps and a steady clock. */
 class Machine {
   wall: number
   steady = 1_000
@@ -80,7 +80,7 @@ test('on PostgreSQL, stored times are those of the database, whatever the machin
 })
 
 overBoth('a step of an hour', (database) => {
-  /** A connector whose token a process renews that stands still amid it: another one may take over when the lease is over. */
+  /** Creates a connector whose token renewal stalls; another process may take over after the lease expires. */
   const leased = async () => {
     const world = await opened(database)
     const machine = new Machine(Date.now())
@@ -88,7 +88,7 @@ overBoth('a step of an hour', (database) => {
     const platform = await open()
     const principal = await firstPrincipal(platform)
     const { id } = await platform.connectors.create(principal, connectorBody({ credentials: oauth }))
-    const sourceOf = async (of: Platform) => (await of.connectors.connectionOf(principal, id)).connection.credentials
+    const sourceOf = async (of: Platform) => (await of.connectors.readAccess(principal, id)).connection.credentials
     const beside = await world.open({
       ...machine.clocks,
       role: 'administration',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform, Principal } from '../../src/platform/types.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import {
   connectorBody,
   createWorld,
@@ -35,7 +36,7 @@ overBoth('changing and using connectors', (database) => {
   const stallBody = (more: Record<string, unknown> = {}) =>
     connectorBody({ connector_type: 'market-stall', credentials: { token: 't' }, replication_config: { stall: 'fruit' }, ...more })
   const opened = async (principal: Principal, id: string) => {
-    const { connection } = await platform.connectors.connectionOf(principal, id)
+    const { connection } = await platform.connectors.readAccess(principal, id)
     return (await connection.credentials.open()).values.reveal()
   }
 
@@ -95,13 +96,13 @@ overBoth('changing and using connectors', (database) => {
   test('a refusal of the vendor is shown with the next step, until a success or new credentials', async () => {
     const principal = await tenant()
     const { id } = await platform.connectors.create(principal, connectorBody())
-    const before = await platform.connectors.connectionOf(principal, id)
+    const before = await platform.connectors.readAccess(principal, id)
     await platform.connectors.markAuthError(before, 'Notes refused the credentials: expired.')
     expect(await platform.connectors.get(principal, id)).toMatchObject({
       status: 'auth_error',
       status_reason: `Notes refused the credentials: expired. Replace the credentials with PATCH /api/v1/integrations/connectors/${id}.`,
     })
-    const access = await platform.connectors.connectionOf(principal, id)
+    const access = await platform.connectors.readAccess(principal, id)
     expect(access.status).toBe('auth_error')
     await platform.connectors.markHealthy(access)
     expect(await platform.connectors.get(principal, id)).toMatchObject({ status: 'active', status_reason: null })
@@ -130,7 +131,7 @@ overBoth('changing and using connectors', (database) => {
     })
     for (const look of [
       () => platform.connectors.get(principal, id),
-      () => platform.connectors.connectionOf(principal, id),
+      () => platform.connectors.readAccess(principal, id),
       () => platform.connectors.update(principal, id, { name: 'x' }),
       () => platform.connectors.patch(principal, id, { credentials: keyPair }),
       () => platform.connectors.remove(principal, id),
@@ -144,20 +145,20 @@ overBoth('changing and using connectors', (database) => {
   test('a connection goes to the origins of the settings', async () => {
     const principal = await tenant()
     const { id } = await platform.connectors.create(principal, stallBody())
-    const { connection } = await platform.connectors.connectionOf(principal, id)
+    const { connection } = await platform.connectors.readAccess(principal, id)
     expect([connection.kind, connection.configuration]).toEqual([stall, { stall: 'fruit' }])
     expect(connection.origin).toEqual({ api: 'http://127.0.0.1:9', media: 'http://127.0.0.1:8' })
     const plain = await platform.connectors.create(principal, connectorBody({ name: 'Plain' }))
-    expect((await platform.connectors.connectionOf(principal, plain.id)).connection).not.toHaveProperty('origin')
+    expect((await platform.connectors.readAccess(principal, plain.id)).connection).not.toHaveProperty('origin')
   })
 
   test('a connector of the sandbox goes to the sandbox, and nowhere else when that is not running', async () => {
     const principal = await tenant()
     const { id, environment } = await platform.connectors.create(principal, connectorBody({ environment: { sandbox: true } }))
     expect(environment).toEqual({ sandbox: true })
-    expect((await platform.connectors.connectionOf(principal, id)).connection.origin).toEqual(sandboxOrigin)
+    expect((await platform.connectors.readAccess(principal, id)).connection.origin).toEqual(sandboxOrigin)
     sandboxRuns = false
-    expect(await refusal(platform.connectors.connectionOf(principal, id))).toMatch(
+    expect(await refusal(platform.connectors.readAccess(principal, id))).toMatch(
       /^unavailable: .*the sandbox that this connector belongs to is not running/,
     )
     sandboxRuns = true
@@ -180,8 +181,8 @@ overBoth('changing and using connectors', (database) => {
     const mine = await platform.connectors.create(scoped, connectorBody({ workspace_name: 'Mine' }))
     expect((await platform.connectors.list(scoped, {})).data.map(({ id }) => id)).toEqual([mine.id])
     expect(mine.workspace_id).toBe(scoped.workspaceId)
-    expect((await platform.connectors.connectionOf(scoped, mine.id)).status).toBe('active')
-    expect(await refusal(platform.connectors.connectionOf(scoped, other.id))).toMatch(/^connector_not_found/)
+    expect((await platform.connectors.readAccess(scoped, mine.id)).status).toBe('active')
+    expect(await refusal(platform.connectors.readAccess(scoped, other.id))).toMatch(/^connector_not_found/)
     expect(await refusal(platform.connectors.remove(scoped, other.id))).toMatch(/^connector_not_found/)
     expect(await refusal(platform.connectors.create(scoped, connectorBody()))).toMatch(/^workspace_not_found/)
     expect(await refusal(platform.connectors.create(scoped, connectorBody({ workspace_name: 'Brand new' })))).toMatch(

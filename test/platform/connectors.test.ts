@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform, Principal } from '../../src/platform/types.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, notes, overBoth, refusal, stall, type World } from './world.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
@@ -18,7 +19,7 @@ overBoth('connectors', (database) => {
   const stallBody = (more: Record<string, unknown> = {}) =>
     connectorBody({ connector_type: 'market-stall', credentials: { token: 't' }, replication_config: { stall: 'fruit' }, ...more })
   const opened = async (principal: Principal, id: string) => {
-    const { connection } = await platform.connectors.connectionOf(principal, id)
+    const { connection } = await platform.connectors.readAccess(principal, id)
     return (await connection.credentials.open()).values.reveal()
   }
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Connection, CredentialValues } from '../../src/engine/connection.ts'
-import { FerruleError, fail } from '../../src/errors.ts'
-import type { Platform, Principal } from '../../src/platform/types.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
+import { FerruleError, fail } from '../../packages/ferrule/src/errors.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, firstPrincipal, newTenant, oauth, overBoth, refusal, secretOf, type World } from './world.ts'
 
 const failure = async (work: Promise<unknown>): Promise<FerruleError> => {
@@ -25,7 +27,7 @@ overBoth('a creation', (database) => {
   })
   afterAll(() => world.close())
 
-  /** A tenant of its own, and a body without the permission to make workspaces. */
+  /** Creates a tenant, and a body without the permission to create workspaces. */
   const fresh = async () => {
     number += 1
     const principal = await newTenant(platform, first)
@@ -98,7 +100,7 @@ overBoth('a creation', (database) => {
     expect(await countOf(principal)).toBe(1)
   })
 
-  /** A vendor whose refresh tokens are taken once: what it was asked with, and whether it is there afterwards. */
+  /** Builds a vendor that accepts each refresh token once, and that can be unavailable afterwards. */
   const singleUse = (state: { isThere: boolean }) => {
     const valid = new Set<string>([oauth.refresh_token])
     const used: string[] = []
@@ -117,7 +119,7 @@ overBoth('a creation', (database) => {
     return { check, used }
   }
   const storedOf = async (principal: Principal, id: string): Promise<CredentialValues> =>
-    (await (await platform.connectors.connectionOf(principal, id)).connection.credentials.open()).values.reveal()
+    (await (await platform.connectors.readAccess(principal, id)).connection.credentials.open()).values.reveal()
 
   test.each([undefined, 'a-key'])('that renews a single-use token keeps it for a repeat (Idempotency-Key %s)', async (idempotencyKey) => {
     const { principal, body } = await fresh()

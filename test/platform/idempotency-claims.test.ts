@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { claimLifeMs } from '../../src/engine/claims.ts'
-import type { Claim, Connection, Hold } from '../../src/engine/connection.ts'
-import type { Platform } from '../../src/platform/types.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import { type Claim, claimLifeMs, type Hold } from '../../packages/ferrule/src/engine/writes/claims.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { ask, type Desk, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, newTenant, overBoth, refusal } from './world.ts'
 
@@ -17,14 +17,14 @@ overBoth('a vendor request id', (database) => {
   afterAll(() => desk.close())
 
   interface Claimed {
-    /** Of the hold; those of calls that have ended when it is left out. */
+    /** Hold of the claim; when absent, the hold of a finished call. */
     readonly hold?: Hold
     readonly connectorId?: string
     readonly principal?: Desk['principal']
     readonly platform?: Platform
   }
   async function claimsOf({ connectorId = desk.connectorId, principal = desk.principal, platform = desk.platform }: Claimed = {}) {
-    const { connection } = await platform.connectors.connectionOf(principal, connectorId)
+    const { connection } = await platform.connectors.readAccess(principal, connectorId)
     return connection.writes
   }
   const claim = async (requestId: string, fingerprint: string, by: Claimed = {}): Promise<Claim | undefined> =>

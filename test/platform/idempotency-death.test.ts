@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Claim, Connection } from '../../src/engine/connection.ts'
-import type { Call } from '../../src/engine/outcome.ts'
-import { fail } from '../../src/errors.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import type { Call } from '../../packages/ferrule/src/engine/outcome.ts'
+import type { Claim } from '../../packages/ferrule/src/engine/writes/claims.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
 import { ask, type Desk, dayMs, gate, leaseMs, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, overBoth } from './world.ts'
 
-/** What a claim of a call that has ended says of itself; undefined where the connection takes no claims. */
+/** Claims an id as a finished call; undefined where the connection takes no claims. */
 const claim = (connection: Connection, id: string): Promise<Claim> | undefined =>
   connection.writes?.claim(id, `write of ${id}`, { owner: randomUUID(), until: 0 })
 
@@ -18,7 +19,7 @@ overBoth('a call whose node died', (database) => {
   })
   afterAll(() => desk.close())
 
-  /** A call that stands still, as one of a dead process does; `wake` lets it go on. */
+  /** Starts a call that stalls like one of a dead process; `wake` lets the call continue. */
   async function dying(
     key: string,
     prepare: (connection: Connection) => unknown,

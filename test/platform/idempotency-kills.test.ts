@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import type { Claim } from '../../src/engine/connection.ts'
-import { asFerruleError } from '../../src/errors.ts'
-import type { Platform } from '../../src/platform/types.ts'
+import type { Claim } from '../../packages/ferrule/src/engine/writes/claims.ts'
+import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { type CallerOptions, type CallLine, callUnder, hasVendorId, openAt } from '../support/kill-calls.ts'
 import { principalOf } from '../support/kill-writer.ts'
 import { sessionsEnded } from '../support/kills.ts'
@@ -16,7 +16,7 @@ const kills = 6
 /** Longer than a lease, so that calls of killed processes count as dead in the next round. */
 const roundMs = 300_000
 
-/** How far each call came, as its process told before it was killed. */
+/** Last reported step of each call before its process was killed. */
 type Steps = Map<string, CallLine & { readonly key: string }>
 
 async function callAndKill(options: CallerOptions): Promise<Steps> {
@@ -26,7 +26,7 @@ async function callAndKill(options: CallerOptions): Promise<Steps> {
   })
   const steps: Steps = new Map()
   for await (const text of createInterface({ input: caller.stdout })) {
-    if (!text.endsWith('}')) continue // the last line of a killed process may be cut
+    if (!text.endsWith('}')) continue // a kill can cut the last line
     const line: CallLine = JSON.parse(text)
     if (line.step !== 'ready') steps.set(line.key, line)
     else setTimeout(() => caller.kill('SIGKILL'), 20 + randomInt(120))
@@ -36,7 +36,7 @@ async function callAndKill(options: CallerOptions): Promise<Steps> {
   return steps
 }
 
-/** What a repeat of a call came to: an error code, or its answer and what reached the vendor. */
+/** Repeats a call. Returns its error code, or its answer and the vendor's requests. */
 async function repeat(platform: Platform, connectorId: string, key: string) {
   const claims: (boolean | undefined)[] = []
   const sent = (claim: Claim | undefined) => void claims.push(claim?.repeated)

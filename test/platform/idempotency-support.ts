@@ -1,32 +1,33 @@
-import type { Connection } from '../../src/engine/connection.ts'
-import { createEngine, type Engine } from '../../src/engine/execute.ts'
-import { writeJson } from '../../src/engine/json.ts'
-import type { Call, Outcome } from '../../src/engine/outcome.ts'
-import { FerruleError } from '../../src/errors.ts'
-import { answerBody } from '../../src/platform/executed.ts'
-import { executeOperation, type OperationServices } from '../../src/platform/operations.ts'
-import type { Platform, PlatformOptions, Principal } from '../../src/platform/types.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import { createEngine, type Engine } from '../../packages/ferrule/src/engine/execute.ts'
+import { writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
+import type { Call, Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
+import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { executeOperation, type OperationServices } from '../../packages/server/src/platform/execution/operations.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import { answerBody } from '../../packages/server/src/platform/model/executed.ts'
+import type { Platform, PlatformOptions } from '../../packages/server/src/platform/model/types.ts'
 import { type Reply, type Seen, serve, type TestServer } from '../engine/support.ts'
 import { stall, writable } from './kinds.ts'
 import { connectorBody, createWorld, type DatabaseName, firstPrincipal, type World } from './world.ts'
 
-/** A service with a connector that is written to, and its vendor. */
+/** A service with a writable connector and its vendor. */
 export interface Desk {
   readonly world: World
   readonly platform: Platform
   readonly principal: Principal
   readonly connectorId: string
-  /** Requests that reached the vendor. */
+  /** Receives the vendor requests. */
   readonly vendor: TestServer
-  /** What the vendor answers; a test may replace it. */
+  /** Answers of the vendor; a test may replace the function. */
   script: (seen: Seen, count: number) => Reply | Promise<Reply>
   readonly engine: Engine
-  /** Another node over the same database; on SQLite another process beside the service. */
+  /** Opens another node over the same database; on SQLite another process beside the service. */
   node(options?: Partial<PlatformOptions>): Promise<Platform>
   close(): Promise<void>
 }
 
-/** What the vendor makes of a request when no test says otherwise. */
+/** Default answer of the vendor. */
 const echo: Desk['script'] = ({ url, body }, count) => ({
   body: `{"post":{"id":90071992547409${930 + count},"text":${JSON.stringify(url + body)}}}`,
 })
@@ -53,7 +54,7 @@ export async function openDesk(database: DatabaseName, name: string, options: Pa
   return desk
 }
 
-/** A call as a client makes it. */
+/** A call of a client. */
 export interface Asking {
   readonly action?: string
   readonly params?: Readonly<Record<string, unknown>>
@@ -64,10 +65,10 @@ export interface Asking {
   readonly principal?: Principal
   readonly platform?: Platform
   readonly signal?: AbortSignal
-  /** In the place of the engine. */
+  /** Replaces the engine. */
   readonly run?: (connection: Connection, call: Call) => Promise<Outcome>
 }
-/** What a client sees of the answer. */
+/** Answer of a call as its client sees it. */
 export interface Told {
   readonly status: number
   readonly text: string
@@ -95,7 +96,7 @@ export async function ask(desk: Desk, asking: Asking = {}): Promise<Told> {
   }
 }
 
-/** A door that a call waits at, and how to tell that it has come there. */
+/** Builds a gate that a call waits at, with a promise of its arrival. */
 export function gate() {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
@@ -106,8 +107,8 @@ export function gate() {
   return { arrived, open, pass }
 }
 
-/** The outcome of a write without a vendor. */
+/** Builds the outcome of a write without a vendor. */
 export const written = (data: unknown): Outcome => ({ type: 'record', data, meta: {} })
-/** Milliseconds after which a call of 60 seconds counts as dead. */
+/** Milliseconds after which a call with a timeout of 60 seconds counts as dead. */
 export const leaseMs = 180_000
 export const dayMs = 86_400_000

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ConnectorRecord } from '../../src/platform/records.ts'
-import type { Platform, Principal } from '../../src/platform/types.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import type { ConnectorRecord } from '../../packages/server/src/platform/model/wire/connectors.ts'
 import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
-/** What one tenant has; every id of it is foreign to others. */
+/** Ids of one tenant, which are foreign to all others. */
 interface Estate {
   readonly connector: ConnectorRecord
   readonly workspaceId: string
@@ -21,7 +22,7 @@ async function estateOf(platform: Platform, principal: Principal): Promise<Estat
 }
 
 type Attempt = (platform: Platform, principal: Principal, estate: Estate) => Promise<unknown>
-/** Every method that takes an id, with one of another tenant. */
+/** Every method that takes an id, called with an id of another tenant. */
 const attempts: Readonly<Record<string, Attempt>> = {
   'workspaces.get': (platform, principal, { workspaceId }) => platform.workspaces.get(principal, workspaceId),
   'workspaces.update': (platform, principal, { workspaceId }) => platform.workspaces.update(principal, workspaceId, { name: 'Mine now' }),
@@ -31,7 +32,7 @@ const attempts: Readonly<Record<string, Attempt>> = {
   'connectors.update': (platform, principal, { connector }) => platform.connectors.update(principal, connector.id, { name: 'Mine now' }),
   'connectors.patch': (platform, principal, { connector }) => platform.connectors.patch(principal, connector.id, { credentials: keyPair }),
   'connectors.remove': (platform, principal, { connector }) => platform.connectors.remove(principal, connector.id),
-  'connectors.connectionOf': (platform, principal, { connector }) => platform.connectors.connectionOf(principal, connector.id),
+  'connectors.readAccess': (platform, principal, { connector }) => platform.connectors.readAccess(principal, connector.id),
   'syncs.request': (platform, principal, { connector }) => platform.syncs.request(principal, connector.id, {}),
   'syncs.list': (platform, principal, { connector }) => platform.syncs.list(principal, connector.id, {}),
   'syncs.get': (platform, principal, { connector, jobId }) => platform.syncs.get(principal, connector.id, jobId),
@@ -50,7 +51,7 @@ const attempts: Readonly<Record<string, Attempt>> = {
     platform.syncs.refresh(principal, connector.id, { entity: 'users', maxAgeSeconds: 1, deadlineMs: 1 }),
   'jobs.get': (platform, principal, { jobId }) => platform.jobs.get(principal, jobId),
 }
-/** Methods without an id of a tenant: lists, creations, and what is the same for everybody or for the operator alone. */
+/** Methods without an id of a tenant: lists, creations, and methods for everybody or the operator. */
 const others = new Set([
   'organizations.list',
   'organizations.create',
@@ -83,7 +84,7 @@ const others = new Set([
   'catalogue.list',
   'catalogue.get',
   'catalogue.entities',
-  'catalogue.kindOf',
+  'catalogue.getKind',
   'vault.rotateMasterKey',
   'vault.rotateDataKeys',
 ])
@@ -174,7 +175,7 @@ overBoth('scopes', (database) => {
     const full = await firstPrincipal(platform)
     const estate = await estateOf(platform, full)
     const none: Principal = { ...full, scopes: new Set() }
-    const byAction = ['connectors.connectionOf', 'syncs.freshness', 'syncs.refresh']
+    const byAction = ['connectors.readAccess', 'syncs.freshness', 'syncs.refresh']
     const checked = Object.entries(attempts).filter(([name]) => !byAction.includes(name))
     for (const [, attempt] of checked) expect(await refusal(attempt(platform, none, estate))).toMatch(/^insufficient_scope/)
     for (const call of [

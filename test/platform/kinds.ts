@@ -1,6 +1,5 @@
-import { connector } from '../../src/definition/connector.ts'
-import { entity } from '../../src/definition/entity.ts'
-import { id, opt, secret, str, time } from '../../src/definition/fields.ts'
+import { connector, entity } from '../../packages/ferrule/src/definition/declare.ts'
+import { id, opt, secret, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 
 const users = entity({
   about: 'People.',
@@ -11,7 +10,7 @@ const users = entity({
   context_store_search: { name: str('Name.') },
 })
 
-/** What is written to. */
+/** An entity with writes. */
 const posts = entity({
   about: 'Posts.',
   key: ['id'],
@@ -38,7 +37,7 @@ const common = {
   entities: { users },
 } as const
 
-/** A made-up kind with two schemes; one of them has single-use refresh tokens. */
+/** A kind with two schemes; one has single-use refresh tokens. */
 export const notes = connector({
   ...common,
   kind: 'notes',
@@ -75,7 +74,7 @@ export const notes = connector({
   configuration: { team: opt(str('Default team.')) },
 })
 
-/** A made-up kind that needs configuration. */
+/** A kind that needs configuration. */
 export const stall = connector({
   ...common,
   kind: 'market-stall',
@@ -87,7 +86,7 @@ export const stall = connector({
   configuration: { stall: str('Name of the stall.', { pattern: '^[a-z]+$' }) },
 })
 
-/** `notes` with an entity that is written to. */
+/** `notes` with a writable entity. */
 export const writable = connector({
   ...notes.definition,
   entities: { users, posts },
@@ -98,7 +97,7 @@ export const writable = connector({
   ],
 })
 
-/** Credentials of the made-up kinds. */
+/** Credentials of the kinds. */
 export const keyPair = { api_key: 'key-in-plain-text', api_secret: 'secret-in-plain-text' } as const
 /** Credentials with a single-use refresh token. */
 export const oauth = { refresh_token: 'refresh-1', access_token: 'access-1', client_id: 'client' } as const

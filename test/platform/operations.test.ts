@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Outcome } from '../../src/engine/outcome.ts'
-import { fail } from '../../src/errors.ts'
-import { executeOperation, type OperationServices } from '../../src/platform/operations.ts'
-import type { Platform, Principal } from '../../src/platform/types.ts'
+import type { Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import { executeOperation, type OperationServices } from '../../packages/server/src/platform/execution/operations.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, firstPrincipal, refusal, type World } from './world.ts'
 
 let world: World
@@ -21,7 +22,7 @@ afterAll(() => world.close())
 const request = { entity: 'users', action: 'list' }
 const page: Outcome = { type: 'list', data: [{ id: '1' }], meta: { next_params: null } }
 
-/** A platform that cannot store what became of a connector. */
+/** Builds a platform that cannot store the status of a connector. */
 function servicesWith(run: () => Promise<Outcome>): { services: OperationServices; failures: unknown[] } {
   const failures: unknown[] = []
   const broken = () => Promise.reject(new Error('the disk is full'))

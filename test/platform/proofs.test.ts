@@ -1,8 +1,8 @@
-/** Credentials that proved themselves stay known as such: over restarts, until there are others. */
+/** Proofs of accepted credentials survive restarts, until the credentials change. */
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { budgetKey } from '../../src/engine/limits.ts'
-import type { Platform } from '../../src/platform/types.ts'
+import { computeBudgetKey } from '../../packages/ferrule/src/engine/limits/limits.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, firstPrincipal, keyPair, overBoth, secretOf, type World } from './world.ts'
 
 const worlds: World[] = []
@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close()
 })
 
-const budget = budgetKey('notes', 'an account')
+const budget = computeBudgetKey('notes', 'an account')
 
 overBoth('credentials that proved themselves', (database) => {
   async function scene() {
@@ -20,7 +20,7 @@ overBoth('credentials that proved themselves', (database) => {
     const principal = await firstPrincipal(platform)
     const { id } = await platform.connectors.create(principal, connectorBody())
     const proofOf = async (of: Platform) => {
-      const { proof, credentials } = (await of.connectors.connectionOf(principal, id)).connection
+      const { proof, credentials } = (await of.connectors.readAccess(principal, id)).connection
       if (proof === undefined) throw new Error('a stored connector keeps its proof')
       return { proof, values: (await credentials.open()).values }
     }
@@ -32,7 +32,7 @@ overBoth('credentials that proved themselves', (database) => {
       (await sql<{ proof: string | null }>`select proof from connectors`.execute(world.raw().db)).rows.map(({ proof }) => proof)
     return { world, platform, principal, id, proofOf, holds, stored }
   }
-  /** What is kept is written beside the call: it is there after the platform has closed. */
+  /** Proves credentials. The proof is written beside the call and is stored when the platform has closed. */
   const prove = async ({ platform, proofOf }: Awaited<ReturnType<typeof scene>>, taken = true) => {
     const { proof, values } = await proofOf(platform)
     proof.keep(budget, values, taken)
@@ -44,7 +44,7 @@ overBoth('credentials that proved themselves', (database) => {
     expect(await given.holds(given.platform)).toBe(false)
     await prove(given)
     const next = await given.world.open()
-    expect([await given.holds(next), await given.holds(next, budgetKey('notes', 'another account'))]).toEqual([true, false])
+    expect([await given.holds(next), await given.holds(next, computeBudgetKey('notes', 'another account'))]).toEqual([true, false])
     const [proof = ''] = await given.stored()
     expect(proof).toMatch(/^[\w-]{43}$/)
   })
@@ -63,7 +63,7 @@ overBoth('credentials that proved themselves', (database) => {
     const given = await scene()
     await prove(given)
     const next = await given.world.open()
-    const { credentials } = (await next.connectors.connectionOf(given.principal, given.id)).connection
+    const { credentials } = (await next.connectors.readAccess(given.principal, given.id)).connection
     await credentials.renew((await credentials.open()).version, async () => secretOf({ ...keyPair, api_secret: 'renewed' }))
     expect([await given.holds(next), await given.stored()]).toEqual([false, [null]])
   })
@@ -92,6 +92,6 @@ overBoth('credentials that proved themselves', (database) => {
     await prove(two)
     const [[first], [second]] = [await one.stored(), await two.stored()]
     if (database === 'sqlite') expect(first).not.toBe(second)
-    else expect(first).toBe(second) // the same master key is in the settings of both
+    else expect(first).toBe(second) // both have the same master key in their settings
   })
 })

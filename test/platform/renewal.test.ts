@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { OpenedCredentials } from '../../src/engine/connection.ts'
-import { fail } from '../../src/errors.ts'
-import type { Platform, Principal } from '../../src/platform/types.ts'
+import type { OpenedCredentials } from '../../packages/ferrule/src/engine/credentials/source.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, type DatabaseName, firstPrincipal, oauth, overBoth, refusal, secretOf, type World } from './world.ts'
 
 const worlds: World[] = []
@@ -16,7 +17,7 @@ interface Scene {
   readonly principal: Principal
   readonly id: string
 }
-/** An installation with one connector whose refresh token can be used once. */
+/** Creates an installation with one connector, whose refresh token works once. */
 async function scene(database: DatabaseName): Promise<Scene> {
   const world = await createWorld(database, 'renewal')
   worlds.push(world)
@@ -26,9 +27,9 @@ async function scene(database: DatabaseName): Promise<Scene> {
   return { world, platform, principal, id }
 }
 const sourceOf = async ({ principal, id }: Scene, platform: Platform) =>
-  (await platform.connectors.connectionOf(principal, id)).connection.credentials
+  (await platform.connectors.readAccess(principal, id)).connection.credentials
 
-/** A vendor that takes each refresh token once, and answers when it is told to. */
+/** A vendor that accepts each refresh token once and answers on command. */
 class Vendor {
   calls = 0
   current: string = oauth.refresh_token
@@ -216,7 +217,7 @@ overBoth('renewing credentials', (database) => {
     const here = await scene(database)
     const vendor = new Vendor()
     vendor.hold()
-    const access = await here.platform.connectors.connectionOf(here.principal, here.id)
+    const access = await here.platform.connectors.readAccess(here.principal, here.id)
     const source = await sourceOf(here, here.platform)
     const renewal = source.renew((await source.open()).version, vendor.exchange)
     await expect.poll(() => vendor.calls, { timeout: 20_000 }).toBe(1)
@@ -244,7 +245,7 @@ describe('renewing credentials on two nodes over PostgreSQL', () => {
     const here = await scene('postgres')
     const vendor = new Vendor()
     vendor.hold()
-    // The other nodes look again when the first of them has stored what the vendor answered.
+    // The other nodes check again after the first node has stored the vendor's answer.
     const stored = Promise.withResolvers<void>()
     const sleep = () => stored.promise
     const nodes = [await here.world.open({ sleep }), await here.world.open({ sleep }), await here.world.open({ sleep })]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { FerruleError } from '../../src/errors.ts'
-import { readSettings } from '../../src/platform/settings.ts'
-import { settingsTable } from '../../src/platform/settings-table.ts'
+import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
+import { describeSettings } from '../../packages/server/src/platform/settings/table.ts'
 
 const kinds = ['gong', 'notes']
 const read = (env: Record<string, string> = {}) => readSettings(env, { kinds })
@@ -9,7 +9,7 @@ const refused = (env: Record<string, string>): string => {
   try {
     read(env)
   } catch (error) {
-    return (error as FerruleError).message // anything else has no such sentence
+    return (error as FerruleError).message // other settings have no such sentence
   }
   return 'accepted'
 }
@@ -51,9 +51,10 @@ describe('settings', () => {
   })
 
   test('the table names every setting once, with a sentence, and marks the secrets', () => {
-    expect(new Set(settingsTable.map(({ name }) => name)).size).toBe(settingsTable.length)
-    expect(settingsTable.every(({ about }) => /^[A-Z].*\.$/.test(about))).toBe(true)
-    expect(settingsTable.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
+    const settings = describeSettings()
+    expect(new Set(settings.map(({ name }) => name)).size).toBe(settings.length)
+    expect(settings.every(({ about }) => /^[A-Z].*\.$/.test(about))).toBe(true)
+    expect(settings.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
       'DATABASE_URL',
       'CONTEXT_DATABASE_URL',
       'FERRULE_MASTER_KEY',
@@ -63,7 +64,7 @@ describe('settings', () => {
   })
 
   test('every setting of the table is read, and an empty value counts as none', () => {
-    expect(refused(Object.fromEntries(settingsTable.map(({ name }) => [name, ''])))).toBe('accepted')
+    expect(refused(Object.fromEntries(describeSettings().map(({ name }) => [name, ''])))).toBe('accepted')
   })
 
   test('the copy of the records is embedded, or in the database of CONTEXT_DATABASE_URL, or in that of DATABASE_URL', () => {

@@ -2,8 +2,8 @@ import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import { openPlatform } from '../../src/platform/platform.ts'
-import { readSettings } from '../../src/platform/settings.ts'
+import { openPlatform } from '../../packages/server/src/platform/platform.ts'
+import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { connectorBody, createWorld, type DatabaseName, firstPrincipal, masterKey, overBoth, refusal, type World } from './world.ts'
 
 const worlds: World[] = []
@@ -161,7 +161,7 @@ describe('the embedded folder', () => {
     const FERRULE_MASTER_KEY = readFileSync(file, 'utf8').trim()
     rmSync(file)
     const again = await world.open({ env: { FERRULE_MASTER_KEY } })
-    const { connection } = await again.connectors.connectionOf(principal, id)
+    const { connection } = await again.connectors.readAccess(principal, id)
     expect((await connection.credentials.open()).values.reveal()).toMatchObject({ api_key: 'key-in-plain-text' })
   })
 })

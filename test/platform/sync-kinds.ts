@@ -1,7 +1,6 @@
-/** A made-up kind with entities that are synced: some always as a whole, some by what changed, some that hang on others. */
-import { connector } from '../../src/definition/connector.ts'
-import { entity } from '../../src/definition/entity.ts'
-import { opt, secret, str, time } from '../../src/definition/fields.ts'
+/** A kind with synced entities: some always in full, some by changes, some as dependents. */
+import { connector, entity } from '../../packages/ferrule/src/definition/declare.ts'
+import { opt, secret, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 
 const name = { id: str('Id.'), name: str('Name.') }
 const page = { cursor: opt(str('Position.')) }
@@ -46,7 +45,7 @@ const rates = entity({
   list: { call: 'GET /rates', at: 'data', params: {} },
 })
 
-/** A kind whose copies are kept. */
+/** A kind with copies. */
 export const ledger = connector({
   kind: 'ledger',
   title: 'Ledger',

@@ -1,7 +1,7 @@
-/** The vendor of the made-up ledger, in the place of the engine: its records, and what it does with calls. */
-import type { Connection } from '../../src/engine/connection.ts'
-import type { Engine } from '../../src/engine/execute.ts'
-import type { Call, Outcome } from '../../src/engine/outcome.ts'
+/** A scripted vendor of the ledger kind, which replaces the engine. */
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
+import type { Call, Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
 
 /** A record of the ledger. */
 export interface LedgerRecord {
@@ -13,15 +13,15 @@ export interface LedgerRecord {
 type Gate = ReturnType<typeof Promise.withResolvers<void>>
 type Trouble = (call: Call) => unknown
 
-/** A vendor with a script. */
+/** A scripted vendor. */
 export class Vendor implements Pick<Engine, 'run'> {
-  /** Records by entity; lines and comments hang on each account and entry. */
+  /** Records by entity; each account and entry has lines and comments. */
   readonly records: Record<string, LedgerRecord[]> = { accounts: [], entries: [] }
-  /** Calls in their order: entity, and what was asked for. */
+  /** Calls in order: entity and parameters. */
   readonly calls: { readonly entity: string; readonly params: Readonly<Record<string, unknown>>; readonly token: string }[] = []
-  /** Records of a page. */
+  /** Records per page. */
   pageSize = 2
-  /** Called before each answer; what it throws is the answer. */
+  /** Runs before each answer; a thrown error becomes the answer. */
   trouble: Trouble = () => undefined
   #gate: Gate | undefined
   #after: ((call: Call) => boolean) | undefined
@@ -31,14 +31,14 @@ export class Vendor implements Pick<Engine, 'run'> {
     this.fill(accounts, entries)
   }
 
-  /** Makes records from 1 to a count, of one name. */
+  /** Creates records from 1 to a count, with one name. */
   fill(accounts: number, entries: number, name = 'first'): void {
     const ids = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1))
     this.records['accounts'] = ids(accounts).map((id) => ({ id, name: `${name} account ${id}` }))
     this.records['entries'] = ids(entries).map((id) => ({ id, name: `${name} entry ${id}`, changed_at: '2026-03-01T10:00:00Z' }))
   }
 
-  /** From now on, or after the first call that `after` is true for, calls wait until `open`. */
+  /** Holds calls until `open`, from now on or after the first call that matches `after`. */
   hold(after?: (call: Call) => boolean): void {
     if (this.#after === undefined) this.#arrived = Promise.withResolvers()
     this.#after = after
@@ -56,14 +56,14 @@ export class Vendor implements Pick<Engine, 'run'> {
     this.#after = undefined
   }
 
-  /** Leaves the calls that wait to wait, and lets all others pass. @returns what lets them pass too */
+  /** Keeps the waiting calls waiting, and lets all others pass. @returns a function that lets the waiting calls pass too */
   detach(): () => void {
     const gate = this.#gate
     this.#gate = undefined
     return () => gate?.resolve()
   }
 
-  /** Calls for an entity. */
+  /** Counts the calls of an entity. */
   count(entity: string): number {
     return this.calls.filter((call) => call.entity === entity).length
   }

@@ -1,10 +1,13 @@
-/** An installation that fills a context store: the platform over both databases, a store on PostgreSQL, a vendor with a script. */
-import { openContextStore } from '../../src/context/store/store.ts'
-import type { ContextStore } from '../../src/context/store/types.ts'
-import { Secret } from '../../src/engine/secret.ts'
-import type { SyncRunRecord } from '../../src/platform/syncs/records.ts'
-import type { RunReport, SyncServices, SyncWorker } from '../../src/platform/syncs/types.ts'
-import type { Platform, PlatformOptions, Principal } from '../../src/platform/types.ts'
+/** An installation with a context store: the platform over both databases, a store on PostgreSQL, and a scripted vendor. */
+
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { openContextStore } from '../../packages/server/src/context/store/store.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { RunReport } from '../../packages/server/src/platform/model/metrics.ts'
+import type { SyncServices, SyncWorker } from '../../packages/server/src/platform/model/sync-types.ts'
+import type { Platform, PlatformOptions } from '../../packages/server/src/platform/model/types.ts'
+import type { SyncRunRecord } from '../../packages/server/src/platform/model/wire/syncs.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { stall } from './kinds.ts'
 import { ledger } from './sync-kinds.ts'
@@ -24,28 +27,28 @@ export interface SyncWorld extends Node {
   readonly store: ContextStore
   readonly vendor: Vendor
   readonly principal: Principal
-  /** What background tasks could not do; a test that expects some takes them out. */
+  /** Errors of background tasks; a test removes those that it expects. */
   readonly errors: unknown[]
-  /** Another node over the same databases. SQLite has one process, so there it is another worker of the same one. */
+  /** Opens another node over the same databases. SQLite has one process, so there it is another worker in the same process. */
   node(services?: Partial<SyncServices>): Promise<Node>
-  /** A principal of an organization that no other test uses. */
+  /** Creates a principal of a new organization. */
   tenant(): Promise<Principal>
-  /** Makes a connector of the ledger. */
+  /** Creates a connector of the ledger kind. */
   connect(options?: { readonly principal?: Principal; readonly body?: Record<string, unknown> }): Promise<string>
-  /** Lets a worker do all that is due now. */
+  /** Lets a worker do all due work. */
   work(worker?: SyncWorker): Promise<void>
-  /** Names of the records that searches would find, by entity. */
+  /** Returns the names of the searchable records with their counts, by entity. */
   copies(connector: string): Promise<Readonly<Record<string, number>>>
   close(): Promise<void>
 }
 
-/** How an installation is opened. */
+/** Options of `createSyncWorld`. */
 export type SyncWorldOptions = Partial<PlatformOptions> & { readonly services?: Partial<SyncServices> }
 
-/** A turn can make the next one useful: a removal lets a run begin. */
+/** One turn can enable the next: after a removal a run can start. */
 const usefulTurns = 4
 
-/** Lets a worker do all that is due now. */
+/** Lets a worker do all due work. */
 async function work(worker: SyncWorker): Promise<void> {
   for (let turns = 0; turns < usefulTurns; turns += 1) {
     await worker.turn()
@@ -53,7 +56,7 @@ async function work(worker: SyncWorker): Promise<void> {
   }
 }
 
-/** A store on the run's server, dropped with its database. */
+/** Opens a store on the run's PostgreSQL server; closing drops its database. */
 async function openStore(name: string, world: World): Promise<{ readonly store: ContextStore; close(): Promise<void> }> {
   const server = await createTestDatabase(`${name} context`)
   const store = openContextStore({
@@ -68,7 +71,7 @@ async function openStore(name: string, world: World): Promise<{ readonly store: 
   return { store, close }
 }
 
-/** Makes an installation. */
+/** Creates an installation. */
 export async function createSyncWorld(
   database: DatabaseName,
   name: string,
@@ -101,7 +104,7 @@ export async function createSyncWorld(
     connect: async ({ principal: owner = principal, body: more = {} } = {}) =>
       (await first.platform.connectors.create(owner, { ...body(), ...more })).id,
     work: (worker = first.worker) => work(worker),
-    copies: async (connector) => Object.fromEntries([...(await store.counts(connector))].filter(([, count]) => count > 0).toSorted()),
+    copies: async (connector) => Object.fromEntries([...(await store.countRecords(connector))].filter(([, count]) => count > 0).toSorted()),
     close: async () => {
       await first.worker.stop()
       await world.close()
@@ -110,12 +113,12 @@ export async function createSyncWorld(
   }
 }
 
-/** The newest run of a connector. */
+/** Returns the newest run of a connector. */
 export async function newest({ platform }: Pick<Node, 'platform'>, principal: Principal, id: string): Promise<SyncRunRecord> {
   const [run] = (await platform.syncs.list(principal, id, {})).data
   if (run === undefined) throw new Error('there is no run')
   return run
 }
 
-/** Everything that three accounts and three entries bring. */
+/** Counts of all records that belong to three accounts and three entries. */
 export const whole = { accounts: 3, comments: 3, entries: 3, lines: 3 } as const

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { holdLock } from '../../src/platform/db/sqlite.ts'
+import { holdLock } from '../../packages/server/src/folder-lock.ts'
 import { createSyncWorld, newest, type SyncWorld } from './sync-world.ts'
 import { overBoth } from './world.ts'
 
@@ -10,7 +10,7 @@ const leaseMs = 90_000
 overBoth('a node that was killed while it walked', (database) => {
   const folderOf = ({ world }: SyncWorld): string => world.env['FERRULE_DATA'] ?? ''
 
-  /** A connector whose run was leased a moment ago by a node that is dead, and a removal too. */
+  /** Creates a connector whose run, and a removal, were just leased by a dead node. */
   async function killed(here: SyncWorld, node: string): Promise<string> {
     mkdirSync(folderOf(here), { recursive: true })
     writeFileSync(join(folderOf(here), 'node.id'), 'came back')
@@ -27,7 +27,7 @@ overBoth('a node that was killed while it walked', (database) => {
     const id = await killed(here, 'came back')
     await here.work()
     expect(await newest(here, here.principal, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
-    // What it walks from now on is its own: another worker of it takes nothing.
+    // Later leases are its own: another worker of the node takes nothing.
     const again = await here.connect()
     here.vendor.hold()
     await here.worker.turn()
@@ -41,7 +41,7 @@ overBoth('a node that was killed while it walked', (database) => {
     await here.close()
   })
 
-  // The embedded database has one process: nobody else can hold a lease.
+  // The embedded database has one process, so no other process can hold a lease.
   if (database === 'sqlite') return
 
   test('is respected by all others until its lease ends', async () => {

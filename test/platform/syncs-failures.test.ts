@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Call } from '../../src/engine/outcome.ts'
-import { fail } from '../../src/errors.ts'
-import type { Principal } from '../../src/platform/types.ts'
+import type { Call } from '../../packages/ferrule/src/engine/outcome.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth } from './world.ts'
 
@@ -17,7 +17,7 @@ overBoth('a sync that fails', (database) => {
   })
   afterAll(() => here.close())
   beforeEach(async () => {
-    await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // those of other tests rest
+    await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // runs of other tests wait
     here.vendor.trouble = () => undefined
     here.vendor.calls.length = 0
     here.errors.length = 0
@@ -25,7 +25,7 @@ overBoth('a sync that fails', (database) => {
     id = await here.connect({ principal })
   })
 
-  /** Calls for some entities end with an error. */
+  /** Makes calls of some entities fail. */
   const troubled = (error: () => Error, ...entities: readonly string[]) => {
     here.vendor.trouble = ({ entity }: Call) => {
       if (entities.length === 0 || entities.includes(entity)) throw error()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Principal } from '../../src/platform/types.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import { createSyncWorld, type Node, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth } from './world.ts'
 
@@ -23,7 +23,7 @@ overBoth('nodes that sync', (database) => {
     await here.close()
   })
 
-  /** A connector whose first run stands still on the first node, in its first call. */
+  /** Creates a connector whose first run stalls in its first call on the first node. */
   async function standing(): Promise<string> {
     const id = await here.connect({ principal })
     here.vendor.hold()
@@ -50,7 +50,7 @@ overBoth('nodes that sync', (database) => {
     here.vendor.trouble = () => undefined
     expect(most).toBe(2)
     for (const id of ids) await expectDone(id, 1)
-    expect(here.vendor.count('entries')).toBe(40) // each lists them twice: for themselves, and for what is asked for by each of them
+    expect(here.vendor.count('entries')).toBe(40) // each node lists them twice: for themselves and as parents
     expect(here.reports.length + other.reports.length).toBeGreaterThanOrEqual(10)
     expect(new Set([...here.reports, ...other.reports].map(({ runId }) => runId)).size).toBe(here.reports.length + other.reports.length)
   })
@@ -83,7 +83,7 @@ overBoth('nodes that sync', (database) => {
     const before = here.vendor.count('accounts')
     await here.work(other.worker)
     await expectDone(id, 2)
-    expect(here.vendor.count('accounts')).toBe(before) // what was done stays done
+    expect(here.vendor.count('accounts')).toBe(before) // finished entities stay finished
     await node.worker.turn()
     expect(node.worker.running).toBe(0)
   })
@@ -94,7 +94,7 @@ overBoth('nodes that sync', (database) => {
     await other.worker.turn()
     expect(other.worker.running).toBe(0)
     here.world.now += 1
-    // The dead node hangs in its call; the other one's calls pass.
+    // The dead node hangs in its call; calls of the other node pass.
     const open = here.vendor.detach()
     await here.work(other.worker)
     await expectDone(id, 2)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { fail } from '../../src/errors.ts'
-import type { SyncStatusRecord } from '../../src/platform/syncs/records.ts'
-import type { Principal } from '../../src/platform/types.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { SyncStatusRecord } from '../../packages/server/src/platform/model/wire/context-store.ts'
 import { createSyncWorld, type SyncWorld, type SyncWorldOptions } from './sync-world.ts'
 import { overBoth } from './world.ts'
 
-/** Only what the status asks of a store is there. */
+/** Passes a store with only the methods that the status needs. */
 const untyped = (options: unknown): SyncWorldOptions => options as SyncWorldOptions
 
 overBoth('what the status of a copy promises', (database) => {
@@ -17,7 +17,7 @@ overBoth('what the status of a copy promises', (database) => {
   })
   afterAll(() => here.close())
   beforeEach(async () => {
-    await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // those of other tests rest
+    await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // runs of other tests wait
     here.vendor.trouble = () => undefined
     here.vendor.open()
     here.vendor.fill(3, 3)
@@ -25,8 +25,8 @@ overBoth('what the status of a copy promises', (database) => {
     id = await here.connect({ principal })
   })
   const status = (): Promise<SyncStatusRecord> => here.platform.syncs.status(principal, id)
-  const access = () => here.platform.connectors.connectionOf(principal, id)
-  /** Lets a walk stand still after its call with these parameters. */
+  const access = () => here.platform.connectors.readAccess(principal, id)
+  /** Stalls a walk after its call with these parameters. */
   const holdAfter = (params: string) => here.vendor.hold((call) => JSON.stringify(call.params) === params)
 
   test('says the same as a search: how many records there are while it is filled, and that only a part can be found', async () => {
@@ -39,14 +39,14 @@ overBoth('what the status of a copy promises', (database) => {
     await here.worker.turn()
     const [, lines] = (await status()).entities
     expect(lines).toMatchObject({ state: 'preview', ready_for_search: false, records: (await here.copies(id))['lines'] })
-    expect(await here.platform.syncs.copies.stateOf(await access(), 'lines')).toMatchObject({ status: 'preview', syncedAt: null })
+    expect(await here.platform.syncs.copies.readStatus(await access(), 'lines')).toMatchObject({ status: 'preview', syncedAt: null })
     here.vendor.open()
     await here.work()
     expect((await status()).entities[1]).toMatchObject({ state: 'ready', ready_for_search: true, records: 40 })
   })
 
   test('tells until when what is new is there, and when everything was compared', async () => {
-    here.vendor.fill(3, 24) // more than ten calls: fewer are made in every run
+    here.vendor.fill(3, 24) // more than ten calls: every run makes fewer
     await here.work()
     const first = new Date(here.world.now).toISOString()
     const moments = async () =>
@@ -68,7 +68,7 @@ overBoth('what the status of a copy promises', (database) => {
       ...[null, null],
       ...[1, 2].map(() => ({ entity: 'entries', field: 'changed_at', lookback_seconds: 60 })),
     ])
-    const state = await here.platform.syncs.copies.stateOf(await access(), 'entries')
+    const state = await here.platform.syncs.copies.readStatus(await access(), 'entries')
     expect(state).toMatchObject({ syncedAt: Date.parse(second), verifiedAt: Date.parse(first) })
   })
 
@@ -101,9 +101,8 @@ overBoth('the status while the store is busy', (database) => {
     const never = new Promise<never>(() => undefined)
     const contextStore = {
       status: () => ({ engine: 'embedded' as const, opened: true, running: 1, waiting: 9, setAside: undefined }),
-      counts: () => never,
-      indexes: { of: () => never },
-      renewals: () => new Set<string>(),
+      indexes: { listByEntity: () => never },
+      listRenewing: () => new Set<string>(),
     }
     const here = await createSyncWorld(database, 'busy store', untyped({ contextStore }))
     const principal = await here.tenant()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { ContextStore } from '../../src/context/store/types.ts'
-import { fail } from '../../src/errors.ts'
-import type { Principal } from '../../src/platform/types.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth, refusal } from './world.ts'
 
@@ -16,7 +16,7 @@ overBoth('a copy that is removed', (database) => {
   afterAll(() => here.close())
   beforeEach(async () => {
     here.vendor.open()
-    await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // those of other tests rest
+    await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // runs of other tests wait
     principal = await here.tenant()
   })
 
@@ -27,7 +27,7 @@ overBoth('a copy that is removed', (database) => {
     here.world.now += 1
     return id
   }
-  /** A run that stands still in its first call. */
+  /** Starts a run that stalls in its first call. */
   async function standing(id: string) {
     const run = await here.platform.syncs.request(principal, id, { mode: 'full' })
     here.vendor.hold()
@@ -35,7 +35,7 @@ overBoth('a copy that is removed', (database) => {
     await here.vendor.arrived
     return run
   }
-  /** The walk lets go when its node looks at its lease. */
+  /** Waits until the walk stops; its node checks the lease first. */
   async function released(): Promise<void> {
     here.world.now += 15_000
     await here.worker.turn()
@@ -52,7 +52,7 @@ overBoth('a copy that is removed', (database) => {
     await here.work()
     expect(await here.copies(id)).toEqual({})
     expect(await removals()).toEqual([])
-    expect(await refusal(here.store.write({ connector: id, kind: 'ledger', entity: 'accounts' }, { records: [], asked: 0 }))).toMatch(
+    expect(await refusal(here.store.writeBatch({ connector: id, kind: 'ledger', entity: 'accounts' }, { records: [], asked: 0 }))).toMatch(
       /^connector_not_found/,
     )
   })
@@ -77,7 +77,7 @@ overBoth('a copy that is removed', (database) => {
     const ids = await Promise.all(Array.from({ length: 16 }, () => here.connect({ principal })))
     let calls = 0
     const removed: Promise<unknown>[] = []
-    // One is removed with every third call, at whatever the walks are doing then.
+    // Deletes one connector with every third call, at any point of the walks.
     here.vendor.trouble = () => {
       calls += 1
       const id = calls % 3 === 0 ? ids[removed.length] : undefined
@@ -85,7 +85,7 @@ overBoth('a copy that is removed', (database) => {
     }
     await here.work()
     here.vendor.trouble = () => undefined
-    // Walks that end early make fewer calls: the last connectors can outlive them.
+    // Walks that end early make fewer calls, so the last connectors can outlive them.
     for (const id of ids.slice(removed.length)) removed.push(here.platform.connectors.remove(principal, id))
     await Promise.all(removed)
     here.world.now += 15_000
@@ -100,7 +100,7 @@ overBoth('a copy that is removed', (database) => {
     const dying = await here.node({ store: broken(here.store, () => new Promise<never>(() => undefined)) })
     const failing = await here.node({ store: broken(here.store, () => Promise.reject(fail('context_store_unavailable', {}))) })
     await here.platform.connectors.remove(principal, id)
-    await dying.worker.turn() // and is never heard of again
+    await dying.worker.turn() // and never comes back
     await here.work()
     expect(await here.copies(id)).toEqual(whole)
     here.world.now += 90_000
@@ -121,7 +121,7 @@ overBoth('a copy that is removed', (database) => {
     const run = await standing(id)
     await here.platform.workspaces.remove(principal, workspace)
     await here.work(await quiet())
-    expect(await here.copies(id)).toEqual(whole) // not while somebody writes
+    expect(await here.copies(id)).toEqual(whole) // not during a write
     await released()
     expect(await here.copies(id)).toEqual({})
     await here.platform.workspaces.restore(principal, workspace)
@@ -132,7 +132,7 @@ overBoth('a copy that is removed', (database) => {
     expect(await here.copies(id)).toEqual(whole)
   })
 
-  /** Another worker, which begins no runs. */
+  /** Opens another worker, which starts no runs. */
   async function quiet() {
     return (await here.node({ atOnce: 0 })).worker
   }
@@ -158,7 +158,7 @@ overBoth('a copy that is removed', (database) => {
     await here.platform.workspaces.purgeExpired(here.world.now)
     await here.work()
     expect(await removals()).toEqual([])
-    expect(await refusal(here.store.write({ connector: id, kind: 'ledger', entity: 'accounts' }, { records: [], asked: 0 }))).toMatch(
+    expect(await refusal(here.store.writeBatch({ connector: id, kind: 'ledger', entity: 'accounts' }, { records: [], asked: 0 }))).toMatch(
       /^connector_not_found/,
     )
     here.world.now = now
@@ -236,11 +236,11 @@ overBoth('a copy that is removed', (database) => {
   })
 })
 
-/** A store whose removals do something else. */
+/** Wraps a store and replaces its removals. */
 const broken = (store: ContextStore, remove: () => Promise<never>): ContextStore =>
   new Proxy(store, {
     get: (target, name) => {
-      if (name === 'remove') return remove
+      if (name === ('removeConnector' satisfies keyof ContextStore)) return remove
       const value: unknown = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
     },

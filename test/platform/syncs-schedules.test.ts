@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Principal } from '../../src/platform/types.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth, refusal } from './world.ts'
 
@@ -12,16 +12,16 @@ overBoth('schedules', (database) => {
   })
   afterAll(() => here.close())
 
-  /** A connector whose first run is over. */
+  /** Creates a connector whose first run has ended. */
   async function filled(): Promise<{ principal: Principal; id: string }> {
-    await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // those of other tests rest
+    await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // runs of other tests wait
     const principal = await here.tenant()
     const id = await here.connect({ principal })
     await here.work()
     return { principal, id }
   }
   const runs = async (principal: Principal, id: string) => (await here.platform.syncs.list(principal, id, { limit: 100 })).data
-  /** Lets time pass, with a look for work about every ten minutes. */
+  /** Advances the clock, with a poll about every ten minutes. */
   async function pass(milliseconds: number): Promise<void> {
     for (const end = here.world.now + milliseconds; here.world.now < end; ) {
       here.world.now = Math.min(end, here.world.now + 600_000)

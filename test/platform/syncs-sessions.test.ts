@@ -5,9 +5,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import type { Database } from '../../src/platform/db/database.ts'
-import { confirmedMs, openSession, sessionLocks } from '../../src/platform/db/session.ts'
-import { goneMs, leaseMs } from '../../src/platform/syncs/leases.ts'
+import type { Database } from '../../packages/server/src/platform/db/database.ts'
+import { confirmedMs, openSession, sessionLocks } from '../../packages/server/src/platform/db/session.ts'
+import { endedSessionMs, leaseMs } from '../../packages/server/src/platform/syncs/queue/leases.ts'
 import { serve } from '../engine/support.ts'
 import { openNode, type SyncerOptions } from '../support/kill-syncs.ts'
 import { principalOf } from '../support/kill-writer.ts'
@@ -15,20 +15,20 @@ import { sessionsEnded } from '../support/kills.ts'
 import { createSyncWorld, newest, whole } from './sync-world.ts'
 import { createWorld } from './world.ts'
 
-/** The lease of the only run that is leased. */
+/** Finds the lease of the only leased run. */
 const leased = ({ db }: Database) => {
   const row = db.selectFrom('sync_runs').select(['lease_owner', 'lease_until', 'lease_session']).where('lease_owner', 'is not', null)
   return row.executeTakeFirstOrThrow()
 }
 
-/** How many sessions hold a lock that says that they live. */
+/** Counts sessions that hold a liveness lock. */
 const holders = async ({ db }: Database): Promise<number> => {
   const { rows } = await sql<{ count: number }>`select count(*) as count from pg_locks where locktype = 'advisory' and objsubid = 2
     and classid = ${sessionLocks} and database = (select oid from pg_database where datname = current_database())`.execute(db)
   return rows[0]?.count ?? 0
 }
 
-/** A way to the database that passes everything on, over connections of its own. */
+/** Opens a proxy to the database with connections of its own. */
 async function proxyOf(url: string): Promise<{ readonly url: string; close(): void }> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
@@ -54,7 +54,7 @@ async function proxyOf(url: string): Promise<{ readonly url: string; close(): vo
   return { url: own.href, close }
 }
 
-/** A vendor of the ledger whose answer about the first account comes when it is let through; `asked` settles when it was asked for. */
+/** Builds a vendor whose answer about the first account waits for permission; `asked` settles at the request. */
 async function slowVendor() {
   const asked = Promise.withResolvers<void>()
   const answers = Promise.withResolvers<void>()
@@ -68,7 +68,7 @@ async function slowVendor() {
   return { vendor, asked: asked.promise, open: answers.resolve }
 }
 
-/** An installation on PostgreSQL whose only node is killed while it waits for its vendor; then another one comes, with another data folder. */
+/** Kills the only node of an installation on PostgreSQL while it waits for its vendor, then starts a node with another data folder. */
 async function killedNode(name: string, way: (url: string) => string | Promise<string> = (url) => url) {
   const world = await createWorld('postgres', name)
   const { vendor, asked, open } = await slowVendor()
@@ -103,11 +103,11 @@ test('the run of a node that was killed is taken over by one with another data f
   expect(lease.lease_session).not.toBeNull()
   open()
   const raw = world.raw()
-  // The server frees the lock a moment after the process is gone.
+  // The server frees the lock shortly after the process ends.
   await vi.waitFor(async () => expect(await holders(raw)).toBe(0), { interval: 20, timeout: 20_000 })
   await other.worker.turn()
   expect(other.worker.running).toBe(0)
-  clock.ahead += goneMs
+  clock.ahead += endedSessionMs
   await other.worker.turn()
   expect(other.worker.running).toBe(1)
   expect(clock.now()).toBeLessThan(Number(lease.lease_until))
@@ -128,7 +128,7 @@ test('behind a proxy a lease says nothing of sessions, and is respected to its e
   expect(await holders(world.raw())).toBe(0)
   open()
   await other.worker.turn()
-  clock.ahead += 3 * goneMs
+  clock.ahead += 3 * endedSessionMs
   await other.worker.turn()
   expect([other.worker.running, await read()]).toMatchObject([0, { state: 'running', attempts: 1 }])
   clock.ahead += leaseMs
@@ -150,14 +150,14 @@ test('a node that lives keeps its run; one whose session was ended stops to walk
   const other = await here.node()
   for (let looks = 0; looks < 3; looks += 1) {
     await other.worker.turn()
-    here.world.now += goneMs
+    here.world.now += endedSessionMs
   }
   expect([here.worker.running, other.worker.running]).toEqual([1, 0])
 
   const ended = await sql<{ done: boolean }>`select pg_terminate_backend(pid) as done from pg_locks where locktype = 'advisory'
     and classid = ${sessionLocks} and objid = ${before} and granted`.execute(raw.db)
   expect(ended.rows).toEqual([{ done: true }])
-  // Nobody lets the vendor answer: the walk ends because its session has.
+  // The vendor never answers: the walk ends because its session ended.
   await here.worker.idle()
   expect(here.worker.running).toBe(0)
   expect(await newest(here, here.principal, id)).toMatchObject({ state: 'queued', attempts: 1, error: null })
@@ -168,7 +168,7 @@ test('a node that lives keeps its run; one whose session was ended stops to walk
   expect(await newest(here, here.principal, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
   expect(await here.copies(id)).toEqual(whole)
 
-  // It works on, under another session.
+  // The node continues under another session.
   const next = await here.connect()
   here.vendor.hold()
   await here.worker.turn()
@@ -189,11 +189,11 @@ test('a lease whose session ended is over ten seconds later, also when its node 
   here.vendor.hold()
   await here.worker.turn()
   await here.vendor.arrived
-  // As after a cut on the way: the session in the lease is one that is over, and the node has heard nothing.
+  // Simulates a cut connection: the lease names an ended session, and the node does not know.
   await here.world.raw().db.updateTable('sync_runs').set({ lease_session: 1 }).where('lease_owner', 'is not', null).execute()
   const other = await here.node()
   await other.worker.turn()
-  here.world.now += goneMs - 1
+  here.world.now += endedSessionMs - 1
   await other.worker.turn()
   expect(other.worker.running).toBe(0)
   here.world.now += 1
@@ -201,7 +201,7 @@ test('a lease whose session ended is over ten seconds later, also when its node 
   await here.work(other.worker)
   expect(await newest(here, here.principal, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
   const done = await newest(here, here.principal, id)
-  // What comes back late cannot end the run of the other one.
+  // A late answer cannot end the run of the other node.
   await here.worker.turn()
   open()
   await here.worker.idle()
@@ -212,7 +212,7 @@ test('a lease whose session ended is over ten seconds later, also when its node 
 })
 
 test('a session that the server does not confirm counts as ended before others may say so', async () => {
-  expect(confirmedMs).toBeLessThan(goneMs)
+  expect(confirmedMs).toBeLessThan(endedSessionMs)
   const world = await createWorld('postgres', 'sessions unconfirmed')
   const url = world.env['DATABASE_URL'] ?? ''
   const raw = world.raw()
@@ -224,6 +224,6 @@ test('a session that the server does not confirm counts as ended before others m
   expect([session?.holds(), session?.signal.aborted]).toEqual([false, true])
   await vi.waitFor(async () => expect(await holders(raw)).toBe(0))
   await raw.close()
-  await sessionsEnded(url) // nothing of it is left
+  await sessionsEnded(url) // leaves nothing behind
   await world.close()
 })

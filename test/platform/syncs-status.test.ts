@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { fail } from '../../src/errors.ts'
-import type { SyncRunRecord, SyncStatusRecord } from '../../src/platform/syncs/records.ts'
-import type { Principal } from '../../src/platform/types.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { SyncStatusRecord } from '../../packages/server/src/platform/model/wire/context-store.ts'
+import type { SyncRunRecord } from '../../packages/server/src/platform/model/wire/syncs.ts'
 import { createSyncWorld, type SyncWorld } from './sync-world.ts'
 import { overBoth, refusal } from './world.ts'
 
-/** A wait that ends when the test says so. */
+/** A wait that ends on command. */
 class Ticks {
   #waiting: (() => void)[] = []
   readonly sleep = (): Promise<void> => new Promise((resolve) => this.#waiting.push(resolve))
@@ -27,7 +28,7 @@ overBoth('the status of a copy', (database) => {
   })
   afterAll(() => here.close())
   beforeEach(async () => {
-    await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // those of other tests rest
+    await here.world.raw().db.updateTable('sync_schedules').set({ next_run_at: null }).execute() // runs of other tests wait
     here.vendor.trouble = () => undefined
     here.vendor.open()
     here.vendor.fill(3, 3)
@@ -36,8 +37,8 @@ overBoth('the status of a copy', (database) => {
   })
   const status = (): Promise<SyncStatusRecord> => here.platform.syncs.status(principal, id)
   const statesOf = ({ state, entities }: SyncStatusRecord) => [state, ...entities.map((each) => each.state)]
-  const access = () => here.platform.connectors.connectionOf(principal, id)
-  /** Lets a walk stand still after its call with these parameters. */
+  const access = () => here.platform.connectors.readAccess(principal, id)
+  /** Stalls a walk after its call with these parameters. */
   const holdAfter = (params: string) => here.vendor.hold((call) => JSON.stringify(call.params) === params)
 
   test('goes from loading over a preview to ready, and tells the progress on the way', async () => {
@@ -57,7 +58,7 @@ overBoth('the status of a copy', (database) => {
     here.world.now += 2_000
     await here.worker.turn()
     const now = await status()
-    // What few calls bring is there; nothing is known of the last walk but that it has begun.
+    // Cheap entities are complete; the last walk has only started.
     expect(statesOf(now)).toEqual(['preview', 'ready', 'ready', 'ready', 'building_preview'])
     expect(now.running).toMatchObject({ state: 'running', progress: { calls: 9, pages: 7 } })
     expect(now.entities[0]).toMatchObject({ entity: 'accounts', records: 3, complete: true, synced_at: new Date(begun).toISOString() })
@@ -80,7 +81,7 @@ overBoth('the status of a copy', (database) => {
       [`name`, `${id} a`, 'ready', at, at + 1_000, 8_192, null],
       [`gone`, `${id} b`, 'failed', at + 1, null, 0, '54000'],
     ] as const
-    const database = await here.store.database()
+    const database = await here.store.openDatabase()
     for (const each of rows) await database.transaction((session) => session.query({ text: row, values: [id, ...each] }))
     const moments = { created_at: '2026-01-02T03:04:05.678Z', used_at: '2026-01-02T03:04:06.678Z' }
     expect((await status()).entities.find(({ entity }) => entity === 'accounts')?.indexes).toEqual([
@@ -102,7 +103,7 @@ overBoth('the status of a copy', (database) => {
     const { running, entities, state } = await status()
     expect(state).toBe('updating')
     const [, lines] = entities
-    // Half of the lines in ten seconds, so ten more.
+    // Half of the lines took ten seconds, so the rest takes ten more.
     expect(lines).toMatchObject({
       state: 'updating',
       records: 40,
@@ -174,7 +175,7 @@ overBoth('the status of a copy', (database) => {
     expect(await freshness(principal, id, 'accounts')).toEqual({
       ...{ state: 'loading', synced_at: null, verified_at: null, complete: false, records: null },
     })
-    expect(await copies.stateOf(await access(), 'accounts')).toMatchObject({
+    expect(await copies.readStatus(await access(), 'accounts')).toMatchObject({
       status: 'loading',
       syncedAt: null,
       obstacle: null,
@@ -185,13 +186,13 @@ overBoth('the status of a copy', (database) => {
     }
     await here.work()
     const now = here.world.now
-    expect(await copies.stateOf(await access(), 'accounts')).toMatchObject({
+    expect(await copies.readStatus(await access(), 'accounts')).toMatchObject({
       status: 'ready',
       syncedAt: now,
       complete: true,
       obstacle: null,
     })
-    expect(await copies.stateOf(await access(), 'entries')).toMatchObject({
+    expect(await copies.readStatus(await access(), 'entries')).toMatchObject({
       status: 'disabled',
       obstacle: 'Ledger denies this operation to the credentials: no scope.',
     })
@@ -207,8 +208,8 @@ overBoth('the status of a copy', (database) => {
     }
     const other = await here.connect({ principal })
     await here.work()
-    const refused = await here.platform.connectors.connectionOf(principal, other)
-    expect(await copies.stateOf(refused, 'accounts')).toMatchObject({
+    const refused = await here.platform.connectors.readAccess(principal, other)
+    expect(await copies.readStatus(refused, 'accounts')).toMatchObject({
       status: 'failed',
       obstacle: 'the last sync failed: Ledger refused the credentials: revoked.',
     })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SyncRunRecord } from '../../src/platform/syncs/records.ts'
-import type { Principal } from '../../src/platform/types.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { SyncRunRecord } from '../../packages/server/src/platform/model/wire/syncs.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth, refusal } from './world.ts'
 
@@ -15,7 +15,7 @@ overBoth('syncs', (database) => {
     here.world.now += 1
     return here.platform.syncs.request(principal, id, body)
   }
-  /** A connector whose first run is over. */
+  /** Creates a connector whose first run has ended. */
   async function filled(): Promise<{ principal: Principal; id: string }> {
     const principal = await here.tenant()
     here.world.now += 1
@@ -135,8 +135,8 @@ overBoth('syncs', (database) => {
     expect(cancelled.state).toBe('cancelled')
     const next = await request(principal, id)
     await here.worker.turn()
-    expect(await here.platform.syncs.get(principal, id, next.id)).toMatchObject({ state: 'queued' }) // the old walk has not let go
-    here.world.now += 15_000 // the next look tells it to end
+    expect(await here.platform.syncs.get(principal, id, next.id)).toMatchObject({ state: 'queued' }) // the old walk still holds its lease
+    here.world.now += 15_000 // the next renewal aborts the walk
     await here.worker.turn()
     await idle()
     expect(await here.platform.syncs.get(principal, id, running.id)).toEqual(cancelled)

@@ -1,7 +1,8 @@
 import { decodeJwt, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { requireScope, scopeOfAction, scopes } from '../../src/platform/scopes.ts'
-import type { Platform, Principal } from '../../src/platform/types.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import { getActionScope, requireScope, scopes } from '../../packages/server/src/platform/model/scopes.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
@@ -17,7 +18,7 @@ overBoth('tokens', (database) => {
   })
   afterAll(() => world.close())
 
-  /** A client of its own, which reaches the organizations. */
+  /** Creates a client with grants in the organizations. */
   const newClient = async (...organizationIds: [string, ...string[]]) => {
     const { clientId, clientSecret } = await platform.applications.create({ name: 'Client', organizationId: organizationIds[0] })
     for (const id of organizationIds) await platform.applications.grant(clientId, id)
@@ -122,10 +123,10 @@ overBoth('tokens', (database) => {
 
   test('actions that write need another scope than those that read', () => {
     const reader = { scopes: new Set(['execute:read'] as const) }
-    expect(['list', 'get', 'download', 'context_store_search'].map(scopeOfAction)).toEqual(Array(4).fill('execute:read'))
-    expect(['create', 'update', 'delete'].map(scopeOfAction)).toEqual(Array(3).fill('execute:write'))
-    requireScope(reader, scopeOfAction('list'))
-    expect(() => requireScope(reader, scopeOfAction('create'))).toThrow('The token lacks the scope execute:write.')
+    expect(['list', 'get', 'download', 'context_store_search'].map(getActionScope)).toEqual(Array(4).fill('execute:read'))
+    expect(['create', 'update', 'delete'].map(getActionScope)).toEqual(Array(3).fill('execute:write'))
+    requireScope(reader, getActionScope('list'))
+    expect(() => requireScope(reader, getActionScope('create'))).toThrow('The token lacks the scope execute:write.')
   })
 
   test('a scoped token is for one workspace, which it makes', async () => {

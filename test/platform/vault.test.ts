@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Platform, Principal } from '../../src/platform/types.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import {
   connectorBody,
   createWorld,
@@ -28,17 +29,16 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close()
 })
 const opened = async (platform: Platform, principal: Principal, id: string) => {
-  const { connection } = await platform.connectors.connectionOf(principal, id)
+  const { connection } = await platform.connectors.readAccess(principal, id)
   return (await connection.credentials.open()).values.reveal()
 }
 const create = async (platform: Platform, principal: Principal, more: Record<string, unknown> = {}) =>
   (await platform.connectors.create(principal, connectorBody(more))).id
-/** Opens a platform whose randomness fails after some calls, as a kill would end the work there. */
+/** Opens a platform whose randomness fails after some calls; the work stops there as after a kill. */
 const openStopping = async (world: World, calls: number, env: Record<string, string> = {}): Promise<Platform> => {
   let left = Number.POSITIVE_INFINITY
   const failing = (size: number): Buffer => {
-    left -= 1
-    if (left < 0) throw new Error('killed')
+    if (--left < 0) throw new Error('killed')
     return randomBytes(size)
   }
   const platform = await world.open({ env, randomBytes: failing })
@@ -131,7 +131,7 @@ overBoth('rotation of data keys', (database) => {
     const removed = await create(platform, principal, { workspace_name: 'Removed' })
     const workspace = (await platform.connectors.get(principal, removed)).workspace_id
     await platform.workspaces.remove(principal, workspace)
-    const held = await platform.connectors.connectionOf(principal, ids[0] ?? '')
+    const held = await platform.connectors.readAccess(principal, ids[0] ?? '')
     const keys = () => column(world, sql<{ value: string }>`select id as value from data_keys order by id`)
     const before = await keys()
     expect(await platform.vault.rotateDataKeys()).toEqual({ resealed: 3 })

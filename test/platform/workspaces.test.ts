@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform, Principal } from '../../src/platform/types.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
 const day = 24 * 60 * 60 * 1_000
@@ -118,11 +119,11 @@ overBoth('workspaces', (database) => {
       status_reason: expect.stringContaining('inactive'),
     })
     const inactive = 'workspace_inactive: The workspace Quiet is inactive.'
-    expect(await refusal(platform.connectors.connectionOf(principal, connector.id))).toBe(inactive)
+    expect(await refusal(platform.connectors.readAccess(principal, connector.id))).toBe(inactive)
     expect(await refusal(platform.connectors.create(principal, connectorBody({ workspace_name: 'Quiet', name: 'x' })))).toBe(inactive)
     expect(await refusal(platform.tokens.issueScopedToken(principal, { workspace_name: 'Quiet' }))).toBe(inactive)
     await platform.workspaces.update(principal, connector.workspace_id, { status: 'active' })
-    expect((await platform.connectors.connectionOf(principal, connector.id)).status).toBe('active')
+    expect((await platform.connectors.readAccess(principal, connector.id)).status).toBe('active')
   })
 
   test('a removed workspace takes its connectors out of sight and can be restored for 30 days', async () => {
@@ -135,14 +136,14 @@ overBoth('workspaces', (database) => {
     expect(await refusal(platform.workspaces.remove(principal, id))).toMatch(/^workspace_not_found/)
     expect(await refusal(platform.workspaces.update(principal, id, { name: 'x' }))).toMatch(/^workspace_not_found/)
     expect(await refusal(platform.connectors.get(principal, connector.id))).toMatch(/^connector_not_found/)
-    expect(await refusal(platform.connectors.connectionOf(principal, connector.id))).toMatch(/^connector_not_found/)
+    expect(await refusal(platform.connectors.readAccess(principal, connector.id))).toMatch(/^connector_not_found/)
     expect((await platform.connectors.list(principal, {})).data).toEqual([])
     expect(await platform.workspaces.stats(principal)).toEqual({ active_count: 1, inactive_count: 0, total_count: 1 })
 
     world.now += 29 * day
     await platform.workspaces.purgeExpired(world.now)
     expect(await platform.workspaces.restore(principal, id)).toMatchObject({ id, name: 'Gone', tombstone: false })
-    const { connection } = await platform.connectors.connectionOf(principal, connector.id)
+    const { connection } = await platform.connectors.readAccess(principal, connector.id)
     expect((await connection.credentials.open()).values.reveal()).toEqual(connectorBody()['credentials'])
     expect(await refusal(platform.workspaces.restore(principal, id))).toMatch(/^workspace_not_found/)
   })

@@ -2,15 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'vitest'
-import type { CredentialValues } from '../../src/engine/connection.ts'
-import { Secret } from '../../src/engine/secret.ts'
-import type { FerruleError } from '../../src/errors.ts'
-import type { Database } from '../../src/platform/db/database.ts'
-import { openPostgres } from '../../src/platform/db/postgres.ts'
-import { openSqlite } from '../../src/platform/db/sqlite.ts'
-import { openPlatform } from '../../src/platform/platform.ts'
-import { readSettings } from '../../src/platform/settings.ts'
-import type { Platform, PlatformOptions, Principal } from '../../src/platform/types.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
+import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import type { Database } from '../../packages/server/src/platform/db/database.ts'
+import { openPostgres } from '../../packages/server/src/platform/db/postgres.ts'
+import { openSqlite } from '../../packages/server/src/platform/db/sqlite.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { Platform, PlatformOptions } from '../../packages/server/src/platform/model/types.ts'
+import { openPlatform } from '../../packages/server/src/platform/platform.ts'
+import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
 import { keyPair, notes, stall } from './kinds.ts'
 
@@ -25,17 +26,17 @@ export interface World {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
   now: number
-  /** Opens the platform; every opened one is closed with the world. */
+  /** Opens the platform; closing the world closes it. */
   open(options?: Partial<PlatformOptions> & { readonly env?: Readonly<Record<string, string>> }): Promise<Platform>
-  /** The database itself, beside the platform. */
+  /** Opens the database beside the platform. */
   raw(): Database
   close(): Promise<void>
 }
 
-/** A master key of the settings. */
+/** Returns a master key for the settings. */
 export const masterKey = (byte: number): string => Buffer.alloc(32, byte).toString('base64')
 
-/** Makes an empty installation. */
+/** Creates an empty installation. */
 export async function createWorld(database: DatabaseName, name: string): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-platform-'))
   const server = database === 'postgres' ? await createTestDatabase(name) : undefined
@@ -49,7 +50,7 @@ export async function createWorld(database: DatabaseName, name: string): Promise
     now: Date.parse('2026-03-01T12:00:00Z'),
     open: async ({ env: more, ...options } = {}) => {
       const settings = readSettings({ ...env, ...more }, { kinds: ['notes', 'market-stall'] })
-      // Waiting moves the clock; the turn of the event loop lets others go on, as a real wait does.
+      // Waiting moves the clock; the turn of the event loop lets other work continue, as a real wait does.
       const sleep = async (milliseconds: number) => {
         world.now += milliseconds
         await new Promise((resolve) => setImmediate(resolve))
@@ -76,30 +77,30 @@ export async function createWorld(database: DatabaseName, name: string): Promise
 export const overBoth = (name: string, suite: (database: DatabaseName) => void): void =>
   describe.each(databasesUnderTest(['sqlite', 'postgres']))(`${name} on %s`, suite)
 
-/** Another process or node beside the first one, over the same database. */
+/** Opens another process or node over the same database. */
 export const openBeside = (world: World, options: Partial<PlatformOptions> = {}): Promise<Platform> =>
   world.open({ role: world.database === 'sqlite' ? 'administration' : 'service', ...options })
 
-/** The principal of the first application, from a platform that was just opened for the first time. */
+/** Returns the principal of the first application, from a platform in its first start. */
 export async function firstPrincipal(platform: Platform): Promise<Principal> {
   const { clientId, clientSecret } = platform.first
   const token = await platform.tokens.issueApplicationToken({ clientId, clientSecret: clientSecret?.reveal() ?? '' })
   return platform.tokens.authenticate(token.access_token, platform.first.organizationId)
 }
 
-/** A principal in a new organization, which no other test uses. */
+/** Creates a principal in a new organization. */
 export async function newTenant(platform: Platform, first: Principal, name = 'Tenant'): Promise<Principal> {
   const organization = await platform.organizations.create(first, { name })
   return { ...first, organizationId: organization.id }
 }
 
-/** A principal of one workspace, through a real token. */
+/** Creates a principal of one workspace, through a real token. */
 export async function scopedPrincipal(platform: Platform, principal: Principal, workspace: string): Promise<Principal> {
   const { token } = await platform.tokens.issueScopedToken(principal, { workspace_name: workspace })
   return platform.tokens.authenticate(token, undefined)
 }
 
-/** The body of a connector that is valid; parts can be replaced. */
+/** Returns a valid body of a connector; members can be replaced. */
 export const connectorBody = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
   workspace_name: 'default',
   create_workspace: true,
@@ -109,16 +110,16 @@ export const connectorBody = (more: Record<string, unknown> = {}): Record<string
   ...more,
 })
 
-/** The error that a promise is rejected with, as `code: message`; fails when it is fulfilled. */
+/** Returns the error of a rejected promise as `code: message`; fails when the promise is fulfilled. */
 export const refusal = async (work: Promise<unknown> | (() => Promise<unknown>)): Promise<string> => {
   try {
     await (typeof work === 'function' ? work() : work)
   } catch (error) {
-    const { code, message } = error as FerruleError // what is no FerruleError has no code, and the comparison shows it
+    const { code, message } = error as FerruleError // another error has no code, and the comparison shows it
     return `${code}: ${message}`
   }
   throw new Error('it was not refused')
 }
 
-/** A secret value of credentials, for exchanges. */
+/** Wraps credentials for exchanges. */
 export const secretOf = (values: CredentialValues): Secret<CredentialValues> => new Secret(values)

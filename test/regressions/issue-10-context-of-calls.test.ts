@@ -1,12 +1,12 @@
 /** `context` of extensive calls: the documents call it an object, the vendor sends a list; either is found as what it is. */
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { searchTableOf } from '../../src/context/query/columns.ts'
-import { parseSearch } from '../../src/context/query/parse.ts'
-import { openApiDocument } from '../../src/surfaces/openapi.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
+import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
+import { openApiDocument } from '../../packages/server/src/surfaces/openapi.ts'
 
 const { calls_extensive } = kinds.gong.definition.entities
-const table = searchTableOf('gong', 'calls_extensive', calls_extensive)
+const table = buildSearchTable('gong', 'calls_extensive', calls_extensive)
 const conditions: readonly object[] = [
   { contains: { context: { system: 'Salesforce' } } },
   { any: { context: { eq: { system: 'Salesforce' } } } },

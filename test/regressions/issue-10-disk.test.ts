@@ -7,9 +7,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, expect, test, vi } from 'vitest'
-import { openSqlite } from '../../src/platform/db/sqlite.ts'
-import { failureText } from '../../src/surfaces/failure.ts'
+import { openSqlite } from '../../packages/server/src/platform/db/sqlite.ts'
+import { formatFailure } from '../../packages/server/src/service/failure.ts'
 import { base, startWorld } from '../http/support.ts'
+import { buildSourceEnvironment } from '../support/commands.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
 const folders: string[] = []
@@ -44,20 +45,20 @@ test('with a full disk a write is 503 with the reason, and ready says no until t
   const ready = await world.ask('/health/ready')
   expect([ready.status, ready.json.message]).toEqual([503, expect.stringContaining('the disk of the database is full')])
   expect((await world.ask('/health/live')).status).toBe(200)
-  expect((await world.ask(`${base}/workspaces`, { token: world.token })).status).toBe(200) // reads go on
+  expect((await world.ask(`${base}/workspaces`, { token: world.token })).status).toBe(200) // reads still work
   pagesAtMost(1_000_000)
   expect((await world.ask('/health/ready')).status).toBe(200)
   expect((await make('room again')).status).toBe(200)
 })
 
-/** What openSqlite ends with. */
+/** Returns what openSqlite ends with. */
 async function openingOf(folder: string): Promise<string> {
   try {
     const database = openSqlite(folder, { exclusive: true })
     await sql`select count(*) from workspaces`.execute(database.db).finally(() => database.close())
     return 'opened'
   } catch (thrown) {
-    return failureText(thrown)
+    return formatFailure(thrown)
   }
 }
 
@@ -89,10 +90,16 @@ test('PostgreSQL that cannot be prepared ends the start with its own words', asy
   await client.query(`update pg_proc set probin = '$libdir/plpgsql_lost' where proname like 'plpgsql_%'`)
   await client.end()
   const folder = newFolder()
-  const run = spawnSync(process.execPath, ['src/main.ts'], {
+  const run = spawnSync(process.execPath, ['packages/server/src/main.ts'], {
     encoding: 'utf8',
     timeout: 60_000,
-    env: { PATH: process.env['PATH'], FERRULE_DATA: folder, FERRULE_PORT: '0', FERRULE_SANDBOX: 'off', CONTEXT_DATABASE_URL: database.url },
+    env: {
+      ...buildSourceEnvironment(),
+      FERRULE_DATA: folder,
+      FERRULE_PORT: '0',
+      FERRULE_SANDBOX: 'off',
+      CONTEXT_DATABASE_URL: database.url,
+    },
   })
   expect(run.status).toBe(78)
   expect(run.stderr).toContain('plpgsql_lost')
@@ -102,7 +109,7 @@ test('PostgreSQL that cannot be prepared ends the start with its own words', asy
 test('a log that cannot be written ends nothing', () => {
   const full = openSync('/dev/full', 'w')
   const program = `
-    import { createLogger } from './src/surfaces/logger.ts'
+    import { createLogger } from './packages/server/src/service/logger.ts'
     const logger = createLogger({ level: 'info' })
     for (let count = 0; count < 100; count += 1) logger.error('x'.repeat(100_000))
     process.stdout.write('alive ' + (process.memoryUsage().heapUsed < 100_000_000))`

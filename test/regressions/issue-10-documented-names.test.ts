@@ -1,8 +1,8 @@
 /** Answers that have the names of the documents already, and documented fields that answers leave out. */
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import { operationOf } from '../../src/engine/operation.ts'
-import { shapeRow } from '../../src/engine/rows.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
+import { shapeRow } from '../../packages/ferrule/src/engine/rows.ts'
 import { callOf, gongAt, listed, pageOf, serve, testEngine } from '../engine/support.ts'
 import { tiktokAt } from '../engine/tiktok-limits-support.ts'
 
@@ -135,7 +135,7 @@ describe('what the answer has by its documented name goes first', () => {
     expect(data).toMatchObject([
       { campaign_id: 1866000000000002, stat_time_day: '2026-04-03 00:00:00', spend: '14.68', ctr: null, likes: null },
     ])
-    const ads = (entity: string) => operationOf(kinds['tiktok-marketing'], entity, 'list')
+    const ads = (entity: string) => findOperation(kinds['tiktok-marketing'], entity, 'list')
     expect(shapeRow(ads('promoted_post_ads'), { user_info: { platform_name: 'a', tiktok_name: 'b' } }, {})).toMatchObject({
       user_info: { platform_name: 'a', tiktok_name: 'b' },
     })
@@ -146,8 +146,8 @@ describe('what the answer has by its documented name goes first', () => {
 
 describe('documented fields that an answer leaves out are null within objects too', () => {
   test('questions of scorecards, answers, line items, refunds and their transactions', () => {
-    const gong = (entity: string, row: unknown) => shapeRow(operationOf(kinds.gong, entity, 'list'), row, {})
-    const shopify = (entity: string, row: unknown) => shapeRow(operationOf(kinds.shopify, entity, 'list'), row, {})
+    const gong = (entity: string, row: unknown) => shapeRow(findOperation(kinds.gong, entity, 'list'), row, {})
+    const shopify = (entity: string, row: unknown) => shapeRow(findOperation(kinds.shopify, entity, 'list'), row, {})
     expect(gong('settings_scorecards', { scorecardId: '1', questions: [{ questionId: '2' }, null] })).toMatchObject({
       questions: [{ questionId: '2', isRequired: null, answerGuide: null, minRange: null, answerOptions: null }, null],
     })

@@ -1,8 +1,8 @@
 /** Large answers of a vendor: read apart from the loop that serves everybody, and the same to their last digit. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { parseJson, writeJson } from '../../src/engine/json.ts'
-import { askOf } from '../../src/platform/syncs/ask.ts'
-import { createApartThreads } from '../../src/surfaces/apart-threads.ts'
+import { parseJson, writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
+import { createAsk } from '../../packages/server/src/platform/syncs/runner/ask.ts'
+import { createApartThreads } from '../../packages/server/src/service/apart-threads.ts'
 import { callOf, failure, gongAt, listed, type Seen, serve, type TestServer, testEngine } from '../engine/support.ts'
 import { type Answer, startWorld, type World } from '../http/support.ts'
 
@@ -31,14 +31,14 @@ const page = { requestId: 'r', records: { totalRecords: 300, currentPageSize: 30
 const pageText = writeJson(page)
 const list = { entity: 'calls', action: 'list' }
 
-/** What an engine answers that reads everything in the loop. */
+/** Returns the answer of an engine that reads everything in the event loop. */
 async function inTheLoop(call: { entity: string; action: string; params?: unknown }) {
   await using engine = testEngine()
   const { data, meta } = await listed(engine.run(gongAt(vendor.origin), call))
   return { data, meta }
 }
 
-/** Runs a call, and tells the longest text that the loop has read or written as JSON meanwhile. */
+/** Runs a call, and returns the longest string that the event loop read or wrote as JSON meanwhile. */
 async function watched(body: unknown): Promise<{ answer: Answer; longest: number }> {
   let longest = 0
   const { parse, stringify } = JSON
@@ -164,7 +164,7 @@ describe('the threads', () => {
 
   test('a body that stands for too much memory is refused, and no other', async () => {
     answer = ({ url }) => (url.includes('tiny') ? { body: `{"calls":[${'{},'.repeat(1_000_000)}{}]}` } : large)
-    const apart = createApartThreads({ most: 64 * 1_048_576 })
+    const apart = createApartThreads({ maxBytes: 64 * 1_048_576 })
     await using engine = testEngine({ apart })
     const error = await failure(engine.run(gongAt(vendor.origin), { ...list, params: { cursor: 'tiny' } }))
     expect(error).toMatchObject({ code: 'upstream_answer_invalid' })
@@ -194,7 +194,7 @@ test('a sync is given every record of it, with all digits', async () => {
   const services = { connectors, engine, onBackgroundError: () => undefined }
   const place = { organizationId: 'o', workspaceId: 'w', connectorId: 'c' }
   const access = { place, status: 'active' as const, connection: gongAt(vendor.origin) }
-  const ask = askOf(services, { access, signal: new AbortController().signal, called: () => undefined })
+  const ask = createAsk(services, { access, signal: new AbortController().signal, called: () => undefined })
   const { rows, next } = await ask({ entity: 'calls', action: 'list', params: {} })
   expect({ data: rows, next }).toEqual({ data: (await inTheLoop(list)).data, next: { cursor: 'next' } })
   await apart.close()

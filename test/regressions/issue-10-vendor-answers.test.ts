@@ -1,13 +1,13 @@
 /** Answers of the vendors that lost records, words or their meaning. */
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../src/connectors/index.ts'
-import type { Connection } from '../../src/engine/connection.ts'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { failure, fixed, gongAt, listed, opened, type Reply, serve, testEngine } from '../engine/support.ts'
 import { tiktokAt } from '../engine/tiktok-limits-support.ts'
 
 const campaign = { campaign_id: '1866000000000002', campaign_name: 'Spring' }
 
-/** What a list of campaigns comes to, when the vendor answers this. */
+/** Lists campaigns of a vendor that answers this. */
 async function campaigns(answer: Readonly<Record<string, unknown>>, params: unknown = {}) {
   await using server = await serve(() => ({ body: { code: 0, message: 'OK', request_id: 'r', ...answer } }))
   await using engine = testEngine()
@@ -97,7 +97,7 @@ describe('a download that fails', () => {
   const signature = 'f0e1d2c3b4a5968778695a4b3c2d1e0f'
   const params = { filter, contentSelector: { exposedFields: { media: true } } }
 
-  /** How a download ends whose file host answers this. */
+  /** Downloads from a file host that answers this. */
   async function downloaded(reply: Reply) {
     await using files = await serve(() => reply)
     const audioUrl = `${files.origin}/7.mp3?X-Amz-SignedHeaders=host&X-Amz-Signature=${signature}`

@@ -1,6 +1,6 @@
 import { afterAll, afterEach } from 'vitest'
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts'
-import { startSandbox } from '../../src/sandbox/index.ts'
+import type { Sandbox, SandboxOptions } from '../../packages/sandbox/src/index.ts'
+import { startSandbox } from '../../packages/sandbox/src/index.ts'
 
 /** Noon of a day on which the imitated company's clock is at UTC-7. */
 export const noon = Date.UTC(2025, 5, 16, 19)
@@ -13,7 +13,7 @@ export interface Answered {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The JSON body; undefined when it is none. */
+  /** The JSON body; undefined for anything else. */
   readonly body: unknown
 }
 
@@ -48,7 +48,7 @@ export function get(value: unknown, ...path: readonly (string | number)[]): unkn
   return found
 }
 
-/** The list at a path; empty when there is none. */
+/** Returns the list at a path; empty when it is missing. */
 export function rows(value: unknown, ...path: readonly (string | number)[]): readonly unknown[] {
   const found = get(value, ...path)
   return Array.isArray(found) ? found : []

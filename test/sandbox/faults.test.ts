@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Fault } from '../../src/sandbox/index.ts'
-import { startSandbox } from '../../src/sandbox/index.ts'
+import type { Fault } from '../../packages/sandbox/src/index.ts'
+import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { ask, basic, get, openWorld, rows } from './client.ts'
 
 const world = await openWorld({ limits: true })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startSandbox } from '../../src/sandbox/index.ts'
+import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { ask, basic, get, openWorld, rows, walk } from './client.ts'
 
 const world = await openWorld()

@@ -2,10 +2,10 @@ import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { shopifyCredentials, tiktokCredentials } from '../../src/sandbox/index.ts'
+import { shopifyCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import { ask, basic, get } from './client.ts'
 
-const main = join(import.meta.dirname, '../../src/sandbox/main.ts')
+const main = join(import.meta.dirname, '../../packages/sandbox/src/main.ts')
 const settings = { SANDBOX_PORT: '0', SANDBOX_LIMITS: 'off', SANDBOX_MEDIA_BYTES: '1000' }
 
 test('forked, it tells its parent where it listens and ends with it', async () => {

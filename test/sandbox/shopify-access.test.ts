@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { shopifyCredentials as known, startSandbox } from '../../src/sandbox/index.ts'
+import { shopifyCredentials as known, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { ask, get, rows } from './client.ts'
 import { openStore, start, withToken } from './shopify-client.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach } from 'vitest'
-import type { Sandbox, SandboxOptions, ShopifyWorldFacts } from '../../src/sandbox/index.ts'
-import { shopifyCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import type { Sandbox, SandboxOptions, ShopifyWorldFacts } from '../../packages/sandbox/src/index.ts'
+import { shopifyCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import type { Answered } from './client.ts'
 import { ask, get, rows } from './client.ts'
 
@@ -49,14 +49,14 @@ export async function openStore(options: SandboxOptions = {}): Promise<Store> {
   }
 }
 
-/** How many orders a filter leaves, as the store counts them. */
+/** Counts the orders that a filter leaves, as the store counts them. */
 export async function countOrders(origin: string, filter: Readonly<Record<string, string>>): Promise<number> {
   const query = new URLSearchParams({ status: 'any', ...filter })
   const { body } = await ask(`${origin}/admin/api/2026-01/orders/count.json?${query}`, { headers: withToken(shopifyCredentials.token) })
   return Number(get(body, 'count'))
 }
 
-/** The address of another page as a path for `read`; undefined when there is none. */
+/** Returns the address of another page as a path for `read`; undefined without another page. */
 export function linkOf(answer: Answered, rel: 'next' | 'previous'): string | undefined {
   const found = (answer.headers.get('link') ?? '').split(/,\s*(?=<)/).find((part) => part.includes(`rel="${rel}"`))
   return found && /<[^>]+\/admin\/api\/[\d-]+([^>]+)>/.exec(found)?.[1]

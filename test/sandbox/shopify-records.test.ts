@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { shopifyCredentials } from '../../src/sandbox/index.ts'
+import { shopifyCredentials } from '../../packages/sandbox/src/index.ts'
 import { ask, get, rows } from './client.ts'
 import { idsOf, openStore, withToken } from './shopify-client.ts'
 

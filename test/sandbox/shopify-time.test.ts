@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { shopifyCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import { shopifyCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { ask, get, rows } from './client.ts'
 import { day, idsOf, openStore, start, withToken } from './shopify-client.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { snowflakeCredentials as known, startSandbox } from '../../src/sandbox/index.ts'
+import { snowflakeCredentials as known, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { ask, get } from './client.ts'
 import { codeOf, context, dataOf, handleOf, noon, openDepot, signedIn } from './snowflake-client.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach } from 'vitest'
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts'
-import { snowflakeCredentials, startSandbox } from '../../src/sandbox/index.ts'
+import type { Sandbox, SandboxOptions } from '../../packages/sandbox/src/index.ts'
+import { snowflakeCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import type { Answered } from './client.ts'
 import { ask, get, rows } from './client.ts'
 

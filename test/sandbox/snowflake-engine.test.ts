@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { ask, basic, get } from './client.ts'
 import { context, signedIn } from './snowflake-client.ts'
 
-const main = join(import.meta.dirname, '../../src/sandbox/main.ts')
+const main = join(import.meta.dirname, '../../packages/sandbox/src/main.ts')
 const settings = { SANDBOX_PORT: '0', SANDBOX_LIMITS: 'off', SANDBOX_MEDIA_BYTES: '1000' }
 
 /** Makes the package of the engine a package that is not installed. */

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import type { SnowflakeSwitches } from '../../src/sandbox/index.ts'
-import { snowflakeCredentials } from '../../src/sandbox/index.ts'
+import type { SnowflakeSwitches } from '../../packages/sandbox/src/index.ts'
+import { snowflakeCredentials } from '../../packages/sandbox/src/index.ts'
 import { get, rows } from './client.ts'
 import { codeOf, dataOf, handleOf, namesOf, noon, openDepot, partitionsOf, signedIn, typesOf } from './snowflake-client.ts'
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { type Fault, snowflakeCredentials } from '../../src/sandbox/index.ts'
+import { type Fault, snowflakeCredentials } from '../../packages/sandbox/src/index.ts'
 import { ask, get } from './client.ts'
 import { codeOf, dataOf, handleOf, namesOf, openDepot, repeatable, signedIn } from './snowflake-client.ts'
 

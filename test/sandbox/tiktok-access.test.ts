@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tiktokCredentials as known, startSandbox } from '../../src/sandbox/index.ts'
+import { tiktokCredentials as known, startSandbox } from '../../packages/sandbox/src/index.ts'
 import type { Answered } from './client.ts'
 import { ask, get, rows } from './client.ts'
 import { codeOf, openDesk, queryOf, start, withToken } from './tiktok-client.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach } from 'vitest'
-import type { Sandbox, SandboxOptions, TiktokWorldFacts } from '../../src/sandbox/index.ts'
-import { startSandbox, tiktokCredentials } from '../../src/sandbox/index.ts'
+import type { Sandbox, SandboxOptions, TiktokWorldFacts } from '../../packages/sandbox/src/index.ts'
+import { startSandbox, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import type { Answered } from './client.ts'
 import { ask, get } from './client.ts'
 

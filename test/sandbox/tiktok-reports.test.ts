@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tiktokCredentials } from '../../src/sandbox/index.ts'
+import { tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import type { Answered } from './client.ts'
 import { get, rows } from './client.ts'
 import { codeOf, openDesk, withToken } from './tiktok-client.ts'

@@ -1,6 +1,6 @@
 /** What one tenant, and nobody at all, can do to others: figures. */
 import { expect, test } from 'vitest'
-import { createEngine } from '../../src/engine/execute.ts'
+import { createEngine } from '../../packages/ferrule/src/engine/execute.ts'
 import { pageOf, type Reply, serve } from '../engine/support.ts'
 import { client, connectorsPath, createTenant, startWorld, tokenPath, type World } from '../http/support.ts'
 
@@ -17,7 +17,7 @@ async function times(count: number, call: () => Promise<number>): Promise<number
   return taken
 }
 
-/** So many at one time, again and again, while something else is done. */
+/** Runs so many concurrent attacks, again and again, while other work is done. */
 async function amid<T>(count: number, attack: (signal: AbortSignal) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const attackers = Array.from({ length: count }, async () => {

@@ -3,7 +3,7 @@ import { compareKilled, writeAndKill } from '../context/store-kills.ts'
 import { createStoreWorld } from '../context/store-world.ts'
 
 const killsOfEach = 200
-/** An empty database now and then, so that it stays small. */
+/** Starts with an empty database from time to time, to keep it small. */
 const killsOfWorld = 40
 
 describe.concurrent('writers of the context store that are killed at any moment', () => {

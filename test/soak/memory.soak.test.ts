@@ -57,7 +57,7 @@ test('60 calls whose bodies never end', { timeout: 300_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-memory-'))
   let isEndless = false
   await using vendor = await serve(() => (isEndless ? endless : { body: { requestId: 'r', records: {}, calls: [], users: [] } }))
-  const service = spawn(process.execPath, ['src/main.ts'], {
+  const service = spawn(process.execPath, ['packages/server/src/main.ts'], {
     env: {
       ...{ PATH: process.env['PATH'], ...env, FERRULE_PORT: '0', FERRULE_DATA: folder, FERRULE_SANDBOX: 'off' },
       ...{ CONTEXT_DATABASE_URL: database.url, FERRULE_ORIGINS: JSON.stringify({ gong: vendor.origin }), FERRULE_RATE_LIMIT: '0' },

@@ -5,7 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts'
+import { type Sandbox, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { install } from '../faults/installation.ts'
 import { insertOnce, linesOf, type OnceReport, type Write } from '../faults/once.ts'
 import { hostedWriter, libraryWriter } from '../faults/once-doors.ts'

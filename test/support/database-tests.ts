@@ -37,7 +37,7 @@ function makers(sources: Sources): readonly string[] {
  * @param root folder of the project
  */
 export function versionTests(root: string): readonly string[] {
-  const folders = ['src', 'test'].flatMap((folder) =>
+  const folders = ['packages', 'test'].flatMap((folder) =>
     [...readSources(join(root, folder))].map(([file, text]) => [posix.join(folder, file), text] as const),
   )
   return makers(new Map(folders)).filter((file) => !sameOnEach.some(({ files }) => files.test(file)))

@@ -6,12 +6,9 @@ const FILE_LINES = 300
 /** Definitions are long lists of plain data. */
 const DEFINITION_LINES = 500
 
-/** Their tools demand a default export. */
-const CONFIGURATIONS = ['vitest.config.ts']
-
 /** A secret becomes readable here and nowhere else: where it is sent, sealed, hashed, merged or opens the database. */
 const MAY_REVEAL =
-  /^src\/(engine\/(auth|budget|signed-token|transport|download|local)|platform\/(credential-proof|vault|rotation|master-key|first-start|credential-merge|platform)|context\/store\/engines|surfaces\/show-secret)\.ts$/
+  /^packages\/(ferrule\/src\/engine\/(credentials\/(auth|signed-token)|limits\/budget|transport|download|local)|server\/src\/(platform\/(connectors\/(credential-proof|credential-merge)|vault\/(vault|rotation|master-key)|tenancy\/first-start|platform)|context\/database\/engines|surfaces\/cli\/show-secret))\.ts$/
 
 const rules: readonly { says: (file: string) => string; broken(file: string, text: string): boolean }[] = [
   {
@@ -21,16 +18,17 @@ const rules: readonly { says: (file: string) => string; broken(file: string, tex
   { says: () => 'exports everything of a file with `export *`; list the names', broken: (_file, text) => /^export \*/m.test(text) },
   {
     says: () => 'has a default export; give it a name',
-    broken: (file, text) => !CONFIGURATIONS.includes(file) && /^export (default\b|\{[^}]*\bas default\b)/m.test(text),
+    broken: (_file, text) => /^export (default\b|\{[^}]*\bas default\b)/m.test(text),
   },
   {
     says: () => 'reveals a secret; MAY_REVEAL in test/support/house-rules.ts lists who may',
-    broken: (file, text) => file.startsWith('src/') && !file.endsWith('.test.ts') && !MAY_REVEAL.test(file) && text.includes('.reveal('),
+    broken: (file, text) =>
+      file.startsWith('packages/') && !file.endsWith('.test.ts') && !MAY_REVEAL.test(file) && text.includes('.reveal('),
   },
 ]
 
 function longest(file: string): number {
-  return file.startsWith('src/connectors/') ? DEFINITION_LINES : FILE_LINES
+  return file.startsWith('packages/ferrule/src/connectors/') ? DEFINITION_LINES : FILE_LINES
 }
 
 /** One sentence for each house rule that a file breaks; paths start at the repository's root. */
@@ -46,4 +44,20 @@ export function folderViolations(connectors: string): string[] {
       .filter((part) => !existsSync(join(connectors, kind, part)))
       .map((part) => `${kind}/ has no ${part}`),
   )
+}
+
+/** Most source files that lie flat in a folder. */
+const FOLDER_FILES = 24
+/** Rooms with another bound, and the stand-ins, whose files follow the vendor's pages. */
+const FOLDER_BOUNDS: Readonly<Record<string, number>> = { 'packages/ferrule/src/engine/': 30, 'packages/server/src/platform/': 16 }
+const UNBOUNDED_FOLDERS = /^packages\/(sandbox|ferrule\/src\/connectors)\//
+
+/** One sentence for each folder of sources with too many files; tests do not count. Paths start at the repository's root. */
+export function folderSizeViolations(files: readonly string[]): string[] {
+  const sources = files.filter((file) => !file.endsWith('.test.ts') && !UNBOUNDED_FOLDERS.test(file))
+  const folders = Map.groupBy(sources, (file) => file.slice(0, file.lastIndexOf('/') + 1))
+  return [...folders].flatMap(([folder, { length }]) => {
+    const most = FOLDER_BOUNDS[folder] ?? FOLDER_FILES
+    return length > most ? [`${folder} has ${length} source files, more than ${most}; group some by their subject`] : []
+  })
 }

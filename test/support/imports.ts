@@ -15,7 +15,7 @@ export interface Import {
   readonly typeOnly: boolean
 }
 
-/** Reads every TypeScript and JavaScript file below a folder; a folder that does not exist has none. */
+/** Reads every TypeScript and JavaScript file below a folder. */
 export function readSources(folder: string): Sources {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const files = entries
@@ -50,16 +50,19 @@ export function readImports(from: string, text: string): Import[] {
 function resolve(from: string, path: string, typeOnly: boolean): Import {
   if (path.startsWith('node:')) return { from, to: path, kind: 'node', typeOnly }
   if (path.startsWith('.')) return { from, to: posix.join(posix.dirname(from), path), kind: 'file', typeOnly }
-  const name = path
-    .split('/')
-    .slice(0, path.startsWith('@') ? 2 : 1)
-    .join('/')
+  // The entries of our own library are told apart.
+  const name = path.startsWith('ferrule/')
+    ? path
+    : path
+        .split('/')
+        .slice(0, path.startsWith('@') ? 2 : 1)
+        .join('/')
   return { from, to: name, kind: 'npm', typeOnly }
 }
 
-/** Rings of files that load each other, each as its path from file to file; imports of types make no ring. */
+/** Finds rings of files, imports of types included, each as its path from file to file. */
 export function findCycles(sources: Sources): string[] {
-  const edges = new Map([...sources].map(([file, text]) => [file, loadedBy(file, text)]))
+  const edges = new Map([...sources].map(([file, text]) => [file, readTargets(file, text)]))
   const done = new Set<string>()
   const cycles: string[] = []
   const visit = (file: string, path: readonly string[]): void => {
@@ -72,6 +75,6 @@ export function findCycles(sources: Sources): string[] {
   return cycles
 }
 
-function loadedBy(file: string, text: string): string[] {
-  return readImports(file, text).flatMap((each) => (each.kind === 'file' && !each.typeOnly ? [each.to] : []))
-}
+/** Reads the files that a file imports. */
+const readTargets = (file: string, text: string): string[] =>
+  readImports(file, text).flatMap((each) => (each.kind === 'file' ? [each.to] : []))

@@ -2,14 +2,15 @@
 // one line of JSON (`CallLine`) for each step of a call, before the next step is made.
 import { randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Claim, Connection } from '../../src/engine/connection.ts'
-import { writeJson } from '../../src/engine/json.ts'
-import type { Call, Outcome } from '../../src/engine/outcome.ts'
-import { answerBody } from '../../src/platform/executed.ts'
-import { executeOperation } from '../../src/platform/operations.ts'
-import { openPlatform } from '../../src/platform/platform.ts'
-import { readSettings } from '../../src/platform/settings.ts'
-import type { Platform } from '../../src/platform/types.ts'
+import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
+import { writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
+import type { Call, Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
+import type { Claim } from '../../packages/ferrule/src/engine/writes/claims.ts'
+import { executeOperation } from '../../packages/server/src/platform/execution/operations.ts'
+import { answerBody } from '../../packages/server/src/platform/model/executed.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { openPlatform } from '../../packages/server/src/platform/platform.ts'
+import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { stall, writable } from '../platform/kinds.ts'
 import { principalOf } from './kill-writer.ts'
 
@@ -26,7 +27,7 @@ export type CallLine =
   | { readonly step: 'begin' | 'sent'; readonly key: string }
   | { readonly step: 'done'; readonly key: string; readonly text: string }
 
-/** Calls at one time. */
+/** Concurrent calls. */
 const lanes = 3
 const say = (line: CallLine): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`)
@@ -40,7 +41,7 @@ export const openAt = (env: CallerOptions['env'], clockOffset: number): Promise<
     clock: () => Date.now() + clockOffset,
   })
 
-/** Whether the vendor of a key's write knows it by an id of its own. */
+/** Returns whether the vendor recognizes the key's write by an id of its own. */
 export const hasVendorId = (key: string): boolean => key.startsWith('known')
 
 /** One answered call. */

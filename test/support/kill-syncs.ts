@@ -1,11 +1,12 @@
 // A node that syncs until it is killed. Its argument is JSON of `SyncerOptions`; standard output gets a line when a run has ended.
-import { openContextStore } from '../../src/context/store/store.ts'
-import type { ContextStore } from '../../src/context/store/types.ts'
-import { createEngine, type Engine } from '../../src/engine/execute.ts'
-import { openPlatform } from '../../src/platform/platform.ts'
-import { readSettings } from '../../src/platform/settings.ts'
-import type { SyncWorker } from '../../src/platform/syncs/types.ts'
-import type { Platform } from '../../src/platform/types.ts'
+
+import { createEngine, type Engine } from '../../packages/ferrule/src/engine/execute.ts'
+import { openContextStore } from '../../packages/server/src/context/store/store.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { SyncWorker } from '../../packages/server/src/platform/model/sync-types.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { openPlatform } from '../../packages/server/src/platform/platform.ts'
+import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { ledger } from '../platform/sync-kinds.ts'
 import { principalOf } from './kill-writer.ts'
 

@@ -1,17 +1,19 @@
 // A process that writes to a platform until it is killed. Its argument is JSON of `WriterOptions`; standard output gets one line
 // of JSON (`Line`) before each write and one after the write was acknowledged.
+
 import { randomBytes, randomInt } from 'node:crypto'
-import { Secret } from '../../src/engine/secret.ts'
-import { openPlatform } from '../../src/platform/platform.ts'
-import { scopes } from '../../src/platform/scopes.ts'
-import { readSettings } from '../../src/platform/settings.ts'
-import type { Platform, Principal } from '../../src/platform/types.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import { scopes } from '../../packages/server/src/platform/model/scopes.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { openPlatform } from '../../packages/server/src/platform/platform.ts'
+import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { notes } from '../platform/kinds.ts'
 
 /** What the writer is told. */
 export interface WriterOptions {
   readonly env: Readonly<Record<string, string>>
-  /** Writers that work at one time, each on its own connectors. */
+  /** Concurrent writers, each on its own connectors. */
   readonly lanes: number
   /** Added to the clock, so that leases of killed writers have run out. */
   readonly clockOffset: number
@@ -90,7 +92,7 @@ class Lane {
 
   async #renew({ id, name }: Held): Promise<void> {
     const token = randomBytes(8).toString('hex')
-    const { connection } = await this.#platform.connectors.connectionOf(this.#principal, id)
+    const { connection } = await this.#platform.connectors.readAccess(this.#principal, id)
     const { version } = await connection.credentials.open()
     await this.#acknowledged({ name, token }, () => connection.credentials.renew(version, async () => new Secret({ refresh_token: token })))
   }

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { openPostgres } from '../../src/platform/db/postgres.ts'
-import { openPlatform } from '../../src/platform/platform.ts'
-import { readSettings } from '../../src/platform/settings.ts'
-import type { Platform } from '../../src/platform/types.ts'
+import { openPostgres } from '../../packages/server/src/platform/db/postgres.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { openPlatform } from '../../packages/server/src/platform/platform.ts'
+import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { notes } from '../platform/kinds.ts'
 import { type Line, principalOf, type Write, type WriterOptions } from './kill-writer.ts'
 
@@ -50,7 +50,7 @@ export class Kills {
     this.#env = env
   }
 
-  /** Starts a writer, kills it at a random moment, and checks the database. Throws when an acknowledged write is lost. */
+  /** Starts a writer, kills it at a random time, and checks the database. Throws when an acknowledged write is lost. */
   async kill(): Promise<void> {
     const begun = new Map<string, Write>()
     const early = await this.#writeAndKill(begun)
@@ -87,7 +87,7 @@ export class Kills {
     return !ready
   }
 
-  /** Whether a writer begins to give a connector other credentials than it is known to have. */
+  /** Returns whether a writer begins to give a connector other credentials than the expected ones. */
   #isChange(line: Line): boolean {
     return 'begin' in line && line.begin.token !== null && typeof this.#expected.get(line.begin.name) === 'string'
   }
@@ -141,7 +141,7 @@ async function tokens(platform: Platform): Promise<ReadonlyMap<string, string | 
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await platform.connectors.list(principal, { limit: 100, cursor: cursor ?? null })
     for (const { id, name } of page.data) {
-      const { connection } = await platform.connectors.connectionOf(principal, id)
+      const { connection } = await platform.connectors.readAccess(principal, id)
       found.set(name, (await connection.credentials.open()).values.reveal()['refresh_token'])
     }
     cursor = page.next

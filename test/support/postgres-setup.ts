@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import type { PostgresBinaries } from './postgres-binaries.ts'
-import { type PostgresCluster, startCluster } from './postgres-cluster.ts'
+import type { PostgresCluster } from './postgres-cluster.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Where a test file asks for the server (GET answers its URL), and how the run's databases begin. */
     postgres: { door: string; prefix: string }
-    /** Installations that may run the project's server; the first that works does. */
-    installations: readonly PostgresBinaries[]
+    /** Installations that may run the project's server; the first that works does. Undefined: all that this machine has. */
+    installations: readonly PostgresBinaries[] | undefined
     /** Whether the run has another project that tests what needs no server: this one has only what its version can change. */
     isFurtherVersion: boolean
   }
@@ -28,7 +27,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   let cluster: Promise<PostgresCluster> | undefined
   const url = async () => {
     if (given) return given
-    cluster ??= startCluster(project.getProvidedContext().installations)
+    cluster ??= openCluster(project.getProvidedContext().installations)
     return (await cluster).url
   }
   const door = createServer((_request, response) => {
@@ -49,8 +48,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
+/** Loads the code only when a test asks: a run without database tests starts sooner. */
+async function openCluster(installations: readonly PostgresBinaries[] | undefined): Promise<PostgresCluster> {
+  const { startCluster } = await import('./postgres-cluster.ts')
+  return startCluster(installations)
+}
+
 /** On a server that outlives the run, databases of failed tests are dropped here. */
 async function dropLeftOvers(url: string, prefix: string): Promise<void> {
+  const { Client } = await import('pg')
   const client = new Client({ connectionString: url })
   await client.connect()
   try {

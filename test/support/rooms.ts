@@ -1,78 +1,149 @@
 import { type Import, readImports, type Sources } from './imports.ts'
 
-/** What a part of `src` may import; its own folder is always allowed. */
+/** What a part of a package may import; its own folder is always allowed. */
 export interface Room {
-  /** A file, a folder (ends with `/`), or `connectors/<kind>/` for each kind's own folder. The first that fits counts. */
+  /** A file, a folder (ends with `/`), or `…/connectors/<kind>/` for each kind's own folder. The first that fits counts. */
   readonly room: string
-  /** Files and folders. */
+  /** Files and folders of the same package. */
   readonly files?: readonly string[]
-  /** Files and folders of which only types may be imported. */
-  readonly types?: readonly string[]
-  /** npm packages; `@scope/*` for all of a scope, `*` for all. */
+  /** Entries of our packages, and npm packages; `@scope/*` for all of a scope. */
   readonly npm?: readonly string[]
   /** Node's modules: all but the database's, or all. */
   readonly node?: 'all' | 'all but node:sqlite'
 }
 
-const shared = ['errors.ts', 'definition/']
-const service = [...shared, 'connectors/', 'engine/', 'context/', 'platform/']
+const within = (folder: string, names: readonly string[]): readonly string[] => names.map((name) => `${folder}${name}`)
+const library = 'packages/ferrule/src/'
+const engine = `${library}engine/`
+const server = 'packages/server/src/'
+const shared = within(library, ['errors.ts', 'error-consequences.ts', 'definition/'])
+/** The documented entries of the library, and the one that the server has to itself. */
+const entries = ['ferrule', 'ferrule/definition', 'ferrule/engine', 'ferrule/internal']
 
-/** The rooms of `src` and their import rules. */
+/** Files and folders of the platform in their order: each imports what stands above it. */
+const platformOrder = [
+  ...['bounded-map.ts', 'near-names.ts', 'version.ts', 'settings/', 'model/', 'db/', 'vault/', 'parts.ts'],
+  // Tenancy and connectors queue runs inside their own transactions.
+  ...['syncs/status/', 'syncs/queue/', 'tenancy/', 'connectors/', 'copies/', 'execution/', 'syncs/'],
+]
+
+const platformRooms = platformOrder.map((name, index): Room => {
+  const isDatabase = name === 'db/'
+  return {
+    room: `${server}platform/${name}`,
+    files: [...within(server, ['folder-lock.ts', 'context/']), ...within(`${server}platform/`, platformOrder.slice(0, index))],
+    npm: [...entries, ...(isDatabase ? ['kysely', 'pg'] : ['typebox', 'ipaddr.js']), 'jose', 'pino'],
+    node: isDatabase ? 'all' : 'all but node:sqlite',
+  }
+})
+
+/** The rooms of the packages in their order, and their import rules: a room imports what stands above it. */
 export const rooms: readonly Room[] = [
-  { room: 'error-table.ts' },
-  { room: 'errors.ts', files: ['error-table.ts'] },
-  { room: 'definition/', files: ['errors.ts'], npm: ['typebox'] },
-  { room: 'connectors/index.ts', files: ['connectors/', 'definition/'] },
-  { room: 'connectors/<kind>/', files: ['definition/'] },
-  { room: 'engine/', files: shared, npm: ['typebox', 'undici', 'ipaddr.js', 'jose', 'uuid'], node: 'all but node:sqlite' },
-  { room: 'context/', files: [...shared, 'engine/'], npm: ['kysely', 'pg', '@electric-sql/pglite'], node: 'all' },
-  { room: 'platform/db/', files: service, npm: ['kysely', 'pg', 'jose', 'pino'], node: 'all' },
-  { room: 'platform/', files: service, npm: ['jose', 'pino', 'typebox', 'ipaddr.js'], node: 'all but node:sqlite' },
-  { room: 'surfaces/', files: service, npm: ['fastify', '@fastify/*', 'prom-client', 'commander', 'pino'], node: 'all but node:sqlite' },
-  { room: 'client/', files: shared, types: ['engine/'] },
-  { room: 'index.ts', files: [...shared, 'connectors/', 'engine/', 'client/'] },
-  { room: 'main.ts', files: [...service, 'surfaces/', 'sandbox/', 'server.ts'], npm: ['*'], node: 'all' },
-  { room: 'server.ts', files: [...service, 'surfaces/', 'sandbox/'], npm: ['*'], node: 'all' },
-  { room: 'sandbox/', npm: ['@duckdb/node-api'], node: 'all' },
+  { room: `${library}error-table.ts` },
+  { room: `${library}errors.ts`, files: [`${library}error-table.ts`] },
+  { room: `${library}error-consequences.ts`, files: [`${library}error-table.ts`] },
+  { room: `${library}definition/`, files: [`${library}errors.ts`], npm: ['typebox'] },
+  { room: `${library}connectors/index.ts`, files: within(library, ['connectors/', 'definition/']) },
+  { room: `${library}connectors/<kind>/`, files: [`${library}definition/`] },
+  // The groups of the engine, the lower first; writes/ stands above the flat files.
+  { room: `${engine}json/`, files: shared, npm: ['typebox'], node: 'all but node:sqlite' },
+  { room: `${engine}http/`, files: [...shared, `${engine}json/`], npm: ['undici', 'ipaddr.js'], node: 'all but node:sqlite' },
+  { room: `${engine}limits/`, files: [...shared, ...within(engine, ['http/', 'credentials/source.ts'])], node: 'all but node:sqlite' },
+  {
+    room: `${engine}credentials/`,
+    files: [...shared, ...within(engine, ['json/', 'http/', 'answer.ts', 'clocks.ts', 'connection.ts', 'verdict.ts'])],
+    npm: ['jose'],
+    node: 'all but node:sqlite',
+  },
+  { room: engine, files: shared, npm: ['typebox', 'uuid'], node: 'all but node:sqlite' },
+  { room: `${library}index.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/'])] },
+  { room: `${library}cli.ts` },
+  { room: `${library}internal.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/'])] },
+  { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },
+  { room: `${server}context/query/`, npm: entries, node: 'all but node:sqlite' },
+  {
+    room: `${server}context/database/`,
+    files: within(server, ['folder-lock.ts', 'context/query/']),
+    npm: [...entries, 'pg', '@electric-sql/pglite'],
+    node: 'all',
+  },
+  { room: `${server}context/entity-ref.ts` },
+  {
+    room: `${server}context/indexes/`,
+    files: within(server, ['context/query/', 'context/database/', 'context/entity-ref.ts']),
+    npm: entries,
+    node: 'all but node:sqlite',
+  },
+  {
+    room: `${server}context/store/`,
+    files: within(server, ['context/query/', 'context/database/', 'context/entity-ref.ts', 'context/indexes/']),
+    npm: entries,
+    node: 'all but node:sqlite',
+  },
+  {
+    room: `${server}context/sync/`,
+    files: within(server, ['context/query/', 'context/entity-ref.ts', 'context/store/']),
+    npm: entries,
+    node: 'all but node:sqlite',
+  },
+  { room: `${server}context/search.ts`, files: [`${server}context/`], npm: entries, node: 'all but node:sqlite' },
+  ...platformRooms,
+  {
+    room: `${server}platform/`,
+    files: [`${server}context/`],
+    npm: [...entries, 'jose', 'pino', 'typebox', 'ipaddr.js'],
+    node: 'all but node:sqlite',
+  },
+  {
+    room: `${server}surfaces/`,
+    files: within(server, ['context/', 'platform/']),
+    npm: [...entries, 'fastify', '@fastify/*', 'commander', 'pino'],
+    node: 'all but node:sqlite',
+  },
+  {
+    room: `${server}service/`,
+    files: within(server, ['context/', 'platform/', 'surfaces/']),
+    npm: [...entries, 'fastify', 'prom-client', 'pino'],
+    node: 'all but node:sqlite',
+  },
+  { room: `${server}index.ts`, files: [`${server}service/`] },
+  { room: `${server}main.ts`, files: [`${server}service/`] },
+  { room: `${server}cli.ts`, files: within(server, ['platform/', 'surfaces/', 'service/']), npm: ['commander'] },
+  { room: 'packages/sandbox/src/', npm: ['@duckdb/node-api'], node: 'all' },
 ]
 
 /** Rules that are narrower than a room. */
 const narrow: readonly { says: string; broken(each: Import): boolean }[] = [
-  { says: 'only engine/http.ts and engine/http-*.ts may import undici', broken: (each) => each.to === 'undici' && !isHttp(each.from) },
   {
     says: 'surfaces/ may not import platform/db/',
-    broken: (each) => each.from.startsWith('surfaces/') && each.to.startsWith('platform/db/'),
+    broken: (each) => each.from.startsWith(`${server}surfaces/`) && each.to.startsWith(`${server}platform/db/`),
   },
 ]
-
-function isHttp(file: string): boolean {
-  return /^engine\/http(-[\w-]+)?(\.test)?\.ts$/.test(file)
-}
 
 /** Tests that lie beside the sources may import whatever they need. */
 function isTest(file: string): boolean {
   return file.endsWith('.test.ts')
 }
 
-/** One sentence for each import that the rooms do not allow. */
+/** One sentence for each import that the rooms do not allow. Paths start at the project's folder. */
 export function importViolations(sources: Sources): string[] {
   return [...sources].flatMap(([file, text]) => (isTest(file) ? [] : violationsOf(file, text)))
 }
 
 function violationsOf(file: string, text: string): string[] {
   const room = rooms.find((each) => ownFolder(each, file) !== undefined)
-  if (!room) return [`src/${file} is in no room; put it into one, or add a room to test/support/rooms.ts`]
+  if (!room) return [`${file} is in no room; put it into one, or add a room to test/support/rooms.ts`]
   return readImports(file, text).flatMap((each) => {
     const rule = narrow.find(({ broken }) => broken(each))
-    if (rule) return [`src/${file} imports ${each.to}; ${rule.says}`]
-    return isAllowed(room, each) ? [] : [`src/${file} imports ${each.to}${each.typeOnly ? ' (types)' : ''}; ${summary(room)}`]
+    if (rule) return [`${file} imports ${each.to}; ${rule.says}`]
+    return isAllowed(room, each) ? [] : [`${file} imports ${each.to}${each.typeOnly ? ' (types)' : ''}; ${summary(room)}`]
   })
 }
 
-/** The part of `src` that counts as the file's own, or undefined when the file is not of this room. */
+/** The folder that counts as the file's own, or undefined when the file is not of this room. */
 function ownFolder({ room }: Room, file: string): string | undefined {
-  if (room !== 'connectors/<kind>/') return covers(room, file) ? room : undefined
-  return /^connectors\/[^/]+\//.exec(file)?.[0]
+  if (!room.endsWith('/<kind>/')) return covers(room, file) ? room : undefined
+  return /^packages\/ferrule\/src\/connectors\/[^/]+\//.exec(file)?.[0]
 }
 
 function covers(pattern: string, path: string): boolean {
@@ -80,10 +151,10 @@ function covers(pattern: string, path: string): boolean {
 }
 
 function isAllowed(room: Room, each: Import): boolean {
-  if (each.kind === 'npm') return (room.npm ?? []).some((name) => name === '*' || name === each.to || inScope(name, each.to))
+  if (each.kind === 'npm') return (room.npm ?? []).some((name) => name === each.to || inScope(name, each.to))
   if (each.kind === 'node') return room.node === 'all' || (room.node === 'all but node:sqlite' && each.to !== 'node:sqlite')
   const own = ownFolder(room, each.from) ?? ''
-  const files = [own, ...(room.files ?? []), ...(each.typeOnly ? (room.types ?? []) : [])]
+  const files = [own, ...(room.files ?? [])]
   return files.some((pattern) => covers(pattern, each.to))
 }
 
@@ -91,7 +162,7 @@ function inScope(pattern: string, name: string): boolean {
   return pattern.endsWith('/*') && name.startsWith(pattern.slice(0, -1))
 }
 
-function summary({ room, files = [], types = [], npm = [], node }: Room): string {
-  const names = [...files, ...types.map((name) => `types of ${name}`), ...npm, ...(node ? [`Node's modules (${node})`] : [])]
+function summary({ room, files = [], npm = [], node }: Room): string {
+  const names = [...files, ...npm, ...(node ? [`Node's modules (${node})`] : [])]
   return `${room} may import ${['its own files', ...names].join(', ')}`
 }

@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { createSearcher } from '../../src/context/search.ts'
-import type { SyncRunRecord } from '../../src/platform/syncs/records.ts'
+import { createSearcher } from '../../packages/server/src/context/search.ts'
+import type { SyncRunRecord } from '../../packages/server/src/platform/model/wire/syncs.ts'
 import { type Reply, type Seen, serve, type TestServer } from '../engine/support.ts'
 import { openNode, type SyncerOptions, type SyncNode } from './kill-syncs.ts'
 import { principalOf } from './kill-writer.ts'
@@ -37,7 +37,7 @@ class LedgerServer {
     this.#kill = { calls, kill }
   }
 
-  /** Changes some records: new ones, other names, and ones that are gone. */
+  /** Changes some records: new ones, other names, and deleted ones. */
   change(now: number): void {
     for (const records of Object.values(this.records)) {
       for (let index = records.size === 0 ? -60 : 0; index < 6; index += 1) {
@@ -52,7 +52,7 @@ class LedgerServer {
     }
   }
 
-  /** What a copy must hold, by entity. */
+  /** Returns what a copy must hold, by entity. */
   expected(): Readonly<Record<string, readonly string[]>> {
     const names = (records: ReadonlyMap<string, Row>) => [...records.values()].map(({ id, name }) => `${id} ${name}`).toSorted()
     const hanging = (records: ReadonlyMap<string, Row>) => [...records.values()].map(({ id, name }) => `${id}.1 of ${name}`).toSorted()
@@ -123,7 +123,7 @@ export class SyncKills implements AsyncDisposable {
     return openNode(this.#env, () => this.#now)
   }
 
-  /** Starts a node, kills it at a random moment while it syncs, and changes the vendor's records. */
+  /** Starts a node, kills it at a random time while it syncs, and changes the vendor's records. */
   async kill(): Promise<void> {
     this.#round += 1
     const mode = randomInt(3) === 0 ? 'full' : 'incremental'
@@ -176,7 +176,7 @@ export class SyncKills implements AsyncDisposable {
   async #copy({ store }: SyncNode, entity: string): Promise<readonly string[]> {
     const place = { connector: this.#connectorId, kind: 'ledger', entity }
     const params = { query: {}, limit: 10_000 }
-    const answer = await createSearcher(store).search({ place, params, key: Buffer.alloc(32), now: this.#now })
+    const answer = await createSearcher(store).search({ ref: place, params, key: Buffer.alloc(32), now: this.#now })
     const rows: readonly { readonly id: string; readonly name: string }[] = JSON.parse(answer?.json ?? '[]')
     return rows.map(({ id, name }) => `${id} ${name}`).toSorted()
   }

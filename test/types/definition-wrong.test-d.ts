@@ -1,5 +1,5 @@
 /** Wrong definitions: each is a compile error with a sentence. Compiled by the type check, never run. */
-import { connector, each, entity, int, list, obj, oneOf, orNull, str } from '../../src/definition/index.ts'
+import { connector, each, entity, int, list, obj, oneOf, orNull, str } from '../../packages/ferrule/src/definition/index.ts'
 
 const id = str('Id')
 const about = 'Notes'
@@ -61,7 +61,7 @@ entity({ about, key, record, get: { call: 'GET notes/{id}', at: 'note', params: 
 entity({ about, key, record, get: { call: 'https://notes.example/notes/{id}', at: 'note', params: { id } } })
 // @ts-expect-error where the record lies in the answer is missing
 entity({ about, key, record, get: { call: 'GET /notes/{id}', params: { id } } })
-// @ts-expect-error the parameters are missing, also where there are none
+// @ts-expect-error the parameters are missing, even for a call without parameters
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes' } })
 // @ts-expect-error a page shape that there is not
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', page: 'cursors', params: {} } })
@@ -75,7 +75,7 @@ entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', rows: (row
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', params: { id }, local: { id: { field: 'id', keep: 'like' } } } })
 // @ts-expect-error a conversion that there is not
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', params: { id }, send: { id: { to: 'note', as: 'upper' } } } })
-// @ts-expect-error a constant is a text, a number or a truth value
+// @ts-expect-error a constant is a string, a number or a boolean
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', params: {}, constant: { size: [100] } } })
 // @ts-expect-error a join names the field of the row
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', params: {}, join: { lookup: 'owner' } } })

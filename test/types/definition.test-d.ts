@@ -29,8 +29,16 @@ import {
   stamp,
   str,
   time,
-} from '../../src/definition/index.ts'
-import type { ActionsOf, CredentialsOf, Download, LocalConnector, MetaOf, ParamsOf, RecordOf } from '../../src/engine/types.ts'
+} from '../../packages/ferrule/src/definition/index.ts'
+import type {
+  ActionsOf,
+  CredentialsOf,
+  Download,
+  LocalConnector,
+  MetaOf,
+  ParamsOf,
+  RecordOf,
+} from '../../packages/ferrule/src/engine/types.ts'
 import { type Same, yes } from './same.ts'
 
 // Fields

@@ -1,5 +1,5 @@
 /** Wrong uses of the library: each is a compile error. Compiled by the type check, never run. */
-import { connect } from '../../src/index.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
 
 const credentials = { access_key: 'a', access_key_secret: 'b' }
 const gong = connect('gong', { credentials })
@@ -30,7 +30,7 @@ await gong.execute('calls', 'get')
 await gong.execute('calls', 'get', {})
 // @ts-expect-error the id is a text
 await gong.execute('calls', 'get', { id: 1 })
-// @ts-expect-error a moment is a text
+// @ts-expect-error a timestamp is a string
 await gong.execute('calls', 'list', { fromDateTime: new Date() })
 // @ts-expect-error what is required is not null
 await gong.execute('calls', 'get', { id: null })
@@ -43,7 +43,7 @@ await gong.execute('calls', 'list', { cursor: undefined })
 await gong.execute('stats_interaction', 'list')
 // @ts-expect-error the filter needs both days
 await gong.execute('stats_interaction', 'list', { filter: { toDate: '2026-02-01' } })
-// @ts-expect-error statistics take days, not moments
+// @ts-expect-error statistics take days, not timestamps
 await gong.execute('stats_interaction', 'list', { filter: { fromDateTime: '2026-01-01T00:00:00Z', toDate: '2026-02-01' } })
 // @ts-expect-error the filter is required, though it may be empty
 await gong.execute('calls_extensive', 'list', {})

@@ -10,7 +10,7 @@ import {
   type MetaOf,
   type ParamsOf,
   type RecordOf,
-} from '../../src/index.ts'
+} from '../../packages/ferrule/src/index.ts'
 import { type Same, yes } from './same.ts'
 
 const gong = connect('gong', { credentials: { access_key: 'a', access_key_secret: 'b' } })

@@ -1,5 +1,5 @@
 /** Wrong uses of a kind with integer ids and configuration that is needed: each is a compile error. Never run. */
-import { connect } from '../../src/index.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
 
 const credentials = { api_key: 'shpat_a' }
 const config = { shop: 'my-store' }

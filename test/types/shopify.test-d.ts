@@ -8,7 +8,7 @@ import {
   type ParamsOf,
   type RecordOf,
   type VendorNotice,
-} from '../../src/index.ts'
+} from '../../packages/ferrule/src/index.ts'
 import { type Same, yes } from './same.ts'
 
 type Shopify = Kinds['shopify']

@@ -1,5 +1,5 @@
 /** Wrong uses of a kind whose results come in parts and whose statements are texts: each is a compile error. Never run. */
-import { connect } from '../../src/index.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
 
 const credentials = { programmatic_access_token: 'a' }
 const config = { account: 'myorg-acct', database: 'SALES', warehouse: 'WH', role: 'REPORTER' }
@@ -29,7 +29,7 @@ await snowflake.record.list({ statement: 'SELECT ?', bindings: { 1: { type: 'FIX
 await snowflake.record.get({ statement: 'SELECT 1', requestId: 'a' })
 // @ts-expect-error the time limit is a number
 await snowflake.record.create({ statement: 'INSERT INTO T VALUES (1)', timeout: '60' })
-// @ts-expect-error retry is a truth value
+// @ts-expect-error retry is a boolean
 await snowflake.record.create({ statement: 'INSERT INTO T VALUES (1)', retry: 'true' })
 // @ts-expect-error session parameters are an object
 await snowflake.record.update({ statement: 'UPDATE T SET A = 1', parameters: 'TIMEZONE=UTC' })

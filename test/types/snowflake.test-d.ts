@@ -1,7 +1,14 @@
 /** What the compiler knows of a kind whose results come in parts, whose writes have an id, and whose statements are texts. Never run. */
 
-import type { ActionsOf } from '../../src/engine/types.ts'
-import { type ConfigurationOf, type CredentialsOf, connect, type Kinds, type ParamsOf, type RecordOf } from '../../src/index.ts'
+import type { ActionsOf } from '../../packages/ferrule/src/engine/types.ts'
+import {
+  type ConfigurationOf,
+  type CredentialsOf,
+  connect,
+  type Kinds,
+  type ParamsOf,
+  type RecordOf,
+} from '../../packages/ferrule/src/index.ts'
 import { type Same, yes } from './same.ts'
 
 type Snowflake = Kinds['snowflake']

@@ -1,5 +1,5 @@
 /** Wrong uses of a kind with parameters that the connector supplies and with reports: each is a compile error. Never run. */
-import { connect } from '../../src/index.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
 
 const credentials = { access_token: 'a' }
 const tiktok = connect('tiktok-marketing', { credentials })

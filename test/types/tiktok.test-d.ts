@@ -7,7 +7,7 @@ import {
   type MetaOf,
   type ParamsOf,
   type RecordOf,
-} from '../../src/index.ts'
+} from '../../packages/ferrule/src/index.ts'
 import { type Same, yes } from './same.ts'
 
 type Tiktok = Kinds['tiktok-marketing']

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { kinds } from '../../../src/connectors/index.ts'
-import { operationOf } from '../../../src/engine/operation.ts'
-import { admitted, checkParams, type Params } from '../../../src/engine/params.ts'
-import { FerruleError } from '../../../src/errors.ts'
+import { kinds } from '../../../packages/ferrule/src/connectors/index.ts'
+import { findOperation } from '../../../packages/ferrule/src/engine/operation.ts'
+import { applyParameterRule, checkParams, type Params } from '../../../packages/ferrule/src/engine/params.ts'
+import { FerruleError } from '../../../packages/ferrule/src/errors.ts'
 
 const through = (action: string, given: Params, entity = 'record'): Params => {
-  const operation = operationOf(kinds.snowflake, entity, action)
-  return admitted(operation, checkParams(operation, given))
+  const operation = findOperation(kinds.snowflake, entity, action)
+  return applyParameterRule(operation, checkParams(operation, given))
 }
 const refusal = (action: string, given: Params, entity?: string): FerruleError => {
   try {

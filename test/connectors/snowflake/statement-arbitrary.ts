@@ -1,6 +1,6 @@
 /** Generators of statements: each is a list of tokens, so that a test knows where a token ends without asking the lexer under test. */
 import fc from 'fast-check'
-import type { StatementKind } from '../../../src/connectors/snowflake/statement/reasons.ts'
+import type { StatementKind } from '../../../packages/ferrule/src/connectors/snowflake/statement/reasons.ts'
 import { kinds } from './statement-table.ts'
 
 /** A generated statement. */

@@ -2,14 +2,14 @@
 import { init, parse, type Statement } from '@guanmingchiu/sqlparser-ts'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { admit } from '../../../src/connectors/snowflake/statement/gate.ts'
+import { admit } from '../../../packages/ferrule/src/connectors/snowflake/statement/gate.ts'
 import { gap, statement } from './statement-arbitrary.ts'
 import { sent, written } from './statement-support.ts'
 import { accepted, kindOf, kinds, rows } from './statement-table.ts'
 
 beforeAll(init)
 
-/** What the parser makes of a text; undefined when it is no statement for it, or several. */
+/** Parses a statement; undefined when the parser finds no statement, or several. */
 function parsed(text: string): Statement | undefined {
   try {
     const [first, ...others] = parse(text, 'snowflake')

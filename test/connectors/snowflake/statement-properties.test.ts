@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { admit } from '../../../src/connectors/snowflake/statement/gate.ts'
+import { admit } from '../../../packages/ferrule/src/connectors/snowflake/statement/gate.ts'
 import { codeUnits, gap, likely, pieces, secret, statement } from './statement-arbitrary.ts'
 import {
   admittedBy,
@@ -74,7 +74,7 @@ describe('another statement', () => {
   })
 })
 
-/** What must hold for every text there is. */
+/** Asserts what must hold for every string. */
 function examine(text: string): void {
   for (const kind of kinds) {
     const admission = admit(text, kind)

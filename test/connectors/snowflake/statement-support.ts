@@ -1,12 +1,12 @@
 /** What the tests of the gate share. */
 import fc from 'fast-check'
-import { type Admission, admit } from '../../../src/connectors/snowflake/statement/gate.ts'
-import { lex } from '../../../src/connectors/snowflake/statement/lexer.ts'
-import { Tokens, tokenType } from '../../../src/connectors/snowflake/statement/tokens.ts'
+import { type Admission, admit } from '../../../packages/ferrule/src/connectors/snowflake/statement/gate.ts'
+import { lex } from '../../../packages/ferrule/src/connectors/snowflake/statement/lexer.ts'
+import { Tokens, tokenType } from '../../../packages/ferrule/src/connectors/snowflake/statement/tokens.ts'
 import { type Generated, gap, statement } from './statement-arbitrary.ts'
 import { accepted, kinds, others } from './statement-table.ts'
 
-/** What is sent for a text, or undefined when it is refused. */
+/** Returns the statement that is sent, or undefined when it is refused. */
 export function sent(admission: Admission): string | undefined {
   return admission.admitted ? admission.statement : undefined
 }

@@ -2,7 +2,7 @@
  * Statements and what the gate makes of them: the kind that it takes them for, or the reason of their refusal. The first 124 are one
  * list, numbered from 1, that covers each rule at least once; the statements are written as a caller would send them.
  */
-import type { Reason, StatementKind } from '../../../src/connectors/snowflake/statement/reasons.ts'
+import type { Reason, StatementKind } from '../../../packages/ferrule/src/connectors/snowflake/statement/reasons.ts'
 
 /** A statement and its verdict. */
 export type Row = readonly [text: string, verdict: StatementKind | Reason]

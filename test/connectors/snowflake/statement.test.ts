@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { admit } from '../../../src/connectors/snowflake/statement/gate.ts'
-import { longestStatement } from '../../../src/connectors/snowflake/statement/reasons.ts'
+import { admit } from '../../../packages/ferrule/src/connectors/snowflake/statement/gate.ts'
+import { longestStatement } from '../../../packages/ferrule/src/connectors/snowflake/statement/reasons.ts'
 import { edges } from './statement-edges.ts'
 import { admittedBy, refusalOf, sent } from './statement-support.ts'
 import { kindOf, kinds, rows } from './statement-table.ts'
@@ -96,7 +96,7 @@ describe('a refusal', () => {
     ['SELECT S3CRET$$', 'a word with $$'],
     ['SELECT \u{1f600}', 'the character U+1F600'],
     ['SELECT \u00a0', 'the character U+00A0'],
-    [`WITH ${'x'.repeat(50)}`, 'the end of the text'],
+    [`WITH ${'x'.repeat(50)}`, 'the end of the statement'],
     [`${'x'.repeat(50)} 1`, `${'x'.repeat(39)}…`],
     ['SELECT 1;', 'SELECT'],
   ])('of %j shows %s and nothing of a literal', (text, found) => {

@@ -1,0 +1,129 @@
+import { connector, oneOf, opt, secret, str, time } from '../../definition/index.ts'
+import { call_audio, call_transcripts, call_video, calls, calls_extensive } from './calls.ts'
+import { library_folder_content, library_folders } from './library.ts'
+import { rules } from './rules.ts'
+import { settings_scorecards, settings_trackers } from './settings.ts'
+import { stats_activity_aggregate, stats_activity_day_by_day, stats_activity_scorecards, stats_interaction } from './statistics.ts'
+import { coaching, workspaces } from './team.ts'
+import { users } from './users.ts'
+
+const customerBase = 'Base address of the customer, for example https://company-17.api.gong.io'
+
+/** Gong, Public API V2. */
+export const gong = connector(
+  {
+    kind: 'gong',
+    title: 'Gong',
+    category: 'conversation intelligence',
+    about: 'Conversation intelligence: calls, transcripts, users and their statistics',
+    id: '32382e40-3b49-4b99-9c5c-4076501914e7',
+    documentation: 'https://help.gong.io/apidocs',
+    origins: { api: 'https://api.gong.io', oauth: 'https://app.gong.io' },
+    base: { fields: ['api_base_url_for_customer'], matches: '^https://[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.api\\.gong\\.io/?$' },
+    credentials: {
+      access_key: {
+        title: 'Access key',
+        fields: { access_key: str('Access key', { minLength: 1 }), access_key_secret: secret('Secret of the access key') },
+        send: { as: 'basic', user: 'access_key', password: 'access_key_secret' },
+      },
+      oauth: {
+        title: 'OAuth 2.0',
+        fields: {
+          refresh_token: secret('Refresh token; single use: the vendor replaces it with every refresh'),
+          access_token: opt(secret('Access token')),
+          client_id: opt(str('Client id of the integration; needed to refresh', { minLength: 1 })),
+          client_secret: opt(secret('Client secret of the integration; needed to refresh')),
+          token_expiry_date: opt(time('When the access token expires')),
+          api_base_url_for_customer: opt(str(customerBase)),
+        },
+        send: { as: 'bearer', token: 'access_token' },
+        refresh: {
+          call: 'POST /oauth2/generate-customer-token',
+          client: { user: 'client_id', password: 'client_secret' },
+          place: 'query',
+          constant: { grant_type: 'refresh_token' },
+          send: { refresh_token: 'refresh_token' },
+          read: { access_token: 'access_token', refresh_token: 'refresh_token', api_base_url_for_customer: 'api_base_url_for_customer' },
+          expires: { seconds: 'expires_in', field: 'token_expiry_date' },
+        },
+      },
+    },
+    configuration: {
+      private_calls: opt(oneOf('Private calls are hidden everywhere (exclude, the default) or returned (include)', 'exclude', 'include')),
+      api_base_url_for_customer: opt(str(customerBase)),
+    },
+    pages: {
+      cursor: {
+        shape: 'cursor',
+        read: { cursor: 'records.cursor', total_records: 'records.totalRecords', current_page_number: 'records.currentPageNumber' },
+        next: { meta: 'cursor', param: 'cursor' },
+      },
+    },
+    problem: { message: ['errors'], requestId: 'requestId' },
+    errors: [
+      // The vendor answers 404 to a list without records, with one of these messages. Any other 404 is a failure.
+      {
+        status: 404,
+        actions: ['list'],
+        matches: 'found corresponding to the provided filters|^No (calls|stats|folders) found|^(answered )?scorecards not found',
+        is: 'empty',
+      },
+      { status: 404, actions: ['get'], matches: '^(Call ID \\S+ was|User) not found', is: 'record_not_found', gone: true },
+      { status: 404, is: 'record_not_found' },
+      // A missing scope is a 401 here; a new token cannot help.
+      { status: 401, matches: "^You don't have permission to use", is: 'upstream_permission_denied' },
+      { status: 401, is: 'upstream_auth_failed' },
+      { status: 403, is: 'upstream_permission_denied' },
+      { status: 429, is: 'upstream_rate_limited' },
+      {
+        status: 400,
+        sent: 'cursor',
+        matches: 'cursor',
+        is: 'invalid_cursor',
+        hint: 'Gong cursors live for one hour: start again without a cursor.',
+      },
+      { status: 405, is: 'upstream_unsupported' },
+      { status: 415, is: 'upstream_unsupported' },
+      { statuses: [400, 499], is: 'upstream_invalid_request' },
+      { statuses: [500, 599], is: 'upstream_error' },
+    ],
+    // Per company: 3 calls a second and 10,000 a day, shared by all its keys.
+    limits: {
+      key: ['access_key', 'api_base_url_for_customer', 'client_id'],
+      rates: [
+        { calls: 3, seconds: 1 },
+        { calls: 10_000, seconds: 86_400 },
+      ],
+    },
+    // The vendor documents no maximum number of ids; public clients use 100.
+    lookups: { call: { entity: 'calls_extensive', action: 'list', ids: 'filter.callIds', batch: 100, key: 'metaData.id' } },
+    // Gong asks integrations not to show private calls.
+    hidden: {
+      unless: { field: 'private_calls', is: 'include' },
+      count: 'private_calls_excluded',
+      error: 'private_call',
+      flag: 'metaData.isPrivate',
+      recheck: { entity: 'calls', lookup: 'call', seconds: 86_400 },
+    },
+    check: { entity: 'users', action: 'list', params: {} },
+    entities: {
+      users,
+      calls,
+      calls_extensive,
+      call_audio,
+      call_video,
+      workspaces,
+      call_transcripts,
+      stats_activity_aggregate,
+      stats_activity_day_by_day,
+      stats_interaction,
+      settings_scorecards,
+      settings_trackers,
+      library_folders,
+      library_folder_content,
+      coaching,
+      stats_activity_scorecards,
+    },
+  },
+  rules,
+)

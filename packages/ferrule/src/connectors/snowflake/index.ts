@@ -1,0 +1,136 @@
+import { connector, normalised, opt, secret, str } from '../../definition/index.ts'
+import { columns, databases, schemas, tables, views, warehouses } from './catalog.ts'
+import { record, result_partitions } from './records.ts'
+import { rules } from './rules.ts'
+
+const account = '[a-z][a-z0-9_-]{0,62}(\\.[a-z0-9_-]{1,63}){0,3}'
+
+/** Snowflake, SQL API v2. */
+export const snowflake = connector(
+  {
+    kind: 'snowflake',
+    title: 'Snowflake',
+    category: 'data warehouse',
+    about: 'A data warehouse: databases, schemas, tables, views, warehouses, columns, and rows by SQL',
+    id: 'e2d65910-8c8b-40a1-ae7d-ee2416b2bfa2',
+    documentation: 'https://docs.snowflake.com/en/developer-guide/sql-api/index',
+    origins: { api: 'https://{account}.snowflakecomputing.com' },
+    credentials: {
+      programmatic_access_token: {
+        title: 'Programmatic access token',
+        fields: { programmatic_access_token: secret('Programmatic access token of a user') },
+        send: { as: 'bearer', token: 'programmatic_access_token' },
+        headers: { 'x-snowflake-authorization-token-type': 'PROGRAMMATIC_ACCESS_TOKEN' },
+      },
+      key_pair: {
+        title: 'Key pair',
+        fields: {
+          user: str('Name of the user, as the vendor knows it for logging in', { minLength: 1 }),
+          private_key: secret('Private RSA key of the user, PEM (PKCS #8)'),
+          private_key_passphrase: opt(secret('Passphrase of the key, when it is encrypted')),
+        },
+        send: { as: 'signed', key: 'private_key', passphrase: 'private_key_passphrase', claims: 'rule:key_pair', seconds: 3_540 },
+        headers: { 'x-snowflake-authorization-token-type': 'KEYPAIR_JWT' },
+      },
+    },
+    configuration: {
+      account: normalised(
+        [`^(?:https://)?(${account})\\.snowflakecomputing\\.com/?$`, `^(${account})$`],
+        str('Account identifier: the part before .snowflakecomputing.com, such as myorg-my_account', {
+          pattern: `^(?!.*\\.snowflakecomputing)${account}$`, // part of a host, not an account
+          says: 'must be an account identifier such as myorg-my_account or xy12345.us-east-2.aws',
+        }),
+      ),
+      database: str('Database of calls that name none; in the case that SHOW prints', { minLength: 1 }),
+      warehouse: str('Warehouse of calls that name none; in the case that SHOW prints', { minLength: 1 }),
+      role: str('Role of calls that name none; in the case that SHOW prints', { minLength: 1 }),
+      schema: opt(str('Schema of calls that name none; in the case that SHOW prints', { minLength: 1 })),
+    },
+    known: {
+      database: { configuration: 'database' },
+      schema: { configuration: 'schema' },
+      warehouse: { configuration: 'warehouse' },
+      role: { configuration: 'role' },
+    },
+    pages: {
+      statement: {
+        shape: 'statement',
+        read: {
+          next_page_url: 'link:next',
+          request_id: 'requestId',
+          statement_handle: 'statementHandle',
+          partition_info: 'resultSetMetaData.partitionInfo',
+        },
+        parts: {
+          entity: 'result_partitions',
+          handle: { meta: 'statement_handle', param: 'statementHandle' },
+          number: 'partition',
+          known: 'partition_info',
+          url: 'next_page_url',
+        },
+      },
+    },
+    problem: { message: ['message'], requestId: 'requestId', code: 'code' },
+    errors: [
+      { status: 200, codes: ['391908'], is: 'upstream_result_too_large' },
+      {
+        codes: ['390432'],
+        is: 'upstream_auth_failed',
+        hint: 'The user of the token needs a network policy that lists the addresses of this service.',
+      },
+      {
+        codes: ['394400'],
+        is: 'upstream_auth_failed',
+        hint: 'The token is wrong, has ended, or its user has no network policy that lets this service in.',
+      },
+      {
+        codes: ['390186', '390189'],
+        is: 'upstream_permission_denied',
+        hint: 'The token may be for another role; names of roles are case-sensitive.',
+      },
+      {
+        codes: ['391918', '391920'],
+        is: 'upstream_invalid_request',
+        hint: 'Names of databases and warehouses are case-sensitive: write them as SHOW prints them.',
+      },
+      { codes: ['000606'], is: 'upstream_permission_denied', hint: 'Name a warehouse that the role may use; names are case-sensitive.' },
+      { codes: ['003001'], is: 'upstream_permission_denied' },
+      { codes: ['000709'], is: 'record_not_found', hint: 'Results are kept for 24 hours: run the statement again.' },
+      { codes: ['000604'], is: 'statement_failed', hint: 'The statement was cancelled.' },
+      { codes: ['000630'], is: 'statement_timeout' },
+      { status: 408, is: 'statement_timeout' },
+      { status: 422, is: 'statement_failed' },
+      { status: 401, is: 'upstream_auth_failed' },
+      {
+        status: 403,
+        is: 'upstream_permission_denied',
+        hint: 'The SQL API may be switched off, or a network policy keeps this service out.',
+      },
+      {
+        status: 404,
+        actions: ['get'],
+        sent: 'statementHandle',
+        is: 'record_not_found',
+        hint: 'Results are kept for 24 hours: run the statement again.',
+      },
+      {
+        status: 404,
+        is: 'upstream_invalid_request',
+        hint: 'The account is unknown at this host: locators outside of AWS us-west-2 need their region.',
+      },
+      { statuses: [405, 406], is: 'upstream_unsupported' },
+      { status: 415, is: 'upstream_unsupported' },
+      { status: 429, is: 'upstream_rate_limited', wait: { first: 1, longest: 60 } },
+      { statuses: [400, 499], is: 'upstream_invalid_request' },
+      { statuses: [500, 599], is: 'upstream_error' },
+    ],
+    // The vendor states no rate: the account and its warehouses limit concurrent statements, and 429 slows calls down.
+    limits: { key: ['account'], rates: [] },
+    // The vendor answers a statement within 45 seconds, with its result or with "still running". Parts of results are larger than usual
+    // answers.
+    patience: { seconds: 55, bytes: 64 * 1024 * 1024 },
+    check: { entity: 'databases', action: 'list', params: {} },
+    entities: { databases, schemas, tables, views, warehouses, columns, record, result_partitions },
+  },
+  rules,
+)

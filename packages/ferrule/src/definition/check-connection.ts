@@ -1,0 +1,293 @@
+/** Checks of a kind beside its entities: addresses, credentials, pages, errors, limits. */
+import { Compile } from 'typebox/compile'
+import { errorTable } from '../errors.ts'
+import { checkCodes, checkGone } from './check-codes.ts'
+import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
+import { findField, isOptional } from './document.ts'
+import { liveActions } from './entity.ts'
+import type { Field, Fields } from './fields.ts'
+import type { PageDefinition, PartPages } from './page.ts'
+
+type Sentences = readonly (string | false | undefined)[]
+
+const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text && text.startsWith('https://')
+
+const isPattern = (text: string): boolean => {
+  try {
+    return new RegExp(text) instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+const listCredentialFields = ({ credentials }: ConnectorDefinition): ReadonlySet<string> =>
+  new Set(Object.values(credentials).flatMap(({ fields }) => Object.keys(fields)))
+
+const isAnchored = (text: string): boolean => text.startsWith('^') && text.endsWith('$') && isPattern(text)
+
+/** Checks the slots of an origin or prefix. A value from outside fills a slot, so the field's pattern must cover the whole value. */
+const checkSlots = (what: string, template: string, configuration: Fields): Sentences =>
+  [...template.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => {
+    const field: object | undefined = configuration[name]
+    if (field === undefined) return `${what} has the slot ${name}, which is not a configuration field`
+    return !isAnchored(String(Reflect.get(field, 'pattern'))) && `${what} has the slot ${name}, whose field has no anchored pattern`
+  })
+
+const fillSlots = (template: string): string => template.replace(/\{[^}]*\}/g, 'a')
+
+/** Checks the API origins: one with slots, or several that a configuration field selects. */
+const checkApiOrigins = ({ origins: { api }, configuration }: ConnectorDefinition): Sentences => {
+  if (typeof api === 'string') return checkSlots('origin api', api, configuration)
+  const field: object | undefined = configuration[api.by]
+  const values: unknown = field === undefined ? undefined : Reflect.get(field, 'enum')
+  const chosen = Object.keys(api.origins)
+  return [
+    !(Array.isArray(values) && [...values].sort().join() === [...chosen].sort().join()) &&
+      `origin api is chosen by ${api.by}, which is not a configuration field with the values ${chosen.join(', ')}`,
+    field !== undefined &&
+      !chosen.includes(String(Reflect.get(field, 'default'))) &&
+      `origin api is chosen by ${api.by}, which has no default`,
+  ]
+}
+
+const listOrigins = ({ api, oauth }: ConnectorDefinition['origins']): [string, string][] => [
+  ...(typeof api === 'string' ? [['api', api] as [string, string]] : Object.entries(api.origins)),
+  ...(oauth === undefined ? [] : [['oauth', oauth] as [string, string]]),
+]
+
+const checkFilledAddresses = ({ prefix = '', configuration, version }: ConnectorDefinition): Sentences => [
+  ...checkSlots('prefix', prefix, configuration),
+  !/^(\/[\w.-]+)*$/.test(fillSlots(prefix)) && `prefix ${prefix} is not a path that begins with a slash and does not end with one`,
+  version !== undefined &&
+    !(version.configuration in configuration) &&
+    `version is asked for by ${version.configuration}, which is not a configuration field`,
+]
+
+const checkNormalisations = ({ configuration }: ConnectorDefinition): Sentences =>
+  Object.entries(configuration).flatMap(([name, field]: [string, object]) => {
+    const patterns: unknown = Reflect.get(field, 'x-normalise')
+    return (Array.isArray(patterns) ? patterns.map(String) : []).map(
+      (pattern) =>
+        !(isAnchored(pattern) && /\((?!\?)/.test(pattern)) &&
+        `configuration ${name} is normalised by ${pattern}, which is not an anchored pattern with a group`,
+    )
+  })
+
+const checkAddresses = ({ origins, base, configuration, ...definition }: ConnectorDefinition): Sentences => [
+  ...listOrigins(origins).map(([name, origin]) => !isOrigin(fillSlots(origin)) && `origin ${name} is not an https origin without a path`),
+  base !== undefined && !isAnchored(base.matches) && 'base.matches is not an anchored pattern',
+  ...(base?.fields ?? []).map(
+    (field) =>
+      !(field in configuration) &&
+      !Object.values(definition.credentials).some(({ fields }) => field in fields) &&
+      `base field ${field} is neither a credential nor a configuration field`,
+  ),
+]
+
+const listSendFields = (send: CredentialScheme['send']): string[] => {
+  if (send.as === 'basic') return [send.user, send.password]
+  if (send.as === 'signed') return [send.key, send.passphrase]
+  return [send.as === 'bearer' ? send.token : send.value]
+}
+
+const listSentFields = ({ send, refresh }: CredentialScheme): string[] => [
+  ...listSendFields(send),
+  ...(refresh === undefined
+    ? []
+    : [
+        ...(refresh.client === undefined ? [] : [refresh.client.user, refresh.client.password]),
+        ...(refresh.expires === undefined ? [] : [refresh.expires.field]),
+        ...Object.values(refresh.send),
+        ...Object.keys(refresh.read),
+        ...(refresh.spent ?? []),
+      ]),
+]
+
+const checkSchemes = ({ credentials, origins }: ConnectorDefinition, rules: Rules): Sentences => {
+  const all = Object.entries(credentials)
+  const sameFields = (fields: object): string => Object.keys(fields).sort().join(' ')
+  return [
+    all.length === 0 && 'has no credentials',
+    ...all.flatMap(([name, scheme]) =>
+      listSentFields(scheme).map(
+        (field) => !(field in scheme.fields) && `credentials ${name} use ${field}, which is not one of their fields`,
+      ),
+    ),
+    ...all.map(
+      ([name, scheme]) =>
+        scheme.refresh !== undefined && origins.oauth === undefined && `credentials ${name} refresh, but there is no origin oauth`,
+    ),
+    ...all.map(
+      ([name, { send }]) =>
+        send.as === 'signed' &&
+        !(send.claims.slice('rule:'.length) in (rules.claims ?? {})) &&
+        `credentials ${name} are signed with ${send.claims}, which is not a rule of the kind`,
+    ),
+    ...all.map(
+      ([name, { send }]) =>
+        send.as === 'signed' && !(send.seconds > 0) && `credentials ${name} are signed for ${send.seconds} seconds, which is no time`,
+    ),
+    ...all.map(
+      ([name, { fields }], index) =>
+        all.slice(0, index).some(([, other]) => sameFields(other.fields) === sameFields(fields)) &&
+        `credentials ${name} cannot be told from another scheme`,
+    ),
+  ]
+}
+
+/** Lists the meta fields that the next page continues from. */
+const listContinuedFields = (page: PageDefinition): string[] =>
+  'next' in page ? [page.next.meta] : [page.parts.handle.meta, page.parts.known, page.parts.url]
+
+/** Checks the operation that returns the next part. */
+const checkNextPart = ({ entities }: ConnectorDefinition, name: string, { entity, handle, number }: PartPages['parts']): Sentences => {
+  const get = entities[entity]?.get
+  if (get === undefined) return [`page ${name} continues with ${entity} get, which does not exist`]
+  return [handle.param, number].map(
+    (param) => !(param in get.params) && `page ${name} continues with ${param}, which is not a parameter of ${entity} get`,
+  )
+}
+
+const checkPages = (definition: ConnectorDefinition): Sentences =>
+  Object.entries(definition.pages).flatMap(([name, page]) => [
+    ...listContinuedFields(page).map((meta) => !(meta in page.read) && `page ${name} continues from ${meta}, which it does not read`),
+    ...('parts' in page ? checkNextPart(definition, name, page.parts) : []),
+  ])
+
+const checkErrors = (definition: ConnectorDefinition): Sentences =>
+  definition.errors.flatMap(({ is, matches, statuses, status, actions, wait }, index) => [
+    is !== 'empty' && !(is in errorTable) && `error ${index} is ${is}, which is not an error code`,
+    matches !== undefined && !isPattern(matches) && `error ${index} has an invalid pattern`,
+    status !== undefined && statuses !== undefined && `error ${index} says status and statuses`,
+    statuses !== undefined && statuses[0] > statuses[1] && `error ${index} has an empty range`,
+    wait !== undefined && !(wait.first > 0 && wait.first <= wait.longest) && `error ${index} has an invalid wait`,
+    ...(actions ?? []).map(
+      (action) => !liveActions.some((live) => live === action) && `error ${index} is for ${action}, which is not an action`,
+    ),
+  ])
+
+/** Lists the values that a field can have; `otherwise` stands for a field without a list. */
+const readValues = (field: object | undefined, otherwise: string): readonly unknown[] => {
+  const values: unknown = field === undefined ? undefined : Reflect.get(field, 'enum')
+  return Array.isArray(values) ? values : [otherwise]
+}
+
+const checkLimits = (definition: ConnectorDefinition): Sentences => {
+  const fields = listCredentialFields(definition)
+  const { bucket, rates, other } = definition.limits
+  return [
+    other !== undefined &&
+      !(other.configuration in definition.configuration) &&
+      `other rates depend on ${other.configuration}, which is not a configuration field`,
+    other !== undefined &&
+      !readValues(definition.configuration[other.configuration], other.is).includes(other.is) &&
+      `other rates depend on ${other.configuration} being ${other.is}, which it cannot be`,
+    bucket !== undefined && rates !== undefined && 'has rates and a bucket',
+    bucket !== undefined &&
+      !(Number.isInteger(bucket.size) && bucket.size >= 2 && bucket.perSecond > 0) &&
+      `a bucket of ${bucket.size} calls that leaks ${bucket.perSecond} in a second is not one`,
+    ...[...(rates ?? []), ...(other?.rates ?? [])].map(
+      ({ calls, seconds }) =>
+        !(Number.isInteger(calls) && calls >= 1 && seconds > 0) && `a rate of ${calls} calls in ${seconds} seconds is not one`,
+    ),
+    ...definition.limits.key.map(
+      (field) =>
+        !fields.has(field) &&
+        !(field in definition.configuration) &&
+        `limits are shared by ${field}, which is neither a credential nor a configuration field`,
+    ),
+  ]
+}
+
+const checkLookups = ({ lookups: all, entities }: ConnectorDefinition): Sentences =>
+  Object.entries(all ?? {}).flatMap(([name, { entity, action, ids, batch }]) => {
+    const operation = entities[entity]?.[action]
+    return [
+      operation === undefined && `lookup ${name} uses ${entity} ${action}, which does not exist`,
+      operation !== undefined &&
+        findField(operation.params, ids) === undefined &&
+        `lookup ${name} sends ids as ${ids}, which is not a parameter`,
+      !(Number.isInteger(batch) && batch >= 1) && `lookup ${name} has a batch of ${batch}`,
+    ]
+  })
+
+const checkHidden = ({ hidden: rule, configuration, entities, lookups: all }: ConnectorDefinition): Sentences =>
+  rule === undefined
+    ? []
+    : [
+        !(rule.unless.field in configuration) && `hidden rows depend on ${rule.unless.field}, which is not a configuration field`,
+        !(rule.error in errorTable) && `hidden rows answer ${rule.error}, which is not an error code`,
+        rule.recheck !== undefined &&
+          (entities[rule.recheck.entity]?.sync === undefined || all?.[rule.recheck.lookup] === undefined || rule.recheck.seconds <= 0) &&
+          'hidden rows are looked up again without an entity that is synced, a lookup or a time',
+      ]
+
+const checkProbe = ({ check: probe, entities }: ConnectorDefinition): Sentences => {
+  const operation = liveActions.filter((action) => action === probe.action).map((action) => entities[probe.entity]?.[action])[0]
+  return [operation === undefined && `the check is ${probe.entity} ${probe.action}, which does not exist`]
+}
+
+/** Checks the number fields of numbered pages. */
+const checkCounts = ({ pages: all }: ConnectorDefinition): Sentences =>
+  Object.entries(all).flatMap(([name, page]) => {
+    const { count, from } = 'next' in page ? page.next : {}
+    if (count === undefined) return []
+    return [
+      (count.page === '' || count.last === '' || count.size === '') && `page ${name} counts by a number without a name`,
+      from !== undefined && `page ${name} says from and count`,
+    ]
+  })
+
+/** Checks that fields which one exchange spends are optional. */
+const checkSpent = ({ credentials }: ConnectorDefinition): Sentences =>
+  Object.entries(credentials).flatMap(([name, { fields, refresh }]) =>
+    (refresh?.spent ?? []).map(
+      (field) => field in fields && !isOptional(fields, field) && `credentials ${name} spend ${field}, which is required`,
+    ),
+  )
+
+const checkDefaults = ({ configuration }: ConnectorDefinition): Sentences =>
+  Object.entries(configuration).map(([name, field]: [string, Field]) => {
+    const value: unknown = Reflect.get(field, 'default')
+    return value !== undefined && !Compile(field).Check(value) && `configuration ${name} has a default that it does not take itself`
+  })
+
+const checkKnown = (definition: ConnectorDefinition): Sentences =>
+  Object.entries(definition.known ?? {}).flatMap(([name, { configuration, credential }]) => [
+    !(configuration in definition.configuration) && `known ${name} is in ${configuration}, which is not a configuration field`,
+    credential !== undefined &&
+      !listCredentialFields(definition).has(credential) &&
+      `known ${name} is in ${credential}, which is not a credential field`,
+  ])
+
+const checkIdentity = ({ kind, id, about, category }: ConnectorDefinition): Sentences => [
+  !/^[a-z][a-z0-9-]{0,31}$/.test(kind) && 'the slug is not lower case with dashes, at most 32 characters',
+  !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) && 'the id is not a UUID',
+  (about.trim() === '' || category.trim() === '') && 'has no sentence or no category',
+]
+
+/**
+ * Finds the problems of a kind beside its entities.
+ * @returns sentences; falsy entries are no problems
+ */
+export const checkConnection = ({ definition, rules }: Kind): Sentences =>
+  [
+    checkIdentity,
+    checkAddresses,
+    checkApiOrigins,
+    checkFilledAddresses,
+    checkNormalisations,
+    checkSchemes,
+    checkPages,
+    checkErrors,
+    checkCodes,
+    checkGone,
+    checkLimits,
+    checkCounts,
+    checkSpent,
+    checkDefaults,
+    checkKnown,
+    checkLookups,
+    checkHidden,
+    checkProbe,
+  ].flatMap((rule) => rule(definition, rules))

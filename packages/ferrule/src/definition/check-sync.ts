@@ -1,0 +1,119 @@
+/** Checks of the sync rules of a kind's entities. */
+import type { Kind } from './connector.ts'
+import { findField } from './document.ts'
+import type { EntityDefinition, Operation } from './entity.ts'
+import type { Fields } from './fields.ts'
+import type { Sync } from './sync.ts'
+
+type Sentences = readonly (string | false | undefined)[]
+interface Place {
+  readonly kind: Kind
+  readonly definition: EntityDefinition
+  readonly sync: Sync
+}
+
+const readFirstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
+const hasField = (fields: Fields | undefined, path: string): boolean => fields !== undefined && readFirstStep(path) in fields
+
+/** Finds the operation that a sync calls: the list, else the get. */
+export const findSyncedOperation = ({ list, get }: EntityDefinition): Operation | undefined => list ?? get
+
+const isParameter = ({ definition }: Place, path: string): boolean => {
+  const operation = findSyncedOperation(definition)
+  return operation !== undefined && findField(operation.params, path) !== undefined
+}
+
+const findFeeder = ({ kind }: Place, name: string): EntityDefinition | undefined => kind.definition.entities[name]
+
+/** Lists the parameters that a sync sends. */
+const listSentParameters = ({ params = {}, within, each, since, windows }: Sync): string[] => [
+  ...Object.keys(params),
+  ...Object.keys(within?.most?.take ?? {}),
+  ...Object.keys(each?.take ?? {}),
+  ...(since === undefined ? [] : [since.param, ...(since.until === undefined ? [] : [since.until])]),
+  ...(windows === undefined ? [] : [windows.from, windows.to]),
+]
+
+const checkParents = (place: Place): Sentences => {
+  const { within, each } = place.sync
+  const name = within?.entity ?? each?.entity
+  if (name === undefined) return []
+  const parent = findFeeder(place, name)
+  const fields = within === undefined ? Object.values(each?.take ?? {}) : [within.at, ...Object.values(within.most?.take ?? {})]
+  return [
+    within !== undefined && each !== undefined && 'is within an entity and called for each of one',
+    parent?.sync === undefined && `is fed by ${name}, which is not synced`,
+    ...fields.map((path) => parent !== undefined && !hasField(parent.record, path) && `takes ${path}, which ${name} lacks`),
+  ]
+}
+
+const checkUnder = (place: Place): Sentences => {
+  const { under: rule, within, each } = place.sync
+  if (rule === undefined) return []
+  const parent = findFeeder(place, within?.entity ?? each?.entity ?? '')
+  return [
+    parent === undefined && 'is under a parent that it does not have',
+    !(rule.field in (place.definition.context_store_search ?? {})) && `is under ${rule.field}, which is not searchable`,
+    parent !== undefined && !hasField(parent.record, rule.parent) && `is under ${rule.parent}, which its parent lacks`,
+  ]
+}
+
+/** Checks the depth of the tree: a walk reaches children of a root entity, and lists below records within it. */
+const checkDepth = (place: Place): Sentences => {
+  const { within, each } = place.sync
+  const parent = findFeeder(place, within?.entity ?? each?.entity ?? '')?.sync
+  return [
+    within !== undefined && (parent?.within ?? parent?.each) !== undefined && `is within ${within.entity}, which hangs on another entity`,
+    each !== undefined && parent?.each !== undefined && `is called for each of ${each.entity}, which is called for each of another entity`,
+  ]
+}
+
+const checks: readonly ((place: Place) => Sentences)[] = [
+  checkParents,
+  checkUnder,
+  checkDepth,
+  (place) => listSentParameters(place.sync).map((path) => !isParameter(place, path) && `sends ${path}, which is not a parameter`),
+  ({ definition, sync: { since } }) => [
+    since !== undefined && !hasField(definition.record, since.field) && `remembers ${since.field}, which is not a field of the record`,
+    since !== undefined && since.lookback < 0 && 'looks into the future',
+  ],
+  (place) => {
+    const { after } = place.sync
+    return after === undefined
+      ? []
+      : [
+          !isParameter(place, after.param) && `goes on with ${after.param}, which is not a parameter`,
+          !hasField(place.definition.record, after.field) && `goes on after ${after.field}, which is not a field of the record`,
+        ]
+  },
+  ({ kind, sync: { windows } }) => [
+    windows !== undefined &&
+      !(windows.first in kind.definition.configuration) &&
+      `begins at ${windows.first}, which is not a configuration field`,
+    windows !== undefined && !(Number.isInteger(windows.days) && windows.days >= 1) && `has windows of ${windows.days} days`,
+  ],
+  ({ definition, sync }) =>
+    Object.entries(sync.project ?? {}).flatMap(([field, path]) => [
+      !hasField(definition.context_store_search, field) && `projects ${field}, which is not searchable`,
+      // A vendor's field beyond the documents is projected by its own name.
+      !path.startsWith('parent.') &&
+        path !== field &&
+        !hasField(definition.record, path) &&
+        `projects from ${path}, which is not a field of the record`,
+      path.startsWith('parent.') && sync.each === undefined && sync.within === undefined && `projects from ${path} without a parent`,
+    ]),
+  ({ definition, sync }) =>
+    Object.keys(definition.context_store_search ?? {}).map(
+      (field) => !hasField(definition.record, field) && sync.project?.[field] === undefined && `searchable ${field} comes from nowhere`,
+    ),
+]
+
+/**
+ * Finds the problems of an entity's sync rules.
+ * @returns sentences; falsy entries are no problems
+ */
+export function checkSync(kind: Kind, definition: EntityDefinition): Sentences {
+  const { sync } = definition
+  if (sync === undefined) return [definition.context_store_search !== undefined && 'is searchable, but is not said to be synced']
+  return checks.flatMap((check) => check({ kind, definition, sync }))
+}

@@ -1,0 +1,252 @@
+/** Checks a whole kind: all problems at once, each a sentence with its place. */
+import { errorTable, fail } from '../errors.ts'
+import { checkConnection } from './check-connection.ts'
+import { checkSync } from './check-sync.ts'
+import type { Kind } from './connector.ts'
+import { findField, isOptional, readInnerFields } from './document.ts'
+import { type EntityDefinition, type LiveAction, liveActions, type Operation } from './entity.ts'
+import { type Field, type Fields, readFill } from './fields.ts'
+
+/** Names that the library's connector object uses itself. */
+const reserved: ReadonlySet<string> = new Set(['execute', 'pages', 'records', 'check', 'close'])
+/** Longest tool name that common clients accept, in characters. */
+const longestToolName = 64
+
+/** The entity that a check looks at. */
+interface EntityContext {
+  readonly kind: Kind
+  readonly entity: string
+  readonly definition: EntityDefinition
+}
+interface OperationContext extends EntityContext {
+  readonly action: LiveAction
+  readonly operation: Operation
+}
+type Check<P> = (place: P) => readonly (string | false | undefined)[]
+
+const readFirstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
+const hasField = (fields: Fields | undefined, path: string): boolean => fields !== undefined && readFirstStep(path) in fields
+
+/** Lists the parameters that no request carries. */
+const listUnsent = ({ unsent = [], slice = { page: '', size: '' } }: Operation): string[] => [...unsent, slice.page, slice.size]
+
+const findSpeechless = (fields: Fields, at: string): string[] =>
+  Object.entries(fields).flatMap(([name, field]: [string, Field]) => [
+    ...(String(Reflect.get(field, 'description') ?? '').trim() === '' ? [`${at} ${name} has no sentence`] : []),
+    ...findSpeechless(readInnerFields(field).properties, `${at} ${name}.`),
+  ])
+
+const findUnknownRefusals = (fields: Fields): string[] =>
+  Object.values(fields).flatMap((field: Field) => {
+    const code: unknown = Reflect.get(field, 'x-refuse')
+    return [
+      ...(typeof code === 'string' && !(code in errorTable) ? [`refuses with ${code}, which is not an error code`] : []),
+      ...findUnknownRefusals(readInnerFields(field).properties),
+    ]
+  })
+
+const entityChecks: readonly Check<EntityContext>[] = [
+  ({ definition }) => [definition.about.trim() === '' && 'has no sentence'],
+  ({ entity }) => [reserved.has(entity) && 'is a name that the library uses itself'],
+  ({ definition }) => [definition.key.length === 0 && 'has no key'],
+  ({ kind, definition: { of, key } }) => {
+    const held = of === undefined ? undefined : kind.definition.entities[of]
+    return [
+      of !== undefined && (held === undefined || held.of !== undefined) && `is of ${of}, which is not an entity of its own`,
+      of !== undefined && (key.length > 1 || (held?.key.length ?? 1) > 1) && `is of ${of}, but a key has several parts`,
+    ]
+  },
+  ({ definition }) =>
+    definition.key.map(
+      (path) => !path.startsWith('param.') && !hasField(definition.record, path) && `key ${path} is not a field of the record`,
+    ),
+  ({ definition }) =>
+    Object.keys(definition.from ?? {}).map((path) => !hasField(definition.record, path) && `from ${path} is not a field of the record`),
+  ({ definition }) =>
+    Object.entries(definition.from ?? {}).map(([path, { rename, copy, param, as }]) => {
+      const sources = Object.entries({ rename, copy, param }).flatMap(([name, source]) => (source === undefined ? [] : [name]))
+      return sources.length > 1
+        ? `from ${path} says ${sources.join(' and ')}`
+        : sources.length === 0 && as === undefined && `from ${path} says nothing`
+    }),
+  ({ definition }) =>
+    Object.entries(definition.from ?? {}).flatMap(([path, { param }]) =>
+      liveActions.map((action) => {
+        const operation = definition[action]
+        return (
+          param !== undefined &&
+          operation !== undefined &&
+          !hasField(operation.params, param) &&
+          `from ${path} takes ${param}, which is not a parameter of ${action}`
+        )
+      }),
+    ),
+  ({ definition }) => findSpeechless(definition.context_store_search ?? {}, 'searchable'),
+  ({ definition: { filled, record } }) => [
+    ...(Array.isArray(filled?.record) ? filled.record : []).map(
+      (field) => !hasField(record, field) && `filled ${field} is not a field of the record`,
+    ),
+  ],
+  ({ definition }) =>
+    (definition.filled?.params ?? []).map(
+      (action) => definition[action] === undefined && `filled ${action} is not an action of the entity`,
+    ),
+  ({ kind, definition }) => checkSync(kind, definition),
+  ({ definition }) => [liveActions.every((action) => definition[action] === undefined) && 'has no action'],
+]
+
+const operationChecks: readonly Check<OperationContext>[] = [
+  ({ operation }) =>
+    [...operation.call.matchAll(/\{([^}]*)\}/g)].map(
+      ([, slot = '']) => !(slot in operation.params) && `path slot ${slot} is not a parameter`,
+    ),
+  ({ operation }) => [!/^(GET|POST) \/[^?#\s]*$/.test(operation.call) && `call ${operation.call} is not a method and a path`],
+  ({ operation }) => findSpeechless(operation.params, 'parameter'),
+  ({ operation }) => findUnknownRefusals(operation.params),
+  ({ operation, kind }) => {
+    const page = operation.page === undefined || operation.page === 'none' ? undefined : kind.definition.pages[operation.page]
+    return [
+      operation.page !== undefined && operation.page !== 'none' && page === undefined && `page ${operation.page} is not a page of the kind`,
+      ...(page === undefined || operation.onePage || !('next' in page)
+        ? []
+        : [page.next.param, ...(page.url === undefined ? [] : [page.url])]
+      ).map((name) => !(name in operation.params) && `page ${operation.page} continues with ${name}, which is not a parameter`),
+    ]
+  },
+  ({ operation }) =>
+    (operation.unsent ?? []).map((name) =>
+      name in operation.params
+        ? operation.call.includes(`{${name}}`) && `unsent ${name} is in the path`
+        : `unsent ${name} is not a parameter`,
+    ),
+  ({ operation }) =>
+    Object.keys(operation.defaults ?? {}).map((name) =>
+      name in operation.params
+        ? !isOptional(operation.params, name) && `default ${name} is for a parameter that is required`
+        : `default ${name} is not a parameter`,
+    ),
+  ({ operation }) => [
+    operation.running !== undefined &&
+      !(operation.running.status > 200 && operation.running.status < 300) &&
+      `${operation.running.status} is not a status that means "not ready yet"`,
+  ],
+  ({ operation, action }) => [
+    operation.page !== undefined && !operation.one && action !== 'list' && 'only a list has pages',
+    operation.page === 'statement' && !operation.one && 'a result in parts is the whole answer',
+  ],
+  ({ operation }) => [
+    operation.submits !== undefined &&
+      !(operation.submits.within in operation.params) &&
+      `submits within ${operation.submits.within}, which is not a parameter`,
+    operation.submits !== undefined && !operation.call.startsWith('POST') && 'submits by GET',
+    (operation.submits ?? operation.running?.poll) !== undefined && !operation.one && 'submits or polls for what is not the whole answer',
+  ],
+  ({ operation }) =>
+    Object.keys(operation.send ?? {}).map((path) => findField(operation.params, path) === undefined && `send ${path} is not a parameter`),
+  ({ operation }) =>
+    Object.keys(operation.local ?? {}).map((path) => findField(operation.params, path) === undefined && `local ${path} is not a parameter`),
+  ({ operation, definition }) =>
+    Object.values(operation.local ?? {}).map(
+      ({ field }) => !hasField(definition.record, field) && `local filters by ${field}, which is not a field of the record`,
+    ),
+  ({ operation }) =>
+    Object.keys(operation.constant ?? {}).map(
+      (path) => findField(operation.params, path) !== undefined && `constant ${path} is a parameter too`,
+    ),
+  ({ operation, kind }) => [
+    typeof operation.rows === 'string' &&
+      !(operation.rows.slice('rule:'.length) in (kind.rules.rows ?? {})) &&
+      `${operation.rows} is not a rule of the kind`,
+    typeof operation.rows === 'object' && operation.rows.merge.length === 0 && 'merges rows from nothing',
+    operation.admit !== undefined &&
+      !(operation.admit.slice('rule:'.length) in (kind.rules.params ?? {})) &&
+      `${operation.admit} is not a rule of the kind`,
+  ],
+  ({ operation }) => Object.values(operation.slice ?? {}).map((name) => !(name in operation.params) && `slice ${name} is not a parameter`),
+  ({ operation, kind }) => {
+    const pages = Object.values(kind.definition.pages).filter((page) => page?.shape === 'page_info' && page.shape === operation.page)
+    return [
+      operation.slice !== undefined &&
+        !pages.some((page) => 'next' in page && page.next.param === operation.slice?.page) &&
+        `slices a list whose pages are not numbered by ${operation.slice.page}`,
+    ]
+  },
+  ({ operation, action }) => [
+    action !== 'list' && (operation.rows ?? operation.slice) !== undefined && 'makes or slices rows, which only a list has',
+  ],
+  ({ operation }) =>
+    listUnsent(operation).map((name) => name in (operation.defaults ?? {}) && `default ${name} is for a parameter that is not sent`),
+  ({ operation, kind, definition, action }) =>
+    Object.entries(operation.params).flatMap(([name, field]: [string, Field]) => {
+      const fill = readFill(field)
+      if (fill === undefined) return []
+      const used = !listUnsent(operation).includes(name) || Object.values(definition.from ?? {}).some(({ param }) => param === name)
+      return [
+        !(fill.known in (kind.definition.known ?? {})) && `${name} is filled from ${fill.known}, which the kind does not know`,
+        !used && `${name} is filled from ${fill.known}, but neither sent nor part of a record`,
+        action === 'download' && `${name} is filled from ${fill.known}, but nothing fills the parameters of a download`,
+      ]
+    }),
+  ({ operation, kind }) => [
+    operation.hidden !== undefined && kind.definition.hidden === undefined && 'hides rows, but the kind does not say what hiding means',
+  ],
+  ({ operation, kind }) => [
+    operation.join !== undefined &&
+      kind.definition.lookups?.[operation.join.lookup] === undefined &&
+      `join uses ${operation.join?.lookup}, which is not a lookup of the kind`,
+  ],
+  ({ operation, definition }) =>
+    Object.keys(operation.join?.take ?? {}).map(
+      (field) => !hasField(definition.record, field) && `join takes ${field}, which is not a field of the record`,
+    ),
+  ({ operation, action }) => [(action === 'download') !== (operation.file !== undefined) && 'a download has a file, and nothing else has'],
+  ({ operation }) => [
+    operation.file !== undefined &&
+      findField(operation.params, operation.file.range) === undefined &&
+      `file range ${operation.file.range} is not a parameter`,
+  ],
+  ({ action, definition }) => [action !== 'download' && definition.record === undefined && 'has no record'],
+  ({ kind, entity, action }) => [
+    `${kind.definition.kind}_${entity}_${action}`.length > longestToolName &&
+      `makes a tool name of more than ${longestToolName} characters`,
+  ],
+]
+
+const toSentences = (at: string, sentences: readonly (string | false | undefined)[]): string[] =>
+  sentences.flatMap((sentence) => (sentence ? [`${at}: ${sentence}`] : []))
+
+const findEntityProblems = (kind: Kind, entity: string, definition: EntityDefinition): string[] => {
+  const at = `${kind.definition.kind}.${entity}`
+  const operations = liveActions.flatMap((action) => {
+    const operation = definition[action]
+    return operation === undefined ? [] : [{ kind, entity, definition, action, operation }]
+  })
+  return [
+    ...entityChecks.flatMap((check) => toSentences(at, check({ kind, entity, definition }))),
+    ...operations.flatMap((place) => operationChecks.flatMap((check) => toSentences(`${at}.${place.action}`, check(place)))),
+  ]
+}
+
+/**
+ * Finds all problems of a kind.
+ * @returns one sentence per problem; empty if the kind is right
+ */
+export function findProblems(kind: Kind): string[] {
+  const entities = Object.entries(kind.definition.entities).flatMap(([name, definition]) => findEntityProblems(kind, name, definition))
+  return [...toSentences(kind.definition.kind, checkConnection(kind)), ...entities]
+}
+
+/**
+ * Checks kinds together.
+ * @returns the same object
+ * @throws FerruleError `definition_invalid` with all problems
+ */
+export function checkKinds<const K extends Readonly<Record<string, Kind>>>(kinds: K): K {
+  const all = Object.entries(kinds)
+  const misnamed = all.flatMap(([name, { definition }]) => (name === definition.kind ? [] : [`${name}: its slug is ${definition.kind}`]))
+  const ids = all.map(([, { definition }]) => definition.id)
+  const repeated = ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${id} is the id of two kinds`)
+  const problems = [...misnamed, ...repeated, ...all.flatMap(([, kind]) => findProblems(kind))]
+  if (problems.length > 0) throw fail('definition_invalid', { reason: problems.join('; ') })
+  return kinds
+}

@@ -1,0 +1,262 @@
+/** The definition of a kind: everything but its entities. */
+import type { ErrorCode } from '../errors.ts'
+import type { EntityDefinition } from './entity.ts'
+import type { Fields } from './fields.ts'
+import type { PageDefinition, PageShape } from './page.ts'
+
+/** An API origin that a configuration field selects. Maps each value of the field to an origin. The field must have a default. */
+export interface ChosenOrigin {
+  readonly by: string
+  readonly origins: Readonly<Record<string, string>>
+}
+
+/** Origins of a kind (scheme, host and port only). The operations go to `api`. */
+export interface Origins {
+  /**
+   * One origin, or one per value of a configuration field. A configuration value replaces `{name}`; its field must have an anchored
+   * pattern.
+   */
+  readonly api: string | ChosenOrigin
+  readonly oauth?: string
+}
+
+/** A short-lived token that the engine signs with a private key (RFC 7519, RS256). The values name credential fields. */
+export interface SignedToken {
+  readonly as: 'signed'
+  /** PKCS #8, PEM. */
+  readonly key: string
+  readonly passphrase: string
+  /** The rule that builds the claims beside `iat` and `exp`. */
+  readonly claims: `rule:${string}`
+  /** Lifetime of a token, in seconds. */
+  readonly seconds: number
+}
+
+/** How every API request carries the credentials. The values name credential fields. */
+export type SendCredentials =
+  | SignedToken
+  | { readonly as: 'basic'; readonly user: string; readonly password: string }
+  | { readonly as: 'bearer'; readonly token: string }
+  | { readonly as: 'header'; readonly name: string; readonly value: string }
+
+/** How the engine gets or renews an access token (RFC 6749 sections 4.1.3 and 6). It needs a value for every field of `send`. */
+export interface Refresh {
+  /** Endpoint on the origin `oauth`. */
+  readonly call: `POST /${string}`
+  /** Credential fields that authenticate the client by HTTP Basic. Omitted if `send` contains them. */
+  readonly client?: { readonly user: string; readonly password: string }
+  /** Where the request carries the grant. */
+  readonly place: 'query' | 'form' | 'json'
+  /** Parameter of the request → credential field. */
+  readonly send: Readonly<Record<string, string>>
+  /** Parameter of the request → fixed value. */
+  readonly constant: Readonly<Record<string, string>>
+  /** Credential field → path in the answer. A field that the answer lacks keeps its value; a list is joined with commas. */
+  readonly read: Readonly<Record<string, string>>
+  /** Credential fields that are valid for one exchange and deleted after it. */
+  readonly spent?: readonly string[]
+  /**
+   * Lifetime of the token: the field of the answer that holds seconds, and the credential field that stores the expiry (ISO 8601). Omitted
+   * if the token does not expire.
+   */
+  readonly expires?: { readonly seconds: string; readonly field: string }
+}
+
+/** One way to authenticate. The given fields identify the scheme. */
+export interface CredentialScheme {
+  readonly title: string
+  readonly fields: Fields
+  readonly send: SendCredentials
+  /** Fixed headers that every request of the scheme carries. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly refresh?: Refresh
+}
+
+/** One row of a kind's error table. The first row decides whose conditions all hold. */
+export interface ErrorRule {
+  readonly status?: number
+  /** Lowest and highest status, both included. */
+  readonly statuses?: readonly [number, number]
+  /** Actions that the row applies to; all if omitted. */
+  readonly actions?: readonly string[]
+  /** Applies only if the request carried this top-level parameter. */
+  readonly sent?: string
+  /** Regular expression (flag `i`) that one message of the vendor must match. */
+  readonly matches?: string
+  /** The vendor's own codes (`problem.code`): `40001`, or a range `40900-40999`. */
+  readonly codes?: readonly string[]
+  /** The error, or `empty` for a list without records. */
+  readonly is: ErrorCode | 'empty'
+  /**
+   * The record that a `get` asked for does not exist: its copy is deleted with everything that belongs to it. Needs `matches` or `codes`,
+   * because a proxy or a missing account can answer with the same status.
+   */
+  readonly gone?: true
+  readonly hint?: string
+  /** Overrides the error table: true if the same request can succeed later. */
+  readonly retryable?: boolean
+  /** Wait in seconds if the vendor states none: `first`, then doubled after each further refusal, up to `longest`. */
+  readonly wait?: { readonly first: number; readonly longest: number }
+}
+
+/** A maximum number of calls within any period of the given length. */
+export interface Rate {
+  readonly calls: number
+  readonly seconds: number
+}
+
+/** The vendor's rate limits. All connectors with the same key share one budget. */
+export interface Limits {
+  /** Credential or configuration fields. The first field with a value identifies the budget. */
+  readonly key: readonly string[]
+  /** Limits that apply together. */
+  readonly rates?: readonly Rate[]
+  /** Limits that replace `rates` if a configuration field has the given value. */
+  readonly other?: { readonly configuration: string; readonly is: string; readonly rates: readonly Rate[] }
+  /**
+   * A leaky bucket: it holds `size` calls and leaks `perSecond` of them. A response header reports `used/size`; a larger bucket leaks
+   * proportionally faster.
+   */
+  readonly bucket?: { readonly header: string; readonly size: number; readonly perSecond: number }
+}
+
+/** A list operation that fetches records by their ids, for joins. */
+export interface Lookup {
+  readonly entity: string
+  readonly action: 'list'
+  /** Path of the parameter that takes the ids. */
+  readonly ids: string
+  /** Maximum number of ids per call. */
+  readonly batch: number
+  /** Path of the id in the raw row. */
+  readonly key: string
+}
+
+/** Rows that the vendor asks integrations not to show. */
+export interface Hidden {
+  /** Configuration field and the value that shows the rows. */
+  readonly unless: { readonly field: string; readonly is: string }
+  /** Meta field that counts the hidden rows of a list. */
+  readonly count: string
+  /** Error of a `get` or `download` of a hidden row. */
+  readonly error: ErrorCode
+  /** Path of the flag in a record that a join looked up. */
+  readonly flag: string
+  /**
+   * A copied record can become hidden later without a visible change. The sync looks up the records of this entity, and of entities that
+   * are `of` it, once per period. Records that are hidden or unknown by then are deleted from the copy.
+   */
+  readonly recheck?: { readonly entity: string; readonly lookup: string; readonly seconds: number }
+}
+
+/** A kind of external system. */
+export interface ConnectorDefinition {
+  /** Slug: `gong`. */
+  readonly kind: string
+  readonly title: string
+  /** The category of the system: `conversation intelligence`. */
+  readonly category: string
+  readonly about: string
+  /** Stable id of the definition (UUID) that existing clients send. */
+  readonly id: string
+  readonly documentation: string
+  readonly origins: Origins
+  /** Path before every endpoint; `{name}` as in the origins. */
+  readonly prefix?: string
+  /**
+   * The API version: the configuration field that requests it, the header that reports the answering version, and the last supported day of
+   * the default.
+   */
+  readonly version?: {
+    readonly configuration: string
+    readonly header: string
+    readonly deprecation: string
+    readonly supportedUntil: string
+  }
+  /** A customer-specific base address: the fields that can hold it (the first with a value counts), and the pattern that it must match. */
+  readonly base?: { readonly fields: readonly string[]; readonly matches: string }
+  readonly credentials: Readonly<Record<string, CredentialScheme>>
+  readonly configuration: Fields
+  /**
+   * Values that fill parameters, by name: from a configuration field (one value or several), else from a credential field
+   * (comma-separated).
+   */
+  readonly known?: Readonly<Record<string, { readonly configuration: string; readonly credential?: string }>>
+  readonly pages: Readonly<Partial<Record<Exclude<PageShape, 'none'>, PageDefinition>>>
+  /**
+   * Paths in an error body, of which the first with a value counts; `header:<name>` reads a response header. An object or array becomes one
+   * string.
+   */
+  readonly problem: {
+    readonly message: readonly string[]
+    readonly requestId?: string
+    /** Path of the vendor's own code. */
+    readonly code?: string
+    /** Codes of success. An answer with another code is an error whatever its status; an answer without a code is invalid. */
+    readonly success?: readonly string[]
+    /** Codes of partial success. Their message appears in the meta as a warning. */
+    readonly partial?: readonly string[]
+    /** Response headers that appear in the meta as warnings. */
+    readonly warnings?: readonly string[]
+  }
+  readonly errors: readonly ErrorRule[]
+  readonly limits: Limits
+  readonly lookups?: Readonly<Record<string, Lookup>>
+  readonly hidden?: Hidden
+  /** Maximum wait for the head of an answer, and maximum size of an answer; the engine's own limits if omitted. */
+  readonly patience?: { readonly seconds: number; readonly bytes: number }
+  /** The operation that proves the credentials. */
+  readonly check: {
+    readonly entity: string
+    readonly action: string
+    readonly params: Readonly<Record<string, unknown>>
+    /** Endpoint that proves the credentials alone, called if a parameter of the operation cannot be filled. */
+    readonly probe?: `GET /${string}`
+    /** Endpoint (without the prefix) that lists the scopes of the credentials: the path of the rows, and the field that names a scope. */
+    readonly scopes?: { readonly call: `GET /${string}`; readonly at: string; readonly name: string }
+  }
+  readonly entities: Readonly<Record<string, EntityDefinition>>
+}
+
+/**
+ * Reads one row of an answer. Pure, as all rules: no input, output, clock or randomness.
+ * @returns an array of records that the row contains in another shape (a row with its documented key is used unchanged instead), or an
+ *   object of documented fields derived from the row (a field that the row has itself keeps its value)
+ */
+export type RowRule = (row: unknown) => readonly unknown[] | Readonly<Record<string, unknown>>
+/** The reason why a rule refuses parameters. */
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly param: string
+  readonly message: string
+  readonly hint?: string
+  /** Name of the broken rule; `rule` if omitted. */
+  readonly error_code?: string
+  /** Place within the value of the parameter: line and column, from 1. */
+  readonly at?: { readonly line: number; readonly column: number }
+}
+/** Result of a rule over parameters: the parameters to use instead, or a refusal. */
+export type Admitted = { readonly params: Readonly<Record<string, unknown>> } | { readonly refused: Refusal }
+/** Checks or changes validated parameters before anything is sent. */
+export type ParameterRule = (params: Readonly<Record<string, unknown>>) => Admitted
+/** The input for the claims of a signed token. */
+export interface ClaimsSource {
+  readonly credentials: Readonly<Record<string, string>>
+  readonly configuration: Readonly<Record<string, unknown>>
+  /** SHA-256 of the public key (DER, SubjectPublicKeyInfo), in base64. */
+  readonly fingerprint: string
+}
+/** Builds the claims of a signed token. */
+export type ClaimsRule = (source: ClaimsSource) => Readonly<Record<string, string>>
+/** The rules of a kind by name, without the prefix `rule:`. */
+export interface Rules {
+  readonly rows?: Readonly<Record<string, RowRule>>
+  readonly params?: Readonly<Record<string, ParameterRule>>
+  readonly claims?: Readonly<Record<string, ClaimsRule>>
+}
+
+/** A kind as the engine uses it: its data, and the rules that the data names. */
+export interface Kind<D extends ConnectorDefinition = ConnectorDefinition> {
+  readonly definition: D
+  readonly rules: Rules
+}

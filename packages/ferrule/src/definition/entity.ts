@@ -1,0 +1,170 @@
+/** The definition of an entity: plain data that can be compared with the vendor's page. */
+import type { Fields } from './fields.ts'
+import type { PageShape } from './page.ts'
+import type { Sync } from './sync.ts'
+
+/** Actions that call the external system. */
+export const liveActions = ['list', 'get', 'create', 'update', 'delete', 'download'] as const
+/** The name of a live action. */
+export type LiveAction = (typeof liveActions)[number]
+
+/** Names a rule of the kind: a pure function in `connectors/<kind>/rules.ts`. */
+export type RuleName = `rule:${string}`
+
+/** How the request carries a parameter with another name or form. Paths are dotted (`filter.fromDateTime`). */
+export interface Send {
+  /** The vendor's name: a path in the body, or a query name. */
+  readonly to: string
+  /**
+   * Converts a timestamp to a UTC day, for vendors that take days in an unknown time zone. `day_before` (inclusive start): the day before.
+   * `day_after` (exclusive end): the second day after the last millisecond before it, omitted unless in the past, because vendors refuse
+   * future days.
+   */
+  readonly as?: 'day_before' | 'day_after'
+}
+
+/** A filter that the vendor lacks and the engine applies to the page. The request omits the parameter unless `send` names it. */
+export interface LocalFilter {
+  /** Field of the record. */
+  readonly field: string
+  /** `from`: at or after the timestamp; `before`: strictly before it; `equals`: the same value; `in`: one of the listed values. */
+  readonly keep: 'from' | 'before' | 'equals' | 'in'
+}
+
+/**
+ * The source of a record field that the answer lacks under its documented name. `rename` moves the vendor's field, `copy` keeps it, `param`
+ * takes a parameter of the call. `as` converts the value; `integer` and `number` turn an invalid decimal string into null. A field that the
+ * answer has keeps its value, and is converted only if there is no source.
+ */
+export interface Origin {
+  readonly rename?: string
+  readonly copy?: string
+  readonly param?: string
+  readonly as?: 'string' | 'lower' | 'integer' | 'number'
+}
+
+/**
+ * Merges the objects under these keys into one record. A later object overrides an earlier one, and fields beside them override all. A
+ * value equal to `empty` becomes null. A row with its documented key is used unchanged.
+ */
+export interface MergedRows {
+  readonly merge: readonly string[]
+  readonly empty: string
+}
+
+/** A second call that completes the rows of a page. */
+export interface Join {
+  /** Name of a lookup of the kind. */
+  readonly lookup: string
+  /** Field of the record that holds the lookup's key. */
+  readonly on: string
+  /** Record field → path in the record that was looked up, for rows without the field. */
+  readonly take?: Readonly<Record<string, string>>
+}
+
+/** A file behind a URL in the answer. */
+export interface FileSource {
+  /** Path of the URL in the answer. */
+  readonly at: string
+  /** The parameter that becomes the `Range` header of the file request. The API request omits it. */
+  readonly range: string
+  /** Statuses of the file host for an expired URL. The engine then asks once for a new URL. */
+  readonly renew: readonly number[]
+  /** File name of the download. Parameters replace `{path}`, for example `{filter.callIds[0]}.mp3`. */
+  readonly name: string
+}
+
+/** A request that the vendor identifies by an id and does not carry out twice. The body holds all parameters but the two query names. */
+export interface Submission {
+  /** Query name of the id, a UUID. If the action has a parameter of this name, the caller can choose the id. */
+  readonly id: string
+  /** Query name of `true`, which marks a repetition. If the action has a parameter of this name, the caller can set it. */
+  readonly again: string
+  /** Parameter that limits the vendor's work on the request, in seconds. After that time the request is over. */
+  readonly within: string
+}
+
+/** Where the engine polls for a result that is not ready. The handle replaces `{…}` in the paths. */
+export interface Poll {
+  readonly call: `GET /${string}`
+  /** Statuses that mean "not ready yet". */
+  readonly statuses: readonly number[]
+  /** Path of the handle in the answer. */
+  readonly handle: string
+  /** Cancels a read whose caller disconnected. Writes are not cancelled. */
+  readonly cancel: `POST /${string}`
+}
+
+/** One operation: an entity with an action. */
+export interface Operation {
+  /** What the operation does, if the entity's sentence does not say it. */
+  readonly about?: string
+  /** The vendor's own endpoint, in the vendor's notation. */
+  readonly call: `${'GET' | 'POST'} /${string}`
+  /** Path of the row or rows in the answer; '' is the whole body. */
+  readonly at: string
+  readonly params: Fields
+  /** List shape; a list without a shape has one page. Other actions have a shape if all actions of the kind have one. */
+  readonly page?: PageShape
+  /** The whole answer is one record, even for a list. */
+  readonly one?: true
+  readonly submits?: Submission
+  /** The vendor returns the whole list at once: the meta has the fields of the shape, and no next page. */
+  readonly onePage?: true
+  /** Parameters that the request carries with another name or form, by path. */
+  readonly send?: Readonly<Record<string, Send>>
+  /** Fixed values of every request, by path. */
+  readonly constant?: Readonly<Record<string, string | number | boolean>>
+  /** Values for omitted parameters. Not sent together with a page position that excludes them. */
+  readonly defaults?: Readonly<Record<string, string | number | boolean>>
+  /** Documented parameters that the vendor's endpoint lacks. */
+  readonly unsent?: readonly string[]
+  /**
+   * A status that means "not ready yet". The engine repeats the request after `Retry-After` until the deadline. With `poll` the engine asks
+   * elsewhere for the result, and at the deadline returns the answer that says "not ready".
+   */
+  readonly running?: { readonly status: number; readonly poll?: Poll }
+  /** Filters that the vendor lacks, by the path of their parameter. */
+  readonly local?: Readonly<Record<string, LocalFilter>>
+  /** How the engine makes records from the rows at `at`: a rule that reads each row, or the objects that each row merges. */
+  readonly rows?: RuleName | MergedRows
+  /** A rule that accepts, changes or refuses the parameters before anything is sent. */
+  readonly admit?: RuleName
+  /**
+   * Pages a list that the vendor returns at once: the parameters for the page number (from 1) and the page size. The engine cuts the page
+   * and builds its meta.
+   */
+  readonly slice?: { readonly page: string; readonly size: string }
+  /** Path in the row; the value `true` hides the row. */
+  readonly hidden?: string
+  readonly join?: Join
+  readonly file?: FileSource
+}
+
+/** Properties of an entity that the documents leave open. The definition fills them from the vendor's own pages. */
+export interface Filled {
+  /** Actions whose parameters are not documented. */
+  readonly params?: readonly LiveAction[]
+  /** All fields of the record, or the named fields. */
+  readonly record?: 'all' | readonly string[]
+  readonly searchable?: 'all'
+}
+
+/** One entity. */
+export interface EntityDefinition extends Partial<Record<LiveAction, Operation>> {
+  readonly about: string
+  /** Scopes of which the credentials need one. Empty: every credential can read the entity. Omitted: unknown. */
+  readonly scope?: readonly string[]
+  /** Fields that identify a row; `param.<path>` for a value that only the call knows. */
+  readonly key: readonly string[]
+  /** The entity that this entity is a view or part of, under the same key. A record that is deleted or hidden in one is so in both. */
+  readonly of?: string
+  /** Fields of a record; omitted for downloads. */
+  readonly record?: Fields
+  /** Record field → its source at the vendor. Paths: `a`, `a.b`, `a[].b`. */
+  readonly from?: Readonly<Record<string, Origin>>
+  /** Searchable fields of the context store. */
+  readonly context_store_search?: Fields
+  readonly sync?: Sync
+  readonly filled?: Filled
+}

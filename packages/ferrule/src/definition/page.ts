@@ -1,0 +1,91 @@
+/** The shapes of a list and of its meta, as the documents name them. */
+
+/** Position of a numbered page. If the vendor omits the totals, they are null and the meta has a warning. */
+export interface PageInfo {
+  /** From 1. */
+  readonly page: number
+  readonly page_size: number
+  readonly total_number: number | null
+  /** 0 if there are no records. */
+  readonly total_page: number | null
+}
+
+/** One partition of a result. */
+export interface PartitionInfo {
+  readonly rowCount: number
+  readonly uncompressedSize: number
+  /** Null for an uncompressed partition. */
+  readonly compressedSize: number | null
+}
+
+/** Meta fields of each list shape. `none`: a list with one page. */
+export interface PageMeta {
+  readonly cursor: { readonly cursor: string | null; readonly total_records: number | null; readonly current_page_number: number | null }
+  readonly next_page_url: { readonly next_page_url: string | null }
+  readonly page_info: { readonly page_info: PageInfo }
+  readonly statement: {
+    /** As the vendor sends it: a path that needs the vendor's token. */
+    readonly next_page_url: string | null
+    readonly request_id: string | null
+    readonly statement_handle: string | null
+    readonly partition_info: readonly PartitionInfo[] | null
+    /** The operation that `next_params` belong to. */
+    readonly next_operation: { readonly entity: string; readonly action: 'get' } | null
+  }
+  readonly none: Record<never, never>
+}
+/** The name of a list shape. */
+export type PageShape = keyof PageMeta
+
+/** Meta fields that every list has beside the documented keys. */
+export interface CommonMeta<P = Record<string, unknown>> {
+  /** Merge these into the params of the next call; null after the last page. */
+  readonly next_params: Partial<P> | null
+  /** Number of private calls omitted from this page; present for operations that can meet private calls. */
+  readonly private_calls_excluded?: number
+  /** Warnings of the vendor, for example about omitted records; absent without warnings. */
+  readonly warnings?: readonly string[]
+}
+
+/** How a kind transfers a list shape. */
+export type PageDefinition = PositionPages | PartPages
+
+/** A result in numbered parts, from 0. Another operation returns the parts after the first. */
+export interface PartPages {
+  readonly shape: 'statement'
+  /** As for positions. */
+  readonly read: Readonly<Record<string, string>>
+  readonly parts: {
+    /** Entity whose `get` returns a part. */
+    readonly entity: string
+    /** The meta field that names the result, and the parameter that takes the name. */
+    readonly handle: { readonly meta: string; readonly param: string }
+    /** The parameter for the part number, also the query parameter in the URL of the next part. */
+    readonly number: string
+    /** The meta field that lists the parts, and the meta field with the URL of the next part. */
+    readonly known: string
+    readonly url: string
+  }
+}
+
+/** Pages by position: each answer contains the position of the next page. */
+export interface PositionPages {
+  readonly shape: Exclude<PageShape, 'none' | 'statement'>
+  /** Meta field → path in the body, or `link:<relation>` for a URL of the `Link` header (RFC 8288). A missing value is null. */
+  readonly read: Readonly<Record<string, string>>
+  /**
+   * The next page: the value of meta field `meta` goes into parameter `param`. `from`: the value is a URL, and this query parameter holds
+   * the position. `count`: the value holds the page number (`page`) and the last number (`last`); `size` is the page-size parameter. If the
+   * vendor omits the numbers, a full page implies a next page.
+   */
+  readonly next: {
+    readonly meta: string
+    readonly param: string
+    readonly from?: string
+    readonly count?: { readonly page: string; readonly last: string; readonly size: string }
+  }
+  /** Another parameter that takes the URL of the next page. The engine parses the URL and never fetches it. */
+  readonly url?: string
+  /** A position excludes all parameters but these and the path's, because it contains the filters of the first page. */
+  readonly alone?: readonly string[]
+}

@@ -1,0 +1,63 @@
+/** How a definition describes the sync of an entity. */
+
+/** Incremental sync: only new or changed records. */
+export interface Since {
+  /** Parameter (path) for the start of the window, inclusive. */
+  readonly param: string
+  /** Parameter (path) for the end of the window, if the vendor needs one: a day after the start of the run. */
+  readonly until?: string
+  /** Start of the first window; the parameter is omitted without it. */
+  readonly first?: string
+  /** Path of the timestamp in the record. The sync stores the latest. */
+  readonly field: string
+  /** Overlap before the latest timestamp, in seconds, because records can change or appear late. */
+  readonly lookback: number
+  /** The timestamp of a record never changes: a copied record within the window that the vendor did not return is deleted. */
+  readonly fixed?: true
+}
+
+/** Sync of days, window by window. */
+export interface Windows {
+  /** Parameters for the first and the last day, both included. */
+  readonly from: string
+  readonly to: string
+  /** Longest window, in days. */
+  readonly days: number
+  /** Configuration field with the first day of all. */
+  readonly first: string
+  /** Number of days before the last synced day whose figures can still change. */
+  readonly lookback: number
+}
+
+/** Records within the records of another entity. */
+export interface Within {
+  readonly entity: string
+  readonly at: string
+  /**
+   * Maximum number of nested records that the vendor returns. At the maximum, the sync calls the entity's own list: parameter → path in the
+   * record.
+   */
+  readonly most?: { readonly records: number; readonly take: Readonly<Record<string, string>> }
+}
+
+/** How the context store gets the records of an entity. Searchable entities and their parents have a sync. */
+export interface Sync {
+  /** Parameters of every call. */
+  readonly params?: Readonly<Record<string, unknown>>
+  /** The records lie within another entity's records at this path, so they need no call. */
+  readonly within?: Within
+  /** One call per record of another entity, or per `batch` of records: parameter (path) → path in that record. */
+  readonly each?: { readonly entity: string; readonly take: Readonly<Record<string, string>>; readonly batch?: number }
+  /**
+   * Searchable field with the parent's value at a path. A copied record of a parent that was read, and that the vendor no longer returned,
+   * is deleted. Without `under` it is deleted after a complete pass.
+   */
+  readonly under?: { readonly field: string; readonly parent: string }
+  /** Omitted: every run is a complete pass. */
+  readonly since?: Since
+  /** The next page starts after the largest value of a field, for vendors whose own positions expire. */
+  readonly after?: { readonly param: string; readonly field: string }
+  readonly windows?: Windows
+  /** Searchable field → path in the record, or `parent.<path>` in the parent record of the call. */
+  readonly project?: Readonly<Record<string, string>>
+}

@@ -1,0 +1,134 @@
+/** Checks the input of a new connector: credentials against the kind's schemes, configuration against its fields. */
+import type { ConnectorDefinition, CredentialScheme } from '../../definition/connector.ts'
+import type { Fields } from '../../definition/fields.ts'
+import { isObject } from '../../definition/object.ts'
+import { fail, failValidation } from '../../errors.ts'
+import type { OriginOverride } from '../http/origin.ts'
+import { compileFields } from '../json/schema.ts'
+import type { CredentialValues } from './source.ts'
+
+/** Finds the scheme, with its name, that has all of some fields; undefined when none has, or no field is given. */
+export const findScheme = (definition: ConnectorDefinition, given: readonly string[]): [string, CredentialScheme] | undefined =>
+  Object.entries(definition.credentials).find(([, { fields }]) => given.length > 0 && given.every((name) => Object.hasOwn(fields, name)))
+
+const describeSchemes = (definition: ConnectorDefinition): string =>
+  Object.entries(definition.credentials)
+    .map(([name, { fields }]) => `${name} (${Object.keys(fields).join(', ')})`)
+    .join('; ')
+
+/** Credentials that fit a scheme. */
+export interface CheckedCredentials {
+  /** Name of the scheme. */
+  readonly scheme: string
+  readonly values: CredentialValues
+}
+
+/**
+ * Finds the scheme by the given fields and checks them. A null value counts as absent; `option_title` may name the scheme and is dropped.
+ * @param base JSON pointer of the credentials object, for the places of problems
+ * @throws FerruleError `credentials_mismatch` (no scheme has these fields), `validation_failed`
+ */
+export function checkCredentials(definition: ConnectorDefinition, credentials: unknown, base = '/credentials'): CheckedCredentials {
+  if (!isObject(credentials)) throw failValidation([{ field: base, message: 'must be an object', error_code: 'type' }])
+  const given = Object.fromEntries(Object.entries(credentials).filter(([name, value]) => value !== null && name !== 'option_title'))
+  const found = findScheme(definition, Object.keys(given))
+  if (found === undefined)
+    throw fail('credentials_mismatch', {
+      kind: definition.kind,
+      given: Object.keys(given).join(', ') || 'nothing',
+      schemes: describeSchemes(definition),
+    })
+  const [scheme, { fields }] = found
+  const problems = compileFields(fields).problems(given, base)
+  if (problems.length > 0) throw failValidation(problems)
+  checkToken(found[1], given, base)
+  checkBase(definition, given, base)
+  return { scheme, values: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])) }
+}
+
+/** Normalises a string: the first pattern that matches the trimmed lower-case string decides. */
+const normaliseText = (field: unknown, value: unknown): unknown => {
+  const patterns: unknown = typeof field === 'object' && field !== null ? Reflect.get(field, 'x-normalise') : undefined
+  if (!Array.isArray(patterns) || typeof value !== 'string') return value
+  // Only A to Z: the lower case of some other letters, such as the Kelvin sign, is an ASCII letter.
+  const text = value.trim().replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
+  return patterns.map((pattern) => new RegExp(String(pattern)).exec(text)?.[1]).find((kept) => kept !== undefined) ?? value
+}
+
+const normaliseConfiguration = (fields: Fields, given: unknown): unknown =>
+  isObject(given) ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, normaliseText(fields[name], value)])) : given
+
+/**
+ * Checks configuration values (`replication_config`). Absent and null count as empty.
+ * @param base JSON pointer of the configuration, for the places of problems
+ * @throws FerruleError `validation_failed` with the place of every problem
+ */
+export function checkConfiguration(
+  definition: ConnectorDefinition,
+  configuration: unknown,
+  base = '/replication_config',
+): Readonly<Record<string, unknown>> {
+  const given = normaliseConfiguration(definition.configuration, configuration ?? {})
+  const problems = compileFields(definition.configuration).problems(given, base)
+  if (problems.length > 0 || !isObject(given)) throw failValidation(problems)
+  checkBase(definition, given, base)
+  return given
+}
+
+/** Returns whether a header can carry a string as a bearer token (RFC 6750 section 2.1, and more): printable ASCII without spaces. */
+export const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
+
+/** Finds the credential field that holds the token; undefined for schemes without one. */
+export function findTokenField({ send }: CredentialScheme): string | undefined {
+  if (send.as === 'basic' || send.as === 'signed') return undefined
+  return send.as === 'bearer' ? send.token : send.value
+}
+
+/** Checks the characters of a token. A pasted line break would otherwise look like a network failure. */
+function checkToken(scheme: CredentialScheme, given: Record<string, unknown>, at: string): void {
+  const name = findTokenField(scheme)
+  const value = name === undefined ? undefined : given[name]
+  if (typeof value !== 'string' || isToken(value)) return
+  const message = 'must consist of printable ASCII characters without spaces or line breaks'
+  throw failValidation([{ field: `${at}/${name}`, message, error_code: 'pattern' }])
+}
+
+function checkBase(definition: ConnectorDefinition, given: Record<string, unknown>, at: string): void {
+  const pattern = definition.base === undefined ? undefined : new RegExp(definition.base.matches)
+  for (const name of definition.base?.fields ?? []) {
+    const value = given[name]
+    if (typeof value !== 'string' || pattern?.test(value)) continue
+    throw failValidation([
+      {
+        field: `${at}/${name}`,
+        message: `must be an address of ${definition.title}, matching ${definition.base?.matches}`,
+        error_code: 'pattern',
+      },
+    ])
+  }
+}
+
+const isOrigin = (value: unknown): value is string => {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { protocol, username, password, search, hash } = new URL(value)
+  return (protocol === 'http:' || protocol === 'https:') && `${username}${password}${search}${hash}` === ''
+}
+
+/**
+ * Checks an origin that replaces the vendor's. A string replaces the origins of the API and of OAuth.
+ * @throws FerruleError `validation_failed` with the place of every problem
+ */
+export function checkOrigin(origin: string | OriginOverride | undefined): OriginOverride | undefined {
+  if (origin === undefined) return undefined
+  const override = typeof origin === 'string' ? { api: origin } : origin
+  const given = Object.entries(override).filter(([name, value]) => name === 'api' || value !== undefined)
+  const wrong = [...(Object.hasOwn(override, 'api') ? [] : ['api']), ...given.filter(([, value]) => !isOrigin(value)).map(([name]) => name)]
+  const message = 'must be an http or https address without user, query and fragment, such as https://proxy.example'
+  const problems = wrong.map((name) => ({
+    field: typeof origin === 'string' ? '/origin' : `/origin/${name}`,
+    message,
+    error_code: 'origin',
+  }))
+  if (problems.length > 0) throw failValidation(problems)
+  return override
+}

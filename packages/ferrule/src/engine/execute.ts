@@ -1,0 +1,226 @@
+/** Runs one operation against a vendor, step by step. Read this file first. */
+import { isObject } from '../definition/object.ts'
+import { type ErrorDetails, FerruleError, fail } from '../errors.ts'
+import { failInvalidAnswer } from './answer.ts'
+import { type Apart, readTaken } from './apart-answer.ts'
+import { clocks } from './clocks.ts'
+import type { Connection } from './connection.ts'
+import { readDiscovered } from './credentials/auth.ts'
+import { download } from './download.ts'
+import { fillParams } from './fill.ts'
+import { buildHiddenCount, failHidden, isHidden, showsHidden } from './hidden.ts'
+import { Deadline, defaultDeadlineMs } from './http/deadline.ts'
+import { Http } from './http/http.ts'
+import { callBytes } from './http/memory.ts'
+import { getAt } from './json/paths.ts'
+import { RawJson } from './json/raw-rows.ts'
+import { MemoryLimiter } from './limits/in-memory.ts'
+import type { Limiter } from './limits/limits.ts'
+import { buildEmptyMeta, describeDoubt, isInParts, readMeta } from './meta.ts'
+import { type CompiledOperation, findOperation } from './operation.ts'
+import type { Call, Outcome } from './outcome.ts'
+import { applyParameterRule, checkParams, type Params } from './params.ts'
+import { awaitResult } from './polling.ts'
+import { followPosition } from './position.ts'
+import { readPage } from './read-page.ts'
+import { buildRequest } from './request.ts'
+import { shapeRow } from './rows.ts'
+import { fetchGrantedScopes } from './scopes.ts'
+import { buildAuthContext, exchange, exchangeOnce, isWrite, pauseOrThrow, type Reply, type Running, type Runtime } from './transport.ts'
+import { submit } from './writes/submission.ts'
+
+/** Options of an engine. The defaults use the machine's clocks and randomness; tests replace them. */
+export interface EngineOptions {
+  /** Milliseconds since 1970 for stored timestamps; by default the machine's steady clock. */
+  readonly clock?: () => number
+  /** Milliseconds since 1970 as vendors know them; by default `clock`, else the machine's. */
+  readonly wall?: () => number
+  /** Milliseconds of a clock that never steps, for waits and windows. */
+  readonly steady?: () => number
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  readonly random?: () => number
+  /** True (default): calls wait in advance for the vendor's rate limit. */
+  readonly limits?: boolean
+  /** The error for `context_store_search`, which no vendor answers. */
+  readonly searchRefusal?: 'unsupported_in_local_mode' | 'context_store_unavailable'
+  /** Parses large bodies outside the event loop. Without it the event loop parses all bodies. */
+  readonly apart?: Apart
+}
+
+/** Options of a check. */
+export type CheckOptions = Pick<Call, 'signal' | 'deadlineMs' | 'memory'>
+
+/** Runs operations. Knows no vendor: a definition arrives as a value. */
+export interface Engine {
+  /**
+   * Runs one operation.
+   * @throws FerruleError of the error table; the reason of `call.signal` if it aborts
+   */
+  run(connection: Connection, call: Call): Promise<Outcome>
+  /**
+   * Proves the credentials of a connection with one cheap call.
+   * @throws FerruleError `upstream_auth_failed` and others, as `run`
+   */
+  check(connection: Connection, options?: CheckOptions): Promise<void>
+  /**
+   * Fetches the scopes that the vendor granted to the credentials.
+   * @returns undefined if the kind has no endpoint for scopes
+   * @throws FerruleError of the vendor
+   */
+  scopes(connection: Connection, options?: CheckOptions): Promise<ReadonlySet<string> | undefined>
+  /** Closes all sockets at once; running calls fail. */
+  close(): Promise<void>
+}
+
+async function runList(running: Running, given: Params): Promise<Outcome> {
+  const { operation, params, runtime } = running
+  const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.wall()))
+  if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...buildEmptyMeta(operation), ...buildHiddenCount(running, 0) } }
+  const { data, excluded, hidden, made, listed } = await readPage(running, reply)
+  const doubt = describeDoubt(operation, reply.body, listed)
+  return {
+    type: 'list',
+    data,
+    meta: {
+      ...readMeta(operation, { ...reply, params: given, listed, ...(made === undefined ? {} : { made }) }),
+      ...buildHiddenCount(running, excluded),
+      ...buildWarnings(doubt === undefined ? reply.warnings : [...reply.warnings, `${doubt}.`]),
+    },
+    ...(hidden.length === 0 ? {} : { hidden }),
+    ...(doubt === undefined ? {} : { doubt }),
+  }
+}
+
+/** Builds the meta field of the vendor's warnings; empty without warnings. */
+const buildWarnings = (warnings: readonly string[]) => (warnings.length === 0 ? {} : { warnings })
+
+async function runSingle(running: Running): Promise<Outcome> {
+  const { operation, params, runtime } = running
+  const reply = await exchange({ ...running, take: 'record' }, buildRequest(operation, params, runtime.wall()))
+  if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
+  return { type: 'record', data: readRecord(running, reply), meta: buildWarnings(reply.warnings) }
+}
+
+/**
+ * Reads the record of an answer.
+ * @throws FerruleError `upstream_answer_invalid` without a record; the kind's error for a hidden record
+ */
+function readRecord({ operation, params, connection }: Running, { answer, body }: Extract<Reply, { is: 'answer' }>): unknown {
+  const value = readTaken(operation, answer)
+  if (value?.is === 'hidden') throw failHidden(operation)
+  if (value?.is === 'record') return new RawJson(Buffer.from(value.bytes.buffer))
+  const row = getAt(body, operation.at)
+  if (typeof row !== 'object' || row === null || Array.isArray(row))
+    throw failInvalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
+  if (isHidden({ operation, showsHidden: showsHidden(connection, operation) }, row)) throw failHidden(operation)
+  return shapeRow(operation, row, params)
+}
+
+/** Returns the whole answer as one record, whatever the action. At the deadline, the answer that says "not ready" is the record. */
+async function runWhole(running: Running, given: Params): Promise<Outcome> {
+  const { operation, params } = running
+  const { submits } = operation.operation
+  const reply = submits === undefined ? await awaitResult(running, await ask(running)) : await submit(running, submits)
+  if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
+  const { body, ready = true } = reply
+  if (!isObject(body)) throw failInvalidAnswer(operation, 'it is no object')
+  const meta = readMeta(operation, { ...reply, params: given, ready })
+  return { type: 'record', data: shapeRow(operation, body, params), meta: { ...meta, ...buildWarnings(reply.warnings) } }
+}
+
+const ask = (running: Running) => {
+  const wire = buildRequest(running.operation, running.params, running.runtime.wall())
+  return exchangeOnce(running, { wire: () => wire, failed: (error, failures) => pauseOrThrow(running, error, failures) })
+}
+
+const runners = { list: runList, single: runSingle, whole: runWhole } as const
+const chooseRunner = ({ action, operation }: CompiledOperation): keyof typeof runners => {
+  if (operation.one) return 'whole'
+  return action === 'list' ? 'list' : 'single'
+}
+
+/**
+ * Reserves the memory that every call needs before it sends anything. The answer of a write must be read, because it reports the outcome.
+ */
+async function takeMemory(operation: CompiledOperation, memory: Call['memory'], { signal }: Deadline): Promise<void> {
+  await memory?.grow(callBytes, signal)
+  if (memory !== undefined) memory.isKept = isWrite({ operation })
+}
+
+async function runLive(runtime: Runtime, connection: Connection, call: Call): Promise<Outcome> {
+  const operation: CompiledOperation = findOperation(connection.kind, call.entity, call.action)
+  const given: Params = applyParameterRule(operation, checkParams(operation, call.params))
+  const deadlineMs = call.deadlineMs ?? defaultDeadlineMs
+  const running = { runtime, connection, operation, params: followPosition(connection, operation, given) }
+  if (operation.action === 'download') return { type: 'file', file: await download(running, { deadlineMs, signal: call.signal }) }
+  using deadline = new Deadline(deadlineMs, connection.kind.definition.title, call.signal)
+  await takeMemory(operation, call.memory, deadline)
+  const params = await fillParams(connection, {
+    operation,
+    params: running.params,
+    discovered: (field) => readDiscovered(connection, buildAuthContext({ runtime, deadline }), field),
+  })
+  return await runners[chooseRunner(operation)](
+    {
+      ...running,
+      params,
+      deadline,
+      idempotencyKey: call.idempotencyKey,
+      background: call.background,
+      memory: call.memory,
+      ...(call.rawRows !== undefined && isInParts(operation) ? { rawRows: call.rawRows } : {}),
+    },
+    given,
+  )
+}
+
+/** Proves credentials by the kind's check, or by its probe if a parameter of the check cannot be filled. */
+async function runCheck(runtime: Runtime, connection: Connection, options: CheckOptions): Promise<void> {
+  const { entity, action, params, probe } = connection.kind.definition.check
+  try {
+    await runLive(runtime, connection, { ...options, entity, action, params })
+  } catch (thrown) {
+    if (probe === undefined || !(thrown instanceof FerruleError) || thrown.code !== 'missing_parameter') throw thrown
+    using deadline = new Deadline(options.deadlineMs ?? defaultDeadlineMs, connection.kind.definition.title, options.signal)
+    const operation = findOperation(connection.kind, entity, action)
+    await exchange({ runtime, connection, operation, params: {}, deadline }, { method: 'GET', path: probe.slice('GET '.length) })
+  }
+}
+
+/** Makes the error of a search. An entity without search gets `action_not_supported` first. */
+function failSearch(connection: Connection, call: Call, code: NonNullable<EngineOptions['searchRefusal']>): Error {
+  const entity = connection.kind.definition.entities[call.entity]
+  if (entity?.context_store_search === undefined) findOperation(connection.kind, call.entity, call.action)
+  const details: ErrorDetails = { retryable: false }
+  return code === 'context_store_unavailable' ? fail(code, {}, details) : fail(code, { action: call.action }, details)
+}
+
+/**
+ * Makes an engine. Close it after use, because it keeps connections open.
+ * @param options clocks, limits and the parser of large bodies; the defaults suit a host
+ */
+export function createEngine(options: EngineOptions = {}): Engine {
+  const http = new Http()
+  const limiter: Limiter | undefined = options.limits === false ? undefined : new MemoryLimiter()
+  const runtime: Runtime = {
+    http,
+    clock: options.clock ?? clocks.steady,
+    wall: options.wall ?? options.clock ?? Date.now,
+    steady: options.steady ?? clocks.steady,
+    random: options.random ?? Math.random,
+    ...(limiter === undefined ? {} : { limiter }),
+    ...(options.apart === undefined ? {} : { apart: options.apart }),
+  }
+  return {
+    run: async (connection, call) => {
+      if (call.action !== 'context_store_search') return runLive(runtime, connection, call)
+      throw failSearch(connection, call, options.searchRefusal ?? 'context_store_unavailable')
+    },
+    check: (connection, checkOptions = {}) => runCheck(runtime, connection, checkOptions),
+    scopes: async (connection, { signal, deadlineMs = defaultDeadlineMs } = {}) => {
+      using deadline = new Deadline(deadlineMs, connection.kind.definition.title, signal)
+      return await fetchGrantedScopes({ runtime, connection, deadline })
+    },
+    close: () => http.close(),
+  }
+}

@@ -1,0 +1,218 @@
+/** Sends all requests. Every request states whether its address comes from configuration or from an answer. */
+import type { Readable } from 'node:stream'
+import type { Agent, Dispatcher } from 'undici/index.js'
+import { FerruleError, fail } from '../../errors.ts'
+import { type Agents, createAgents, isUndiciError, maxAnswerBytes, timeoutSeconds } from './agents.ts'
+import type { HttpAnswer } from './answer.ts'
+import { decodeBody, type Holding, isUnpackable, readBodyBytes, TooLarge } from './body.ts'
+import { awaitUnlessAborted } from './deadline.ts'
+import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
+import { ForbiddenAddressError, isPublicUrl } from './public-address.ts'
+
+/** `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer named it, so it must be public. */
+export type Trust = 'config' | 'answer'
+
+/** One request. Redirects are never followed here. */
+export interface HttpRequest {
+  readonly url: URL
+  readonly trust: Trust
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Maximum wait for the head of the answer in seconds, and maximum size of the answer in bytes; defaults if omitted. */
+  readonly patience?: { readonly seconds: number; readonly bytes: number }
+  readonly signal: AbortSignal
+  /** Name of the vendor, for messages. */
+  readonly vendor: string
+  /** Size in bytes above which the answer is returned as bytes. */
+  readonly bytesFrom?: number
+  /** Hint of the error for a refused address; the error's own hint if omitted. */
+  readonly refusedHint?: string
+  /** The memory account of the answer. */
+  readonly memory?: MemoryLease
+  /** Called when the request is written to a connection. Before that, nothing can have reached the vendor. */
+  readonly onSend?: () => void
+}
+
+/** An answer whose body is still arriving. */
+export interface StreamAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Readable
+}
+
+/** undici's own timeouts, in seconds. */
+const timeouts = Object.entries(timeoutSeconds) as [keyof typeof timeoutSeconds, number][] // keys of a constant
+
+const describeFailure = (thrown: unknown): string => {
+  if (isUndiciError(thrown, 'HTTPParserError')) return 'the answer is not HTTP'
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return typeof code === 'string' ? `the connection failed (${code})` : 'the connection failed'
+}
+
+const hasCause = (thrown: unknown, type: new (...args: never[]) => Error): boolean =>
+  thrown instanceof type || (thrown instanceof Error && thrown.cause !== undefined && hasCause(thrown.cause, type))
+
+/** Copies a cause without its properties: undici's errors hold bytes of the answer and the socket. */
+function copyCause(thrown: unknown): Error | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  const { name, message } = thrown
+  const inner =
+    thrown instanceof AggregateError ? thrown.errors.map((each) => (each instanceof Error ? each.message : '')).join('; ') : message
+  return Object.assign(new Error(message === '' ? inner : message), { name, ...('code' in thrown ? { code: thrown.code } : {}) })
+}
+
+/** Makes the error for a link to a forbidden address. The caller throws it. */
+const failAddress = ({ vendor, refusedHint: hint }: HttpRequest, reason: string, details: { readonly cause?: unknown } = {}) =>
+  fail('upstream_answer_invalid', { vendor, reason }, hint === undefined ? details : { ...details, hint })
+
+/** Converts the failure of a request to an error of the table. The reason of an aborted signal stays unchanged. */
+function toFerruleError(thrown: unknown, request: HttpRequest): unknown {
+  const { signal, vendor, patience } = request
+  if (signal.aborted) return signal.reason
+  if (thrown instanceof FerruleError) return thrown
+  const details = { cause: copyCause(thrown) }
+  if (hasCause(thrown, ForbiddenAddressError)) return failAddress(request, 'a link to an address that is not public', details)
+  if (isUndiciError(thrown, 'ResponseExceededMaxSizeError') || thrown instanceof TooLarge)
+    return fail('result_too_large', { limit: patience?.bytes ?? maxAnswerBytes }, details)
+  if (isUnpackable(thrown)) return fail('upstream_answer_invalid', { vendor, reason: 'the body cannot be unpacked' }, details)
+  const timeout = timeouts.find(([name]) => isUndiciError(thrown, name))
+  const seconds = isUndiciError(thrown, 'HeadersTimeoutError') ? patience?.seconds : undefined
+  if (timeout !== undefined) return fail('upstream_timeout', { vendor, seconds: seconds ?? timeout[1] }, details)
+  return fail('upstream_unreachable', { vendor, reason: describeFailure(thrown) }, details)
+}
+
+const isOfTransport = (error: Error): boolean => isUndiciError(error, 'UndiciError') || 'syscall' in error
+
+/**
+ * Prepares the body of a file, in place. Failures become errors of the table, and an abandoned body is no failure. A failure before the
+ * first reader waits for that reader instead of ending the process.
+ */
+function guardBody(body: Readable, request: HttpRequest): Readable {
+  const destroy = body.destroy.bind(body)
+  const release = body._destroy.bind(body)
+  body.destroy = (error) => {
+    body.pause() // undici closes one turn later: a body that just began would still deliver bytes
+    const failure = error !== undefined && isOfTransport(error) ? toFerruleError(error, request) : error
+    return destroy(failure instanceof Error ? failure : error)
+  }
+  body._destroy = (error, callback) => release(error, () => callback(error))
+  return body.on('error', () => {})
+}
+
+const buildHolding = ({ memory, bytesFrom, signal }: HttpRequest): Holding | undefined =>
+  memory === undefined ? undefined : { lease: memory, signal, weight: bytesFrom === 0 ? weightOfBytes : weightOfBody }
+
+/** An answer that decodes its body on demand. */
+class ByteAnswer implements HttpAnswer {
+  readonly status: number
+  readonly headers: HttpAnswer['headers']
+  readonly bytes: Buffer
+
+  constructor(status: number, headers: HttpAnswer['headers'], bytes: Buffer) {
+    this.status = status
+    this.headers = headers
+    this.bytes = bytes
+  }
+
+  get text(): string {
+    return decodeBody(this.bytes)
+  }
+}
+
+/** Calls `onSend` when a request is written, because it may wait for a connection first. */
+const notifySend =
+  (onSend: () => void): Dispatcher.DispatcherComposeInterceptor =>
+  (dispatch) =>
+  (options, handler) =>
+    dispatch(options, {
+      onRequestStart: (controller, context) => {
+        onSend()
+        handler.onRequestStart?.(controller, context)
+      },
+      onResponseStart: (...told) => handler.onResponseStart?.(...told),
+      onResponseData: (...told) => handler.onResponseData?.(...told),
+      onResponseEnd: (...told) => handler.onResponseEnd?.(...told),
+      onResponseError: (...told) => handler.onResponseError?.(...told),
+    })
+
+/** Sends the engine's requests over one set of connection pools. */
+export class Http {
+  #agents: Promise<Agents> | undefined
+  #isClosed = false
+
+  /**
+   * Sends a request and reads the whole answer.
+   * @throws FerruleError `upstream_unreachable`, `upstream_timeout`, `result_too_large`; the signal's reason if it aborts
+   */
+  async send(request: HttpRequest): Promise<HttpAnswer> {
+    const { api, large } = await this.#getAgents(request.signal)
+    try {
+      const { bytes = maxAnswerBytes } = request.patience ?? {}
+      const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? large : api, request)
+      const whole = await readBodyBytes(body, { encoding: headers['content-encoding'], most: bytes, holding: buildHolding(request) })
+      const { bytesFrom = Number.POSITIVE_INFINITY } = request
+      return whole.length > bytesFrom
+        ? new ByteAnswer(statusCode, headers, whole)
+        : { status: statusCode, headers, text: decodeBody(whole) }
+    } catch (thrown) {
+      throw toFerruleError(thrown, request)
+    }
+  }
+
+  /**
+   * Sends a request for a file and returns when the headers arrive.
+   * @throws FerruleError as `send`, and `upstream_answer_invalid` for a forbidden address
+   */
+  async open(request: HttpRequest): Promise<StreamAnswer> {
+    if (request.trust === 'answer' && !isPublicUrl(request.url)) throw failAddress(request, 'a link that is not a public https address')
+    const { files, publicFiles } = await this.#getAgents(request.signal)
+    try {
+      const { statusCode, headers, body } = await this.#dispatch(request.trust === 'answer' ? publicFiles : files, request)
+      return { status: statusCode, headers, body: guardBody(body, request) }
+    } catch (thrown) {
+      throw toFerruleError(thrown, request)
+    }
+  }
+
+  /** Closes all sockets at once. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const agents = await this.#agents?.catch(() => undefined) // the requests reported why loading failed
+    if (agents !== undefined) await destroyAll(agents)
+  }
+
+  /**
+   * Opens the pools at the first call.
+   * @throws the reason why undici cannot be loaded, which is no failure of the vendor; the signal's reason
+   */
+  #getAgents(signal: AbortSignal): Promise<Agents> {
+    this.#agents ??= this.#openAgents()
+    const opened = this.#agents
+    return awaitUnlessAborted(signal, () => opened)
+  }
+
+  async #openAgents(): Promise<Agents> {
+    const agents = await createAgents()
+    if (this.#isClosed) await destroyAll(agents) // a request after the end fails as on a closed pool
+    return agents
+  }
+
+  #dispatch(agent: Agent, { url, method, headers, body, signal, patience, onSend }: HttpRequest): Promise<Dispatcher.ResponseData> {
+    const dispatcher = onSend === undefined ? agent : agent.compose(notifySend(onSend))
+    const sent = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers,
+      body: body ?? null,
+      signal,
+      ...(patience === undefined ? {} : { headersTimeout: patience.seconds * 1000 }),
+    }
+    return awaitUnlessAborted(signal, () => dispatcher.request(sent)) // undici checks the signal only with a connection
+  }
+}
+
+const destroyAll = async (agents: Agents): Promise<void> => {
+  await Promise.all(Object.values(agents).map((agent: Agent) => agent.destroy()))
+}

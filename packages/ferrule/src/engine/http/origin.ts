@@ -1,0 +1,123 @@
+/** Resolves where requests of a connector go: the definition's origins, a customer's own base, or the operator's override. */
+import type { Kind } from '../../definition/connector.ts'
+import { fail } from '../../errors.ts'
+
+/** Origins that replace the definition's: for egress proxies, regional hosts, recorded replays and the sandbox. */
+export interface OriginOverride {
+  readonly api: string
+  /** Default: `api`. */
+  readonly oauth?: string
+  /** If given, file links of the vendor's answers go to this origin. */
+  readonly media?: string
+}
+
+/** What decides where the requests of a connector go. */
+export interface OriginSource {
+  readonly kind: Kind
+  readonly configuration: Readonly<Record<string, unknown>>
+  readonly origin?: OriginOverride
+}
+
+/** Origins of one call, without trailing slashes. */
+export interface ResolvedOrigins {
+  readonly api: string
+  readonly oauth: string
+  /** Where file links go instead of their own host. */
+  readonly media: string | undefined
+  /** Origins that links of answers may lead to although they are not public. */
+  readonly trusted: ReadonlySet<string>
+  /** Headers with the vendor's own host, for origins that an override replaced. */
+  readonly forwarded: { readonly api: Readonly<Record<string, string>>; readonly oauth: Readonly<Record<string, string>> }
+}
+
+const trimSlashes = (origin: string): string => origin.replace(/\/+$/, '')
+
+const findCustomerBase = ({ kind, configuration }: OriginSource, values: Readonly<Record<string, string>>): string | undefined => {
+  const { base } = kind.definition
+  const given = base?.fields
+    .map((field) => values[field] ?? configuration[field])
+    .find((value) => typeof value === 'string' && value !== '')
+  if (base === undefined || typeof given !== 'string') return undefined
+  // A token answer can contain a base, so every call checks it: credentials go only to the vendor's hosts.
+  if (!new RegExp(base.matches).test(given))
+    throw fail('upstream_answer_invalid', {
+      vendor: kind.definition.title,
+      reason: 'a customer base address that is not one of the vendor',
+    })
+  return trimSlashes(given)
+}
+
+const findConfigurationField = ({ kind }: OriginSource, name: string): object => {
+  const field: unknown = kind.definition.configuration[name]
+  return typeof field === 'object' && field !== null ? field : {}
+}
+
+/** Reads a configuration value as a string: the connector's, else the default of the definition, else ''. */
+export function readConfiguration(connection: OriginSource, name: string): string {
+  const value = connection.configuration[name] ?? Reflect.get(findConfigurationField(connection, name), 'default')
+  return typeof value === 'string' ? value : ''
+}
+
+/**
+ * Fills `{name}` in an origin or prefix from the configuration. Checks the anchored pattern each time, because the value may have been
+ * stored under older rules.
+ * @throws FerruleError `validation_failed`
+ */
+export function fillTemplate(connection: OriginSource, template: string): string {
+  return template.replace(/\{(\w+)\}/g, (_slot, name: string) => {
+    const value = readConfiguration(connection, name)
+    if (new RegExp(String(Reflect.get(findConfigurationField(connection, name), 'pattern'))).test(value)) return value
+    const problem = { field: `/replication_config/${name}`, message: 'is missing or not valid', error_code: 'pattern' }
+    throw fail('validation_failed', { reason: `the configuration value ${name} is missing or not valid` }, { errors: [problem] })
+  })
+}
+
+/** Builds the path before every endpoint. */
+export const buildPrefix = (connection: OriginSource): string => fillTemplate(connection, connection.kind.definition.prefix ?? '')
+
+/**
+ * Finds the vendor's own origin of a connector, whatever override is set.
+ * @throws FerruleError `validation_failed`
+ */
+export function findVendorOrigin(connection: OriginSource): string {
+  const { api } = connection.kind.definition.origins
+  if (typeof api === 'string') return fillTemplate(connection, api)
+  const chosen = api.origins[readConfiguration(connection, api.by)]
+  if (chosen !== undefined) return chosen
+  const problem = { field: `/replication_config/${api.by}`, message: 'is not valid', error_code: 'enum' }
+  throw fail('validation_failed', { reason: `the configuration value ${api.by} is not valid` }, { errors: [problem] })
+}
+
+const buildForwardedHost = (own: string, used: string): Readonly<Record<string, string>> =>
+  own === used ? {} : { 'x-forwarded-host': new URL(own).host }
+
+/**
+ * Resolves the origins of a call.
+ * @throws FerruleError `upstream_answer_invalid` if the stored base of the customer is not the vendor's
+ */
+export function resolveOrigins(connection: OriginSource, values: Readonly<Record<string, string>>): ResolvedOrigins {
+  const { origins } = connection.kind.definition
+  const override = connection.origin
+  const base = override === undefined ? findCustomerBase(connection, values) : findUsableBase(connection, values)
+  const vendorApi = base ?? findVendorOrigin(connection)
+  const own = { api: vendorApi, oauth: origins.oauth ?? vendorApi }
+  const api = trimSlashes(override?.api ?? own.api)
+  const oauth = trimSlashes(override?.oauth ?? override?.api ?? own.oauth)
+  const media = override?.media === undefined ? undefined : trimSlashes(override.media)
+  return {
+    api,
+    oauth,
+    media,
+    trusted: new Set(override === undefined ? [] : [api, oauth, ...(media === undefined ? [] : [media])]),
+    forwarded: { api: buildForwardedHost(own.api, api), oauth: buildForwardedHost(own.oauth, oauth) },
+  }
+}
+
+/** Finds the customer's base, and ignores one that is not the vendor's. Behind an override nothing is sent to the base itself. */
+const findUsableBase = (connection: OriginSource, values: Readonly<Record<string, string>>): string | undefined => {
+  try {
+    return findCustomerBase(connection, values)
+  } catch {
+    return undefined
+  }
+}

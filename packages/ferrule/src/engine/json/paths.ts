@@ -1,0 +1,88 @@
+/** Paths into JSON values: `a.b`, `a[0].b` (one element), `a[].b` (every element). */
+
+import { isObject } from '../../definition/object.ts'
+
+/** A step of a path: a key, an index, or `every` for all elements of an array. */
+type Step = string | number | typeof every
+const every = Symbol('every element')
+/** A parsed path. */
+export type Path = readonly Step[]
+
+const parseSteps = (part: string): Step[] => {
+  const [, key = '', indices = ''] = /^([^[\]]*)((?:\[\d*\])*)$/.exec(part) ?? []
+  const inner = [...indices.matchAll(/\[(\d*)\]/g)].map(([, index]) => (index === '' ? every : Number(index)))
+  return key === '' ? inner : [key, ...inner]
+}
+
+const parsed = new Map<string, Path>()
+
+/** Parses a path; '' is the value itself. Keeps the result, because only definitions contain paths and there are few. */
+export function parsePath(path: string): Path {
+  const kept = parsed.get(path)
+  if (kept !== undefined) return kept
+  const made = path === '' ? [] : path.split('.').flatMap(parseSteps)
+  parsed.set(path, made)
+  return made
+}
+
+const stepInto = (value: unknown, step: Step): unknown => {
+  if (typeof step === 'number') return Array.isArray(value) ? value[step] : undefined
+  return typeof step === 'string' && isObject(value) ? value[step] : undefined
+}
+
+/** Returns the value at a path without `[]`; undefined if it does not exist. */
+export function getAt(value: unknown, path: Path): unknown {
+  let found = value
+  for (const step of path) found = stepInto(found, step)
+  return found
+}
+
+/** Calls `visit` with each object that holds the last key of the path, and with that key. */
+export function visitHolders(value: unknown, path: Path, visit: (holder: Record<string, unknown>, key: string) => void): void {
+  const [step, ...rest] = path
+  if (step === undefined) return
+  if (step === every) {
+    for (const element of Array.isArray(value) ? value : []) visitHolders(element, rest, visit)
+    return
+  }
+  if (rest.length > 0) visitHolders(stepInto(value, step), rest, visit)
+  else if (typeof step === 'string' && isObject(value)) visit(value, step)
+}
+
+/** Copies a JSON value deeply. Several times faster than structuredClone. */
+export const copyJson = <T>(value: T): T => {
+  if (Array.isArray(value)) return value.map(copyJson) as T
+  return isObject(value) ? (Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyJson(inner)])) as T) : value
+}
+
+/** Sets the value at a path of keys, and makes missing objects on the way. */
+export function setAt(target: Record<string, unknown>, path: Path, value: unknown): void {
+  const [step, ...rest] = path
+  if (typeof step !== 'string') return
+  if (rest.length === 0) {
+    target[step] = value
+    return
+  }
+  const inner = target[step]
+  const holder = isObject(inner) ? inner : {}
+  target[step] = holder
+  setAt(holder, rest, value)
+}
+
+/** Adds missing values, in place, also in inner objects and, element by element, in lists. Existing values stay. */
+export function addMissing(value: unknown, more: unknown): unknown {
+  if (value === undefined) return more
+  if (Array.isArray(value) && Array.isArray(more)) for (const [index, element] of value.entries()) addMissing(element, more[index])
+  if (isObject(value) && isObject(more)) for (const name of Object.keys(more)) value[name] = addMissing(value[name], more[name])
+  return value
+}
+
+/** Removes the key at a path of keys and returns its value. */
+export function takeAt(target: Record<string, unknown>, path: Path): unknown {
+  let taken: unknown
+  visitHolders(target, path, (holder, key) => {
+    taken = holder[key]
+    delete holder[key]
+  })
+  return taken
+}

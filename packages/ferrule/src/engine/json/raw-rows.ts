@@ -1,0 +1,170 @@
+/**
+ * Rows of a large result, kept as bytes. Parsed at once, tens of thousands of arrays would take many times the memory of the bytes. Parsed
+ * in batches, each batch is released before the next; code that passes rows on parses none.
+ */
+import { isUtf8 } from 'node:buffer'
+import { randomUUID } from 'node:crypto'
+import { isObject } from '../../definition/object.ts'
+import { freeBytes, isJson, skipSpaces, skipUncheckedString } from './bytes.ts'
+import { readJson, writeJson } from './json.ts'
+
+/** Size in bytes from which a body keeps its rows raw; smaller bodies are parsed at once. */
+const largeBody = 65_536
+/** Maximum number of rows per batch, and the size in bytes that ends a batch. */
+const [batchRows, batchBytes] = [256, 524_288]
+
+// In UTF-8, bytes below 0x80 stand only for these characters.
+const [quote, comma, opens, closes, opensObject, closesObject, colon] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d, 0x3a]
+
+/** Returns the index after the array or object that begins at an index; the end of the bytes if it does not end. */
+function skipNested(json: Buffer, from: number): number {
+  let depth = 0
+  for (let index = from; index < json.length; ) {
+    const byte = json[index]
+    if (byte === quote) {
+      index = skipUncheckedString(json, index)
+      continue
+    }
+    index += 1
+    if (byte === opens || byte === opensObject) depth += 1
+    else if (byte === closes || byte === closesObject) depth -= 1
+    if (depth === 0) return index
+  }
+  return json.length
+}
+
+/** Returns the index after the next value. */
+function skipValue(json: Buffer, from: number): number {
+  let index = skipSpaces(json, from)
+  const first = json[index]
+  if (first === quote) return skipUncheckedString(json, index)
+  if (first === opens || first === opensObject) return skipNested(json, index)
+  for (; index < json.length; index += 1) {
+    const byte = json[index]
+    if (byte === comma || byte === closes || byte === closesObject) break
+  }
+  return index
+}
+
+/** Finds the value of an object's member, the last with the name; undefined without one, or if the bytes are no object. */
+function findMember(json: Buffer, name: string): { readonly start: number; readonly end: number } | undefined {
+  let found: { readonly start: number; readonly end: number } | undefined
+  let index = skipSpaces(json, 0)
+  if (json[index] !== opensObject) return undefined
+  do {
+    const key = skipSpaces(json, index + 1)
+    const mark = skipSpaces(json, skipValue(json, key))
+    if (json[mark] !== colon) return undefined
+    const start = skipSpaces(json, mark + 1)
+    const end = skipValue(json, start)
+    if (json.toString('utf8', key, mark).trim() === JSON.stringify(name)) found = { start, end }
+    index = skipSpaces(json, end)
+  } while (json[index] === comma)
+  return found
+}
+
+const readSlice = (json: Buffer, from: number, to: number): readonly unknown[] => {
+  const rows = readJson(`[${json.toString('utf8', from, to)}]`)
+  return Array.isArray(rows) ? rows : [] // an array, because the brackets make one
+}
+
+/** A JSON value as bytes (UTF-8). */
+export class RawJson {
+  readonly bytes: Buffer
+  #holders = 1
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  /** Adds a holder of the bytes beside their maker. Each holder calls `release`. */
+  hold(): void {
+    this.#holders += 1
+  }
+
+  /** Releases the memory after the last holder; the bytes are empty then. */
+  release(): void {
+    this.#holders -= 1
+    if (this.#holders === 0) freeBytes(this.bytes)
+  }
+
+  /** Parses the value, for JSON writers that do not know raw values. */
+  toJSON(): unknown {
+    return readJson(this.bytes.toString())
+  }
+}
+
+/** A JSON array of rows as bytes (UTF-8), brackets included. */
+export class RawRows extends RawJson {
+  /** Number of rows, if known. */
+  readonly count: number | undefined
+
+  constructor(bytes: Buffer, count?: number) {
+    super(bytes)
+    this.count = count
+  }
+
+  /**
+   * Parses the rows in batches.
+   * @throws SyntaxError if the bytes are not a JSON array
+   */
+  *batches(): Generator<readonly unknown[], void, undefined> {
+    const { bytes } = this
+    let start = skipSpaces(bytes, 1)
+    if (bytes[start] === closes) return
+    for (let index = start, rows = 1; ; rows += 1) {
+      const end = skipValue(bytes, index)
+      const next = skipSpaces(bytes, end)
+      const isLast = bytes[next] !== comma
+      if (isLast && next !== bytes.length - 1) throw new SyntaxError(`rows end at ${next} of ${bytes.length}`)
+      const isFull = rows === batchRows || end - start >= batchBytes
+      if (isLast || isFull) yield readSlice(bytes, start, end)
+      if (isLast) return
+      if (isFull) [start, rows] = [next + 1, 0]
+      index = next + 1
+    }
+  }
+
+  /** Parses all rows, for JSON writers that do not know raw rows. */
+  override toJSON(): readonly unknown[] {
+    return [...this.batches()].flat()
+  }
+}
+
+/** Stands for raw rows while the JSON around them is written. Random, so that no vendor's string contains it. */
+const mark = randomUUID()
+
+/**
+ * Writes the JSON of a value (UTF-8) in parts. A raw value, a raw `data` or the raw `data` of that is copied unchanged.
+ * @returns undefined if nothing is raw
+ */
+export function splitRawJson(value: unknown): { readonly parts: readonly Buffer[]; readonly raw: RawJson } | undefined {
+  const found = findRawJson(value)
+  if (found === undefined) return undefined
+  const [before = '', after = ''] = writeJson(found.marked).split(JSON.stringify(mark))
+  return { parts: [Buffer.from(before), found.raw.bytes, Buffer.from(after)], raw: found.raw }
+}
+
+function findRawJson(value: unknown): { readonly raw: RawJson; readonly marked: unknown } | undefined {
+  if (value instanceof RawJson) return { raw: value, marked: mark }
+  const found = isObject(value) && 'data' in value ? findRawJson(value['data']) : undefined
+  return isObject(value) && found !== undefined ? { raw: found.raw, marked: { ...value, data: found.marked } } : undefined
+}
+
+/** Returns whether a value is rows, parsed or raw. */
+export const isRows = (value: unknown): value is readonly unknown[] | RawRows => Array.isArray(value) || value instanceof RawRows
+
+/**
+ * Parses the body of an answer. The rows of a large body (its member `data`) stay raw.
+ * @param how `checked` verifies that raw rows are JSON; `unread` does not
+ * @throws SyntaxError if the body is not JSON
+ */
+export function readBodyWithRows(json: Buffer, how: 'checked' | 'unread'): unknown {
+  const at = json.length < largeBody || !isUtf8(json) ? undefined : findMember(json, 'data')
+  if (at === undefined || json[at.start] !== opens) return readJson(json.toString())
+  const rows = new RawRows(json.subarray(at.start, at.end))
+  if (how === 'checked' && !isJson(rows.bytes)) return readJson(json.toString()) // which throws, or accepts what isJson refused
+  const body = readJson(`${json.toString('utf8', 0, at.start)}[]${json.toString('utf8', at.end)}`)
+  if (isObject(body)) body['data'] = rows
+  return body
+}

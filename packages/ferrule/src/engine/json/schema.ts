@@ -1,0 +1,144 @@
+/** Validates values by compiled schemas. Every problem has its place and a sentence. */
+import * as Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Field, Fields } from '../../definition/fields.ts'
+import type { Problem } from '../../errors.ts'
+
+/**
+ * A compiled schema. `problems` is empty exactly for a valid value. TypeBox stops after eight findings; all missing names of one object
+ * count as one. Places are JSON pointers below `base`.
+ */
+export interface Validator {
+  problems(value: unknown, base?: string): Problem[]
+  /** Returns the code of the first broken schema that `refuse` marks; undefined without one. */
+  refusal(value: unknown): string | undefined
+}
+
+interface RawError {
+  readonly keyword: string
+  readonly schemaPath: string
+  readonly instancePath: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly message: string
+}
+
+/** Builds an object schema over fields. The schema refuses unknown keys. */
+export const buildObjectSchema = (fields: Fields): Field => Type.Object(fields, { additionalProperties: false })
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** Finds the inner schema at a `schemaPath` (`#/properties/a/items`). */
+const findSchemaPart = (schema: unknown, schemaPath: string): unknown =>
+  schemaPath
+    .split('/')
+    .slice(1)
+    .reduce<unknown>(
+      (part, step) =>
+        typeof part === 'object' && part !== null
+          ? Reflect.get(part, decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+          : undefined,
+      schema,
+    )
+
+const listKnownNames = (part: unknown): string => {
+  const properties = typeof part === 'object' && part !== null ? Reflect.get(part, 'properties') : undefined
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties).join(', ') : ''
+}
+
+const describeError = (error: RawError, part: unknown): string => {
+  const says = typeof part === 'object' && part !== null ? Reflect.get(part, 'x-says') : undefined
+  if (typeof says === 'string' && error.keyword !== 'type' && error.keyword !== '~refine') return says
+  if (error.keyword === 'enum') return `must be one of: ${list(error.params['allowedValues']).join(', ')}`
+  if (error.keyword === 'const') return `must be ${JSON.stringify(error.params['allowedValue'])}`
+  if (error.keyword === 'format') return formats[String(error.params['format'])] ?? error.message
+  return error.message
+}
+const formats: Readonly<Record<string, string>> = {
+  'date-time': 'must be a date-time with an offset, such as 2025-03-01T00:00:00Z',
+  date: 'must be a date such as 2025-03-01',
+  uuid: 'must be a UUID',
+}
+
+const unknownNames = '/additionalProperties'
+
+/**
+ * Returns whether an error names one unknown key. TypeBox reports each unknown key, then all keys together; the second report is dropped,
+ * because it is missing if there are many.
+ */
+const isUnknownName = (error: RawError): boolean => error.keyword === 'boolean' && error.schemaPath.endsWith(unknownNames)
+
+const expand = (error: RawError, schema: unknown, base: string): Problem[] => {
+  const part = findSchemaPart(schema, error.schemaPath)
+  const at = base + error.instancePath
+  if (error.keyword === 'required')
+    return list(error.params['requiredProperties']).map((name) => ({
+      field: `${at}/${escapeKey(String(name))}`,
+      message: 'is required',
+      error_code: 'required',
+    }))
+  if (isUnknownName(error)) {
+    const holder = findSchemaPart(schema, error.schemaPath.slice(0, -unknownNames.length))
+    return [{ field: at, message: `is not known here; known: ${listKnownNames(holder) || 'none'}`, error_code: 'unknown' }]
+  }
+  return [{ field: at, message: describeError(error, part), error_code: error.keyword }]
+}
+
+interface Refusal {
+  readonly path: string
+  readonly code: string
+  /** True if only a given value gets the code. */
+  readonly given: boolean
+}
+
+const listRefusals = (schema: unknown, path: string[] = []): Refusal[] => {
+  if (typeof schema !== 'object' || schema === null) return []
+  const own = Reflect.get(schema, 'x-refuse')
+  const properties: unknown = Reflect.get(schema, 'properties')
+  const inner =
+    typeof properties === 'object' && properties !== null
+      ? Object.entries(properties).flatMap(([key, part]) => listRefusals(part, [...path, escapeKey(key)]))
+      : []
+  if (typeof own !== 'string') return inner
+  const given = Reflect.get(schema, 'x-refuse-given') === true
+  return [{ path: path.map((step) => `/${step}`).join(''), code: own, given }, ...inner]
+}
+
+/** Compiles a schema in about 0.1 ms; keep the result. */
+export function compileSchema(schema: Field): Validator {
+  const compiled = Compile(schema)
+  const refusals = listRefusals(schema)
+  const problems = (value: unknown, base = ''): Problem[] => {
+    if (compiled.Check(value)) return []
+    const found = compiled.Errors(value) as readonly RawError[] // the union of keywords is wider than what we read
+    // A value with several forms is reported once, by the sentence for all forms.
+    const forms = found.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath)
+    const isOfForm = ({ keyword, instancePath }: RawError) =>
+      keyword !== 'anyOf' && forms.some((form) => instancePath === form || instancePath.startsWith(`${form}/`))
+    const told = found
+      .filter((error) => error.keyword !== 'additionalProperties' && !isOfForm(error))
+      .flatMap((error) => expand(error, schema, base))
+    return told.length > 0 ? told : [{ field: base, message: 'is not valid', error_code: 'invalid' }]
+  }
+  const refusal = (value: unknown): string | undefined => {
+    if (refusals.length === 0) return undefined
+    const found = problems(value)
+    const breaks = ({ path, given }: Refusal, { field, error_code }: Problem): boolean => {
+      if (field === path) return !(given && error_code === 'required')
+      return field.startsWith(`${path}/`) || path.startsWith(`${field}/`)
+    }
+    return refusals.find((refusal) => found.some((problem) => breaks(refusal, problem)))?.code
+  }
+  return { problems, refusal }
+}
+
+const compiledSchemas = new WeakMap<object, Validator>()
+
+/** Compiles an object schema over fields on first use, and keeps it as long as the fields live. */
+export function compileFields(fields: Fields): Validator {
+  const kept = compiledSchemas.get(fields)
+  if (kept !== undefined) return kept
+  const made = compileSchema(buildObjectSchema(fields))
+  compiledSchemas.set(fields, made)
+  return made
+}

@@ -1,0 +1,221 @@
+/** Vendor budgets in the memory of this process. */
+import type { Limits } from '../../definition/connector.ts'
+import { Bucket } from './bucket.ts'
+import type { Asker, Budget, Limiter, Reservation, Turn, Wish } from './limits.ts'
+import { type Credential, Unproven } from './unproven.ts'
+import { Windows } from './windows.ts'
+
+/** Maximum number of budgets, and of credentials; the least recently used goes first. */
+const maxKept = 10_000
+/** Longest wait on a vendor's request, in milliseconds. Then one call tests whether the wait still applies. */
+const longestWait = 900_000
+/** Interval of checks while another call's answer decides, in milliseconds. */
+const lookAgain = 100
+/** The same for refused credentials, whose next answer is probably also a refusal. */
+const lookSeldom = 500
+
+/** The state that the calls with one key share. */
+interface Share {
+  readonly budget: Budget
+  readonly rates: NonNullable<Limits['rates']>
+  /** Calls of unproven credentials; made on first use. */
+  unproven: Unproven | undefined
+  /** The vendor asked to wait until this time. */
+  notBefore: number
+  /** Number of refusals in a row without a wait. */
+  refusals: number
+  /** True if the vendor asked to wait and has accepted no call since. */
+  isDoubted: boolean
+  /** The one call that tests whether the vendor still asks to wait. */
+  probe: MemoryTurn | undefined
+}
+
+const createShare = ({ rates = [], bucket }: Limits): Share => ({
+  budget: bucket === undefined ? new Windows(rates) : new Bucket(bucket),
+  rates,
+  unproven: undefined,
+  notBefore: Number.NEGATIVE_INFINITY,
+  refusals: 0,
+  isDoubted: false,
+  probe: undefined,
+})
+
+const createCredential = (): Credential => ({ isProven: false, isRefused: false, notBefore: Number.NEGATIVE_INFINITY, refusals: 0 })
+
+/** A turn in a budget: `shared`; `unproven` for credentials that share one call per second; `missed` after its time passed unused. */
+class MemoryTurn implements Turn {
+  readonly asker: Asker
+  readonly share: Share
+  readonly credential: Credential
+  place: 'shared' | 'missed' | 'unproven'
+  state: 'waiting' | 'sent' | 'over' = 'waiting'
+
+  constructor(asker: Asker, { share, credential }: { readonly share: Share; readonly credential: Credential }) {
+    this.asker = asker
+    this.share = share
+    this.credential = credential
+    this.place = credential.isProven ? 'shared' : 'unproven'
+  }
+}
+
+/** Returns the value of a key and marks it as used. Removes the least recently used value if there are too many. */
+function keepRecent<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const value = map.get(key) ?? make()
+  map.delete(key) // a Map keeps the order of insertion
+  map.set(key, value)
+  if (map.size > maxKept) map.delete(map.keys().next().value ?? key)
+  return value
+}
+
+const openUnproven = (share: Share): Unproven => {
+  share.unproven ??= new Unproven(share.rates)
+  return share.unproven
+}
+
+/**
+ * Budgets of this process. Proven credentials reserve turns in the order of requests, so the wait is known at once: a call that cannot meet
+ * its deadline is refused early. After a wait that the vendor asked for, one call goes first, and the others follow when the vendor accepts
+ * it.
+ */
+export class MemoryLimiter implements Limiter {
+  readonly #shares = new Map<string, Share>()
+  readonly #credentials = new Map<string, Credential>()
+
+  reserve(asker: Asker, { now, latest, background = false }: Wish): Reservation {
+    const turn = this.#createTurn(asker)
+    const { share, credential } = turn
+    const wait = credential.isProven ? this.#computeWait(share, now) : openUnproven(share).waitFor(credential, now)
+    const isTooLate = now + wait > latest && !isOpen(credential, latest)
+    if (isTooLate || (background && wait > 0)) return { turn: undefined, wait }
+    if (credential.isProven) {
+      share.budget.take(now + wait)
+      return { turn, wait }
+    }
+    openUnproven(share).join(credential)
+    return { turn, wait: Math.min(wait, lookAgain) } // the credentials may be proven earlier
+  }
+
+  enter(given: Turn, now: number): number {
+    const turn = toMemoryTurn(given)
+    const { share, credential } = turn
+    if (turn.place === 'unproven') {
+      if (!credential.isProven) return enterUnproven(turn, now)
+      openUnproven(share).leave(credential)
+      turn.place = 'missed'
+      if (share.budget.late !== undefined) share.budget.take(now)
+    }
+    const wait = enterShared(turn, now)
+    if (wait === 0) turn.state = 'sent'
+    return wait
+  }
+
+  giveBack(given: Turn): void {
+    const turn = toMemoryTurn(given)
+    const { share, credential } = turn
+    if (turn.state === 'waiting' && turn.place === 'unproven') openUnproven(share).leave(credential)
+    else if (turn.state === 'waiting') share.budget.giveBack?.()
+    turn.state = 'over'
+    if (share.probe === turn) share.probe = undefined
+  }
+
+  prove(given: Turn, taken: boolean, now: number): void {
+    const turn = toMemoryTurn(given)
+    const { share, credential } = turn
+    credential.isProven = taken
+    credential.isRefused = !taken
+    if (!taken) return
+    if (turn.place === 'unproven') share.budget.count(now) // the vendor counted it
+    turn.place = 'shared'
+    share.refusals = 0
+    if (share.probe !== turn) return
+    share.probe = undefined
+    share.isDoubted = false
+  }
+
+  postpone(given: Turn, until: number, now: number): void {
+    const turn = toMemoryTurn(given)
+    const held = this.#heldBy(turn)
+    held.notBefore = Math.max(held.notBefore, Math.min(until, now + longestWait))
+  }
+
+  refuse(given: Turn, { first, longest }: { readonly first: number; readonly longest: number }, now: number): number {
+    const held = this.#heldBy(toMemoryTurn(given))
+    if (now >= held.notBefore) {
+      held.notBefore = now + Math.min(longest * 1_000, first * 1_000 * 2 ** held.refusals, longestWait)
+      held.refusals += 1
+    }
+    return held.notBefore - now
+  }
+
+  observe(given: Turn, header: string, now: number): void {
+    const { share, credential } = toMemoryTurn(given)
+    if (credential.isProven) share.budget.observe?.(header, now)
+  }
+
+  #createTurn(asker: Asker): MemoryTurn {
+    const share = keepRecent(this.#shares, asker.key, () => createShare(asker.limits))
+    const credential = keepRecent(this.#credentials, asker.credential, createCredential)
+    if (!credential.isProven && asker.isProven?.()) credential.isProven = true
+    return new MemoryTurn(asker, { share, credential })
+  }
+
+  /** Computes the milliseconds until one more call of proven credentials could be sent. */
+  #computeWait({ budget, notBefore, probe }: Share, now: number): number {
+    const wait = Math.max(budget.earliest(now), notBefore) - now
+    return probe === undefined ? wait : Math.max(wait, lookAgain)
+  }
+
+  /** Finds whom a vendor's wait applies to: all calls of the budget, or the unproven credentials alone. */
+  #heldBy(turn: MemoryTurn): Share | Credential {
+    const { share, credential } = turn
+    if (!credential.isProven) return credential
+    share.isDoubted = true
+    if (share.probe === turn) share.probe = undefined
+    return share
+  }
+}
+
+/** Returns whether a running call may still prove the credentials, which would shorten the wait of another call. */
+const isOpen = ({ isProven, isRefused, notBefore }: Credential, latest: number): boolean => !isProven && !isRefused && notBefore <= latest
+
+/** Checks that a turn is one of this limiter. */
+function toMemoryTurn(turn: Turn): MemoryTurn {
+  if (turn instanceof MemoryTurn) return turn
+  throw new TypeError('the turn is of another limiter')
+}
+
+function enterUnproven(turn: MemoryTurn, now: number): number {
+  const { share, credential } = turn
+  if (!openUnproven(share).enter(credential, now))
+    return Math.max(credential.isRefused ? lookSeldom : lookAgain, credential.notBefore - now)
+  turn.state = 'sent'
+  return 0
+}
+
+function enterShared(turn: MemoryTurn, now: number): number {
+  const { share } = turn
+  const { budget, notBefore } = share
+  if (now < notBefore) {
+    if (budget.late !== undefined) return notBefore - now
+    turn.place = 'shared'
+    return takeTurnAt(budget, Math.max(budget.earliest(now), notBefore), now) // a new turn, because all calls at the end of the wait would be too many
+  }
+  if (share.isDoubted && (share.probe ?? turn) !== turn) {
+    turn.place = 'missed'
+    return lookAgain
+  }
+  if (share.isDoubted) share.probe = turn
+  if (budget.late !== undefined) return budget.late(now)
+  if (turn.place !== 'missed') return 0 // turns of moving windows stay spread as reserved
+  turn.place = 'shared'
+  return takeTurnAt(budget, budget.earliest(now), now)
+}
+
+/**
+ * Reserves a call at a time.
+ * @returns milliseconds until then
+ */
+function takeTurnAt(budget: Budget, moment: number, now: number): number {
+  budget.take(moment)
+  return moment - now
+}

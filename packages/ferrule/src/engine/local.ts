@@ -1,0 +1,215 @@
+/** A connector as a library: credentials in memory, the same engine, no platform. */
+import { Readable } from 'node:stream'
+import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
+import type { Operation } from '../definition/entity.ts'
+import type { Connection, VendorNotice } from './connection.ts'
+import { checkConfiguration, checkCredentials, checkOrigin } from './credentials/check.ts'
+import { Secret } from './credentials/secret.ts'
+import type { CredentialSource, CredentialValues } from './credentials/source.ts'
+import { createEngine, type Engine } from './execute.ts'
+import type { OriginOverride } from './http/origin.ts'
+import { findPageDefinition } from './meta.ts'
+import { findOperation, listLiveActions } from './operation.ts'
+import { callOptions, checkOptions, connectOptions } from './options.ts'
+import type { Call, Outcome } from './outcome.ts'
+import type { CallOptions, ConfigurationOf, CredentialsOf, Download, LocalConnector } from './types.ts'
+import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkRecords, walkRows } from './walk.ts'
+import { createMemoryClaims } from './writes/claims.ts'
+
+/** Options of every kind. */
+interface AnyOptions<D extends ConnectorDefinition> {
+  /** Fields of one credential scheme of the kind. */
+  readonly credentials: CredentialsOf<D>
+  /** Configuration values of the kind. */
+  readonly config?: ConfigurationOf<D>
+  /**
+   * Sends requests to another origin: an egress proxy, a regional host, a recorded replay or the sandbox. A string replaces the origins of
+   * the API and of OAuth; an object can also name `media`.
+   */
+  readonly origin?: string | OriginOverride
+  /**
+   * Receives credentials that the vendor replaced (single-use refresh tokens). Store them durably: the engine awaits the callback before it
+   * uses them. If the callback fails, the waiting calls fail with its error, and the new credentials stay in memory.
+   */
+  readonly onCredentials?: (next: CredentialsOf<D>) => void | Promise<void>
+  /** True (default): calls wait in advance for the vendor's rate limit. */
+  readonly limits?: boolean
+  /**
+   * Receives the vendor's notices: another API version answered, or an entity uses something deprecated. Each distinct notice arrives once.
+   * An exception fails the call that met the notice.
+   */
+  readonly onNotice?: (notice: VendorNotice) => void
+}
+
+/** Requires the configuration if the kind has a required value. */
+type NeededConfig<D extends ConnectorDefinition> =
+  Record<never, never> extends ConfigurationOf<D> ? unknown : { readonly config: ConfigurationOf<D> }
+
+/** Options of `connect`. */
+export type ConnectOptions<D extends ConnectorDefinition> = AnyOptions<D> & NeededConfig<D>
+
+/** Keeps credentials in memory and renews them once at a time. */
+function createMemoryCredentials(
+  first: CredentialValues,
+  onCredentials: ((next: CredentialValues) => void | Promise<void>) | undefined,
+): CredentialSource {
+  let values = new Secret(first)
+  let version = 0
+  let renewal: Promise<void> | undefined
+  const opened = () => ({ values, version: String(version) })
+  const replace = async (exchange: Parameters<CredentialSource['renew']>[1]) => {
+    values = await exchange(values)
+    version += 1
+    await onCredentials?.(values.reveal())
+  }
+  return {
+    open: async () => {
+      // New credentials are not used before `onCredentials` has them. A failed renewal is an error only for the calls that asked for it.
+      await renewal?.catch(() => undefined)
+      return opened()
+    },
+    renew: async (stale, exchange) => {
+      if (stale === String(version)) {
+        renewal ??= replace(exchange).finally(() => {
+          renewal = undefined
+        })
+      }
+      await renewal
+      return opened()
+    },
+  }
+}
+
+/** Maximum number of remembered notices. The oldest is forgotten and can arrive again. */
+const rememberedNotices = 1_000
+
+/** Passes each distinct notice on once. */
+function dropRepeated(take: (notice: VendorNotice) => void): (notice: VendorNotice) => void {
+  const told = new Set<string>()
+  return (notice) => {
+    const text = JSON.stringify(notice)
+    if (told.has(text)) return
+    told.add(text)
+    if (told.size > rememberedNotices) told.delete(told.values().next().value ?? '') // a Set keeps insertion order: the oldest
+    take(notice)
+  }
+}
+
+const toDownload = ({ file }: Extract<Outcome, { type: 'file' }>): Download => ({
+  status: file.status,
+  type: file.contentType,
+  length: file.contentLength,
+  range: file.contentRange,
+  name: file.name,
+  stream: Readable.toWeb(file.body) as ReadableStream<Uint8Array>, // Node's type of the same web stream
+})
+
+type Options = CallOptions & WalkOptions
+type Args = [params?: Readonly<Record<string, unknown>>, options?: Options]
+
+/** The untyped connector behind `LocalConnector`. */
+class Local {
+  readonly #engine: Engine
+  readonly #connection: Connection
+
+  constructor(engine: Engine, connection: Connection) {
+    this.#engine = engine
+    this.#connection = connection
+  }
+
+  async execute(entity: string, action: string, ...[params, options]: Args): Promise<unknown> {
+    checkOptions(callOptions, options)
+    return this.#run({ ...options, entity, action, params })
+  }
+
+  async *pages(entity: string, ...[params = {}, options]: Args): AsyncGenerator<ListPage, void, undefined> {
+    checkOptions(callOptions, options)
+    const load = async (current: Readonly<Record<string, unknown>>) =>
+      (await this.#run({ ...options, entity, action: 'list', params: current })) as ListPage // a list returns a page
+    yield* walkPages(load, params, { ...options, vendor: this.#connection.kind.definition.title })
+  }
+
+  records(entity: string, ...args: Args): AsyncGenerator<unknown, void, undefined> {
+    return walkRecords(this.pages(entity, ...args))
+  }
+
+  async *parts(entity: string, ...[params, options]: Args): AsyncGenerator<Part, void, undefined> {
+    checkOptions(callOptions, options)
+    yield* this.#parts(entity, params, options ?? {})
+  }
+
+  async *rows(entity: string, ...[params, options]: Args): AsyncGenerator<unknown, void, undefined> {
+    checkOptions(callOptions, options)
+    const parts = this.#parts(entity, params, { ...options, rawRows: 'unread' })
+    yield* walkRows(parts, this.#connection.kind.definition.title)
+  }
+
+  async #run(call: Call): Promise<unknown> {
+    const outcome = await this.#engine.run(this.#connection, call)
+    return outcome.type === 'file' ? toDownload(outcome) : { data: outcome.data, meta: outcome.meta }
+  }
+
+  #parts(entity: string, params: Args[0], options: Options & Pick<Call, 'rawRows'>): AsyncGenerator<Part, void, undefined> {
+    const run = async (of: string, action: string, given: Args[0]) =>
+      (await this.#run({ ...options, entity: of, action, params: given })) as Part // a result in parts
+    const page = findPageDefinition(findOperation(this.#connection.kind, entity, 'list'))
+    const number = page !== undefined && 'parts' in page ? page.parts.number : ''
+    return walkParts({ first: () => run(entity, 'list', params), get: (of, given) => run(of, 'get', given), number }, options)
+  }
+
+  async check(options: CallOptions = {}): Promise<void> {
+    checkOptions(callOptions, options)
+    return this.#engine.check(this.#connection, options)
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+/** Lists the names of the walkers of a list. */
+const listWalkers = (list: Operation | undefined): readonly ('pages' | 'records' | 'parts' | 'rows')[] => {
+  if (list === undefined) return []
+  return list.one ? ['parts', 'rows'] : ['pages', 'records']
+}
+
+const buildMethods = (local: Local, definition: ConnectorDefinition, entity: string): Readonly<Record<string, unknown>> => {
+  const actions = listLiveActions(definition.entities[entity] ?? { about: '', key: [] })
+  const methods: [string, unknown][] = actions.map((action) => [action, (...args: Args) => local.execute(entity, action, ...args)])
+  const names = listWalkers(definition.entities[entity]?.list)
+  const walkers = names.map((name): [string, unknown] => [name, (...args: Args) => local[name](entity, ...args)])
+  return Object.fromEntries([...methods, ...walkers])
+}
+
+/**
+ * Makes a connector that runs in this process. Synchronous: nothing is sent until you call an operation.
+ * @param kind the kind
+ * @param options credentials, configuration, origins and callbacks
+ * @throws FerruleError `credentials_mismatch`, `validation_failed`
+ */
+export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, options: ConnectOptions<D>): LocalConnector<D> {
+  checkOptions(connectOptions, options)
+  // JavaScript callers may omit what the types demand. The error then names the schemes.
+  const given: Partial<ConnectOptions<D>> = options ?? {}
+  const { values } = checkCredentials(kind.definition, given.credentials === undefined ? {} : given.credentials)
+  const configuration = checkConfiguration(kind.definition, given.config, '/config')
+  const origin = checkOrigin(given.origin)
+  // The values passed the check of their scheme, so they have its type.
+  const onCredentials = given.onCredentials as ((next: unknown) => void | Promise<void>) | undefined
+  const connection: Connection = {
+    kind,
+    configuration,
+    credentials: createMemoryCredentials(values, onCredentials),
+    writes: createMemoryClaims(),
+    ...(origin === undefined ? {} : { origin }),
+    ...(given.onNotice === undefined ? {} : { notice: dropRepeated(given.onNotice) }),
+  }
+  const local = new Local(createEngine({ limits: given.limits ?? true, searchRefusal: 'unsupported_in_local_mode' }), connection)
+  const entities = Object.keys(kind.definition.entities).map((entity) => [entity, buildMethods(local, kind.definition, entity)] as const)
+  // The typed connector is a view of the untyped one. Its types come from the definition that the engine runs.
+  return Object.assign(local, Object.fromEntries(entities)) as unknown as LocalConnector<D>
+}

@@ -1,0 +1,162 @@
+/** The types of a call, inferred from the definition: parameters, records and meta. Nothing is generated. */
+import type { TObject } from 'typebox'
+import type { ConnectorDefinition } from '../definition/connector.ts'
+import type { LiveAction } from '../definition/entity.ts'
+import type { Fields } from '../definition/fields.ts'
+import type { CommonMeta, PageMeta } from '../definition/page.ts'
+import type { Static } from '../definition/schema-types.ts'
+import type { ListPage, WalkOptions } from './walk.ts'
+
+/** The plain type of a map of fields. */
+export type Flat<F> = F extends Fields ? { -readonly [K in keyof Static<TObject<F>>]: Static<TObject<F>>[K] } : Record<never, never>
+
+/** Lets optional fields be null, which counts as absent: `next_params` uses null to remove a filter. */
+type NullIsAbsent<P> = { [K in keyof P]: Record<never, never> extends Pick<P, K> ? P[K] | null : P[K] }
+/** Parameters of an action of an entity; `never` if the entity lacks the action. */
+export type ParamsOf<E, A> = E extends { readonly [K in A & string]: { readonly params: infer P } } ? NullIsAbsent<Flat<P>> : never
+/** Record of an entity: the documented fields. At run time the record also has the vendor's other fields. */
+export type RecordOf<E> = E extends { readonly record: infer R } ? Flat<R> : never
+/** Meta of a list: the documented keys of its shape, and `next_params`. */
+export type MetaOf<E> = (E extends { readonly list: { readonly page: infer S extends keyof PageMeta } } ? PageMeta[S] : PageMeta['none']) &
+  CommonMeta<ParamsOf<E, 'list'>>
+/** An operation whose whole answer is a result in parts. */
+interface InParts {
+  readonly page: 'statement'
+}
+/** Meta of a result in parts. `next_params` belong to the operation that returns the next part. */
+export type PartMeta = PageMeta['statement'] & CommonMeta<Record<string, unknown>>
+
+/** A file in transfer to the caller. */
+export interface Download {
+  /** 200 for the whole file, 206 for a range. */
+  readonly status: 200 | 206
+  /** Content type, for example `audio/mpeg`. */
+  readonly type: string
+  /** Number of bytes of this answer; null if the vendor omits it. */
+  readonly length: number | null
+  /** `bytes a-b/total` of a range. */
+  readonly range: string | null
+  /** A suggested file name. */
+  readonly name: string
+  /** The bytes. Fails if the vendor cuts the transfer. Cancel it to stop the vendor's transfer. */
+  readonly stream: ReadableStream<Uint8Array>
+}
+
+/** One result of a statement, or one part of the result. */
+export interface ResultPart<E> {
+  readonly data: RecordOf<E>
+  readonly meta: PartMeta
+}
+
+/** The result of an action. */
+export type ResultOf<E, A> = E extends { readonly [K in A & string]: InParts }
+  ? ResultPart<E>
+  : A extends 'list'
+    ? ListPage<RecordOf<E>, MetaOf<E>>
+    : A extends 'download'
+      ? Download
+      : { readonly data: RecordOf<E>; readonly meta: Record<never, never> }
+
+/** Live actions of an entity. */
+export type ActionsOf<E> = keyof E & LiveAction
+
+/**
+ * The arguments after the action: parameters (optional if none is required) and options. A missing operation accepts any arguments, so that
+ * the compiler reports the entity or action and not the number of arguments.
+ */
+export type ParamsArgument<P, O = CallOptions> = [P] extends [never]
+  ? unknown[]
+  : keyof P extends never
+    ? [params?: Record<string, never>, options?: O] // the type `{}` accepts any object
+    : Record<never, never> extends P
+      ? [params?: P, options?: O]
+      : [params: P, options?: O]
+type WalkArgument<P> = ParamsArgument<P, CallOptions & WalkOptions>
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Aborts the call. */
+  readonly signal?: AbortSignal
+  /** Timeout of the call in milliseconds; 60,000 by default. */
+  readonly deadlineMs?: number
+}
+
+/** One cell of a row, as the vendor writes it. */
+export type Cell = string | null
+
+type ListWalkers<E> = E extends { readonly list: InParts }
+  ? {
+      /** Yields the parts of the result. The statement runs once. */
+      parts(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<ResultPart<E>, void, undefined>
+      /** Yields the rows of all parts. The statement runs once, and memory holds one part at a time. */
+      rows(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<readonly Cell[], void, undefined>
+    }
+  : PositionWalkers<E>
+
+type PositionWalkers<E> = 'list' extends keyof E
+  ? {
+      /** Yields the pages of the list. */
+      pages(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<ListPage<RecordOf<E>, MetaOf<E>>, void, undefined>
+      /** Yields the records of all pages. */
+      records(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<RecordOf<E>, void, undefined>
+    }
+  : unknown
+
+/** The actions of one entity as methods. */
+export type EntityMethods<E> = {
+  readonly [A in ActionsOf<E>]: (...args: ParamsArgument<ParamsOf<E, A>>) => Promise<ResultOf<E, A>>
+} & ListWalkers<E>
+
+type Entities<D extends ConnectorDefinition> = D['entities']
+type EntityName<D extends ConnectorDefinition> = keyof Entities<D> & string
+type ListEntity<D extends ConnectorDefinition> = keyof {
+  [N in EntityName<D> as Entities<D>[N] extends { readonly list: InParts } ? never : 'list' extends keyof Entities<D>[N] ? N : never]: N
+}
+
+/** A connector with its operations, typed by its definition. It lacks `context_store_search`, which needs the hosted platform. */
+export type LocalConnector<D extends ConnectorDefinition> = {
+  /**
+   * Runs an action on an entity.
+   * @throws FerruleError
+   */
+  execute<N extends keyof Entities<D> & string, A extends ActionsOf<Entities<D>[N]>>(
+    entity: N,
+    action: A,
+    ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>>
+  ): Promise<ResultOf<Entities<D>[N], A>>
+  /**
+   * Walks the pages of a list.
+   * @throws FerruleError
+   */
+  pages<N extends ListEntity<D>>(
+    entity: N,
+    ...args: WalkArgument<ParamsOf<Entities<D>[N], 'list'>>
+  ): AsyncGenerator<ListPage<RecordOf<Entities<D>[N]>, MetaOf<Entities<D>[N]>>, void, undefined>
+  /**
+   * Walks the records of all pages of a list.
+   * @throws FerruleError
+   */
+  records<N extends ListEntity<D>>(
+    entity: N,
+    ...args: WalkArgument<ParamsOf<Entities<D>[N], 'list'>>
+  ): AsyncGenerator<RecordOf<Entities<D>[N]>, void, undefined>
+  /**
+   * Proves the credentials with one cheap call.
+   * @throws FerruleError `upstream_auth_failed` and others
+   */
+  check(options?: CallOptions): Promise<void>
+  /** Closes the connections to the vendor. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+} & { readonly [N in EntityName<D>]: EntityMethods<Entities<D>[N]> }
+
+type Schemes<D extends ConnectorDefinition> = { [S in keyof D['credentials']]: D['credentials'][S]['fields'] }
+type FieldName<F> = F extends unknown ? keyof F : never
+type Foreign<F, All> = { [K in Exclude<FieldName<All>, keyof F>]?: never }
+type OneScheme<F, All> = F extends Fields
+  ? { [K in keyof (Flat<F> & Foreign<F, All>)]: (Flat<F> & Foreign<F, All>)[K] } // one object type, because compiler messages show it
+  : never
+/** Credentials of a kind: the fields of exactly one of its schemes. */
+export type CredentialsOf<D extends ConnectorDefinition> = OneScheme<Schemes<D>[keyof Schemes<D>], Schemes<D>[keyof Schemes<D>]>
+/** Configuration of a kind. */
+export type ConfigurationOf<D extends ConnectorDefinition> = Flat<D['configuration']>

@@ -1,0 +1,53 @@
+/**
+ * Ferrule as a library: typed connectors for external systems, with your own credentials and without a platform.
+ *
+ * ```ts
+ * import { connect } from 'ferrule'
+ * const gong = connect('gong', { credentials: { access_key: '…', access_key_secret: '…' } })
+ * for await (const call of gong.calls.records({ fromDateTime: '2026-01-01T00:00:00Z' })) console.log(call.title)
+ * ```
+ */
+import { kinds } from './connectors/index.ts'
+import type { Kind } from './definition/connector.ts'
+import { type ConnectOptions, connectLocally } from './engine/local.ts'
+import type { LocalConnector } from './engine/types.ts'
+import { fail } from './errors.ts'
+
+export type { VendorNotice } from './engine/connection.ts'
+export type { OriginOverride } from './engine/http/origin.ts'
+export type { ConnectOptions } from './engine/local.ts'
+export type {
+  CallOptions,
+  Cell,
+  ConfigurationOf,
+  CredentialsOf,
+  Download,
+  LocalConnector,
+  MetaOf,
+  ParamsOf,
+  PartMeta,
+  RecordOf,
+  ResultPart,
+} from './engine/types.ts'
+export type { ListPage, WalkOptions } from './engine/walk.ts'
+export { type ErrorCode, type Fault, FerruleError, type Problem, type ProblemDetails, type Upstream } from './errors.ts'
+
+/** Kinds by slug, with the types of their definitions. */
+export type Kinds = { readonly [K in keyof typeof kinds]: (typeof kinds)[K]['definition'] }
+/** Slug of a kind. */
+export type KindName = keyof Kinds
+
+/**
+ * Makes a typed connector of a kind. Synchronous: nothing is sent until you call an operation.
+ * @param kind slug, for example `gong`
+ * @param options credentials, configuration, another origin, and callbacks for renewed credentials and vendor notices
+ * @throws FerruleError `connector_type_not_found`, `credentials_mismatch`, `validation_failed`
+ */
+export function connect<K extends KindName>(kind: K, options: ConnectOptions<Kinds[K]>): LocalConnector<Kinds[K]> {
+  if (!Object.hasOwn(kinds, kind)) throw fail('connector_type_not_found', { given: String(kind), known: Object.keys(kinds).join(', ') })
+  const known: { readonly [N in KindName]: Kind<Kinds[N]> } = kinds
+  return connectLocally<Kinds[K]>(known[kind], options)
+}
+
+/** Lists the slugs of all kinds. */
+export const listKinds = (): KindName[] => Object.keys(kinds) as KindName[] // the keys of a constant

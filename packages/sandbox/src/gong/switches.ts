@@ -1,0 +1,28 @@
+/** Every switch with its default. */
+export const factory = {
+  /** Rate and daily quota are enforced. */
+  limits: true,
+  /** Requests per second and company. */
+  ratePerSecond: 3,
+  /** Requests per UTC day and company. */
+  dailyLimit: 10_000,
+  /** Ids of answered scorecards are JSON numbers with all their digits. */
+  int64ScorecardIds: false,
+  /** GET /v2/users, /v2/workspaces and /v2/coaching answer 403 `Access denied`. */
+  accessDenied: false,
+  /** Empty statistics answer 200 with an empty list instead of the 404 of the vendor's document. */
+  emptyStatsOk: false,
+  /** Life of new access tokens, in seconds. */
+  expiresIn: 86_400,
+  /** `api_base_url_for_customer`; empty for the API origin. */
+  apiBaseUrl: '',
+  /** Bearer tokens are valid only on the host of `apiBaseUrl` (read from X-Forwarded-Host, else Host). */
+  customerHostOnly: false,
+  /** A refresh also revokes the access token that it replaces. */
+  refreshRevokesAccess: false,
+  /** Scopes of tokens given for `sandbox-code`, separated by spaces; empty for all. */
+  scopes: '',
+}
+
+/** What can be changed while the stand-in runs. */
+export type GongSwitches = Readonly<typeof factory>

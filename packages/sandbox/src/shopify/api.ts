@@ -1,0 +1,223 @@
+import type { SwitchControl } from '../control.ts'
+import type { DatedEdit } from '../data.ts'
+import type { FaultSupply } from '../faults.ts'
+import { findRoute, headerOf, hostOf, type ReceivedRequest, type Reply } from '../http.ts'
+import type { createBucket } from '../limits.ts'
+import { hexOf, Random } from '../random.ts'
+import { type Access, accessOf, answeringVersion, oldestVersion } from './access.ts'
+import { type Answer, inForm, missingScope, notFound, ok, Refusal, refusalOf, tooMany, unapproved, unauthorized } from './answers.ts'
+import type { Call } from './call.ts'
+import { type Route, routes } from './routes.ts'
+import { shopId, storeHost } from './shop.ts'
+import { bucketOf, type ShopifySwitches } from './switches.ts'
+
+/** Everything that the stand-in keeps between requests. */
+export interface ShopifyState {
+  readonly seed: number
+  /** Epoch milliseconds. */
+  readonly clock: () => number
+  readonly secret: string
+  readonly switches: SwitchControl<ShopifySwitches>
+  readonly faults: FaultSupply
+  readonly bucket: ReturnType<typeof createBucket>
+  readonly edits: Map<string, DatedEdit>
+  /** How often draft orders answered that they are not ready, by position. */
+  readonly computing: Map<number, number>
+  /** Stands for the store, see `perStore`. */
+  readonly store: object
+  /** Origin of the server, known once it listens. */
+  readonly origin: { api: string }
+}
+
+const protectedPaths = ['/customers', '/orders', '/draft_orders', '/checkouts']
+const deprecatedPaths = ['/products', '/variants', '/product_images']
+const deprecationPage = 'https://shopify.dev/docs/apps/build/graphql/migrate/new-product-model'
+const longestTarget = 8192
+
+const stateRefusals: Readonly<Record<string, Refusal>> = {
+  frozen: refusalOf(402),
+  forbidden: new Refusal(403, 'Unavailable Shop'),
+  locked: refusalOf(423),
+  rejected: refusalOf(430),
+  gone: notFound,
+}
+
+/** Returns the origin under which the store is asked; undefined for another store. */
+function storeOrigin(state: ShopifyState, request: ReceivedRequest): string | undefined {
+  const named = hostOf(request, '.myshopify.com')
+  if (named === undefined) return state.origin.api
+  return named === storeHost ? `https://${storeHost}` : undefined
+}
+
+/** A path below the version: what was asked, and what answers. */
+interface Target {
+  readonly path: string
+  /** Everything before it. */
+  readonly prefix: string
+  readonly version: string
+}
+
+function targetOf(path: string, now: number): Target | undefined {
+  const found = /^(\/admin(?:\/api\/([^/]+))?)(\/.+)\.json$/.exec(path)
+  if (!found) return undefined
+  const [, prefix = '', asked, rest = ''] = found
+  const version = answeringVersion(asked, now)
+  return version === undefined ? undefined : { path: rest, prefix, version }
+}
+
+function accepts(request: ReceivedRequest): boolean {
+  const accepted = request.headers.accept
+  return accepted === undefined || /(^|[,\s])(\*\/\*|application\/\*|application\/json|text\/json)/i.test(accepted)
+}
+
+function startsWithOne(path: string, starts: readonly string[]): boolean {
+  return starts.some((start) => path === start || path.startsWith(`${start}/`))
+}
+
+/** Returns what the token allows, and what the switches make of it. */
+function accessIn(request: ReceivedRequest, switches: ShopifySwitches): Access | undefined {
+  const access = accessOf(headerOf(request, 'x-shopify-access-token') ?? '')
+  if (!access) return undefined
+  const scopes = switches.scopes.split(/[\s,]+/).filter((scope) => scope !== '')
+  return { scopes: scopes.length > 0 ? scopes : access.scopes, customerData: access.customerData && switches.customerData }
+}
+
+function computingIn(state: ShopifyState): Call['computing'] {
+  return (draft) => {
+    const given = state.computing.get(draft) ?? 0
+    if (given >= state.switches.current().draftPolls) return false
+    state.computing.set(draft, given + 1)
+    return true
+  }
+}
+
+interface Asked {
+  readonly request: ReceivedRequest
+  readonly origin: string
+  readonly access: Access
+  readonly target: Target
+}
+
+function callOf(state: ShopifyState, asked: Asked, slots: Readonly<Record<string, string>>): Call {
+  const { request, origin, access, target } = asked
+  const switches = state.switches.current()
+  const { seed, edits, store } = state
+  return {
+    view: { seed, now: state.clock(), version: target.version, edits, store },
+    switches,
+    path: target.path,
+    base: `${switches.linkOrigin.replace(/\/+$/, '') || origin}${target.prefix}`,
+    query: request.query,
+    slots,
+    scopes: new Set(access.scopes),
+    secret: state.secret,
+    take: (kind) => state.faults.takePage(kind, 'shopify', request.path),
+    computing: computingIn(state),
+  }
+}
+
+function checkAccess(route: Route, { access, target }: Asked): void {
+  if (route.scope !== '' && !access.scopes.includes(route.scope)) throw missingScope(route.scope)
+  if (!access.customerData && startsWithOne(target.path, protectedPaths)) throw unapproved
+}
+
+function run(state: ShopifyState, asked: Asked): Answer {
+  const { request, target, access } = asked
+  if (target.prefix === '/admin' && target.path === '/oauth/access_scopes') {
+    return ok({ access_scopes: access.scopes.map((handle) => ({ handle })) })
+  }
+  const match = findRoute(routes, request.method === 'HEAD' ? 'GET' : request.method, target.path)
+  if (match.found === 'nothing') throw notFound
+  if (match.found === 'path') throw new Refusal(405, 'Method Not Allowed', { allow: match.methods.join(', ') })
+  checkAccess(match.route, asked)
+  if (!accepts(request)) throw new Refusal(406, 'Not Acceptable')
+  return match.route.handle(callOf(state, asked, match.slots))
+}
+
+/** Returns what stands before the routes: store, state, token, limit, version; or the answer that the store gives to everything. */
+function gate(state: ShopifyState, request: ReceivedRequest): Answer | Asked {
+  const switches = state.switches.current()
+  const origin = storeOrigin(state, request)
+  if (origin === undefined) throw notFound
+  if (switches.redirectTo) return { status: 301, body: '', headers: { location: switches.redirectTo } }
+  const closed = stateRefusals[switches.shopState]
+  if (closed) throw closed
+  const access = accessIn(request, switches)
+  if (!access) throw unauthorized
+  const limits = bucketOf(switches)
+  if (!state.bucket.spend(limits) && switches.limits) throw tooMany(limits.leak)
+  if (request.path.length + String(request.query).length > longestTarget) throw new Refusal(414, 'Request-URI Too Long')
+  const target = targetOf(request.path, state.clock())
+  if (!target) throw notFound
+  return { request, origin, access, target }
+}
+
+function answerOrRefusal<T>(act: () => T): T | Refusal {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+/** Ids that a switch makes too large for a JavaScript number: the usual one, and what is sent instead. */
+export type Aliases = readonly (readonly [usual: string, huge: string])[]
+
+/** Returns how the API of the store answers; `aliases` are used while the switch `hugeIds` is on. */
+export function createApi(state: ShopifyState, aliases: () => Aliases) {
+  const random = new Random(state.seed, 'shopify request ids')
+  const headersFor = (version: string): Record<string, string> => {
+    const { size } = bucketOf(state.switches.current())
+    return {
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': requestId(random),
+      'x-shopid': String(shopId(state)),
+      'x-shopify-api-version': version,
+      'x-shopify-shop-api-call-limit': `${Math.min(state.bucket.used(), size)}/${size}`,
+    }
+  }
+  const reply = (answer: Answer, headers: Readonly<Record<string, string>>): Reply => {
+    const { status, body, text, headers: further } = inForm(answer, state.switches.current().errorForm)
+    const type = typeof body === 'string' ? { 'content-type': 'text/html; charset=utf-8' } : {}
+    const sent = text ?? (typeof body === 'string' ? body : JSON.stringify(body))
+    return { status, headers: { ...headers, ...type, ...further }, body: sent }
+  }
+  const answer = (received: ReceivedRequest): Reply => {
+    const pairs = state.switches.current().hugeIds ? aliases() : []
+    const request = pairs.length > 0 ? withUsualIds(received, pairs) : received
+    const asked = answerOrRefusal(() => gate(state, request))
+    if ('status' in asked) return reply(asked, headersFor(oldestVersion(state.clock())))
+    const made = reply(
+      answerOrRefusal(() => run(state, asked)),
+      { ...headersFor(asked.target.version), ...deprecation(state, asked.target) },
+    )
+    return typeof made.body === 'string' ? { ...made, body: withHugeIds(made.body, pairs) } : made
+  }
+  return {
+    answer,
+    refuse: (status: number, message?: string) =>
+      reply(refusalOf(status, message, bucketOf(state.switches.current()).leak), headersFor(oldestVersion(state.clock()))),
+    waitText: (seconds: number) => seconds.toFixed(1),
+  }
+}
+
+function deprecation(state: ShopifyState, { path }: Target): Readonly<Record<string, string>> {
+  const told = state.switches.current().deprecations && startsWithOne(path, deprecatedPaths)
+  return told ? { 'x-shopify-api-deprecated-reason': deprecationPage } : {}
+}
+
+function requestId(random: Random): string {
+  const hex = hexOf(32, random.int(0, 0xffff_ffff))
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20)]
+  return `${parts.join('-')}-${random.int(1_000_000_000, 1_999_999_999)}`
+}
+
+function withHugeIds(text: string, aliases: Aliases): string {
+  return aliases.reduce((made, [usual, huge]) => made.replaceAll(usual, huge), text)
+}
+
+function withUsualIds(request: ReceivedRequest, aliases: Aliases): ReceivedRequest {
+  const back = (text: string) => aliases.reduce((made, [usual, huge]) => made.replaceAll(huge, usual), text)
+  return { ...request, path: back(request.path), query: new URLSearchParams(back(String(request.query))) }
+}

@@ -1,0 +1,205 @@
+import type { RoutePattern } from '../http.ts'
+import { type Answer, notFound, ok, Refusal } from './answers.ts'
+import type { Call } from './call.ts'
+import { allVariants, itemRows, levelRows, shownVariants, variantWidth } from './catalog.ts'
+import { checkoutRows } from './checkouts.ts'
+import { collectionRows, collectRows } from './collections.ts'
+import { codeRows, ruleRows } from './discounts.ts'
+import { draftRows } from './drafts.ts'
+import { eventRows } from './events.ts'
+import { fulfillmentOrderRows, fulfillmentOrderWidth } from './fulfillment-orders.ts'
+import { answerCount, answerPage, answerWhole, withFields } from './lists.ts'
+import { fulfillmentRows, refundRows } from './order-parts.ts'
+import { orderRows } from './orders.ts'
+import { canSeeOrder, findParent, hiddenBefore, ownedRows, ownerRoutes, positionIn, shopMetafields } from './owners.ts'
+import { tenderRows, transactionRows } from './payments.ts'
+import { addressRows, customerRows } from './people.ts'
+import { imageRows, productRows, variantRows, variantsOf } from './products.ts'
+import { findRow, invalid, noId, type Rows, readId, readIds } from './rows.ts'
+import { countryRows, locationRows, shopRecord } from './shop.ts'
+import { exists, type IdKind, recordPosition } from './world.ts'
+
+/** One endpoint of the imitated API; its path is that below the version, without `.json`. */
+export interface Route extends RoutePattern {
+  /** What a token must allow; empty for nothing. */
+  readonly scope: string
+  readonly handle: (call: Call) => Answer
+}
+
+/** A list, its count and its single records. */
+interface Resource {
+  readonly scope: string
+  readonly rows: (call: Call, query: URLSearchParams) => Rows
+  /** Path and key of the list; without it, the API has no list. */
+  readonly list?: readonly [path: string, key: string]
+  /** Path, ending in `{id}`, and key of a single record; without it, the API has no single record. */
+  readonly single?: readonly [path: string, key: string]
+  /** The vendor sends the list as a whole. */
+  readonly whole?: boolean
+  /** There is `count.json` below the list. */
+  readonly counted?: boolean
+  /** An answer instead of the single record. */
+  readonly before?: (call: Call) => Answer | undefined
+}
+
+/** A draft order whose sums are being computed. */
+function notReady(call: Call): Answer | undefined {
+  if (!call.computing(findParent(call, 'id', 'draft_orders'))) return undefined
+  return { status: 202, body: {}, headers: { location: `${call.base}${call.path}.json`, 'retry-after': '1' } }
+}
+
+/** The fulfillment orders of the order to which the id in the path belongs. */
+function fulfillmentOrdersById(call: Call): Rows {
+  const order = Math.floor(positionIn(call, 'id', 'fulfillment_orders') / fulfillmentOrderWidth)
+  if (!canSeeOrder(call, order)) throw notFound
+  return fulfillmentOrderRows(call.view, order, call.scopes)
+}
+
+/** The variant with the id in the path, also one that lists do not show. */
+function variantById(call: Call): Rows {
+  return variantRows(call.view, [findParent(call, 'id', 'variants')])
+}
+
+/** The variants of all products that lists show. */
+function allShownVariants({ view }: Call): Rows {
+  const shown = (variant: number) => variant % variantWidth < shownVariants && exists(view, 'products', Math.floor(variant / variantWidth))
+  return variantRows(view, allVariants(view), shown)
+}
+
+/** Positions of the ids in a parameter; unknown ones are left out. */
+function listedPositions(call: Call, query: URLSearchParams, [parameter, kind]: readonly [string, IdKind]): readonly number[] | undefined {
+  const text = query.get(parameter)
+  if (!text) return undefined
+  if (text.split(',').length > 50) throw invalid(parameter)
+  const positions = readIds(parameter, text).flatMap((id) => recordPosition(call.view.seed, kind, id) ?? [])
+  return positions.sort((left, right) => left - right)
+}
+
+const required = 'Required parameter missing or invalid'
+
+/** The levels of some locations, some items, or both. */
+function levels(call: Call, query: URLSearchParams): Rows {
+  const sites = listedPositions(call, query, ['location_ids', 'locations'])
+  const variants = listedPositions(call, query, ['inventory_item_ids', 'inventory_items'])
+  if (!sites && !variants) throw new Refusal(422, { inventory_item_ids: [required], location_ids: [required] })
+  return levelRows(call.view, { ...(sites ? { sites } : {}), ...(variants ? { variants } : {}) })
+}
+
+/** The inventory items with given ids, at most 100; a single one needs none. */
+function inventoryItems(call: Call, query: URLSearchParams): Rows {
+  const ids = query.get('ids')
+  if (!('id' in call.slots) && !ids) throw new Refusal(400, { ids: required })
+  if (!('id' in call.slots) && ids && ids.split(',').length > 100) throw invalid('ids')
+  return itemRows(call.view)
+}
+
+/** The usual three: `/things`, `/things/count`, `/things/{id}`. */
+function usual(path: string, one: string): Pick<Resource, 'list' | 'single' | 'counted'> {
+  return { list: [path, path.slice(path.lastIndexOf('/') + 1)], single: [`${path}/{id}`, one], counted: true }
+}
+
+const customers = { scope: 'read_customers' }
+const orders = { scope: 'read_orders' }
+const products = { scope: 'read_products' }
+const inventory = { scope: 'read_inventory' }
+const rules = { scope: 'read_price_rules' }
+const parentOrder = (call: Call) => findParent(call, 'order_id', 'orders')
+const addresses = (call: Call) => addressRows(call.view, findParent(call, 'customer_id', 'customers'))
+const parentProduct = (call: Call) => findParent(call, 'product_id', 'products')
+const codes = (call: Call) => codeRows(call.view, findParent(call, 'price_rule_id', 'price_rules'))
+const levelsOfLocation = (call: Call) => levelRows(call.view, { sites: [findParent(call, 'location_id', 'locations')] })
+
+const resources: readonly Resource[] = [
+  { ...usual('/customers', 'customer'), ...customers, rows: ({ view }) => customerRows(view) },
+  { list: ['/customers/{customer_id}/addresses', 'addresses'], ...customers, rows: addresses },
+  { single: ['/customers/{customer_id}/addresses/{id}', 'customer_address'], ...customers, rows: addresses },
+  { ...usual('/orders', 'order'), ...orders, rows: (call) => orderRows(call.view, hiddenBefore(call)) },
+  { ...usual('/orders/{order_id}/fulfillments', 'fulfillment'), ...orders, rows: (call) => fulfillmentRows(call.view, parentOrder(call)) },
+  { ...usual('/orders/{order_id}/refunds', 'refund'), counted: false, ...orders, rows: (call) => refundRows(call.view, parentOrder(call)) },
+  {
+    ...usual('/orders/{order_id}/transactions', 'transaction'),
+    whole: true,
+    ...orders,
+    rows: (call) => transactionRows(call.view, parentOrder(call)),
+  },
+  {
+    // Whatever the scopes: they decide which of them are in the list.
+    ...{ list: ['/orders/{order_id}/fulfillment_orders', 'fulfillment_orders'], whole: true, scope: '' },
+    rows: (call) => fulfillmentOrderRows(call.view, parentOrder(call), call.scopes),
+  },
+  { single: ['/fulfillment_orders/{id}', 'fulfillment_order'], scope: '', rows: fulfillmentOrdersById },
+  { list: ['/tender_transactions', 'tender_transactions'], ...orders, rows: ({ view }) => tenderRows(view) },
+  { list: ['/checkouts', 'checkouts'], counted: true, ...orders, rows: ({ view }) => checkoutRows(view) },
+  { ...usual('/products', 'product'), ...products, rows: ({ view }) => productRows(view) },
+  {
+    ...{ list: ['/products/{product_id}/variants', 'variants'], counted: true },
+    ...products,
+    rows: (call) => variantRows(call.view, variantsOf(call.view, parentProduct(call))),
+  },
+  { single: ['/variants/{id}', 'variant'], ...products, rows: variantById },
+  { list: ['/variants', 'variants'], counted: true, ...products, rows: allShownVariants },
+  {
+    ...usual('/products/{product_id}/images', 'image'),
+    whole: true,
+    ...products,
+    rows: (call) => imageRows(call.view, parentProduct(call)),
+  },
+  { ...usual('/custom_collections', 'custom_collection'), ...products, rows: ({ view }) => collectionRows(view, false) },
+  { ...usual('/smart_collections', 'smart_collection'), ...products, rows: ({ view }) => collectionRows(view, true) },
+  { ...usual('/collects', 'collect'), ...products, rows: ({ view }) => collectRows(view) },
+  { ...usual('/inventory_items', 'inventory_item'), counted: false, ...inventory, rows: inventoryItems },
+  { list: ['/inventory_levels', 'inventory_levels'], ...inventory, rows: levels },
+  { list: ['/locations/{location_id}/inventory_levels', 'inventory_levels'], ...inventory, rows: levelsOfLocation },
+  { ...usual('/locations', 'location'), scope: 'read_locations', rows: ({ view }) => locationRows(view) },
+  { ...usual('/price_rules', 'price_rule'), ...rules, rows: ({ view }) => ruleRows(view) },
+  { ...usual('/price_rules/{price_rule_id}/discount_codes', 'discount_code'), counted: false, ...rules, rows: codes },
+  { ...usual('/draft_orders', 'draft_order'), before: notReady, scope: 'read_draft_orders', rows: ({ view }) => draftRows(view) },
+  { ...usual('/countries', 'country'), whole: true, scope: 'read_shipping', rows: ({ view }) => countryRows(view) },
+  { ...usual('/events', 'event'), scope: '', rows: ({ view }) => eventRows(view) },
+  { ...usual('/metafields', 'metafield'), scope: '', rows: ({ view }) => shopMetafields(view) },
+  ...ownerRoutes.flatMap((owner) => {
+    const { scope, kind, resource, paths = [`/${kind}/{${resource}_id}`] } = owner
+    return paths.map((path) => ({ ...usual(`${path}/metafields`, 'metafield'), scope, rows: (call: Call) => ownedRows(call, owner) }))
+  }),
+]
+
+/** Refuses slots that hold no id. */
+function withIds(handle: Route['handle']): Route['handle'] {
+  return (call) => {
+    const wrong = Object.entries(call.slots).find(([, value]) => readId(value) === undefined)
+    if (wrong) throw noId(wrong[0])
+    return handle(call)
+  }
+}
+
+function listRoutes({ list, rows, scope, whole, counted }: Resource): readonly Route[] {
+  if (!list) return []
+  const [path, key] = list
+  const answer = whole ? answerWhole : answerPage
+  const listed = (call: Call) => ({ key, rows: (query: URLSearchParams) => rows(call, query) })
+  const pages: Route = { method: 'GET', path, scope, handle: withIds((call) => answer(call, listed(call))) }
+  const count: Route = { method: 'GET', path: `${path}/count`, scope, handle: withIds((call) => answerCount(call, listed(call))) }
+  return counted ? [pages, count] : [pages]
+}
+
+function singleRoutes({ single, rows, scope, before }: Resource): readonly Route[] {
+  if (!single) return []
+  const [path, key] = single
+  const handle = (call: Call): Answer => {
+    const instead = before?.(call)
+    if (instead) return instead
+    const found = rows(call, call.query)
+    const position = findRow(found, readId(call.slots['id'] ?? '') ?? -1)
+    if (position === undefined) throw notFound
+    return ok({ [key]: withFields(call.query, found.record(position, true)) })
+  }
+  return [{ method: 'GET', path, scope, handle: withIds(handle) }]
+}
+
+const shopRoute: Route = {
+  ...{ method: 'GET', path: '/shop', scope: '' },
+  handle: ({ view, query }) => ok({ shop: withFields(query, shopRecord(view)) }),
+}
+
+/** The endpoints; literal paths stand before slots. */
+export const routes: readonly Route[] = [shopRoute, ...resources.flatMap(listRoutes), ...resources.flatMap(singleRoutes)]

@@ -1,0 +1,216 @@
+import type { Column } from './cells.ts'
+import type { EngineSession } from './engine.ts'
+import { type Failure, failure, isFailure } from './failures.ts'
+import {
+  informationSchema,
+  is,
+  isName,
+  isWord,
+  literal,
+  marked,
+  type Part,
+  placeOf,
+  quotedName,
+  type Token,
+  unmarkedSql,
+  writtenName,
+} from './lexer.ts'
+import { placeOfNames, type Session, schemasOf, warehouses } from './sessions.ts'
+import { type Listed, type ShowKind, showColumns, showRow } from './show-columns.ts'
+import { databases } from './world.ts'
+
+/** A listing with its rows. */
+export interface Listing {
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly (string | null)[])[]
+}
+
+interface Scope {
+  readonly database: string | undefined
+  readonly schema: string | undefined
+  readonly table: string | undefined
+  /** Objects of the same name in different schemas are listed once. */
+  readonly collapsed: boolean
+}
+
+interface Asked {
+  readonly kind: ShowKind
+  readonly scope: Scope
+  readonly like: string | undefined
+  readonly starts: string | undefined
+  readonly from: string | undefined
+  readonly limit: number | undefined
+}
+
+const kinds: readonly ShowKind[] = ['DATABASES', 'SCHEMAS', 'TABLES', 'VIEWS', 'WAREHOUSES', 'COLUMNS']
+/** These are cut at the limit, the others are refused above it. */
+const cutKinds: readonly ShowKind[] = ['COLUMNS', 'WAREHOUSES']
+
+/** Returns the token after a word, if it is a string or a number. */
+function after(tokens: readonly Token[], ...words: readonly string[]): string | undefined {
+  const index = tokens.findIndex((_token, at) => words.every((word, step) => isWord(tokens[at + step], word)))
+  const value = index < 0 ? undefined : tokens[index + words.length]
+  return value?.kind === 'string' || value?.kind === 'number' ? value.text : undefined
+}
+
+function nameAt(tokens: readonly Token[], index: number): readonly string[] {
+  const parts: string[] = []
+  for (let at = index; isName(tokens[at]); at += 2) {
+    parts.push(tokens[at]?.text ?? '')
+    if (!is(tokens[at + 1], '.')) break
+  }
+  return parts
+}
+
+/** Returns the database, schema and table of a name with as many parts as it has; the last part is what the level says. */
+function scopeOf(level: string, name: readonly string[], { database, schema }: Session): Scope {
+  const back = (position: number) => name.at(position)
+  if (level === 'DATABASE') return { database: back(-1) ?? database, schema: undefined, table: undefined, collapsed: false }
+  if (level === 'SCHEMA') return { database: back(-2) ?? database, schema: back(-1) ?? schema, table: undefined, collapsed: false }
+  return { database: back(-3) ?? database, schema: back(-2) ?? schema, table: back(-1), collapsed: false }
+}
+
+const levels = ['DATABASE', 'SCHEMA', 'TABLE', 'VIEW']
+
+function scopeIn(tokens: readonly Token[], kind: ShowKind, session: Session): Scope {
+  const index = tokens.findIndex((token) => isWord(token, 'IN'))
+  const { database } = session
+  if (index < 0) return { database, schema: undefined, table: undefined, collapsed: database !== undefined }
+  const word = tokens[index + 1]
+  if (isWord(word, 'ACCOUNT')) return { database: undefined, schema: undefined, table: undefined, collapsed: false }
+  if (isWord(word, ...levels)) return scopeOf(word?.text ?? '', nameAt(tokens, index + 2), session)
+  const usual: Readonly<Record<string, string>> = { SCHEMAS: 'DATABASE', COLUMNS: 'TABLE' }
+  return scopeOf(usual[kind] ?? 'SCHEMA', nameAt(tokens, index + 1), session)
+}
+
+function askedIn(part: Part, source: string, session: Session): Asked | Failure {
+  const tokens = part.tokens.filter((token, index) => !(index === 1 && isWord(token, 'TERSE')))
+  const kind = kinds.find((each) => isWord(tokens[1], each))
+  if (!kind) {
+    const found = tokens[1]
+    const where = placeOf(source, found?.start ?? part.tokens.at(-1)?.end ?? 0)
+    return failure('syntax', `SQL compilation error:\nsyntax error ${where} unexpected '${found?.text ?? '<EOF>'}'.`)
+  }
+  const limit = after(tokens, 'LIMIT')
+  return {
+    kind,
+    scope: scopeIn(tokens, kind, session),
+    like: after(tokens, 'LIKE'),
+    starts: after(tokens, 'STARTS', 'WITH'),
+    from: after(tokens, 'FROM'),
+    limit: limit === undefined ? undefined : Number(limit),
+  }
+}
+
+const [database, schema] = [unmarkedSql('database_name'), unmarkedSql('schema_name')]
+
+function within(scope: Scope): string {
+  const known = Object.keys(databases).map((name) => literal(marked(name)))
+  const conditions = [
+    `database_name IN (${known.join(', ')})`,
+    'NOT internal',
+    `schema_name <> ${literal(marked(informationSchema))}`,
+    ...(scope.database === undefined ? [] : [`database_name = ${literal(marked(scope.database))}`]),
+    ...(scope.schema === undefined ? [] : [`schema_name = ${literal(marked(scope.schema))}`]),
+  ]
+  return conditions.join(' AND ')
+}
+
+async function tablesIn(engine: EngineSession, scope: Scope): Promise<readonly Listed[]> {
+  const found = await engine.rows(
+    `SELECT ${database}, ${schema}, ${unmarkedSql('table_name')} FROM duckdb_tables() WHERE ${within(scope)} AND NOT temporary`,
+  )
+  const tables = found.map(([own = '', place = '', name = '']) => ({ database: own ?? '', schema: place ?? '', name: name ?? '' }))
+  const counts = tables.map((each) => {
+    const parts = [each.database, each.schema, each.name].map(quotedName)
+    return `(SELECT count(*) FROM ${parts.join('.')})`
+  })
+  const [rows = []] = counts.length === 0 ? [] : await engine.rows(`SELECT ${counts.join(', ')}`)
+  return tables.map((table, index) => ({ ...table, rows: Number(rows[index] ?? 0) }))
+}
+
+async function viewsIn(engine: EngineSession, scope: Scope): Promise<readonly Listed[]> {
+  const columns = [database, schema, unmarkedSql('view_name'), unmarkedSql('sql')]
+  const found = await engine.rows(`SELECT ${columns.join(', ')} FROM duckdb_views() WHERE ${within(scope)}`)
+  return found.map(([own, place, name, text]) => ({ database: own ?? '', schema: place ?? '', name: name ?? '', text: text ?? '' }))
+}
+
+async function columnsIn(engine: EngineSession, scope: Scope): Promise<readonly Listed[]> {
+  const columns = [database, schema, unmarkedSql('table_name'), unmarkedSql('column_name'), 'data_type', 'is_nullable', 'column_index']
+  const table = scope.table === undefined ? '' : ` AND table_name = ${literal(marked(scope.table))}`
+  const found = await engine.rows(
+    `SELECT ${columns.join(', ')} FROM duckdb_columns() WHERE ${within(scope)}${table} ORDER BY database_name, schema_name, table_name, column_index`,
+  )
+  return found.map(([own, place, name, column, type, nullable]) => {
+    const where = { database: own ?? '', schema: place ?? '', name: name ?? '' }
+    return { ...where, column: column ?? '', type: type ?? '', nullable: nullable === 'true' }
+  })
+}
+
+async function schemasIn(engine: EngineSession, scope: Scope): Promise<readonly Listed[]> {
+  const names = scope.database === undefined ? Object.keys(databases) : [scope.database]
+  const all: Listed[] = []
+  for (const name of names) {
+    for (const own of await schemasOf(engine, name)) all.push({ database: name, schema: '', name: own })
+  }
+  return all
+}
+
+function listed(engine: EngineSession, { kind, scope }: Asked): Promise<readonly Listed[]> {
+  const named = (names: readonly string[]) => Promise.resolve(names.map((name) => ({ database: '', schema: '', name })))
+  const finders: Readonly<Record<ShowKind, () => Promise<readonly Listed[]>>> = {
+    DATABASES: () => named(Object.keys(databases)),
+    SCHEMAS: () => schemasIn(engine, scope),
+    TABLES: () => tablesIn(engine, scope),
+    VIEWS: () => viewsIn(engine, scope),
+    WAREHOUSES: () => named(warehouses),
+    COLUMNS: () => columnsIn(engine, scope),
+  }
+  return finders[kind]()
+}
+
+function likeForm(pattern: string): RegExp {
+  const text = pattern
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('%', '[\\s\\S]*')
+    .replaceAll('_', '[\\s\\S]')
+  return new RegExp(`^${text}$`, 'i')
+}
+
+function compared(one: Listed, other: Listed): number {
+  const key = ({ database: own, schema: place, name }: Listed) => [own, place, name]
+  const [left, right] = [key(one), key(other)]
+  const at = left.findIndex((value, index) => value !== right[index])
+  return at < 0 ? 0 : String(left[at]) < String(right[at]) ? -1 : 1
+}
+
+function chosen(objects: readonly Listed[], { kind, scope, like, starts, from }: Asked): readonly Listed[] {
+  const form = like === undefined ? undefined : likeForm(like)
+  const label = (object: Listed) => object.column ?? object.name
+  const fitting = objects.filter((object) => form?.test(label(object)) ?? true).filter((object) => label(object).startsWith(starts ?? ''))
+  const ordered = fitting.toSorted(compared).filter((object) => from === undefined || label(object) >= from)
+  const once = scope.collapsed && (kind === 'TABLES' || kind === 'VIEWS')
+  return once ? ordered.filter((object, index) => ordered.findIndex(({ name }) => name === object.name) === index) : ordered
+}
+
+/** Returns what a SHOW statement lists. */
+export async function show(
+  part: Part,
+  env: { readonly source: string; readonly session: Session; readonly engine: EngineSession; readonly limit: number },
+): Promise<Listing | Failure> {
+  const asked = askedIn(part, env.source, env.session)
+  if (isFailure(asked)) return asked
+  const place = await placeOfNames(env.engine, asked.scope)
+  if (isFailure(place)) return failure('noObject', `SQL compilation error:\nObject does not exist, or operation cannot be performed.`)
+  const objects = chosen(await listed(env.engine, asked), asked)
+  const { kind, limit = env.limit, scope } = asked
+  if (objects.length > env.limit && asked.limit === undefined && !cutKinds.includes(kind)) {
+    const many = `The result set size exceeded the max number of rows(${env.limit}) supported for SHOW statements.`
+    return failure('showLimit', `${many} Use LIMIT option to limit result set to a smaller number.`)
+  }
+  if (kind === 'COLUMNS' && scope.table !== undefined && objects.length === 0) {
+    return failure('noTable', `SQL compilation error:\nTable '${writtenName(scope.table)}' does not exist or not authorized.`)
+  }
+  const rows = objects.slice(0, Math.min(limit, env.limit)).map((object) => showRow(kind, object, env.session))
+  return { columns: showColumns(kind), rows }
+}

@@ -1,0 +1,203 @@
+/** Runs statements and transactions of both context databases within their timeouts and turns. */
+import { fail } from 'ferrule/internal'
+import type { Answer, Connection, ContextDatabase, Engine, QueryOptions, Run, Session, Statement, Value } from './database.ts'
+import type { Purpose } from './lane.ts'
+import { isTimeout, isTransient, translateError } from './problems.ts'
+
+/** Maximum number of attempts of a transaction. */
+const attempts = 3
+
+/** Runs a statement within its timeout. */
+async function runBounded(connection: Connection, statement: Statement, limits: QueryOptions & { readonly timeoutMs: number }) {
+  const { timeoutMs, signal } = limits
+  let given: unknown
+  let stopping: Promise<void> | undefined
+  const stop = (why: 'timeout' | 'abort', reason: unknown): void => {
+    if (stopping !== undefined) return
+    given = reason
+    stopping = connection.stop(why)
+  }
+  const aborted = (): void => stop('abort', signal?.reason)
+  const timer = setTimeout(() => stop('timeout', createTimeoutError(limits)), timeoutMs)
+  signal?.addEventListener('abort', aborted, { once: true })
+  try {
+    const answer = await connection.run(statement)
+    signal?.throwIfAborted()
+    return answer
+  } catch (thrown) {
+    throw given ?? (isTimeout(thrown) ? createTimeoutError(limits, thrown) : thrown)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', aborted)
+    await stopping
+  }
+}
+
+/** Runs a statement and measures its time. The caller declares the shape of the rows that its statement selects. */
+async function runTimed<R>(connection: Connection, what: Statement, limits: QueryOptions & { readonly timeoutMs: number }) {
+  const begin = performance.now()
+  const answer = await runBounded(connection, what, limits)
+  return { ...(answer as Answer<R>), tookMs: performance.now() - begin }
+}
+
+const createTimeoutError = (
+  { timeoutMs, lateHint: hint }: Pick<QueryOptions, 'lateHint'> & { readonly timeoutMs: number },
+  cause?: unknown,
+) => {
+  const details = { ...(hint === undefined ? {} : { hint }), ...(cause === undefined ? {} : { cause }) }
+  return fail('context_store_timeout', { seconds: timeoutMs / 1_000 }, details)
+}
+
+const countCharacters = ({ values = [] }: Statement): number => values.reduce<number>((sum, value) => sum + countValueCharacters(value), 0)
+const countValueCharacters = (value: Value): number =>
+  typeof value === 'string'
+    ? value.length
+    : Array.isArray(value)
+      ? value.reduce<number>((sum, each) => sum + countValueCharacters(each), 0)
+      : 8
+
+/** A turn in one of the lanes. */
+interface Turn {
+  readonly purpose: Purpose
+  readonly signal: AbortSignal | undefined
+  readonly hasOnePlan?: boolean | undefined
+}
+
+/** Creates a database from an engine. */
+export function createContextDatabase(engine: Engine): ContextDatabase {
+  let closed: Promise<void> | undefined
+  const turn = async <T>(turn: Turn, work: (connection: Connection) => Promise<T>): Promise<T> => {
+    const { purpose, signal, hasOnePlan } = turn
+    const leave = await engine.lanes[purpose].enter(purpose, signal)
+    try {
+      return await useConnection(await engine.connect(purpose, hasOnePlan), work)
+    } catch (thrown) {
+      throw translateError(thrown)
+    } finally {
+      leave()
+    }
+  }
+  const beside = async <T>(signal: AbortSignal | undefined, work: (connection: Connection) => Promise<T>): Promise<T> => {
+    if (engine.connectApart === undefined) return turn({ purpose: 'write', signal }, work)
+    try {
+      signal?.throwIfAborted()
+      return await useConnection(await engine.connectApart(), work)
+    } catch (thrown) {
+      throw translateError(thrown)
+    }
+  }
+  return {
+    engine: engine.name,
+    query: <R>(what: Statement, options: QueryOptions = {}) => {
+      const limits = { timeoutMs: engine.limits.search, ...options }
+      const { hasOnePlan } = what
+      return turn({ purpose: 'search', signal: options.signal, hasOnePlan }, (connection) => runTimed<R>(connection, what, limits))
+    },
+    withConnection: (work, { signal, timeoutMs = engine.limits.write } = {}) =>
+      turn({ purpose: 'write', signal }, (connection) =>
+        runWithOwnLimit(connection, { signal, timeoutMs, usual: engine.limits.write }, work),
+      ),
+    withOwnConnection: (work, { signal, timeoutMs = engine.limits.write } = {}) => {
+      const limits = { signal, timeoutMs, usual: engine.limits.write }
+      return beside(signal, (connection) => runWithOwnLimit(connection, limits, work))
+    },
+    transaction: (work, options = {}) =>
+      retryConflicts(() =>
+        turn({ purpose: 'write', signal: options.signal }, (connection) => runTransaction({ engine, connection, options }, work)),
+      ),
+    close: () => {
+      closed ??= (async () => {
+        const reason = fail('context_store_unavailable', {})
+        await Promise.all([engine.lanes.search.close(reason), engine.lanes.write.close(reason)])
+        await engine.close()
+      })()
+      return closed
+    },
+  }
+}
+
+/** Runs `work` without the server's own timeout where statements may run longer than usual. */
+async function runWithOwnLimit<T>(
+  connection: Connection,
+  { signal, timeoutMs, usual }: QueryOptions & { readonly timeoutMs: number; readonly usual: number },
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  if (timeoutMs > usual) await connection.run({ text: `set statement_timeout = ${Math.ceil(timeoutMs)}` })
+  const result = await work((statement) => runBounded(connection, statement, { signal, timeoutMs }))
+  if (timeoutMs > usual) await connection.run({ text: 'reset statement_timeout' })
+  return result
+}
+
+/** Runs `work` and always releases the connection. */
+async function useConnection<T>(connection: Connection, work: (connection: Connection) => Promise<T>): Promise<T> {
+  let broken = true
+  try {
+    const result = await work(connection)
+    broken = false
+    return result
+  } catch (thrown) {
+    broken = isTransient(thrown)
+    throw thrown
+  } finally {
+    connection.release(broken)
+  }
+}
+
+async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (thrown) {
+      if (attempt >= attempts || !isConflict(thrown)) throw thrown
+    }
+  }
+}
+
+/** Returns whether an error is a serialization failure or a deadlock: a retry can succeed at once. */
+const isConflict = (thrown: unknown): boolean =>
+  typeof thrown === 'object' && thrown !== null && ['40001', '40P01'].includes(String(Reflect.get(thrown, 'code')))
+
+interface Transacting {
+  readonly engine: Engine
+  readonly connection: Connection
+  readonly options: QueryOptions
+}
+
+async function runTransaction<T>({ engine, connection, options }: Transacting, work: (session: Session) => Promise<T>): Promise<T> {
+  const timeoutMs = options.timeoutMs ?? engine.limits.write
+  const end = performance.now() + timeoutMs
+  let bytes = 0
+  const run = (what: Statement): Promise<Answer> => {
+    const left = end - performance.now()
+    if (left <= 0) throw createTimeoutError({ timeoutMs })
+    return runBounded(connection, what, { signal: options.signal, timeoutMs: left })
+  }
+  const session: Session = {
+    // The caller declares the shape of the rows that its statement selects.
+    query: async <R>(what: Statement) => {
+      bytes += countCharacters(what)
+      return (await run(what)) as Answer<R>
+    },
+  }
+  await run({ text: 'begin' })
+  try {
+    const result = await raceTimeout(timeoutMs, work(session))
+    await run({ text: 'commit' })
+    engine.onCommitted?.(bytes)
+    return result
+  } catch (thrown) {
+    await connection.run({ text: 'rollback' }).catch(() => undefined) // a broken connection has rolled back
+    throw thrown
+  }
+}
+
+/** Adds the timeout to work that may wait for something else than the database. */
+async function raceTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(createTimeoutError({ timeoutMs })), timeoutMs)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,110 @@
+/** Common interface of both context databases. */
+import type { Lane, Purpose } from './lane.ts'
+
+/** A value of a statement. Arrays become SQL arrays; JSON is a string. */
+export type Value = string | number | bigint | boolean | null | readonly (string | number | bigint | boolean | null)[]
+
+/** SQL with its values. */
+export interface Statement {
+  /** Prepares the statement under this name, once per connection; one name always has the same SQL. */
+  readonly name?: string
+  readonly text: string
+  readonly values?: readonly Value[]
+  /**
+   * True for a lookup by key, which one plan suits whatever its values. `ContextDatabase.query` then runs it on PostgreSQL in sessions that
+   * cache the plan of a named statement and avoid sequential scans. Transactions and the embedded database ignore it.
+   */
+  readonly hasOnePlan?: boolean
+}
+
+/** A decoded value: `int8` is a bigint; other numbers and booleans are themselves; everything else is a string, JSON included. */
+export type Cell = string | number | bigint | boolean | null
+/** A row by its column names. */
+export type Row = Readonly<Record<string, Cell>>
+
+/** Result of a statement. */
+export interface Answer<R = Row> {
+  readonly rows: readonly R[]
+  /** Number of rows read or changed. */
+  readonly count: number
+  /** Time of the statement on its connection in milliseconds, without the wait for a turn; set by `ContextDatabase.query`. */
+  readonly tookMs?: number
+}
+
+/** Limits of one statement. */
+export interface QueryOptions {
+  /** Aborts the statement, which then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Timeout in milliseconds, without the wait for a turn; for a transaction as a whole. */
+  readonly timeoutMs?: number
+  /** Hint of the timeout error, where a plain retry would not help. */
+  readonly lateHint?: string
+}
+
+/** Statements of one transaction. */
+export interface Session {
+  query<R = Row>(statement: Statement): Promise<Answer<R>>
+}
+
+/** Runs one statement on a connection that no other work uses. */
+export type Run = (statement: Statement) => Promise<Answer>
+
+/** Database of the copy: PostgreSQL, or PGlite in this process. */
+export interface ContextDatabase {
+  readonly engine: EngineName
+  /**
+   * Runs one reading statement, in the turns of searches.
+   * @throws FerruleError `overloaded`, `context_store_timeout`, `context_store_unavailable`; the signal's reason
+   */
+  query<R = Row>(statement: Statement, options?: QueryOptions): Promise<Answer<R>>
+  /**
+   * Runs `work` in a transaction, in the turns of writes. Rolls back when `work` throws, and retries after a deadlock. Never wait for a
+   * network in `work`.
+   * @throws as `query`
+   */
+  transaction<T>(work: (session: Session) => Promise<T>, options?: QueryOptions): Promise<T>
+  /**
+   * Runs `work` on one connection outside of a transaction, in the turns of writes. Use it for schema changes, and for upkeep that cannot
+   * run in a transaction. `timeoutMs` applies to each statement.
+   */
+  withConnection<T>(work: (run: Run) => Promise<T>, options?: QueryOptions): Promise<T>
+  /**
+   * Runs `work` on an extra connection without a turn, where the database has one; else as `withConnection`. Use it for statements that
+   * take minutes and block nobody. `timeoutMs` applies to each statement.
+   */
+  withOwnConnection<T>(work: (run: Run) => Promise<T>, options?: QueryOptions): Promise<T>
+  /** Refuses new work and waits for running work. Further calls have no effect. */
+  close(): Promise<void>
+}
+
+/** Name of the database engine. */
+export type EngineName = 'embedded' | 'postgres'
+
+/** A connection that runs one statement at a time. */
+export interface Connection {
+  run(statement: Statement): Promise<Answer>
+  /** Cancels the running statement. Resolves when the next statement is safe from the cancellation. */
+  stop(why: 'timeout' | 'abort'): Promise<void>
+  /** Releases the connection; a broken one is not reused. */
+  release(broken: boolean): void
+}
+
+/** Differences between the two databases. */
+export interface Engine {
+  readonly name: EngineName
+  readonly lanes: Readonly<Record<Purpose, Lane>>
+  /** Default timeouts of a statement in milliseconds. */
+  readonly limits: Readonly<Record<Purpose, number>>
+  /**
+   * Connects for a statement.
+   * @param hasOnePlan see `Statement.hasOnePlan`
+   */
+  connect(purpose: Purpose, hasOnePlan?: boolean): Promise<Connection>
+  /** Opens a connection outside of the pools; its release closes it. */
+  connectApart?(): Promise<Connection>
+  /** Opens the database if needed, without a turn. */
+  open?(): Promise<void>
+  /** Called after each commit with the characters of the transaction's values. */
+  onCommitted?(bytes: number): void
+  close(): Promise<void>
+}

@@ -1,0 +1,117 @@
+/** A bounded queue for database turns: a limited number run, a limited number wait, and all others are refused at once. */
+import { fail } from 'ferrule/internal'
+
+/** Purpose of a turn. Searches go first, because a client waits for them. */
+export type Purpose = 'search' | 'write'
+
+/** Limits of a lane. */
+export interface LaneLimits {
+  /** Maximum number of concurrent turns. */
+  readonly slots: number
+  /** Maximum number of waiting requests per purpose. */
+  readonly waiting: number
+  /** Maximum wait in milliseconds. */
+  readonly waitMs: number
+}
+
+interface Waiter {
+  admit(): void
+  refuse(reason: unknown): void
+}
+
+/** Maximum number of searches that overtake a waiting write. */
+const overtakes = 4
+const retryAfterMs = 1_000
+const names: Readonly<Record<Purpose, string>> = { search: 'searches', write: 'writes' }
+
+/** A queue with a limited number of turns. */
+export class Lane {
+  readonly #limits: LaneLimits
+  readonly #waiting: Readonly<Record<Purpose, Set<Waiter>>> = { search: new Set(), write: new Set() }
+  #taken = 0
+  #overtaken = 0
+  #closed: unknown
+  readonly #empty = Promise.withResolvers<void>()
+
+  constructor(limits: LaneLimits) {
+    this.#limits = limits
+  }
+
+  /**
+   * Waits for a turn.
+   * @param signal aborts the wait, which then throws the signal's reason
+   * @returns a function that ends the turn
+   * @throws FerruleError `overloaded` when too many wait or the wait was too long
+   */
+  async enter(purpose: Purpose, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted()
+    if (this.#closed !== undefined) throw this.#closed
+    if (this.#taken < this.#limits.slots) this.#taken += 1
+    else await this.#wait(purpose, signal)
+    let left = false
+    return () => {
+      if (!left) this.#leave()
+      left = true
+    }
+  }
+
+  /** Number of taken turns and of waiting requests. */
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#taken, waiting: this.#waiting.search.size + this.#waiting.write.size }
+  }
+
+  /** Refuses waiting and new requests with one reason. Resolves when the last turn has ended. */
+  close(reason: unknown): Promise<void> {
+    this.#closed = reason
+    for (const waiter of [...this.#waiting.search, ...this.#waiting.write]) waiter.refuse(reason)
+    if (this.#taken === 0) this.#empty.resolve()
+    return this.#empty.promise
+  }
+
+  #wait(purpose: Purpose, signal: AbortSignal | undefined): Promise<void> {
+    const queue = this.#waiting[purpose]
+    const { waiting, waitMs } = this.#limits
+    if (queue.size >= waiting) throw createOverloadError(`${waiting} ${names[purpose]} wait for the context store already`)
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', aborted)
+        queue.delete(waiter)
+      }
+      const waiter: Waiter = {
+        admit: () => {
+          settle()
+          resolve()
+        },
+        refuse: (reason) => {
+          settle()
+          reject(reason)
+        },
+      }
+      const aborted = (): void => waiter.refuse(signal?.reason)
+      const timer = setTimeout(
+        () => waiter.refuse(createOverloadError(`no turn at the context store within ${waitMs / 1_000} seconds`)),
+        waitMs,
+      )
+      signal?.addEventListener('abort', aborted, { once: true })
+      queue.add(waiter)
+    })
+  }
+
+  #leave(): void {
+    const next = this.#next()
+    if (next === undefined) this.#taken -= 1
+    else next.admit() // the next request takes the turn over
+    if (this.#closed !== undefined && this.#taken === 0) this.#empty.resolve()
+  }
+
+  #next(): Waiter | undefined {
+    const [search] = this.#waiting.search
+    const [write] = this.#waiting.write
+    const overtake = search !== undefined && (write === undefined || this.#overtaken < overtakes)
+    this.#overtaken = overtake && write !== undefined ? this.#overtaken + 1 : 0
+    return overtake ? search : write
+  }
+}
+
+const createOverloadError = (reason: string) => fail('overloaded', { reason }, { retryAfterMs })

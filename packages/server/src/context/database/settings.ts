@@ -1,0 +1,28 @@
+/** Settings of the context database. */
+import type { Secret } from 'ferrule/engine'
+
+/** Location and limits of the copy, read from the settings of the process. */
+export type ContextStoreSettings = {
+  /** Maximum number of searches, and of writes, that wait on this node. */
+  readonly waiting: number
+  /** Timeout of a search in seconds. */
+  readonly searchSeconds: number
+  /** Maximum number of automatic indexes across all connectors; 0 disables them. Default: 64. */
+  readonly indexes?: number
+} & (
+  | {
+      readonly engine: 'embedded'
+      /** Folder for the store alone. */
+      readonly folder: string
+      /** Megabytes of the database's buffers. */
+      readonly memoryMb: number
+    }
+  | {
+      readonly engine: 'postgres'
+      readonly url: Secret<string>
+      /** Connections of this node for searches. */
+      readonly searches: number
+      /** Connections of this node for writes. */
+      readonly writers: number
+    }
+)

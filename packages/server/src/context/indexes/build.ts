@@ -1,0 +1,122 @@
+/** Creates, watches and drops indexes in the database. */
+
+import type { ContextDatabase, EngineName, Row } from '../database/database.ts'
+import { quoteName } from '../query/columns.ts'
+import { chooseColumn, type IndexAdvice } from './advice.ts'
+import { deleteExpired, type IndexTarget, indexPrefix, statementMs } from './rows.ts'
+
+/**
+ * Timeout for creating an index in the embedded database, in milliseconds. The statement blocks everything else; a million records take
+ * some seconds.
+ */
+const embeddedMs = 120_000
+
+/** Partition that holds the rows of a connector. */
+interface Partition {
+  /** Object id of the partition. */
+  readonly oid: number
+  /** Name, quoted if needed. */
+  readonly name: string
+}
+
+/** Finds the partition that holds all rows of a connector; undefined without rows. */
+async function findPartition(
+  database: ContextDatabase,
+  { number, table }: Pick<IndexTarget, 'number' | 'table'>,
+): Promise<Partition | undefined> {
+  const { rows } = await database.query<Row>({
+    text: `select tableoid as oid, tableoid::regclass::text as name from ${quoteName(table)} where connector_id = $1 limit 1`,
+    values: [number],
+  })
+  return rows[0] === undefined ? undefined : { oid: Number(rows[0]['oid']), name: String(rows[0]['name']) }
+}
+
+/**
+ * Reads the number of distinct values of columns from the statistics of a partition, which store large numbers as negative fractions of
+ * the rows.
+ */
+async function readDistinctCounts(database: ContextDatabase, { oid }: Partition): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await database.query<Row>({
+    text: `select s.attname::text as col, case when s.n_distinct < 0 then -s.n_distinct * greatest(c.reltuples, 0) else s.n_distinct end::float8 as values
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and not s.inherited where c.oid = $1`,
+    values: [oid],
+  })
+  return new Map(rows.map((row) => [String(row['col']), Number(row['values'])]))
+}
+
+/** Chooses the column to index; undefined without records or without advice. */
+export async function chooseIndexColumn(
+  database: ContextDatabase,
+  target: Pick<IndexTarget, 'number' | 'table'>,
+  wish: IndexAdvice,
+): Promise<string | undefined> {
+  const leaf = await findPartition(database, target)
+  return leaf === undefined ? undefined : chooseColumn(wish, await readDistinctCounts(database, leaf))
+}
+
+/**
+ * Builds the statement that creates an index over the rows of one connector. `connector_id` is constant there, so the index leaves it out.
+ * The planner can prove the condition, because searches are planned with the connector's number (`searchSettings`).
+ */
+export const buildIndexSql = (
+  engine: EngineName,
+  { id, leaf, number, column }: { id: string; leaf: string; number: number; column: string },
+): string =>
+  `create index ${engine === 'postgres' ? 'concurrently ' : ''}${quoteName(id)} on ${leaf} (${quoteName(column)}, pk) where connector_id = ${number}`
+
+/**
+ * Creates an index. On PostgreSQL neither reads nor writes wait for it. A cancelled statement leaves an invalid index, which is dropped
+ * later.
+ */
+export async function createIndex(
+  database: ContextDatabase,
+  wanted: IndexTarget & { readonly id: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const leaf = await findPartition(database, wanted)
+  if (leaf === undefined) return
+  const text = buildIndexSql(database.engine, { ...wanted, leaf: leaf.name })
+  if (database.engine === 'postgres') await database.withOwnConnection((run) => run({ text }), { timeoutMs: statementMs, signal })
+  else await database.transaction((session) => session.query({ text }), { timeoutMs: embeddedMs })
+}
+
+/** Drops an index if it exists. */
+export async function dropIndex(database: ContextDatabase, id: string, signal?: AbortSignal): Promise<void> {
+  if (database.engine === 'postgres') {
+    const text = `drop index concurrently if exists ${quoteName(id)}`
+    await database.withOwnConnection((run) => run({ text }), { timeoutMs: statementMs, signal })
+  } else await database.transaction((session) => session.query({ text: `drop index if exists ${quoteName(id)}` }))
+}
+
+/** Finds automatic indexes that should not exist. */
+export async function findOrphans(database: ContextDatabase): Promise<readonly string[]> {
+  const { rows } = await database.query<Row>({
+    text: `select c.relname::text as name from pg_class c where c.relkind = 'i' and starts_with(c.relname, $1) and pg_table_is_visible(c.oid)
+      and not exists (select from cs_indexes i where i.id = c.relname and i.state <> 'failed')`,
+    values: [indexPrefix],
+  })
+  return rows.map(({ name }) => String(name))
+}
+
+/** Scans and size of each existing index, as counted by the database. */
+const counted = `select id, coalesce(pg_stat_get_numscans(to_regclass(id)), 0) as scans, coalesce(pg_relation_size(to_regclass(id)), 0) as bytes
+  from cs_indexes where state = 'ready'`
+
+/** A new scan counts as a use; after a crash the database counts from zero. */
+const use = `update cs_indexes i set scans = c.scans, bytes = c.bytes,
+    used_at = case when c.scans > 0 and c.scans <> i.scans then $1 else i.used_at end
+  from (${counted}) c where c.id = i.id and (c.scans <> i.scans or c.bytes <> i.bytes)`
+
+/**
+ * Records which indexes searches have used, and deletes expired rows (`deleteExpired`). The indexes of deleted rows are orphans.
+ * @param now milliseconds since 1970
+ */
+export const recordUses = (database: ContextDatabase, now: number): Promise<void> =>
+  database.transaction(async (session) => {
+    await session.query({ text: use, values: [now] })
+    await deleteExpired(session, now)
+  })
+
+/** `program_limit_exceeded` of PostgreSQL: a value is too long for an index entry (2,700 bytes), so a retry does not help. */
+export const valueTooLong = '54000'

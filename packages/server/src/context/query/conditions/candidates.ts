@@ -1,0 +1,112 @@
+/**
+ * Candidates of text conditions on columns with stored words: conditions on the array of words that a GIN index supports. A candidate
+ * holds wherever its condition holds; the condition itself decides. A CASE hides the condition's selectivity from the planner. Otherwise
+ * the planner would count it twice and take common words for rare ones.
+ */
+import type { Column, SearchTable } from '../columns.ts'
+import type { Values } from '../statement.ts'
+import { tokenRules } from '../tokens/tokens.ts'
+import type { QueryToken, RequiredWord, TokenRules } from '../tokens/types.ts'
+import { listTextWords } from '../tokens/words.ts'
+import type { Condition, Operand } from '../tree.ts'
+import { connectorParameter, type PathCondition, quoteColumn } from './sql-context.ts'
+
+/** Maximum number of lookups per condition; the longest words select best. */
+const mostLookups = 4
+/** Maximum number of words per lookup. */
+const mostWords = 32
+
+/** Column and values that candidates are built for. */
+export interface CandidateContext {
+  readonly table: SearchTable
+  readonly column: Column
+  readonly values: Values
+}
+
+const countCharacters = (word: string): number => [...word].length
+
+const takeLongest = (words: readonly string[]): readonly string[] =>
+  words.toSorted((a, b) => countCharacters(b) - countCharacters(a)).slice(0, mostLookups)
+
+/** Builds a lookup in the term table. All its SQL functions have the same first two arguments. */
+const buildLookup = (name: string, { column, values }: CandidateContext, word: string): string =>
+  `${name}(${connectorParameter}, ${column.field}, ${values.add(word, 'text')}`
+
+function buildFuzzyLookups(tokens: readonly QueryToken[], target: CandidateContext, of: string): readonly string[] {
+  const { swapIsOne } = tokenRules[target.table.tokens]
+  const distances = new Map(tokens.map(({ text, distance }) => [text, distance]))
+  return takeLongest([...distances.keys()]).map(
+    (word) => `${of} && ${buildLookup('cs_fuzzy_terms', target, word)}, ${distances.get(word) ?? 0}, ${swapIsOne})`,
+  )
+}
+
+/** Builds lookups of whole words and of prefixes; the index supports both. */
+function buildKeywordLookups(tokens: readonly QueryToken[], target: CandidateContext, of: string): readonly string[] {
+  const whole = tokens.filter(({ isBeginning }) => !isBeginning).map(({ text }) => text)
+  const beginnings = tokens.filter(({ isBeginning }) => isBeginning).map(({ text }) => text)
+  if (beginnings.length > mostLookups) return []
+  const lists = [
+    ...(whole.length === 0 ? [] : [target.values.add(whole, 'text[]')]),
+    ...beginnings.map((text) => `${buildLookup('cs_beginning_terms', target, text)})`),
+  ]
+  return [`${of} && ${lists.length === 1 ? lists[0] : `(${lists.join(' || ')})`}`]
+}
+
+function buildLikeLookups(parts: readonly RequiredWord[], target: CandidateContext, of: string): readonly string[] {
+  const within = parts.flatMap((part) => ('within' in part ? [part.within] : []))
+  const oneOf = parts.flatMap((part) => ('oneOf' in part ? [part.oneOf] : [])).slice(0, mostWords)
+  const whole = oneOf.flatMap((words) => (words.length === 1 ? words : []))
+  return [
+    ...takeLongest([...new Set(within)]).map((word) => `${of} && ${buildLookup('cs_like_terms', target, word)})`),
+    ...(whole.length === 0 ? [] : [`${of} @> ${target.values.add([...new Set(whole)], 'text[]')}`]),
+    ...oneOf.filter((words) => words.length > 1).map((words) => `${of} && ${target.values.add(words, 'text[]')}`),
+  ]
+}
+
+/** Finds the words that a value must have to equal a string. In JSON a string may equal a number or a boolean, which have other words. */
+function findEqualWords(operand: Operand | undefined, column: Column, rules: TokenRules): readonly string[] {
+  if (operand?.is !== 'text') return []
+  const isOnlyText = column.type === 'text' || (operand.number === undefined && !/^(true|false)$/.test(operand.text))
+  return isOnlyText ? [...new Set(listTextWords(operand.text, rules))].slice(0, mostWords) : []
+}
+
+function buildPathCandidates(condition: PathCondition, target: CandidateContext, of: string): readonly string[] {
+  const { table, column, values } = target
+  const rules = tokenRules[table.tokens]
+  switch (condition.op) {
+    case 'equals':
+    case 'contains': {
+      const operands = condition.op === 'equals' ? condition.values : [condition.value]
+      const isCodePoints = condition.path.compare === 'text' && operands.length === 1
+      const words = isCodePoints ? findEqualWords(operands[0], column, rules) : []
+      return words.length === 0 ? [] : [`${of} @> ${values.add(words, 'text[]')}`]
+    }
+    case 'like':
+      return buildLikeLookups(
+        condition.pattern.literals.flatMap((literal) => rules.requiredWords(literal)),
+        target,
+        of,
+      )
+    case 'fuzzy':
+      return buildFuzzyLookups(condition.tokens, target, of)
+    case 'keyword':
+      return buildKeywordLookups(condition.tokens, target, of)
+    case 'any':
+      return buildCandidates(condition.of, target)
+    case 'order':
+      return []
+  }
+}
+
+/** Builds conditions on a column's stored words that hold wherever the condition on the column holds. The list is often empty. */
+export function buildCandidates(condition: Condition, target: CandidateContext): readonly string[] {
+  const { words, terms } = target.column
+  if (words !== 'stored' || terms === undefined) return []
+  if (condition.op === 'and') return condition.of.flatMap((each) => buildCandidates(each, target))
+  if (condition.op === 'or' || condition.op === 'not') return []
+  return buildPathCandidates(condition, target, quoteColumn(terms))
+}
+
+/** Joins a condition with its candidates. */
+export const addCandidates = (condition: string, candidates: readonly string[]): string =>
+  candidates.length === 0 ? condition : `(${candidates.join(' and ')} and case when ${condition} then true end)`

@@ -1,0 +1,290 @@
+/**
+ * The term table and the SQL functions that searches use; the store creates them with its tables. They run on PGlite and on PostgreSQL 15
+ * and later, with the extensions pg_trgm, btree_gin and fuzzystrmatch.
+ *
+ * The table `cs_terms` lists the distinct words of columns with `stored` words, per connector. A misspelled word or a part of a word is
+ * looked up here. A GIN index over the arrays of words then finds the rows with the words found. Listed words that no row has any more are
+ * harmless: the final check decides.
+ *
+ * The functions that read the table are declared immutable although they are not. The planner therefore runs them while planning and can
+ * distinguish rare from common words. This is correct because `searchSettings` makes sessions plan every search again; a cached plan would
+ * be correct too, but slow. Do not use these functions in indexes.
+ */
+
+/** Settings of every session that runs searches. */
+export const searchSettings: Readonly<Record<string, string>> = { plan_cache_mode: 'force_custom_plan', jit: 'off' }
+
+/** The table of listed words; `field` is `Term.field`. The store may partition the table by hash of connector_id. */
+export const termTable = {
+  name: 'cs_terms',
+  columns: [
+    { name: 'connector_id', type: 'int4' },
+    { name: 'field', type: 'int4' },
+    { name: 'term', type: 'text' },
+  ],
+  primaryKey: ['connector_id', 'field', 'term'],
+  /** Follows `create index … on cs_terms`; serves lookups of parts of words. */
+  index: 'using gin (connector_id, field, term gin_trgm_ops)',
+} as const
+
+/** Maximum size of a page in bytes of JSON. A page has at least one record. */
+export const largestPage = 16 * 1024 * 1024
+
+/** Maximum number of listed words that a lookup returns. With more, every row is a candidate and only the final check decides. */
+const mostTerms = 1000
+
+const immutable = 'immutable parallel safe'
+
+/** Converts a string to a number; null for other strings. The pattern equals the one of `parseDecimal`. */
+const number = `create or replace function cs_number(value text) returns numeric language sql ${immutable} as $$
+  select case when length(value) <= 400 and value ~ '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$' then value::numeric end
+$$`
+
+/** Converts a string to microseconds since 1970; null if it is no timestamp. It must accept what `parseTimestamp` accepts. */
+const instant = `create or replace function cs_instant(value text) returns int8 language plpgsql ${immutable} as $$
+declare
+  part text[];
+  first date;
+  hour int4;
+  seconds int8;
+begin
+  if length(value) > 64 then return null; end if;
+  part := regexp_match(value, '^([0-9]{4})-(0[1-9]|1[0-2])-([0-9]{2})(?:[Tt ]([0-9]{2}):([0-5][0-9])(?::([0-5][0-9]|60)(?:[.,]([0-9]{1,30}))?)?'
+    || '(?:[Zz]|([+-](?:[01][0-9]|2[0-3]))(?::?([0-5][0-9]))?)?)?$');
+  if part is null or part[1] = '0000' then return null; end if;
+  first := make_date(part[1]::int4, part[2]::int4, 1);
+  if part[3]::int4 not between 1 and extract(day from first + interval '1 month' - interval '1 day') then return null; end if;
+  hour := coalesce(part[4], '0')::int4;
+  if hour > 23 and (hour > 24 or concat(part[5], part[6], left(part[7], 6)) !~ '^0*$') then return null; end if;
+  seconds := (first - date '1970-01-01' + part[3]::int4 - 1)::int8 * 86400 + hour * 3600
+    + (coalesce(part[5], '0')::int4 - coalesce(part[8]::int4 * 60, 0) - coalesce((left(part[8], 1) || part[9])::int4, 0)) * 60
+    + coalesce(part[6], '0')::int4;
+  return seconds * 1000000 + rpad(left(coalesce(part[7], ''), 6), 6, '0')::int8;
+end $$`
+
+/**
+ * Converts a string to lower case as JavaScript does, except for letters that only one of the two knows. Treats the final sigma as an
+ * ordinary one.
+ */
+const lower = `create or replace function cs_lower(value text) returns text language sql ${immutable} as $$
+  select replace(lower(replace(value, 'İ', 'i̇')), 'ς', 'σ')
+$$`
+
+/** Returns the words of a string: the stored ones, else those of plain ASCII. */
+const words = `create or replace function cs_words(value text, stored text[]) returns text[] language sql ${immutable} as $$
+  select coalesce(stored, regexp_split_to_array(lower(value), '[^a-z0-9]+'))
+$$`
+
+/** Returns every string and number below a JSON value. */
+const leaves = `create or replace function cs_leaves(value jsonb) returns setof text language sql ${immutable} as $$
+  select leaf #>> '{}' from jsonb_path_query(value, 'strict $.** ? (@.type() == "string" || @.type() == "number")') leaf
+$$`
+
+/** Returns the words below a JSON value of plain ASCII, or of its folded twin if there is one. */
+const jsonWords = `create or replace function cs_json_words(value jsonb, folded jsonb) returns setof text language sql ${immutable} as $$
+  select word from cs_leaves(coalesce(folded, value)) leaf,
+    regexp_split_to_table(case when folded is null then lower(leaf) else leaf end, case when folded is null then '[^a-z0-9]+' else ' ' end) word
+$$`
+
+/**
+ * Returns whether two words are within a number of edits; swapping two neighbours is one edit (optimal string alignment). Skips equal
+ * prefixes, which never cost an edit. Slow: use it only for words that are known to be close.
+ */
+const within = `create or replace function cs_within(one text, other text, edits int4) returns boolean language plpgsql ${immutable} as $$
+declare
+  same int4 := 0;
+begin
+  if edits = 0 or one = other then return one = other; end if;
+  while substr(one, same + 1, 1) = substr(other, same + 1, 1) loop same := same + 1; end loop;
+  one := substr(one, same + 1);
+  other := substr(other, same + 1);
+  return cs_within(substr(one, 2), substr(other, 2), edits - 1) or cs_within(substr(one, 2), other, edits - 1)
+    or cs_within(one, substr(other, 2), edits - 1)
+    or (left(one, 2) = reverse(left(other, 2)) and cs_within(substr(one, 3), substr(other, 3), edits - 1));
+end $$`
+
+/**
+ * A swap of two neighbours has Levenshtein distance 2. Where a swap counts as one typing error, words of up to twice the allowed distance
+ * are checked closely. A count of foreign letters rules most of them out first. Query words have at most 250 characters, below the limit
+ * of 255 of levenshtein.
+ */
+const isSwapped = (word: string): string =>
+  `apart <= far and length(translate(${word}, asked, '')) < distance and cs_within(${word}, asked, distance)`
+const farthest = 'case when swaps then 2 * distance else distance end'
+
+/** Scores the best match of a query word: 3 for an equal word, 2 for its prefix, 1 within the typing errors, else 0. */
+const match = `create or replace function cs_match(words text[], asked text, distance int4, swaps boolean) returns int4 language plpgsql ${immutable} as $$
+declare
+  size int4 := length(asked);
+  far int4 := ${farthest};
+  word text;
+  apart int4;
+  best int4 := 0;
+begin
+  if words is null then return null; end if;
+  foreach word in array words loop
+    if starts_with(word, asked) then
+      if word = asked then return 3; end if;
+      best := 2;
+    elsif best = 0 and distance > 0 and word <> '' and abs(length(word) - size) <= distance then
+      apart := levenshtein_less_equal(word, asked, far);
+      if apart <= distance or (${isSwapped('word')}) then best := 1; end if;
+    end if;
+  end loop;
+  return best;
+end $$`
+
+/** Returns whether every query word matches some word within its typing errors. */
+const fuzzy = `create or replace function cs_fuzzy(words text[], query text[], distances int4[], swaps boolean) returns boolean
+language plpgsql ${immutable} as $$
+declare
+  asked text;
+  size int4;
+  distance int4;
+  far int4;
+  word text;
+  apart int4;
+  found boolean;
+begin
+  if words is null then return null; end if;
+  for place in 1 .. cardinality(query) loop
+    asked := query[place];
+    size := length(asked);
+    distance := distances[place];
+    far := ${farthest};
+    found := false;
+    foreach word in array words loop
+      found := starts_with(word, asked);
+      if not found and distance > 0 and word <> '' and abs(length(word) - size) <= distance then
+        apart := levenshtein_less_equal(word, asked, far);
+        found := apart <= distance or (${isSwapped('word')});
+      end if;
+      exit when found;
+    end loop;
+    if not found then return false; end if;
+  end loop;
+  return true;
+end $$`
+
+/** Sums the scores of all query words, each by its best match as in cs_match. Without distances only equal words score. */
+const score = `create or replace function cs_score(words text[], query text[], distances int4[], swaps boolean) returns int4
+language plpgsql ${immutable} as $$
+declare
+  total int4 := 0;
+begin
+  if words is null then return 0; end if;
+  for place in 1 .. cardinality(query) loop
+    if query[place] = any(words) then
+      total := total + 3;
+    elsif distances is not null then
+      total := total + cs_match(words, query[place], distances[place], swaps);
+    end if;
+  end loop;
+  return total;
+end $$`
+
+/** Returns whether some word begins with one of several prefixes. */
+const begins = `create or replace function cs_begins(words text[], beginnings text[]) returns boolean language sql ${immutable} as $$
+  select exists (select from unnest(words) word, unnest(beginnings) beginning where starts_with(word, beginning))
+$$`
+
+const beginning = `array(select term from cs_terms where connector_id = connector and field = list
+    and term >= asked and term < asked || chr(1114111) limit ${mostTerms + 1})`
+
+/** Returns the listed words with a prefix, or the word of every row when there are too many. */
+const beginningTerms = `create or replace function cs_beginning_terms(connector int4, list int4, asked text) returns text[] language plpgsql ${immutable} as $$
+declare
+  found text[];
+begin
+  found := ${beginning};
+  return case when cardinality(found) > ${mostTerms} then array[''] else found end;
+end $$`
+
+/** Returns the listed words that a query word matches as in cs_match, or the word of every row when there are too many. */
+const fuzzyTerms = `create or replace function cs_fuzzy_terms(connector int4, list int4, asked text, distance int4, swaps boolean) returns text[]
+language plpgsql ${immutable} as $$
+declare
+  size int4 := length(asked);
+  far int4 := ${farthest};
+  found text[];
+begin
+  found := ${beginning};
+  if distance > 0 and cardinality(found) <= ${mostTerms} then
+    found := found || array(select term from (select term,
+          case when length(term) between size - distance and size + distance then levenshtein_less_equal(term, asked, far) else far + 1 end as apart
+        from cs_terms where connector_id = connector and field = list offset 0) near
+      where apart <= distance or (${isSwapped('term')}) limit ${mostTerms + 1});
+  end if;
+  return case when cardinality(found) > ${mostTerms} then array[''] else found end;
+end $$`
+
+/**
+ * Returns the listed words that contain a part of a word, and the mark of shortened words (`toStoredWords`). Returns the word of every row
+ * when there are too many.
+ */
+const likeTerms = `create or replace function cs_like_terms(connector int4, list int4, part text) returns text[] language plpgsql ${immutable} as $$
+declare
+  found text[];
+begin
+  found := array(select term from cs_terms where connector_id = connector and field = list and term like '%' || part || '%' limit ${mostTerms + 1});
+  return case when cardinality(found) > ${mostTerms} then array[''] else array_append(found, ' ') end;
+end $$`
+
+/** Returns whether a column of a connector has strings that are no numbers although declared as decimals; `list` is `irregularField`. */
+const irregular = `create or replace function cs_irregular(connector int4, list int4) returns boolean language plpgsql ${immutable} as $$
+begin
+  return exists (select from cs_terms where connector_id = connector and field = list);
+end $$`
+
+/**
+ * Returns the part of a JSON value that a tree of names selects; `true` selects everything below. Arrays apply the tree to each element.
+ * Missing names are omitted and null stays. A scalar where the tree has names becomes SQL null.
+ */
+const pick = `create or replace function cs_pick(value jsonb, tree jsonb) returns jsonb language plpgsql strict ${immutable} as $$
+begin
+  if jsonb_typeof(tree) <> 'object' or jsonb_typeof(value) = 'null' then return value; end if;
+  if jsonb_typeof(value) = 'array' then
+    return coalesce((select jsonb_agg(part order by place) from jsonb_array_elements(value) with ordinality as e(element, place),
+      cs_pick(element, tree) part where part is not null), '[]');
+  end if;
+  if jsonb_typeof(value) <> 'object' then return null; end if;
+  return coalesce((select jsonb_object_agg(name, part) from jsonb_each(tree) as t(name, below), cs_pick(value -> name, below) part
+    where value ? name and part is not null), '{}');
+end $$`
+
+/**
+ * Writes a record of a page as JSON; the state is `{bytes so far, JSON, bytes before this record}`. Stops two records after a full page.
+ * The first extra record shows that there is a next page, even when the page is a single oversized record.
+ */
+const pageStep = `create or replace function cs_page_step(state text[], value record) returns text[] language plpgsql ${immutable} as $$
+declare
+  json text;
+  bytes int8 := coalesce(state[1]::int8, 0);
+begin
+  if state[3]::int8 > ${largestPage} then return array[state[1], null, state[3]]; end if;
+  json := row_to_json(value)::text;
+  return array[(bytes + octet_length(json) + 1)::text, json, bytes::text];
+end $$`
+const page = 'create or replace aggregate cs_page(record) (sfunc = cs_page_step, stype = text[], parallel = safe)'
+
+/** Statements that create or update the functions. The term table must exist. */
+export const searchFunctions: readonly string[] = [
+  number,
+  instant,
+  lower,
+  words,
+  leaves,
+  jsonWords,
+  within,
+  match,
+  fuzzy,
+  score,
+  begins,
+  beginningTerms,
+  fuzzyTerms,
+  likeTerms,
+  irregular,
+  pick,
+  pageStep,
+  page,
+]

@@ -1,0 +1,131 @@
+/**
+ * Member names below undocumented fields. Writing records notes the names in the term table. A search can then report a name that no
+ * record has.
+ */
+import { isObject } from 'ferrule/internal'
+import type { Column, SearchTable } from './columns.ts'
+import { connectorParameter } from './conditions/sql-context.ts'
+import { findMembers, hasOpenNames } from './field-paths.ts'
+import { buildStatement, type SearchStatement, Values } from './statement.ts'
+import type { Term } from './terms.ts'
+import type { Condition, FieldPath, MemberPath, SearchQuery, Selection } from './tree.ts'
+
+/** Limits: characters of a noted path, and paths noted per batch and field. Objects can have ids as names. */
+const longestWay = 250
+const mostWays = 1_000
+/** Noted with the first batch: from then on every name was noted. Without the mark nothing is known about absent names. */
+const complete = ''
+/** Noted when there were too many names. */
+const tooMany = '!'
+
+/** Derives the number of a column's names in the term table. It differs from the number of its words. */
+const toNameField = ({ field }: Column): number => (field ^ 0x2a5f3c19) | 0
+
+/** Joins names into one term; arrays between them are ignored. */
+export const joinNames = (names: readonly string[]): string => names.map((name) => `.${name}`).join('')
+
+/** Finds the columns with undocumented names below them. */
+const findOpenColumns = ({ columns }: SearchTable): readonly Column[] =>
+  columns.filter(({ type, schema }) => type === 'json' && hasOpenNames(schema))
+
+/** Lists the terms to note with the first rows of an entity. */
+export const listInitialNames = (table: SearchTable): readonly Term[] =>
+  findOpenColumns(table).map((column) => ({ field: toNameField(column), term: complete }))
+
+function visitPaths(value: unknown, names: readonly string[], take: (way: string) => void): void {
+  if (Array.isArray(value)) for (const element of value) visitPaths(element, names, take)
+  if (!isObject(value)) return
+  for (const [name, part] of Object.entries(value)) {
+    const below = [...names, name]
+    take(joinNames(below))
+    visitPaths(part, below, take)
+  }
+}
+
+/**
+ * Creates a reader of the names of rows.
+ * @param findCell returns the index of the cell with a column's JSON
+ */
+export function createNameReader(
+  table: SearchTable,
+  findCell: (name: string) => number,
+): (rows: readonly (readonly unknown[])[]) => readonly Term[] {
+  const open = findOpenColumns(table).map((column) => ({ field: toNameField(column), at: findCell(column.sql) }))
+  return (rows) =>
+    open.flatMap(({ field, at }) => {
+      const ways = new Set<string>()
+      for (const row of rows) {
+        const json = row[at]
+        if (typeof json === 'string')
+          visitPaths(JSON.parse(json), [], (way) => ways.size <= mostWays && way.length <= longestWay && ways.add(way))
+      }
+      return ways.size > mostWays ? [{ field, term: tooMany }] : [...ways].map((term) => ({ field, term }))
+    })
+}
+
+function listConditionPaths(condition: Condition, within: readonly FieldPath[] = []): readonly MemberPath[] {
+  if (condition.op === 'and' || condition.op === 'or') return condition.of.flatMap((each) => listConditionPaths(each, within))
+  if (condition.op === 'not') return listConditionPaths(condition.of, within)
+  const paths = [...within, condition.path]
+  const column = paths[0]?.column
+  const names = paths.flatMap(({ steps }) => steps.filter((step) => step !== null))
+  const own = column === undefined ? [] : [{ column, names }]
+  return condition.op === 'any' ? [...own, ...listConditionPaths(condition.of, paths)] : own
+}
+
+const listSelectionPaths = (column: Column, selection: Selection, names: readonly string[] = []): readonly MemberPath[] =>
+  selection === true
+    ? [{ column, names }]
+    : Object.entries(selection).flatMap(([name, below]) => listSelectionPaths(column, below, [...names, name]))
+
+/** Returns whether the documents leave the target of the names undocumented. */
+function isUndocumented({ column, names }: MemberPath): boolean {
+  let schema: Column['schema'] | undefined = column.schema
+  for (const name of names) {
+    const members: ReturnType<typeof findMembers> = schema && findMembers(schema)
+    if (members === undefined) return true
+    schema = members[name]
+  }
+  return false
+}
+
+/** A path below a field whose members the documents do not name. */
+type OpenPath = readonly [path: string, place: MemberPath]
+
+/** Lists the undocumented paths of a query as they were written, each with its column and names. */
+export function listOpenPaths({ filter, selection }: SearchQuery): readonly OpenPath[] {
+  const all = [
+    ...(filter === undefined ? [] : listConditionPaths(filter)),
+    ...[...(selection ?? [])].flatMap(([column, each]) => listSelectionPaths(column, each)),
+  ]
+  const open = new Map(all.filter(isUndocumented).map((way) => [`${way.column.name}${joinNames(way.names)}`, way]))
+  return [...open].filter(([, { names }]) => joinNames(names).length <= longestWay)
+}
+
+/**
+ * Builds the statement that reads, as `path`, the open paths that no record has.
+ * @param asked one path at least
+ * @param number the connector's number in the context database
+ */
+export function buildUnseenPathsStatement(asked: readonly OpenPath[], number: number): SearchStatement {
+  const values = new Values()
+  values.add(number, 'int4')
+  const fields = values.add(
+    asked.map(([, { column }]) => String(toNameField(column))),
+    'int4[]',
+  )
+  const terms = values.add(
+    asked.map(([, { names }]) => joinNames(names)),
+    'text[]',
+  )
+  const paths = values.add(
+    asked.map(([path]) => path),
+    'text[]',
+  )
+  const noted = (term: string): string =>
+    `exists (select from cs_terms t where t.connector_id = ${connectorParameter} and t.field = p.field and t.term ${term})`
+  return buildStatement(
+    `select p.path from unnest(${fields}, ${terms}, ${paths}) p(field, term, path) where ${noted(`= '${complete}'`)} and not ${noted(`in (p.term, '${tooMany}')`)}`,
+    values,
+  )
+}

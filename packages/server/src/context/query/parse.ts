@@ -1,0 +1,278 @@
+/** Parses the parameters of `context_store_search` (grammar and rules: docs/decisions/0016-search.md). */
+
+import { isObject, parseInteger, searchOperators } from 'ferrule/internal'
+import type { SearchTable } from './columns.ts'
+import { parsePattern } from './conditions/pattern.ts'
+import { type NameScope, parseFieldPath, parseListedPath, toElementScope } from './field-paths.ts'
+import { findMemberPath, findUnlisted } from './known-values.ts'
+import { checkOperator, parseElementOperand, parseEqualOperand, parseOrderOperand, parseText, parseTokens } from './operands.ts'
+import { appendPointer, invalid, missing, notSupported, type RequestPointer, tooComplex } from './refusals.ts'
+import { findScoredConditions } from './relevance.ts'
+import type { Condition, FieldPath, MemberPath, Ordering, SearchQuery, Selection, SortKey, Unlisted } from './tree.ts'
+
+/** Limits: nesting of conditions, conditions, values of one `in`, keys of a sort, elements of `fields`. */
+const deepest = 16
+const mostConditions = 256
+const mostValues = 1000
+const mostSortKeys = 16
+const mostFields = 1000
+/** Records of a page. */
+const defaultLimit = 1000
+const greatestLimit = 10_000
+
+/** Operators of a filter: the documented ones, and two for arrays. */
+const operators = [...searchOperators, 'contains', 'any'] as const
+type Operator = (typeof operators)[number]
+type FieldOperator = Exclude<Operator, 'and' | 'or' | 'not'>
+
+/** State of parsing a filter. */
+interface Reading {
+  readonly scope: NameScope
+  readonly depth: number
+  /** Number of conditions so far; shared by the whole filter. */
+  readonly count: { conditions: number }
+  /** Operands to check against stored values; shared by the whole filter. */
+  readonly unlisted: Unlisted[]
+  /** The array that conditions within `any` apply to. */
+  readonly within?: MemberPath | undefined
+}
+
+/** A field with its operand. */
+interface Entry {
+  readonly reading: Reading
+  readonly path: FieldPath
+  readonly element: NameScope
+  readonly value: unknown
+  readonly pointer: RequestPointer
+}
+
+const readOrder =
+  (test: Ordering) =>
+  ({ path, value, pointer }: Entry): Condition => ({ op: 'order', path, test, value: parseOrderOperand(path, value, pointer) })
+
+const readEquals = ({ path, value, pointer }: Entry): Condition => ({
+  op: 'equals',
+  path,
+  values: [parseEqualOperand(path, value, pointer)],
+})
+
+const readIn = ({ path, value, pointer }: Entry): Condition => {
+  if (!Array.isArray(value)) throw invalid(pointer, 'must be an array of values')
+  if (value.length > mostValues) throw tooComplex(pointer, `has more than ${mostValues} values`)
+  return { op: 'equals', path, values: value.map((each, index) => parseEqualOperand(path, each, appendPointer(pointer, index))) }
+}
+
+const readAny = ({ reading, path, element, value, pointer }: Entry): Condition => ({
+  op: 'any',
+  path,
+  of: parseCondition(
+    { ...reading, scope: element, within: findMemberPath(path, reading.within), depth: reading.depth + 1 },
+    value,
+    pointer,
+  ),
+})
+
+const readers: Readonly<Record<FieldOperator, (entry: Entry) => Condition>> = {
+  eq: readEquals,
+  neq: (entry) => ({ op: 'not', of: readEquals(entry) }),
+  gt: readOrder('gt'),
+  gte: readOrder('gte'),
+  lt: readOrder('lt'),
+  lte: readOrder('lte'),
+  in: readIn,
+  like: ({ path, value, pointer }) => ({ op: 'like', path, pattern: parsePattern(parseText(value, pointer)) }),
+  fuzzy: ({ reading, path, value, pointer }) => ({ op: 'fuzzy', path, tokens: parseTokens(value, { ...reading.scope.table, pointer }) }),
+  keyword: ({ reading, path, value, pointer }) => ({
+    op: 'keyword',
+    path,
+    tokens: parseTokens(value, { ...reading.scope.table, pointer }),
+  }),
+  contains: ({ path, value, pointer }) => ({ op: 'contains', path, value: parseElementOperand(path, value, pointer) }),
+  any: readAny,
+}
+
+const countCondition = ({ count }: Reading, pointer: RequestPointer): void => {
+  count.conditions += 1
+  if (count.conditions > mostConditions) throw tooComplex(pointer, `brings the filter to more than ${mostConditions} conditions`)
+}
+
+/** Parses the conditions of one operator, one per field. */
+function parseFields(
+  reading: Reading,
+  operator: FieldOperator,
+  { operand, pointer }: { operand: unknown; pointer: RequestPointer },
+): readonly Condition[] {
+  if (!isObject(operand)) throw invalid(pointer, 'must be an object of fields and values')
+  return Object.entries(operand).map(([field, value]) => {
+    const at = appendPointer(pointer, field)
+    countCondition(reading, at)
+    const { path, schema } = parseFieldPath(reading.scope, field, at)
+    checkOperator(operator, path, at)
+    const condition = readers[operator]({ reading, path, element: toElementScope(reading.scope, schema), value, pointer: at })
+    const way = path.compare === 'lower' ? findMemberPath(path, reading.within) : undefined
+    if (way !== undefined)
+      reading.unlisted.push(
+        ...findUnlisted(condition, { way, schema, pointerAt: (index) => (operator === 'in' ? appendPointer(at, index) : at) }),
+      )
+    return condition
+  })
+}
+
+const isOperator = (name: string): name is Operator => (operators as readonly string[]).includes(name)
+
+function parseOperator(
+  reading: Reading,
+  name: string,
+  { operand, pointer }: { operand: unknown; pointer: RequestPointer },
+): readonly Condition[] {
+  if (!isOperator(name)) throw notSupported(pointer, name, `it is not one of ${operators.join(', ')}`)
+  const inner = { ...reading, depth: reading.depth + 1 }
+  if (name === 'not') return [{ op: 'not', of: parseCondition(inner, operand, pointer) }]
+  if (name !== 'and' && name !== 'or') return parseFields(reading, name, { operand, pointer })
+  if (!Array.isArray(operand)) throw invalid(pointer, 'must be an array of conditions')
+  if (operand.length === 0) countCondition(reading, pointer)
+  return [{ op: name, of: operand.map((each, index) => parseCondition(inner, each, appendPointer(pointer, index))) }]
+}
+
+/** Parses a condition object, whose entries are joined by `and`. */
+function parseCondition(reading: Reading, value: unknown, pointer: RequestPointer): Condition {
+  if (!isObject(value)) throw invalid(pointer, 'must be a condition: an object with operators as keys')
+  if (reading.depth > deepest) throw tooComplex(pointer, `is nested more than ${deepest} deep`)
+  const entries = Object.entries(value)
+  if (entries.length === 0) countCondition(reading, pointer)
+  const of = entries.flatMap(([name, operand]) => parseOperator(reading, name, { operand, pointer: appendPointer(pointer, name) }))
+  const [only] = of
+  return of.length === 1 && only !== undefined ? only : { op: 'and', of }
+}
+
+function parseFilter(table: SearchTable, value: unknown, pointer: RequestPointer): Pick<SearchQuery, 'filter' | 'unlisted'> {
+  const unlisted: Unlisted[] = []
+  const reading = { scope: { table }, depth: 1, count: { conditions: 0 }, unlisted }
+  return { filter: value === undefined || value === null ? undefined : parseCondition(reading, value, pointer), unlisted }
+}
+
+function parseSortKey(table: SearchTable, value: unknown, pointer: RequestPointer): SortKey | RelevanceKey {
+  const [entry, ...more] = isObject(value) ? Object.entries(value) : []
+  if (entry === undefined || more.length > 0) throw invalid(pointer, 'must be an object with one field, for example {"name": "asc"}')
+  const [field, direction] = entry
+  const at = appendPointer(pointer, field)
+  if (direction !== 'asc' && direction !== 'desc') throw invalid(at, 'must be "asc" or "desc"', 'enum')
+  if (field === relevanceName) return buildRelevanceKey(at, direction)
+  const { path } = parseFieldPath({ table }, field, at)
+  if (path.column === undefined || path.steps.length > 0 || path.column.type === 'json')
+    throw notSupported(at, 'sort', 'only fields that hold one text, number or truth value can be sorted by')
+  return { column: path.column, direction }
+}
+
+/** Name in a sort that stands for relevance. */
+const relevanceName = '_relevance'
+
+/** Relevance as a sort key. */
+interface RelevanceKey {
+  readonly column: 'relevance'
+  readonly pointer: RequestPointer
+}
+
+const buildRelevanceKey = (pointer: RequestPointer, direction: string): RelevanceKey => {
+  if (direction !== 'desc') throw invalid(pointer, 'must be "desc": what matches best comes first', 'enum')
+  return { column: 'relevance', pointer }
+}
+
+/** Separates relevance from the other sort keys. */
+function splitRelevance(keys: readonly (SortKey | RelevanceKey)[], filter: Condition | undefined): Pick<SearchQuery, 'sort' | 'relevance'> {
+  const distinct = keys.filter(({ column }, index) => keys.findIndex((key) => key.column === column) === index)
+  const sort = distinct.flatMap((key) => (key.column === 'relevance' ? [] : [key]))
+  const at = keys.length === 0 ? 0 : distinct.findIndex(({ column }) => column === 'relevance')
+  const of = at < 0 ? [] : findScoredConditions(filter)
+  const key = distinct[at]
+  if (key?.column === 'relevance' && of.length === 0)
+    throw notSupported(key.pointer, 'sort', 'a relevance needs fuzzy or keyword in the filter, outside of not')
+  return { sort, relevance: of.length === 0 ? undefined : { at, of } }
+}
+
+/** Parses a sort. Ignores a field that occurs again. */
+function parseSort(
+  table: SearchTable,
+  { value, filter }: { value: unknown; filter: Condition | undefined },
+  pointer: RequestPointer,
+): Pick<SearchQuery, 'sort' | 'relevance'> {
+  if (value === undefined || value === null) return splitRelevance([], filter)
+  if (!Array.isArray(value)) throw invalid(pointer, 'must be an array such as [{"name": "asc"}]')
+  if (value.length > mostSortKeys) throw tooComplex(pointer, `has more than ${mostSortKeys} keys`)
+  return splitRelevance(
+    value.map((each, index) => parseSortKey(table, each, appendPointer(pointer, index))),
+    filter,
+  )
+}
+
+/** Adds a path to a selection. Selecting a whole value overrides selecting parts of it. */
+const addToSelection = (selection: Selection | undefined, [first, ...rest]: readonly string[]): Selection => {
+  if (first === undefined || selection === true) return true
+  const known = selection ?? {}
+  return { ...known, [first]: addToSelection(Object.hasOwn(known, first) ? known[first] : undefined, rest) }
+}
+
+function parseSelection(table: SearchTable, value: unknown, pointer: RequestPointer): SearchQuery['selection'] {
+  if (value === undefined || value === null) return undefined
+  if (!Array.isArray(value)) throw invalid(pointer, 'must be an array of paths')
+  if (value.length > mostFields) throw tooComplex(pointer, `has more than ${mostFields} elements`)
+  const found = new Map<SearchTable['columns'][number], Selection>()
+  for (const [index, path] of value.entries()) {
+    const isNames = Array.isArray(path) && path.length > 0 && path.every((name) => typeof name === 'string')
+    if (typeof path !== 'string' && !isNames)
+      throw invalid(appendPointer(pointer, index), 'must be a path such as "user.name" or ["user", "name"]')
+    const { column, steps } = parseListedPath(table, path, appendPointer(pointer, index))
+    const names = steps.filter((step) => step !== null)
+    if (column !== undefined) found.set(column, addToSelection(found.get(column), names))
+  }
+  if (found.size === 0) return undefined
+  return new Map(table.columns.flatMap((column) => (found.has(column) ? [[column, found.get(column) ?? true] as const] : [])))
+}
+
+function parseLimit(value: unknown, pointer: RequestPointer): number {
+  if (value === undefined || value === null) return defaultLimit
+  const limit = typeof value === 'string' ? parseInteger(value) : value
+  if (typeof limit !== 'bigint' && !Number.isInteger(limit)) throw invalid(pointer, 'must be an integer')
+  const count = Number(limit)
+  if (count < 1 || count > greatestLimit) throw invalid(pointer, `must be between 1 and ${greatestLimit}`, 'range')
+  return count
+}
+
+function parseCursorParameter(value: unknown, pointer: RequestPointer): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw invalid(pointer, 'must be the cursor of the page before')
+  return value
+}
+
+function checkKnown(value: Readonly<Record<string, unknown>>, known: readonly string[], pointer: RequestPointer): void {
+  const unknown = Object.keys(value).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw invalid(appendPointer(pointer, unknown), `is unknown; known are ${known.join(', ')}`, 'unknown')
+}
+
+/**
+ * Parses the parameters of a search.
+ * @param params  `{ query: { filter?, sort? }, limit?, cursor?, fields? }`; integers beyond doubles as bigint; null counts as absent
+ * @throws FerruleError `field_not_searchable`, `operator_not_supported`, `query_too_complex`, `invalid_parameter`, `missing_parameter`,
+ *   with a JSON pointer below `/params` to the first fault
+ */
+export function parseSearch(table: SearchTable, params: unknown): SearchQuery {
+  const pointer = { at: '/params' }
+  const given = params ?? {}
+  if (!isObject(given)) throw invalid(pointer, 'must be an object')
+  checkKnown(given, ['query', 'limit', 'cursor', 'fields'], pointer)
+  const { query, limit, cursor, fields } = given
+  if (query === undefined || query === null) throw missing(appendPointer(pointer, 'query'))
+  if (!isObject(query)) throw invalid(appendPointer(pointer, 'query'), 'must be an object with filter and sort')
+  checkKnown(query, ['filter', 'sort'], appendPointer(pointer, 'query'))
+  const { filter, unlisted } = parseFilter(table, query['filter'], appendPointer(pointer, 'query', 'filter'))
+  return {
+    table,
+    filter,
+    unlisted,
+    ...parseSort(table, { value: query['sort'], filter }, appendPointer(pointer, 'query', 'sort')),
+    limit: parseLimit(limit, appendPointer(pointer, 'limit')),
+    cursor: parseCursorParameter(cursor, appendPointer(pointer, 'cursor')),
+    selection: parseSelection(table, fields, appendPointer(pointer, 'fields')),
+    asked: { filter: query['filter'], sort: query['sort'], ...(Array.isArray(fields) && fields.length === 0 ? {} : { fields }) },
+  }
+}

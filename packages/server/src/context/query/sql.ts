@@ -1,0 +1,212 @@
+/** Builds the SQL statement of a search, and a page from its rows. The same SQL runs on PGlite and on PostgreSQL 15 and later. */
+import type { Column } from './columns.ts'
+import { quoteName } from './columns.ts'
+import { buildCondition } from './conditions/conditions.ts'
+import { connectorParameter, selectValue } from './conditions/sql-context.ts'
+import { largestPage } from './functions.ts'
+import { buildAfter, buildOrder, buildOrderBy, isRanked, type Order, type Position, splitAtNulls } from './order.ts'
+import { buildRankedRows, mostRanked, type RankedRows } from './ranked.ts'
+import { buildStatement, type SearchStatement, Values } from './statement.ts'
+import type { SearchQuery, Selection } from './tree.ts'
+
+/** Options of a search statement. */
+export interface SearchOptions {
+  /** Number of the connector in the context database. */
+  readonly connector: number
+  /** Position after which the page begins. */
+  readonly after?: Position | undefined
+  /**
+   * Returns whether an index over (connector_id, sorted column, pk) exists; by default timestamp columns have one. With an index, rows
+   * without a value are read separately, so the index gives the order. Without an index, that would read the table twice.
+   */
+  readonly isOrdered?: (column: Column) => boolean
+  /** True to always sort, even where an index gives the order. */
+  readonly avoidsOrder?: boolean
+  /** Maximum number of records to sort by relevance; `SearchPage.isTooMany` reports more. */
+  readonly mostRanked?: number
+}
+
+const isWhole = (selection: Selection): boolean => selection === true
+
+const listSelectedColumns = ({ table, selection }: SearchQuery): readonly { column: Column; selection: Selection }[] =>
+  table.columns.flatMap((column) => {
+    const selected = selection === undefined ? true : selection.get(column)
+    return selected === undefined ? [] : [{ column, selection: selected }]
+  })
+
+const listPageColumns = (query: SearchQuery): readonly string[] =>
+  listSelectedColumns(query).map(({ column }, index) => `${selectValue(column)} as c${index}`)
+
+const buildFilter = ({ table, filter }: SearchQuery, values: Values): string =>
+  filter === undefined ? '' : ` and ${buildCondition(table, filter, { values, element: undefined, depth: 0 })}`
+
+/** Builds the rows of the page with values (`c0` …), keys (`k0` …) and `pk`. */
+function buildRows(query: SearchQuery, options: SearchOptions, values: Values): string {
+  const order = buildOrder(query)
+  const columns = [...listPageColumns(query), ...order.keys.map(({ sql }, index) => `${sql} as k${index}`), 't.pk']
+  const filter = buildFilter(query, values)
+  const from = `select ${columns.join(', ')} from ${quoteName(query.table.name)} t where t.connector_id = ${connectorParameter}${filter}`
+  const limit = values.add(query.limit + 1, 'int4')
+  const isOrdered = options.isOrdered ?? ((column: Column) => column.at !== undefined)
+  const leading = query.sort[0]?.column
+  const parts = leading !== undefined && isOrdered(leading) ? splitAtNulls(order, options.after, values) : []
+  if (parts.length === 0) {
+    const orderBy = buildOrderBy(
+      order,
+      order.keys.map(({ sql }) => sql),
+      't.pk',
+    )
+    // The same order, in a form that no index supports.
+    const first = options.avoidsOrder ? `${order.keys[0]?.sql ?? 't.pk'} is null, ` : ''
+    return `${from} and ${buildAfter(order, options.after, values)} order by ${first}${orderBy} limit ${limit}`
+  }
+  const union = parts.map(({ condition, orderBy }) => `(${from} and ${condition} order by ${orderBy} limit ${limit})`).join(' union all ')
+  return `select * from (${union}) u order by ${buildOrderBy(order, listKeyNames(order), 'pk')} limit ${limit}`
+}
+
+const listKeyNames = (order: Order): readonly string[] => order.keys.map((_key, index) => `k${index}`)
+
+/** PostgreSQL truncates longer column names. */
+const longestName = 63
+
+/** Input of the statement. */
+interface Writing {
+  readonly query: SearchQuery
+  readonly order: Order
+  readonly values: Values
+  /** Rows of the page, see `buildRows`. */
+  readonly rows: string
+}
+
+/** Lists the selected values of a row by their documented names. */
+const listMembers = ({ query, values }: Writing): readonly { name: string; value: string }[] =>
+  listSelectedColumns(query).map(({ column, selection }, index) => ({
+    name: column.name,
+    value: isWhole(selection) ? `s.c${index}` : `cs_pick(s.c${index}, ${values.add(JSON.stringify(selection), 'jsonb')})`,
+  }))
+
+const listKeys = ({ order }: Writing, from: string): string =>
+  [`${from}.pk`, ...listKeyNames(order).map((key) => `${from}.${key}`)].join(', ')
+
+const buildRecordOrder = ({ order }: Writing, from: string): string =>
+  buildOrderBy(
+    order,
+    listKeyNames(order).map((key) => `${from}.${key}`),
+    `${from}.pk`,
+  )
+
+/**
+ * Writes the records as JSON, with the bytes before each record and its predecessor. Drops rows from the second after a full page on; the
+ * one that is left shows that there is a next page. Every level repeats the order, so none sorts again. `offset 0` prevents PostgreSQL
+ * from writing the JSON twice, for the record and for its size.
+ */
+function writeSmallRecords(writing: Writing): string {
+  const { values, rows } = writing
+  const members = listMembers(writing)
+  const isNamed = members.every(({ name }) => Buffer.byteLength(name) <= longestName)
+  const columns = members.map(({ name, value }) => `${value} as ${quoteName(name)}`)
+  const written = (isNamed ? [] : members).map(
+    ({ name, value }) => `${values.add(`${JSON.stringify(name)}:`, 'text')} || coalesce(to_json(${value})::text, 'null')`,
+  )
+  const json = isNamed ? 'row_to_json(f)::text' : `'{' || ${written.join(" || ',' || ")} || '}'`
+  const from = isNamed ? `(${rows}) s, lateral (select ${columns.join(', ')}) f` : `(${rows}) s`
+  const records = `select ${json} as json, ${listKeys(writing, 's')} from ${from} order by ${buildRecordOrder(writing, 's')} offset 0`
+  const before = `sum(octet_length(r.json) + 1) over (order by ${buildRecordOrder(writing, 'r')} rows between unbounded preceding and 2 preceding)`
+  return `select p.json, ${castKeys(writing)} from (select r.json, ${listKeys(writing, 'r')}, ${before} as before from (${records}) r) p where p.before is null or p.before <= ${values.add(largestPage, 'int4')}`
+}
+
+/** Writes records as `writeSmallRecords` does, but writes no JSON after a full page: a transcript has 100 kB. */
+function writeLargeRecords(writing: Writing): string {
+  const columns = listMembers(writing).map(({ name, value }) => `${value} as ${quoteName(name)}`)
+  const state = `cs_page(f) over (order by ${buildRecordOrder(writing, 's')} rows between unbounded preceding and current row)`
+  const records = `select ${state} as state, ${listKeys(writing, 's')} from (${writing.rows}) s, lateral (select ${columns.join(', ')}) f`
+  return `select p.state[2] as json, ${castKeys(writing)} from (${records}) p where p.state[2] is not null`
+}
+
+/** Returns whether at most one record can match: the filter tests a key of one field. */
+const findsOne = ({ table: { key }, filter }: SearchQuery): boolean => {
+  if (filter?.op !== 'equals' || key.length !== 1 || filter.values.length !== 1) return false
+  const is = { integer: 'number', text: 'text', open: undefined }[key[0]?.type ?? 'open']
+  return filter.path.column?.name === key[0]?.field && filter.values[0]?.is === is
+}
+
+/** Writes the one record as JSON, without limits of a page: planning those takes as long as planning the search. */
+function writeOneRecord(writing: Writing): string {
+  const columns = listMembers(writing).map(({ name, value }) => `${value} as ${quoteName(name)}`)
+  const records = `select row_to_json(f)::text as json, ${listKeys(writing, 's')} from (${writing.rows}) s, lateral (select ${columns.join(', ')}) f`
+  return `select p.json, ${castKeys(writing)} from (${records}) p`
+}
+
+const castKeys = ({ order }: Writing): string => ['p.pk', ...listKeyNames(order).map((key) => `p.${key}::text as ${key}`)].join(', ')
+
+function rankRows(query: SearchQuery, { after, mostRanked: most = mostRanked }: SearchOptions, values: Values): RankedRows | undefined {
+  const { relevance } = query
+  const order = buildOrder(query)
+  if (relevance === undefined || !isRanked(order)) return undefined
+  const filter = buildFilter(query, values)
+  return buildRankedRows({ query: { ...query, relevance }, order, values, after, most, columns: listPageColumns(query), filter })
+}
+
+/**
+ * Builds the statement of a search. It returns the records of a page, and one or two more when there is a next page. Columns: `json` (the
+ * record as JSON), `pk` and `k0` … (its keys as strings). Sessions need `searchSettings`.
+ */
+export function buildSearchStatement(query: SearchQuery, options: SearchOptions): SearchStatement {
+  const values = new Values()
+  values.add(options.connector, 'int4')
+  const byRelevance = rankRows(query, options, values)
+  const writing = { query, order: buildOrder(query), values, rows: byRelevance?.rows ?? buildRows(query, options, values) }
+  const columns = listSelectedColumns(query).map(({ column }) => column)
+  const isNamed = columns.every(({ name }) => Buffer.byteLength(name) <= longestName)
+  const isLarge = isNamed && columns.some(({ type }) => type === 'json')
+  const write = isNamed && findsOne(query) ? writeOneRecord : isLarge ? writeLargeRecords : writeSmallRecords
+  const records = write(writing)
+  const page = `${records} order by ${buildRecordOrder(writing, 'p')}`
+  const { found = '', tooMany } = byRelevance ?? {}
+  const text = tooMany === undefined ? `${found}${page}` : `${found}select * from (${page}) page union all ${tooMany}`
+  return { ...buildStatement(text, values), hasOnePlan: write === writeOneRecord }
+}
+
+/** A row of a search statement. */
+export type SearchRow = Readonly<Record<string, unknown>>
+
+/** One page of results. */
+export interface SearchPage {
+  /** JSON array of the records. */
+  readonly json: string
+  readonly count: number
+  /** Position of the next page; undefined on the last page. */
+  readonly next: Position | undefined
+  /** True when too many records match to sort them by relevance. The page is empty; read it without relevance. */
+  readonly isTooMany: boolean
+}
+
+const readPosition = (row: SearchRow, order: Order): Position => ({
+  pk: String(row['pk']),
+  keys: order.keys.map((_key, index) => {
+    const value = row[`k${index}`]
+    return value === null || value === undefined ? null : String(value)
+  }),
+  isRanked: isRanked(order),
+})
+
+/** Builds a page from the rows of a search statement. */
+export function buildPage(query: SearchQuery, rows: readonly SearchRow[]): SearchPage {
+  if (rows[0]?.['json'] === null) return { json: '[]', count: 0, next: undefined, isTooMany: true }
+  const records: string[] = []
+  let bytes = 0
+  for (const row of rows.slice(0, query.limit)) {
+    const json = String(row['json'])
+    bytes += Buffer.byteLength(json) + 1
+    if (records.length > 0 && bytes > largestPage) break
+    records.push(json)
+  }
+  const last = rows[records.length - 1]
+  const hasMore = rows.length > records.length && last !== undefined
+  return {
+    json: `[${records.join()}]`,
+    count: records.length,
+    next: hasMore ? readPosition(last, buildOrder(query)) : undefined,
+    isTooMany: false,
+  }
+}

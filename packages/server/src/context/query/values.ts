@@ -1,0 +1,110 @@
+/** Converts the searchable fields of a record to the cells of its row. */
+import { writeJson } from 'ferrule/engine'
+import { type Column, listPhysicalColumns, type PhysicalColumn, type SearchTable } from './columns.ts'
+import { createValueReader, listInitialValues } from './known-values.ts'
+import { createNameReader, listInitialNames } from './members.ts'
+import { irregularField, type Term } from './terms.ts'
+import { clampInteger, cleanJson, cleanText, formatNumber, parseDecimal } from './text.ts'
+import { parseTimestamp } from './timestamps.ts'
+import { isAscii } from './tokens/shared.ts'
+import { tokenRules } from './tokens/tokens.ts'
+import type { TokenRules } from './tokens/types.ts'
+import { foldJson, isMark, listJsonWords, listTextWords, toStoredWords } from './tokens/words.ts'
+
+/** A value for one column: text, int8, numeric and jsonb as strings (jsonb as JSON), boolean as itself, text[] as an array. */
+export type Cell = string | boolean | null | readonly string[]
+
+const toPlainNumber = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return parseDecimal(value)
+  return typeof value === 'number' || typeof value === 'bigint' ? formatNumber(value) : undefined
+}
+
+const truths: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [true, true],
+  [false, false],
+  ['true', true],
+  ['false', false],
+])
+
+/**
+ * Converts a value for each type of column; null when the type cannot hold the value. Integer columns accept integers (`ClampedInteger`)
+ * and number columns decimal numbers, both also as strings. Boolean columns accept booleans; text columns store other values as JSON.
+ */
+const converters: Readonly<Record<Column['type'], (value: unknown) => string | boolean | null>> = {
+  text: (value) => (typeof value === 'string' ? cleanText(value) : (toPlainNumber(value) ?? cleanJson(writeJson(value)))),
+  integer: (value) => clampInteger(toPlainNumber(value))?.near ?? null,
+  number: (value) => toPlainNumber(value) ?? null,
+  boolean: (value) => truths.get(value) ?? null,
+  json: (value) => cleanJson(writeJson(value)),
+}
+
+/** A value, its string form, and the token rules. */
+interface Given {
+  readonly value: unknown
+  readonly text: string
+  readonly rules: TokenRules
+}
+
+const buildWordsCell = (column: Column, { value, text, rules }: Given): readonly string[] | null => {
+  if (column.type === 'json') return toStoredWords(listJsonWords(value, rules))
+  if (column.words === 'stored') return toStoredWords(listTextWords(text, rules))
+  return isAscii(text) ? null : [...new Set(listTextWords(text, rules))]
+}
+
+/** Builds the cells of one field, in the order of its physical columns. */
+function buildFieldCells(column: Column, value: unknown, rules: TokenRules): readonly Cell[] {
+  const cell = value === undefined || value === null ? null : converters[column.type](value)
+  const text = typeof cell === 'string' ? cell : undefined
+  const at = column.at === undefined ? [] : [text === undefined ? null : (parseTimestamp(text)?.toString() ?? null)]
+  const number = column.number === undefined ? [] : [text === undefined ? null : (parseDecimal(text) ?? null)]
+  const wide = column.wide === undefined ? [] : [text === undefined ? null : (clampInteger(toPlainNumber(value))?.wide ?? null)]
+  const lowered = column.lowered === undefined ? [] : [text === undefined ? null : text.toLowerCase()]
+  const words = column.terms === undefined ? [] : [text === undefined ? null : buildWordsCell(column, { value, text, rules })]
+  const folded =
+    column.folded === undefined ? [] : [text === undefined || isAscii(text) ? null : cleanJson(writeJson(foldJson(value, rules)))]
+  return [cell, ...at, ...number, ...wide, ...lowered, ...words, ...folded]
+}
+
+/**
+ * Builds the cells of a row, in the order of `listPhysicalColumns(table)`.
+ * @param record searchable fields by their documented names; others are ignored, absent ones are null
+ */
+export const buildCells = (table: SearchTable, record: Readonly<Record<string, unknown>>): readonly Cell[] =>
+  table.columns.flatMap((column) => buildFieldCells(column, record[column.name], tokenRules[table.tokens]))
+
+/** Lists the terms to note with the first rows of an entity. They mark that every later name and value is noted. */
+export const listInitialTerms = (table: SearchTable): readonly Term[] => [...listInitialNames(table), ...listInitialValues(table)]
+
+/**
+ * Creates a reader that lists the terms of rows. `cs_terms` must have them when the rows are written.
+ * @param columns columns of the rows' cells; by default those of the table
+ */
+export function createTermReader(
+  table: SearchTable,
+  columns: readonly PhysicalColumn[] = listPhysicalColumns(table),
+): (rows: readonly (readonly Cell[])[]) => readonly Term[] {
+  const cellIndexes = new Map(columns.map(({ name }, index) => [name, index]))
+  const findCell = (name: string | undefined): number => (name === undefined ? -1 : (cellIndexes.get(name) ?? -1))
+  const stored = table.columns.filter(({ words }) => words === 'stored').map(({ field, terms }) => ({ field, at: findCell(terms) }))
+  const checked = table.columns
+    .filter(({ number }) => number !== undefined)
+    .map((column) => ({ field: irregularField(column), at: findCell(column.sql), companion: findCell(column.number) }))
+  const widened = table.columns.flatMap((column) =>
+    column.wide === undefined ? [] : [{ field: irregularField(column), wide: findCell(column.wide) }],
+  )
+  const readMembers = createNameReader(table, findCell)
+  const readValues = createValueReader(table, findCell)
+  return (rows) => [
+    ...readMembers(rows),
+    ...readValues(rows),
+    ...widened.flatMap(({ field, wide }) => (rows.some((row) => row[wide] !== null) ? [{ field, term: '' }] : [])),
+    ...stored.flatMap(({ field, at }) => {
+      const words = new Set<string>()
+      for (const row of rows) for (const word of (row[at] as readonly string[] | null) ?? []) if (!isMark(word)) words.add(word)
+      return [...words].map((term) => ({ field, term }))
+    }),
+    ...checked.flatMap(({ field, at, companion }) =>
+      rows.some((row) => row[at] !== null && row[companion] === null) ? [{ field, term: '' }] : [],
+    ),
+  ]
+}

@@ -1,0 +1,223 @@
+/** Runs `context_store_search`: from its parameters to a page. The database writes the JSON of the records. */
+import { FerruleError } from 'ferrule'
+import type { QueryOptions, Statement } from './database/database.ts'
+import type { EntityRef } from './entity-ref.ts'
+import { chooseOrdering } from './indexes/advice.ts'
+import type { OnDemandIndexes } from './indexes/on-demand.ts'
+import { findMainTime } from './query/columns.ts'
+import { type CursorScope, createCursor, parseCursor } from './query/cursor.ts'
+import { buildNotedValuesStatement, checkStored } from './query/known-values.ts'
+import { buildUnseenPathsStatement, listOpenPaths } from './query/members.ts'
+import { buildOrder, isRanked, type Position } from './query/order.ts'
+import { parseSearch } from './query/parse.ts'
+import { buildPage, buildSearchStatement, type SearchOptions, type SearchPage, type SearchRow } from './query/sql.ts'
+import { type SearchStatement, StatementNames } from './query/statement.ts'
+import type { SearchQuery } from './query/tree.ts'
+import type { ContextStore } from './store/types.ts'
+
+/** Parameters of a search, and the entity to search. */
+export interface SearchRequest {
+  /** Entity to search. The caller has checked that the client may read it. */
+  readonly ref: EntityRef
+  /** `{ query: { filter?, sort? }, limit?, cursor?, fields? }` as sent by the client. */
+  readonly params: unknown
+  /** HMAC key for cursors. */
+  readonly key: Uint8Array
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Aborts the search, which then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Timeout of the search in milliseconds, of each page for `readPages`; omitted: the store's setting, for each statement. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** One page of a search. */
+export interface SearchAnswer {
+  /** JSON array of the records. */
+  readonly json: string
+  readonly count: number
+  /** Cursor of the next page; null on the last page. */
+  readonly cursor: string | null
+  /** True when too many records match to sort them by the requested relevance. */
+  readonly isUnranked: boolean
+  /** Paths below undocumented fields that no record has; only on the first page. */
+  readonly unseenPaths: readonly string[]
+  /** Whole milliseconds. */
+  readonly tookMs: number
+}
+
+/** Pages of a search that is read to its end; each record is a JSON string. */
+export type RecordPages = AsyncGenerator<readonly string[], void, undefined>
+
+/** Searches a store. */
+export interface Searcher {
+  /**
+   * Parses the parameters without running a statement.
+   * @returns the fields of the records, in their order
+   * @throws FerruleError as `search`
+   */
+  listFields(request: Pick<SearchRequest, 'ref' | 'params' | 'key' | 'now'>): readonly string[]
+  /**
+   * Reads one page.
+   * @returns undefined when no record of the entity was ever stored
+   * @throws FerruleError for the parameters (JSON pointers below `/params`), `invalid_cursor`, and the errors of `ContextStore`
+   */
+  search(request: SearchRequest): Promise<SearchAnswer | undefined>
+  /**
+   * Reads all pages, each when the caller asks for the next one.
+   * @param size records of a page
+   * @throws FerruleError as `search`
+   */
+  readPages(request: SearchRequest, size: number): RecordPages
+}
+
+/** Part of a store that a searcher needs. Without `indexes` a searcher uses and requests no automatic indexes. */
+type Store = Pick<ContextStore, 'getTable' | 'findSearchedTable' | 'search'> & {
+  readonly indexes?: Pick<OnDemandIndexes, 'readyColumns' | 'observe'>
+}
+
+const none: ReadonlySet<string> = new Set()
+const lateHint = 'Narrow the filter or ask for less, and try again.'
+
+/** A page with the rows that the database returned. */
+interface Page extends SearchPage {
+  readonly rows: readonly SearchRow[]
+}
+
+const toCursorScope = ({ ref, key, now }: Pick<SearchRequest, 'ref' | 'key' | 'now'>, query: SearchQuery): CursorScope => ({
+  key,
+  connector: ref.connector,
+  query,
+  now,
+})
+
+const findStart = (request: Pick<SearchRequest, 'ref' | 'key' | 'now'>, query: SearchQuery): Position | undefined =>
+  query.cursor === undefined ? undefined : parseCursor(query.cursor, toCursorScope(request, query))
+
+type SearcherOptions = Pick<SearchOptions, 'mostRanked'>
+
+/** A search while it runs. */
+interface Run {
+  readonly ref: EntityRef
+  readonly query: SearchQuery
+  /** Returns the limits of the next statement: what is left of the timeout. */
+  readonly left: () => QueryOptions
+}
+
+/** Starts the timeout that all statements of a search, or of a page of an export, share. */
+function countDown({ signal, timeoutMs }: Pick<SearchRequest, 'signal' | 'timeoutMs'>): () => QueryOptions {
+  const end = timeoutMs === undefined ? undefined : performance.now() + timeoutMs
+  return () => ({ signal, lateHint, ...(end === undefined ? {} : { timeoutMs: Math.max(1, end - performance.now()) }) })
+}
+
+class StoreSearcher implements Searcher {
+  readonly #store: Store
+  readonly #options: SearcherOptions
+  readonly #names = new StatementNames()
+
+  constructor(store: Store, options: SearcherOptions) {
+    this.#store = store
+    this.#options = options
+  }
+
+  listFields(request: Pick<SearchRequest, 'ref' | 'params' | 'key' | 'now'>): readonly string[] {
+    const { kind, entity } = request.ref
+    const query = parseSearch(this.#store.getTable(kind, entity), request.params)
+    findStart(request, query)
+    const columns = query.selection === undefined ? query.table.columns : [...query.selection.keys()]
+    return columns.map(({ name }) => name)
+  }
+
+  async search(request: SearchRequest): Promise<SearchAnswer | undefined> {
+    const begin = performance.now()
+    const query = await this.#parse(request)
+    const run: Run = { ref: request.ref, query, left: countDown(request) }
+    await this.#checkStored(run)
+    const page = await this.#readPage(run, findStart(request, query))
+    if (page === undefined) return undefined
+    const { json, count, next, isTooMany } = page
+    const cursor = next === undefined ? null : createCursor(next, toCursorScope(request, query))
+    const unseenPaths = query.cursor === undefined ? await this.#findUnseenPaths(run) : []
+    return { json, count, cursor, isUnranked: isTooMany, unseenPaths, tookMs: Math.round(performance.now() - begin) }
+  }
+
+  async *readPages(request: SearchRequest, size: number): RecordPages {
+    const query = { ...(await this.#parse(request)), limit: size }
+    const { ref } = request
+    let after = findStart(request, query)
+    await this.#checkStored({ ref, query, left: countDown(request) })
+    do {
+      const page = await this.#readPage({ ref, query, left: countDown(request) }, after)
+      if (page === undefined) return
+      yield page.rows.slice(0, page.count).map(({ json }) => String(json))
+      after = page.next
+    } while (after !== undefined)
+  }
+
+  async #parse({ ref, params }: Pick<SearchRequest, 'ref' | 'params'>): Promise<SearchQuery> {
+    return parseSearch(await this.#store.findSearchedTable(ref), params)
+  }
+
+  /** Checks operands that are not known values against the stored ones. Only the first page is checked. */
+  async #checkStored({ ref, query: { cursor, unlisted }, left }: Run): Promise<void> {
+    if (cursor !== undefined || unlisted.length === 0) return
+    const answer = await this.#store.search<SearchRow>(
+      ref,
+      (_table, connector) => this.#toStatement(buildNotedValuesStatement(unlisted, connector)),
+      left(),
+    )
+    if (answer !== undefined) checkStored(unlisted, answer.rows)
+  }
+
+  /**
+   * Reads a page by relevance if requested. Falls back to the plain order when too many records match, or when earlier pages did;
+   * `isTooMany` is then true.
+   */
+  async #readPage(run: Run, after: Position | undefined): Promise<Page | undefined> {
+    const isUnranked = isRanked(buildOrder(run.query)) && after !== undefined && after.isRanked !== true
+    const page = isUnranked ? undefined : await this.#runPage(run, after)
+    if (!isUnranked && page?.isTooMany !== true) return page
+    const unranked = await this.#runPage({ ...run, query: { ...run.query, relevance: undefined } }, after)
+    return unranked && { ...unranked, isTooMany: true }
+  }
+
+  async #runPage({ ref, query, left }: Run, after: Position | undefined): Promise<Page | undefined> {
+    // Only one timestamp column has an index (`findMainTime`); splitting another order at its nulls would read the table twice.
+    const ordering = chooseOrdering(query, findMainTime(query.table), this.#store.indexes?.readyColumns(ref) ?? none)
+    const limits = left()
+    try {
+      const answer = await this.#store.search<SearchRow>(
+        ref,
+        (_table, connector) => this.#toStatement(buildSearchStatement(query, { connector, after, ...ordering, ...this.#options })),
+        limits,
+      )
+      if (answer === undefined) return undefined
+      const page = buildPage(query, answer.rows)
+      this.#store.indexes?.observe(ref, query, { ms: answer.tookMs ?? 0, size: page.json.length })
+      return { rows: answer.rows, ...page }
+    } catch (thrown) {
+      const isStopped = thrown instanceof FerruleError && thrown.code === 'context_store_timeout'
+      if (isStopped) this.#store.indexes?.observe(ref, query, { ms: limits.timeoutMs ?? Number.POSITIVE_INFINITY, size: 0 })
+      throw thrown
+    }
+  }
+
+  async #findUnseenPaths({ ref, query, left }: Run): Promise<readonly string[]> {
+    const open = listOpenPaths(query)
+    if (open.length === 0) return []
+    const answer = await this.#store.search(
+      ref,
+      (_table, connector) => this.#toStatement(buildUnseenPathsStatement(open, connector)),
+      left(),
+    )
+    return (answer?.rows ?? []).map(({ path }) => String(path))
+  }
+
+  #toStatement({ hasOnePlan = false, ...statement }: SearchStatement): Statement {
+    const name = this.#names.takeName(statement)
+    return { text: statement.text, values: statement.values, hasOnePlan, ...(name === undefined ? {} : { name }) }
+  }
+}
+
+/** Creates the searcher of a store. Create one per store: a searcher counts recurring statements to name them. */
+export const createSearcher = (store: Store, options: SearcherOptions = {}): Searcher => new StoreSearcher(store, options)

@@ -1,0 +1,83 @@
+/** State of an entity of a connector: its row in `cs_entities`, which writers lock. */
+import { fail } from 'ferrule/internal'
+import type { Row, Session } from '../database/database.ts'
+import type { KnownTable } from './registry.ts'
+
+/** The rows of one connector in a table. */
+export interface ConnectorTable {
+  readonly number: number
+  readonly known: KnownTable
+}
+
+/** State of an entity of a connector. Writers lock it, so they run one after the other. */
+interface CopyState {
+  readonly records: number
+  /** Time of the last deletion, in milliseconds since 1970. */
+  readonly deletedAt: number
+  readonly pass: string | null
+  /** True when deleted records are noted, which requests from before must not restore. */
+  readonly hasGone: boolean
+  /** Version of the token rules that searches of the copy use. */
+  readonly tokens: number
+}
+
+/** Locks the state of an entity until the end of the transaction; creates it for the first batch. */
+export async function lockState(session: Session, { number, known }: ConnectorTable): Promise<CopyState> {
+  const taken = await lockExistingState(session, number, known.table.name)
+  if (taken !== undefined) return taken
+  // The share lock waits for a running deletion of the connector, and blocks a new one.
+  const { rows } = await session.query({ text: 'select from cs_connectors where number = $1 and not removed for share', values: [number] })
+  if (rows.length === 0) throw fail('connector_not_found', {})
+  await session.query({
+    text: 'insert into cs_entities (connector_id, name, tokens) values ($1, $2, $3) on conflict do nothing',
+    values: [number, known.table.name, known.table.tokens],
+  })
+  return (
+    (await lockExistingState(session, number, known.table.name)) ?? {
+      records: 0,
+      deletedAt: 0,
+      pass: null,
+      hasGone: false,
+      tokens: known.table.tokens,
+    }
+  )
+}
+
+/** Locks the state of an entity until the end of the transaction; undefined before its first batch. */
+export async function lockExistingState(session: Session, number: number, name: string): Promise<CopyState | undefined> {
+  const { rows } = await session.query<Row>({
+    name: 'cs_state',
+    text: `select records, deleted_at, pass, tokens,
+      exists (select from cs_gone g where g.connector_id = cs_entities.connector_id and g.name = cs_entities.name) as gone
+      from cs_entities where connector_id = $1 and name = $2 for update`,
+    values: [number, name],
+  })
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { records, deleted_at: deletedAt, pass, gone, tokens } = row
+  return {
+    records: Number(records),
+    deletedAt: Number(deletedAt),
+    pass: typeof pass === 'string' ? pass : null,
+    hasGone: gone === true,
+    tokens: Number(tokens),
+  }
+}
+
+/** A change of the number of rows. */
+export interface CountChange {
+  /** Created minus deleted rows. */
+  readonly by: number
+  /** Time of a deletion, in milliseconds since 1970. */
+  readonly removedAt?: number
+}
+
+/** Updates the counts of an entity. */
+export async function updateCounts(session: Session, { number, known }: ConnectorTable, change: CountChange): Promise<void> {
+  if (change.by === 0 && change.removedAt === undefined) return
+  await session.query({
+    name: 'cs_count',
+    text: 'update cs_entities set records = records + $3, deleted_at = greatest(deleted_at, $4) where connector_id = $1 and name = $2',
+    values: [number, known.table.name, change.by, change.removedAt ?? 0],
+  })
+}

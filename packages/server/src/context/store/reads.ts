@@ -1,0 +1,68 @@
+/** Statements that read data of a connector besides its records, and parsers of their rows. */
+
+import type { Row, Statement } from '../database/database.ts'
+import { quoteName } from '../query/columns.ts'
+import type { ConnectorTable } from './copy-state.ts'
+
+/** Builds the statement that counts the records of each entity of a connector. */
+export const buildCountsStatement = (number: number): Statement => ({
+  name: 'cs_counts',
+  text: 'select t.entity, e.records from cs_entities e join cs_tables t using (name) where e.connector_id = $1',
+  values: [number],
+})
+
+/** Parses the rows of `buildCountsStatement` into counts by entity. */
+export const parseCounts = (rows: readonly Row[]): ReadonlyMap<string, number> =>
+  new Map(rows.map(({ entity, records }) => [String(entity), Number(records)]))
+
+/** Builds the statement that finds whether searches of an entity use old token rules. */
+export const buildIsOldStatement = ({ number, known }: ConnectorTable): Statement => ({
+  name: 'cs_is_old',
+  text: 'select from cs_entities where connector_id = $1 and name = $2 and tokens = 1',
+  values: [number, known.table.name],
+})
+
+/** Builds the statement that reads the checkpoints of an entity. */
+export const buildCheckpointsStatement = ({ number, known }: ConnectorTable): Statement => ({
+  name: 'cs_checkpoints',
+  text: 'select part, value from cs_checkpoints where connector_id = $1 and name = $2',
+  values: [number, known.table.name],
+})
+
+/** Parses the rows of `buildCheckpointsStatement` into JSON by name. */
+export const parseCheckpoints = (rows: readonly Row[]): ReadonlyMap<string, string> =>
+  new Map(rows.map(({ part, value }) => [String(part), String(value)]))
+
+/** A page of keys, after a given key. */
+export interface KeyPage {
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Builds the statement that reads keys of an entity in their order. */
+export const buildKeysStatement = ({ number, known }: ConnectorTable, from: KeyPage): Statement => ({
+  text: `select pk from ${quoteName(known.table.name)} where connector_id = $1 and pk > $2 order by pk limit $3`,
+  values: [number, from.after ?? '', from.limit],
+})
+
+/** Builds the statement that finds which of some keys are stored. */
+export const buildKnownStatement = ({ number, known }: ConnectorTable, keys: readonly string[]): Statement => ({
+  ...known.encoder.probe,
+  values: [number, keys],
+})
+
+/** Parses rows into keys. */
+export const parseKeys = (rows: readonly Row[]): readonly string[] => rows.map(({ pk }) => String(pk))
+
+/** Maximum number of remembered numbers. */
+const rememberedNumbers = 10_000
+
+/** Recently used numbers of connectors. */
+export class ConnectorNumbers extends Map<string, number> {
+  /** Adds a number, and drops the oldest one above the limit. */
+  override set(connector: string, number: number): this {
+    const [oldest] = this.keys()
+    if (this.size >= rememberedNumbers && oldest !== undefined) this.delete(oldest)
+    return super.set(connector, number)
+  }
+}

@@ -1,0 +1,201 @@
+/** Tables of all searchable entities that this process knows. Tables are created when they are first needed. */
+import type { ConnectorDefinition } from 'ferrule/definition'
+import { fail, isObject } from 'ferrule/internal'
+import type { EngineName, Run } from '../database/database.ts'
+import { changeSchema } from '../database/requirements.ts'
+import { buildSearchTable, quoteName, type SearchTable, withTokenVersion } from '../query/columns.ts'
+import { createRowEncoder, type RowEncoder } from './row-encoder.ts'
+import {
+  buildCreation,
+  buildExtension,
+  buildOwnIndexPattern,
+  buildRemoval,
+  buildShape,
+  type Change,
+  findChange,
+  findOutgrownColumns,
+  listIndexes,
+  type Shape,
+  surplusIndexes,
+} from './tables.ts'
+
+/** A known table with the encoder of its rows. */
+export interface KnownTable {
+  readonly table: SearchTable
+  readonly encoder: RowEncoder
+  /** For copies with words of the first token rules: the table that searches use, and an encoder that writes the words of both rules. */
+  readonly first: { readonly table: SearchTable; readonly encoder: RowEncoder }
+}
+
+/** Called when a table changed, because its copy must be filled again. */
+export type OnTableChange = (table: SearchTable, change: Exclude<Change, 'none' | 'renewed'>) => void
+
+/** Known tables, and which of them exist. */
+export class TableRegistry {
+  readonly #known = new Map<string, KnownTable>()
+  readonly #ready = new Set<string>()
+  readonly #renewing = new Set<string>()
+  readonly #engine: EngineName
+  readonly #onChange: OnTableChange | undefined
+
+  constructor(engine: EngineName, onChange?: OnTableChange) {
+    this.#engine = engine
+    this.#onChange = onChange
+  }
+
+  /** Adds the searchable entities of a kind. */
+  add(definition: Pick<ConnectorDefinition, 'kind' | 'entities'>): void {
+    for (const [entity, each] of Object.entries(definition.entities)) {
+      if (each.context_store_search === undefined) continue
+      const table = buildSearchTable(definition.kind, entity, each)
+      const first = withTokenVersion(table, 1)
+      const both = { table: first, encoder: createRowEncoder(table, first) }
+      this.#known.set(`${definition.kind}.${entity}`, { table, encoder: createRowEncoder(table), first: both })
+      this.#ready.delete(table.name)
+    }
+  }
+
+  /** Finds the table of an entity. */
+  find(kind: string, entity: string): KnownTable | undefined {
+    return this.#known.get(`${kind}.${entity}`)
+  }
+
+  /**
+   * Returns the table of an entity.
+   * @throws FerruleError `definition_invalid` when its kind is unknown or it offers no search
+   */
+  get(kind: string, entity: string): KnownTable {
+    const known = this.find(kind, entity)
+    if (known === undefined) throw fail('definition_invalid', { reason: `${kind}.${entity} has no table in the context store` })
+    return known
+  }
+
+  /** Returns whether the table exists and is current. */
+  isReady(table: SearchTable): boolean {
+    return this.#ready.has(table.name)
+  }
+
+  /** Updates existing tables after the database was opened. Creates none. */
+  async prepare(run: Run): Promise<void> {
+    this.#ready.clear()
+    this.#renewing.clear()
+    const shapes = await readShapes(run)
+    for (const { table } of this.#known.values()) {
+      if (!shapes.has(table.name)) continue
+      await this.#update(table, run)
+      if (!(await isOutgrown(table, run))) continue
+      await changeSchema(this.#engine, run, () => dropOutgrown(table, run))
+      this.#renewing.delete(table.name)
+    }
+  }
+
+  /**
+   * Checks whether a table exists; another node may have created it.
+   * @returns true when the table is ready
+   */
+  async checkTable(table: SearchTable, run: Run): Promise<boolean> {
+    if (this.isReady(table)) return true
+    const shapes = await readShapes(run)
+    if (findChange(table, shapes.get(table.name)) !== 'none') return false
+    await this.#setReady(table, run)
+    return true
+  }
+
+  /** Lists the tables with copies that may still have words of the first token rules. */
+  listRenewing(): readonly KnownTable[] {
+    return [...this.#known.values()].filter(({ table }) => this.#renewing.has(table.name))
+  }
+
+  /** Creates or updates a table. */
+  async createTable(table: SearchTable, run: Run): Promise<void> {
+    if (!this.isReady(table)) await this.#update(table, run)
+  }
+
+  async #update(table: SearchTable, run: Run): Promise<void> {
+    let change: Change = 'none'
+    if (findChange(table, (await readShapes(run)).get(table.name)) !== 'none')
+      await changeSchema(this.#engine, run, async () => {
+        const stored = (await readShapes(run)).get(table.name) // another node may have been first
+        change = findChange(table, stored)
+        if (change === 'none') return
+        if (stored !== undefined && stored.tokens === undefined && change !== 'remade') await markRenewing(table, run)
+        const isRenewing = await isMarked(table, run)
+        for (const text of this.#buildStatements(table, change, isRenewing)) await run({ text })
+        if (change === 'extended') await dropSurplus(isRenewing ? [table, withTokenVersion(table, 1)] : [table], run)
+        await recordShape(table, change, run)
+      })
+    await this.#setReady(table, run)
+    if (change !== 'none' && change !== 'renewed') this.#onChange?.(table, change)
+  }
+
+  async #setReady(table: SearchTable, run: Run): Promise<void> {
+    if (await isMarked(table, run)) this.#renewing.add(table.name)
+    this.#ready.add(table.name)
+  }
+
+  #buildStatements(table: SearchTable, change: Exclude<Change, 'none'>, isRenewing: boolean): readonly string[] {
+    if (change === 'extended' || change === 'renewed') return buildExtension(table, isRenewing)
+    return [...buildRemoval(table), ...buildCreation(table, this.#engine)]
+  }
+}
+
+const isShape = (value: unknown): value is Shape => isObject(value) && isObject(value['columns']) && isObject(value['fields'])
+
+async function readShapes(run: Run): Promise<ReadonlyMap<string, Shape>> {
+  const { rows } = await run({ text: 'select name, shape from cs_tables' })
+  return new Map(
+    rows.flatMap(({ name, shape }) => {
+      const parsed: unknown = JSON.parse(String(shape))
+      return isShape(parsed) ? [[String(name), parsed]] : []
+    }),
+  )
+}
+
+/** Drops the store's own indexes that no given version of a table has. */
+async function dropSurplus(tables: readonly [SearchTable, ...SearchTable[]], run: Run): Promise<void> {
+  const stay = tables.flatMap(listIndexes).map(({ name }) => name)
+  const { rows } = await run({ text: surplusIndexes, values: [tables[0].name, buildOwnIndexPattern(tables[0]), stay] })
+  for (const { name } of rows) await run({ text: `drop index "${name}"` })
+}
+
+/** Names the mark in `cs_meta` of a table with columns of the first token rules. */
+const nameMark = (table: SearchTable): string => `renewing ${table.name}`
+
+const markRenewing = (table: SearchTable, run: Run) =>
+  run({ text: `insert into cs_meta (name, value) values ($1, '1') on conflict do nothing`, values: [nameMark(table)] })
+
+const isMarked = async (table: SearchTable, run: Run): Promise<boolean> =>
+  (await run({ text: 'select from cs_meta where name = $1', values: [nameMark(table)] })).rows.length > 0
+
+/** Returns whether no search uses the first token rules any more. */
+async function isOutgrown(table: SearchTable, run: Run): Promise<boolean> {
+  const text = 'select from cs_entities where name = $1 and (tokens = 1 or renewed is not null) limit 1'
+  return (await isMarked(table, run)) && (await run({ text, values: [table.name] })).rows.length === 0
+}
+
+async function dropOutgrown(table: SearchTable, run: Run): Promise<void> {
+  if (!(await isOutgrown(table, run))) return // another node was first
+  await dropSurplus([table], run)
+  for (const name of findOutgrownColumns(table))
+    await run({ text: `alter table ${quoteName(table.name)} drop column if exists ${quoteName(name)}` })
+  await run({ text: 'delete from cs_meta where name = $1', values: [nameMark(table)] })
+}
+
+/**
+ * Saves the new shape. Deletes checkpoints, because the table must be filled again: a new column is empty, and a recreated table has no
+ * rows.
+ */
+async function recordShape(table: SearchTable, change: Change, run: Run): Promise<void> {
+  await run({
+    text: `insert into cs_tables (name, kind, entity, shape) values ($1, $2, $3, $4) on conflict (name) do update set shape = excluded.shape`,
+    values: [table.name, table.kind, table.entity, JSON.stringify(buildShape(table))],
+  })
+  if (change === 'renewed') return
+  await run({ text: 'delete from cs_checkpoints where name = $1', values: [table.name] })
+  await run({ text: 'delete from cs_seen where name = $1', values: [table.name] })
+  if (change === 'extended') await run({ text: 'update cs_entities set pass = null where name = $1', values: [table.name] })
+  else {
+    for (const own of ['cs_entities', 'cs_indexes']) await run({ text: `delete from ${own} where name = $1`, values: [table.name] })
+    await run({ text: 'delete from cs_meta where name = $1', values: [nameMark(table)] })
+  }
+}

@@ -1,0 +1,135 @@
+/** Statements that create the table of a searchable entity, and that update an older one. */
+import { createHash } from 'node:crypto'
+import type { EngineName } from '../database/database.ts'
+import { buildPartitionedTable } from '../database/requirements.ts'
+import { type Column, findMainTime, listPhysicalColumns, quoteName, type SearchTable, withTokenVersion } from '../query/columns.ts'
+
+/** Version of how cells are built (`values.ts`), except words. A table of another version is recreated and filled again. */
+const contents = 1
+/** PostgreSQL truncates names at 63 bytes; suffixes of partitions and indexes have up to 10. */
+const longestName = 53
+
+/** Decides whether a stored table is still current. */
+export interface Shape {
+  readonly contents: number
+  /** Version of the token rules; absent: the first. */
+  readonly tokens?: number
+  readonly key: string
+  /** SQL type by physical column. */
+  readonly columns: Readonly<Record<string, string>>
+  /** Type, comparison and word storage by searchable field. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** Required change of a stored table. `renewed`: only the token rules differ. */
+export type Change = 'none' | 'created' | 'extended' | 'renewed' | 'remade'
+
+/** Strings with known values are stored like other strings. */
+const describeColumn = ({ type, compare, words }: Column): string => `${type} ${compare === 'lower' ? 'text' : compare} ${words}`
+
+/** Builds the shape of a table in this version. */
+export const buildShape = (table: SearchTable): Shape => ({
+  contents,
+  ...(table.tokens === 1 ? {} : { tokens: table.tokens }),
+  key: JSON.stringify(table.key),
+  columns: Object.fromEntries(listPhysicalColumns(table).map(({ name, type }) => [name, type])),
+  fields: Object.fromEntries(table.columns.map((column) => [column.name, describeColumn(column)])),
+})
+
+/**
+ * Computes a digest that is part of every row's hash, so a row of another shape counts as changed.
+ * - Words do not count: they are renewed without the vendor (`renewal.ts`). The digest is that of the first token rules, so rows written
+ *   by these keep their hash.
+ * - Fields with known values count: the column of a newly marked field is empty until its row is written again.
+ */
+export const digestTable = (table: SearchTable): string =>
+  createHash('sha256')
+    .update(JSON.stringify(buildShape(withTokenVersion(table, 1))))
+    .update(table.columns.flatMap(({ lowered }) => lowered ?? []).join())
+    .digest('base64url')
+    .slice(0, 12)
+
+const hasDifference = (stored: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean =>
+  Object.entries(wanted).some(([name, what]) => Object.hasOwn(stored, name) && stored[name] !== what)
+
+/**
+ * Finds the change that a stored shape needs. A new field is added. A field that is stored differently recreates the table, because old
+ * and new rows would be indistinguishable. A field that is no longer searchable stays.
+ */
+export function findChange(table: SearchTable, stored: Shape | undefined): Change {
+  const wanted = buildShape(table)
+  if (stored === undefined) return 'created'
+  if (stored.contents !== wanted.contents || stored.key !== wanted.key) return 'remade'
+  if (hasDifference(stored.columns, wanted.columns) || hasDifference(stored.fields, wanted.fields)) return 'remade'
+  if (JSON.stringify(stored) === JSON.stringify(wanted)) return 'none'
+  const first = buildShape(withTokenVersion(table, 1))
+  return stored.tokens === undefined && JSON.stringify(stored) === JSON.stringify(first) ? 'renewed' : 'extended'
+}
+
+/** An index of a table. */
+export interface TableIndex {
+  /** Unquoted name; it changes with the indexed columns. */
+  readonly name: string
+  /** Follows `create index … on …`. */
+  readonly on: string
+}
+
+const nameIndex = (table: SearchTable, mark: string, on: string): TableIndex => ({
+  name: `${table.name}_${mark}${createHash('sha256').update(on).digest('hex').slice(0, 6)}`,
+  on,
+})
+
+/** Lists the indexes that every table has besides its key: the main timestamp, and the words of prose and JSON. */
+export function listIndexes(table: SearchTable): readonly TableIndex[] {
+  const at = findMainTime(table)
+  const words = table.columns.flatMap(({ words, terms }) => (words === 'stored' && terms !== undefined ? [quoteName(terms)] : []))
+  return [
+    ...(at === undefined ? [] : [nameIndex(table, 't', `(connector_id, ${quoteName(at)}, pk)`)]),
+    ...(words.length === 0 ? [] : [nameIndex(table, 'w', `using gin (connector_id, ${words.join(', ')})`)]),
+  ]
+}
+
+/** Builds the statements that create a table. */
+export function buildCreation(table: SearchTable, engine: EngineName): readonly string[] {
+  if (Buffer.byteLength(table.name) > longestName) throw new Error(`the name ${table.name} is too long for a table`)
+  const columns = listPhysicalColumns(table).map(({ name, type }) => `${quoteName(name)} ${type}`)
+  const all = ['connector_id int4 not null', 'pk text not null', 'h int8 not null', '"$v" int8 not null', ...columns]
+  return [
+    ...buildPartitionedTable(table.name, `${all.join(', ')}, primary key (connector_id, pk)`, engine),
+    ...listIndexes(table).map((index) => buildIndexCreation(table, index)),
+  ]
+}
+
+/** Builds the statement that creates an index if it does not exist. */
+export const buildIndexCreation = (table: SearchTable, { name, on }: TableIndex): string =>
+  `create index if not exists ${quoteName(name)} on ${quoteName(table.name)} ${on}`
+
+/**
+ * Builds the statements that add missing columns and indexes to a stored table; `surplusIndexes` finds indexes to drop.
+ * @param isRenewing true when some rows have only words of the first token rules; the columns for these stay
+ */
+export const buildExtension = (table: SearchTable, isRenewing: boolean): readonly string[] => [
+  ...(isRenewing ? [withTokenVersion(table, 1), table] : [table])
+    .flatMap(listPhysicalColumns)
+    .map(({ name, type }) => `alter table ${quoteName(table.name)} add column if not exists ${quoteName(name)} ${type}`),
+  ...listIndexes(table).map((index) => buildIndexCreation(table, index)),
+]
+
+/** Finds the columns that only the first token rules have. */
+export const findOutgrownColumns = (table: SearchTable): readonly string[] => {
+  const kept = new Set(listPhysicalColumns(table).map(({ name }) => name))
+  return listPhysicalColumns(withTokenVersion(table, 1)).flatMap(({ name }) => (kept.has(name) ? [] : [name]))
+}
+
+/**
+ * Selects the store's own indexes of a table that are not in `listIndexes`: `$1` the table, `$2` a pattern of own names, `$3` names to
+ * keep.
+ */
+export const surplusIndexes = `select c.relname::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
+  where i.indrelid = to_regclass($1) and c.relname::text ~ $2 and c.relname::text <> all($3)`
+
+/** Builds the pattern of names of a table's own indexes; automatic indexes do not match. */
+export const buildOwnIndexPattern = (table: SearchTable): string => `^${table.name}_[tw][0-9a-f]{6}$`
+
+/** Builds the statements that drop a table. */
+export const buildRemoval = (table: SearchTable): readonly string[] => [`drop table if exists ${quoteName(table.name)}`]

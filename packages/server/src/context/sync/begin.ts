@@ -1,0 +1,95 @@
+/** Starts a walk or resumes an interrupted one, and decides what the walk has to read. */
+import { createHash } from 'node:crypto'
+import { writeJson } from 'ferrule/engine'
+import { parseTimestamp, type Since } from 'ferrule/internal'
+import type { Planned, Tree } from './plan.ts'
+import { type EntityState, readState, readWalk, toStateCheckpoint, type WalkProgress } from './state.ts'
+import type { SyncTask } from './types.ts'
+import { findHolder, findReach, isComplete, saveWalk, toEntityRef, type Walking } from './walking.ts'
+
+const day = 86_400_000
+/** A complete walk of so few calls runs every time. Deleted records then leave the copy at once. */
+const fewCalls = 10
+
+/** Computes the digest of the configuration; another configuration can select other records. */
+export function digestConfiguration({ configuration }: Pick<SyncTask, 'configuration'>): string {
+  const entries = Object.entries(configuration).sort(([one], [other]) => (one < other ? -1 : 1))
+  return createHash('sha256').update(writeJson(entries)).digest('base64url').slice(0, 16)
+}
+
+/** Returns whether a complete pass is due. A last pass in the future comes from a wrong clock. */
+function isDue({ clock, fullEvery }: SyncTask, { sync }: Planned, { triedAt: last, flaw }: EntityState): boolean {
+  if (last === undefined) return true
+  // Partly readable entities are retried soon. Every walk retries unavailable entities, and windows, anyway.
+  const every = flaw === undefined || flaw.skipped || sync.windows !== undefined ? fullEvery : Math.min(day, fullEvery)
+  return Math.abs(clock() - last) > every
+}
+
+/** Finds the timestamp to request changes from; undefined when none is known. */
+function findSince({ lookback }: Since, latest: string | undefined, now: number): string | undefined {
+  const moment = Math.min(parseTimestamp(latest), now)
+  return Number.isNaN(moment) ? undefined : new Date(Math.max(0, moment - lookback * 1000)).toISOString()
+}
+
+type WalkBase = Omit<Walking, 'progress'>
+
+/** Creates the progress of a new walk: what it reads, and since when. */
+function createProgress({ task, tree, stored, states }: WalkBase, pass: string): WalkProgress {
+  const configured = digestConfiguration(task)
+  const startedAt = task.clock()
+  const isNew = (planned: Planned): boolean => {
+    const state = states.get(planned.entity) ?? {}
+    return task.mode === 'full' || state.configured !== configured || isDue(task, planned, state)
+  }
+  const windowed = stored.filter(({ sync }) => sync.windows !== undefined)
+  const { since: rule } = tree.sync
+  const { latest, calls = Number.POSITIVE_INFINITY } = states.get(stored[0]?.entity ?? '') ?? {}
+  const since = rule === undefined ? undefined : findSince(rule, latest, startedAt)
+  const full = since === undefined || calls <= fewCalls || stored.some((planned) => !windowed.includes(planned) && isNew(planned))
+  return {
+    pass,
+    ...(task.run === undefined ? {} : { run: task.run }),
+    configured,
+    full,
+    fullWindows: windowed.filter(isNew).map(({ entity }) => entity),
+    startedAt,
+    ...(full || since === undefined || latest === undefined ? {} : { since, latest }),
+    calls: 0,
+    through: {},
+    reached: [],
+    flawed: {},
+  }
+}
+
+async function readStates(task: SyncTask, stored: readonly Planned[]): Promise<ReadonlyMap<string, EntityState>> {
+  const states = new Map<string, EntityState>()
+  for (const planned of stored) states.set(planned.entity, await readState(task.store, toEntityRef(task, planned)))
+  return states
+}
+
+/** Returns whether this run can resume an interrupted walk. It cannot after the table was recreated, or after another walk. */
+function canResume({ task, stored, states }: WalkBase, kept: WalkProgress): boolean {
+  const isOurs = stored.every(({ entity }) => [states.get(entity)?.walking, states.get(entity)?.ended].includes(kept.pass))
+  if (!isOurs || kept.configured !== digestConfiguration(task) || kept.startedAt > task.clock() + day) return false
+  if (task.mode === 'incremental') return true
+  return stored.every((planned) => isComplete({ progress: kept }, planned)) && (task.run === undefined || kept.run === task.run)
+}
+
+/** Resumes an interrupted walk, or starts one. */
+export async function startWalk(task: SyncTask, tree: Tree, stored: readonly Planned[]): Promise<Walking> {
+  const base = { task, tree, stored, states: await readStates(task, stored) }
+  const kept = await readWalk(task.store, toEntityRef(task, findHolder(base)), tree.entity)
+  if (kept !== undefined && canResume(base, kept)) return { ...base, progress: kept }
+  const walking: Walking = { ...base, progress: createProgress(base, crypto.randomUUID()) }
+  const { pass } = walking.progress
+  for (const planned of stored) {
+    const ref = toEntityRef(task, planned)
+    const state = base.states.get(planned.entity)
+    await task.store.saveCheckpoints(ref, [toStateCheckpoint({ ...state, walking: pass })])
+    // A pass that nobody ends would collect keys forever.
+    if (state?.walking !== undefined) await task.store.abandonPass(ref, state.walking)
+    if (findReach(walking, planned) !== undefined) await task.store.beginPass(ref, pass)
+  }
+  await saveWalk(walking, walking.progress)
+  return walking
+}

@@ -1,0 +1,85 @@
+/** Parameters of the pages of a walk, and what their records reveal. Pure. */
+import { createHash } from 'node:crypto'
+import { writeJson } from 'ferrule/engine'
+import { copyJson, fail, getAt, parsePath, parseTimestamp, setAt } from 'ferrule/internal'
+import type { Tree } from './plan.ts'
+import type { WalkProgress } from './state.ts'
+import type { Answered } from './types.ts'
+import { computeEnd, type Walking } from './walking.ts'
+
+/** Parameters of a call. */
+export type Params = Readonly<Record<string, unknown>>
+
+/** Builds the parameters of the first page. */
+export function buildFirstParams({ tree: { sync }, progress }: Pick<Walking, 'tree' | 'progress'>): Params {
+  const params: Record<string, unknown> = copyJson({ ...sync.params })
+  const from = progress.since ?? sync.since?.first
+  if (sync.since !== undefined && from !== undefined) setAt(params, parsePath(sync.since.param), from)
+  if (sync.since?.until !== undefined) setAt(params, parsePath(sync.since.until), new Date(computeEnd(progress)).toISOString())
+  if (sync.after !== undefined) setAt(params, parsePath(sync.after.param), 0)
+  return params
+}
+
+/** Finds the parameters of the next page; null at the end. */
+export function findNextParams({ sync }: Pick<Tree, 'sync'>, { rows, next }: Answered): Params | null {
+  if (next === null || sync.after === undefined) return next
+  const { field, param } = sync.after
+  const ids = rows.flatMap((row) => {
+    const value = getAt(row, parsePath(field))
+    return typeof value === 'number' || typeof value === 'bigint' ? [value] : []
+  })
+  const [first, ...rest] = ids
+  return first === undefined ? next : { [param]: rest.reduce((largest, each) => (each > largest ? each : largest), first) }
+}
+
+/**
+ * Finds the timestamp of the vendor up to which the walk will have read everything.
+ *
+ * The walk saw the vendor's state of its start or later. A record with timestamp t that arrives e milliseconds after the start proves that
+ * the vendor's clock showed t - e or later at the start. This service's clock is the upper limit, because a record can have a timestamp in
+ * the future.
+ * @param answered when the page arrived, in milliseconds since 1970
+ */
+export function findLatest(
+  rows: readonly unknown[],
+  { since }: Tree['sync'],
+  { progress: { latest, startedAt }, answered }: { progress: WalkProgress; answered: number },
+): string | undefined {
+  if (since === undefined) return latest
+  const path = parsePath(since.field)
+  const moments = rows.map((row) => getAt(row, path)).flatMap((text) => (typeof text === 'string' ? [parseTimestamp(text)] : []))
+  const largest = moments.reduce((best, moment) => (moment > best ? moment : best), Number.NEGATIVE_INFINITY)
+  const proved = Math.min(largest - Math.max(0, answered - startedAt), startedAt)
+  const known = latest === undefined ? Number.NEGATIVE_INFINITY : parseTimestamp(latest)
+  return proved > known && proved >= 0 ? new Date(proved).toISOString() : latest
+}
+
+/** Computes a short digest of strings. */
+export const digestTexts = (texts: readonly string[]): string =>
+  createHash('sha256').update(writeJson(texts)).digest('base64url').slice(0, 16)
+
+/** Maximum number of remembered positions. */
+const remembered = 1_000
+
+/** Detects a list that returns to an earlier position, which would never end. */
+export class Positions {
+  readonly #vendor: string
+  readonly #seen = new Set<string>()
+
+  constructor(vendor: string) {
+    this.#vendor = vendor
+  }
+
+  /**
+   * Adds a position.
+   * @throws FerruleError `upstream_answer_invalid` for an earlier position
+   */
+  add(position: Params | undefined): void {
+    const digest = digestTexts([writeJson(position ?? {})])
+    if (this.#seen.has(digest))
+      throw fail('upstream_answer_invalid', { vendor: this.#vendor, reason: 'a list that returns to a position it had before' })
+    this.#seen.add(digest)
+    const [oldest] = this.#seen
+    if (this.#seen.size > remembered && oldest !== undefined) this.#seen.delete(oldest)
+  }
+}

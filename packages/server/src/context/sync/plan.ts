@@ -1,0 +1,151 @@
+/** Plans the lists that a sync walks, and what depends on each, from the definition. */
+
+import type { ConnectorDefinition, EntityDefinition } from 'ferrule/definition'
+import { findField, findSyncedOperation, formatPlainType, type Path, parsePath, type Sync } from 'ferrule/internal'
+
+/** An entity of the definition that is synced. */
+interface Synced {
+  readonly entity: string
+  readonly definition: EntityDefinition
+  readonly sync: Sync
+  /** True when its records are stored: searchable and wanted. */
+  readonly stored: boolean
+}
+
+/** An entity of a plan. */
+export interface Planned extends Synced {
+  /** True when deleting a record while the list is read shifts later ones, so one can be skipped. */
+  readonly shifts: boolean
+  /** Searchable field with the timestamp of the root's record, if that timestamp never changes. */
+  readonly timestampField: string | undefined
+}
+
+/** Records within the records of the walked entity. */
+export interface Nested extends Planned {
+  readonly at: Path
+  /** Maximum number that the vendor shows within a record, and the parameters of their own list. */
+  readonly most: number
+  readonly take: readonly Taken[]
+}
+
+/** A parameter of a child, and where its value is in the parent's record. */
+export interface Taken {
+  readonly param: Path
+  readonly from: Path
+  /** How the values of a batch are joined: with commas, or as an array. */
+  readonly joined: 'commas' | 'array'
+}
+
+/** A list that is requested per record of another entity, or per batch of them. */
+export interface Child extends Planned {
+  /** Entity of the records: the walked one, or one within it. */
+  readonly parent: string
+  readonly take: readonly Taken[]
+  /** Records per call; undefined for one call each, with single values as parameters. */
+  readonly batch: number | undefined
+}
+
+/** A walk with everything that it reads. */
+export interface Tree extends Planned {
+  readonly action: 'list' | 'get'
+  readonly nested: readonly Nested[]
+  readonly children: readonly Child[]
+}
+
+const listSynced = (entities: ConnectorDefinition['entities'], wanted: (entity: string) => boolean): Synced[] =>
+  Object.entries(entities).flatMap(([entity, definition]) => {
+    const { sync } = definition
+    return sync === undefined ? [] : [{ entity, definition, sync, stored: definition.context_store_search !== undefined && wanted(entity) }]
+  })
+
+/** Pages that are counted, or may be. A link made by the vendor holds the position of the last record instead. */
+const counted: ReadonlySet<unknown> = new Set(['cursor', 'page_info'])
+
+const canShift = ({ definition: { list }, sync }: Synced): boolean =>
+  list !== undefined && list.onePage !== true && sync.after === undefined && counted.has(list.page)
+
+/**
+ * Finds the searchable field of a timestamp.
+ * @param path path of the timestamp, seen from the entity
+ */
+function findTimestampField({ definition, sync }: Synced, root: Synced, path: string): string | undefined {
+  if (root.sync.since?.fixed !== true) return undefined
+  return Object.keys(definition.context_store_search ?? {}).find((name) => (sync.project?.[name] ?? name) === path)
+}
+
+/** Plans an entity below a root. */
+const planDescendant = (root: Synced, each: Synced): Planned => ({
+  ...each,
+  shifts: canShift(each) || canShift(root),
+  timestampField:
+    (each.sync.within ?? each.sync.each)?.entity === root.entity
+      ? findTimestampField(each, root, `parent.${root.sync.since?.field}`)
+      : undefined,
+})
+
+const readTaken = ({ definition, sync }: Synced): Taken[] =>
+  Object.entries(sync.each?.take ?? sync.within?.most?.take ?? {}).map(([param, from]) => {
+    const field = findField(findSyncedOperation(definition)?.params ?? {}, param)
+    return {
+      param: parsePath(param),
+      from: parsePath(from),
+      joined: field !== undefined && formatPlainType(field) === 'array' ? 'array' : 'commas',
+    }
+  })
+
+function buildTree(root: Synced, all: readonly Synced[]): Tree {
+  const nested = all
+    .filter(({ sync }) => sync.within?.entity === root.entity)
+    .map((each) => ({
+      ...planDescendant(root, each),
+      at: parsePath(each.sync.within?.at ?? ''),
+      most: each.sync.within?.most?.records ?? Number.POSITIVE_INFINITY,
+      take: readTaken(each),
+    }))
+  const parents = new Set([root.entity, ...nested.map(({ entity }) => entity)])
+  const children = all
+    .filter(({ sync, stored }) => stored && sync.each !== undefined && parents.has(sync.each.entity))
+    .map((each) => ({
+      ...planDescendant(root, each),
+      parent: each.sync.each?.entity ?? '',
+      take: readTaken(each),
+      batch: each.sync.each?.batch,
+    }))
+  const own = { ...root, shifts: canShift(root), timestampField: findTimestampField(root, root, root.sync.since?.field ?? '') }
+  return { ...own, action: root.definition.list === undefined ? 'get' : 'list', nested, children }
+}
+
+/** Lists the stored entities of a tree, parents first. */
+export const listStored = (tree: Tree): readonly Planned[] => [tree, ...tree.nested, ...tree.children].filter(({ stored }) => stored)
+
+/**
+ * Plans the walks for the wanted entities in documented order. Walks parents even if unwanted, and omits walks that store nothing.
+ * @param wanted returns whether to keep an entity
+ */
+export function planWalks({ entities }: ConnectorDefinition, wanted: (entity: string) => boolean): readonly Tree[] {
+  const all = listSynced(entities, wanted)
+  const roots = all.filter(({ sync }) => sync.within === undefined && sync.each === undefined)
+  return roots.map((root) => buildTree(root, all)).filter((tree) => listStored(tree).length > 0)
+}
+
+/** Walks of a run in their order. */
+export interface Rounds {
+  /** Walks of few calls: roots, with what is within their records or requested in batches. */
+  readonly quick: readonly Tree[]
+  /** Walks that call per record. They list their roots again: one page of these serves hundreds of calls. */
+  readonly slow: readonly Tree[]
+}
+
+/**
+ * Plans the walks for the wanted entities in two rounds. With two calls a second, the lists of each customer take hours, and everything
+ * else would wait for them. Each walk saves its own progress.
+ * @param wanted as in `planWalks`
+ */
+export function planRounds(definition: ConnectorDefinition, wanted: (entity: string) => boolean): Rounds {
+  const children = planWalks(definition, wanted).flatMap((tree) => tree.children)
+  const each = new Set(children.filter(({ batch }) => batch === undefined).map(({ entity }) => entity))
+  return {
+    quick: planWalks(definition, (entity) => wanted(entity) && !each.has(entity)),
+    slow: planWalks(definition, (entity) => each.has(entity)),
+  }
+}

@@ -1,0 +1,2 @@
+/** Entry `@ferrule/server`: the service inside another program. */
+export { type Service, startService } from './service/service.ts'

@@ -1,0 +1,34 @@
+/** A map that drops the least recently used entry at its limit. */
+export class BoundedMap<K, V> {
+  readonly #kept = new Map<K, V>()
+  readonly #limit: number
+
+  /** @param limit largest number of entries */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Returns the value and marks it as used. */
+  get(key: K): V | undefined {
+    const value = this.#kept.get(key)
+    if (value !== undefined) this.set(key, value)
+    return value
+  }
+
+  /** Stores a value, and drops the least recently used entry above the limit. */
+  set(key: K, value: V): void {
+    this.#kept.delete(key)
+    this.#kept.set(key, value)
+    if (this.#kept.size <= this.#limit) return
+    const [oldest] = this.#kept.keys()
+    if (oldest !== undefined) this.#kept.delete(oldest)
+  }
+
+  delete(key: K): void {
+    this.#kept.delete(key)
+  }
+
+  clear(): void {
+    this.#kept.clear()
+  }
+}

@@ -1,0 +1,95 @@
+/** Opens stored connectors for the engine, and stores what calls reveal about credentials. */
+
+import type { Kind } from 'ferrule/definition'
+import type { Connection, CredentialSource, OriginOverride } from 'ferrule/engine'
+import { fail } from 'ferrule/internal'
+import { connectionQuery, type SealedConnectorRow, setAuthError, setHealthy } from '../db/queries/connectors.ts'
+import type { ConnectorAccess } from '../model/access.ts'
+import { asId } from '../model/ids.ts'
+import { requireScope } from '../model/scopes.ts'
+import type { Connectors } from '../model/types.ts'
+import type { Parts } from '../parts.ts'
+import { createProof } from './credential-proof.ts'
+import { buildAuthErrorReason, createCredentialSources, type StoredCredentials } from './credential-source.ts'
+import { readDraft } from './draft.ts'
+import { createNotices } from './notices.ts'
+import { getConnectorStatus } from './record.ts'
+import { createWriteClaims } from './request-claims.ts'
+
+/** Builds the methods that executions use. */
+export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAccess' | 'markAuthError' | 'markHealthy'> {
+  const { db } = parts.database
+  const read = connectionQuery(db)
+  const createSource = createCredentialSources(parts, read)
+  const createNotice = createNotices(parts)
+  /** The credential source of each returned access. */
+  const sources = new WeakMap<ConnectorAccess, StoredCredentials>()
+  return {
+    trial: async (principal, body) => {
+      requireScope(principal, 'connectors:write')
+      const { kind, configuration, credentials, sandbox } = readDraft(parts.catalogue, body, parts.settings.sandbox).draft()
+      return buildConnection(parts, { kind, sandbox }, { configuration, credentials: toUnstoredSource(credentials) })
+    },
+    readAccess: async (principal, given) => {
+      const id = asId(given)
+      const row = id === undefined ? undefined : await read(principal, id)
+      if (row === undefined) throw fail('connector_not_found', {})
+      if (row.workspace_status === 'inactive') throw fail('workspace_inactive', { name: row.workspace_name })
+      const source = createSource(row)
+      const access = buildAccess(parts, row, { source, notice: createNotice(row) })
+      sources.set(access, source)
+      return access
+    },
+    markAuthError: async (access, reason) => {
+      const version = sources.get(access)?.current()
+      if (version !== undefined) await setAuthError(db, version, buildAuthErrorReason(reason, version.id))
+    },
+    markHealthy: async (access) => {
+      if (access.status !== 'auth_error' && !access.unchecked) return
+      const version = sources.get(access)?.current()
+      if (version !== undefined && (await setHealthy(db, version))) parts.events.emit('queued')
+    },
+  }
+}
+
+function buildAccess(
+  parts: Parts,
+  row: SealedConnectorRow,
+  { source, notice }: { readonly source: StoredCredentials } & Pick<Required<Connection>, 'notice'>,
+): ConnectorAccess {
+  const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
+  const proof = createProof(parts, row, () => source.current())
+  const own = { configuration: JSON.parse(row.configuration), credentials: source, notice, proof, writes: createWriteClaims(parts, place) }
+  const kind = parts.catalogue.getKind(row.kind)
+  return {
+    place,
+    status: getConnectorStatus(row),
+    unchecked: Boolean(row.unchecked),
+    connection: buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, own),
+  }
+}
+
+/** Builds a connection to the vendor, its stand-in, or the origin of the settings. */
+export function buildConnection(
+  parts: Parts,
+  { kind, sandbox }: { readonly kind: Kind; readonly sandbox: boolean },
+  own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'proof' | 'writes'>,
+): Connection {
+  const origin = sandbox ? readSandboxOrigin(parts, kind) : parts.settings.origins[kind.definition.kind]
+  return { kind, ...own, ...(origin === undefined ? {} : { origin }) }
+}
+
+/** Returns the origin of the stand-in. A sandbox connector never reaches the vendor, even while the sandbox is off. */
+function readSandboxOrigin({ sandboxOrigins }: Parts, { definition }: Kind): OriginOverride {
+  const origin = sandboxOrigins()?.[definition.kind]
+  if (origin === undefined) throw fail('unavailable', { reason: 'the sandbox that this connector belongs to is not running' })
+  return origin
+}
+
+/** Wraps credentials that are not stored. A renewal would spend a single-use token and lose its successor. */
+const toUnstoredSource = (values: Awaited<ReturnType<CredentialSource['open']>>['values']): CredentialSource => ({
+  open: async () => ({ values, version: '0' }),
+  renew: async () => {
+    throw fail('validation_failed', { reason: 'a check before the creation renews no tokens; create the connector, then check it' })
+  },
+})

@@ -1,0 +1,94 @@
+/** Builds documents of the kinds from their definitions. */
+import type { ConnectorDefinition, Fields, Kind } from 'ferrule/definition'
+import { buildObjectSchema, fail, isObject, liveActions, toPlainSchema } from 'ferrule/internal'
+import type { Catalogue } from '../model/types.ts'
+import type { ActionDocument, DefinitionRecord, DefinitionSummary, EntityDocument } from '../model/wire/definitions.ts'
+
+type JsonSchema = Readonly<Record<string, unknown>>
+
+function toSchema(fields: Fields): JsonSchema {
+  const schema = toPlainSchema(buildObjectSchema(fields))
+  return isObject(schema) ? schema : {}
+}
+
+const toSchemaOrNull = (fields: Fields | undefined): JsonSchema | null => (fields === undefined ? null : toSchema(fields))
+
+/** Builds the JSON Schema of a kind's configuration, without credentials. */
+export const buildConfigurationSchema = (definition: ConnectorDefinition): JsonSchema => toSchema(definition.configuration)
+
+const toSummary = ({ definition }: Kind): DefinitionSummary => ({
+  sourceDefinitionId: definition.id,
+  name: definition.title,
+  connector_type: definition.kind,
+  description: definition.about,
+  iconUrl: null,
+  custom: false,
+  supportLevel: 'certified',
+})
+
+const toEntityDocument = (entity: string, definition: ConnectorDefinition['entities'][string]): EntityDocument => ({
+  entity,
+  description: definition.about,
+  key: definition.key,
+  actions: liveActions.flatMap((action): ActionDocument[] => {
+    const operation = definition[action]
+    return operation === undefined ? [] : [{ action, description: operation.about ?? definition.about, params: toSchema(operation.params) }]
+  }),
+  record: toSchemaOrNull(definition.record),
+  searchable: toSchemaOrNull(definition.context_store_search),
+})
+
+const toDefinitionRecord = (kind: Kind): DefinitionRecord => {
+  const { definition } = kind
+  const { entity, action } = definition.check
+  return {
+    id: definition.id,
+    definition: {
+      ...toSummary(kind),
+      spec: { documentationUrl: definition.documentation, connectionSpecification: buildConfigurationSchema(definition) },
+    },
+    example_questions: { direct: [], search: [] },
+    credentials: Object.entries(definition.credentials).map(([scheme, { title, fields }]) => ({ scheme, title, schema: toSchema(fields) })),
+    configuration: buildConfigurationSchema(definition),
+    check: { entity, action },
+    entities: Object.entries(definition.entities).map(([name, each]) => toEntityDocument(name, each)),
+  }
+}
+
+/** Folds the name of a kind: ignores case, space, `_` and `-`. */
+const foldName = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '-')
+
+/** Builds the catalogue. Builds each document at its first request and keeps it. */
+export function createCatalogue(kinds: readonly Kind[]): Catalogue {
+  const names = new Map(
+    kinds.flatMap((kind) =>
+      [kind.definition.title, kind.definition.kind, kind.definition.id].map((name) => [foldName(name), kind] as const),
+    ),
+  )
+  const records = new Map<Kind, DefinitionRecord>()
+  const getKind = (given: string): Kind => {
+    const found = names.get(foldName(given))
+    if (found === undefined)
+      throw fail('connector_type_not_found', {
+        given: given.slice(0, 100),
+        known: kinds.map(({ definition }) => definition.kind).join(', '),
+      })
+    return found
+  }
+  const get = (id: string): DefinitionRecord => {
+    const kind = getKind(id)
+    const record = records.get(kind) ?? toDefinitionRecord(kind)
+    records.set(kind, record)
+    return record
+  }
+  return {
+    list: (nameContains = '') => {
+      const part = nameContains.toLowerCase()
+      const matches = ({ definition }: Kind) => [definition.title, definition.kind].some((name) => name.toLowerCase().includes(part))
+      return kinds.filter(matches).map(toSummary)
+    },
+    get,
+    entities: (id) => get(id).entities,
+    getKind,
+  }
+}

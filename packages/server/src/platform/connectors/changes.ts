@@ -1,0 +1,195 @@
+/** Changes and deletes connectors. */
+
+import { type CredentialValues, checkConfiguration, Secret } from 'ferrule/engine'
+import { asFerruleError, fail } from 'ferrule/internal'
+import { canonicalJson } from '../../context/query/canonical-json.ts'
+import { type Db, isUniqueViolation } from '../db/database.ts'
+import {
+  type ConnectorChange,
+  deleteConnector,
+  findConnector,
+  holdConnector,
+  type SealedConnectorRow,
+  updateConnector,
+} from '../db/queries/connectors.ts'
+import { deleteCreation } from '../db/queries/creations.ts'
+import { holdWorkspace, insertJob } from '../db/queries/workspaces.ts'
+import type { Principal } from '../model/access.ts'
+import { asId, newId } from '../model/ids.ts'
+import { requireScope } from '../model/scopes.ts'
+import type { CredentialTrial } from '../model/trial-types.ts'
+import type { Connectors } from '../model/types.ts'
+import { connectorPatch, connectorUpdate } from '../model/wire/connector-inputs.ts'
+import type { ConnectorRecord, EntitySelection } from '../model/wire/connectors.ts'
+import { readBody } from '../model/wire/read.ts'
+import type { Parts } from '../parts.ts'
+import { followChange } from '../syncs/queue/connector-changes.ts'
+import { endSyncs } from '../syncs/queue/queue.ts'
+import { buildConnection } from './access.ts'
+import { mergeCredentials } from './credential-merge.ts'
+import { checkIdempotencyKey, digestStrings, type TrialKey, tryCredentials } from './credential-trial.ts'
+import { checkEntities, omitNulls } from './draft.ts'
+import { toConnectorRecord } from './record.ts'
+
+/** Validated members of an update or patch. */
+interface Change {
+  readonly name?: string
+  readonly entities?: readonly EntitySelection[]
+  /** Computes the whole new configuration from the stored one. */
+  readonly configuration?: (stored: Readonly<Record<string, unknown>>) => Record<string, unknown>
+  readonly credentials?: Record<string, unknown>
+  /** False to store credentials without a trial; true when absent. */
+  readonly check?: boolean
+  readonly trial?: CredentialTrial
+}
+
+/** Builds the methods that change connectors. */
+export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch' | 'remove'> => ({
+  update: async (principal, id, body) => {
+    requireScope(principal, 'connectors:write')
+    const { replication_config: config, ...rest } = readBody(connectorUpdate, body)
+    return change(parts, { principal, id }, { ...rest, ...(config === undefined ? {} : { configuration: () => omitNulls(config) }) })
+  },
+  patch: async (principal, target, body) => {
+    requireScope(principal, 'connectors:write')
+    const { replication_config: config, ...rest } = readBody(connectorPatch, body)
+    const merged = (stored: Readonly<Record<string, unknown>>) => omitNulls({ ...stored, ...config })
+    const { id, trial } = typeof target === 'string' ? { id: target, trial: {} } : target
+    const wanted = { ...rest, trial, ...(config === undefined ? {} : { configuration: merged }) }
+    const running = change(parts, { principal, id }, wanted).finally(() => parts.unfinished.delete(running))
+    parts.unfinished.add(running)
+    return running
+  },
+  remove: async (principal, id) => {
+    requireScope(principal, 'connectors:write')
+    const now = parts.source.clock()
+    const job = { id: newId(parts.source), type: 'connector_delete', status: 'succeeded', created_at: now, finished_at: now } as const
+    await parts.database.transaction(async (db) => {
+      const row = await requireConnector(db, { principal, id })
+      await endSyncs(parts, db, row)
+      await deleteConnector(db, row)
+      await insertJob(db, { ...job, organization_id: row.organization_id, workspace_id: row.workspace_id, connector_id: row.id })
+    })
+    parts.events.emit('queued')
+    return { job_id: job.id }
+  },
+})
+
+interface Target {
+  readonly principal: Principal
+  readonly id: string
+}
+
+async function requireConnector(db: Db, { principal, id: given }: Target): Promise<SealedConnectorRow> {
+  const id = asId(given)
+  const row = id === undefined ? undefined : await holdConnector(db, principal, id)
+  if (row === undefined) throw fail('connector_not_found', {})
+  return row
+}
+
+async function change(parts: Parts, target: Target, wanted: Change): Promise<ConnectorRecord> {
+  try {
+    const tried = await tryChange(parts, target, wanted)
+    const changed = await parts.database.transaction(async (db) => {
+      const before = await requireConnector(db, target)
+      await updateConnector(db, before, {
+        ...buildPlainChange(parts, before, wanted),
+        ...(wanted.credentials === undefined ? {} : await buildCredentialsChange(parts, db, { row: before, wanted, tried })),
+        updated_at: parts.source.clock(),
+      })
+      const row = await findConnector(db, target.principal, before.id)
+      if (row === undefined) throw fail('connector_not_found', {})
+      await followChange(parts, db, { before, after: row, hasNewCredentials: wanted.credentials !== undefined })
+      return toConnectorRecord(row, parts.catalogue)
+    })
+    parts.events.emit('queued')
+    return changed
+  } catch (error) {
+    if (isUniqueViolation(error)) throw fail('connector_name_conflict', { name: wanted.name ?? '' })
+    throw error
+  }
+}
+
+function buildPlainChange({ catalogue }: Parts, row: SealedConnectorRow, { name, entities, configuration }: Change): ConnectorChange {
+  const kind = catalogue.getKind(row.kind)
+  const next = configuration === undefined ? undefined : checkConfiguration(kind.definition, configuration(JSON.parse(row.configuration)))
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(entities === undefined ? {} : { entities: JSON.stringify(checkEntities(kind, entities)) }),
+    ...(next === undefined ? {} : buildConfigurationChange(row, JSON.stringify(next))),
+  }
+}
+
+/** Clears the notices with a new configuration, because they belong to calls under the old one. */
+const buildConfigurationChange = (row: SealedConnectorRow, configuration: string): ConnectorChange =>
+  configuration === row.configuration ? {} : { configuration, notices: '[]' }
+
+interface Tried {
+  readonly key: TrialKey
+  /** Credentials that the trial renewed. */
+  readonly renewed: Secret<CredentialValues> | undefined
+}
+
+/** Tries new credentials before the row is locked, because a vendor can be slow. */
+async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<Tried | undefined> {
+  const { credentials: given, configuration, trial = {} } = wanted
+  if (given === undefined) return undefined
+  const row = await requireConnector(parts.database.db, target)
+  const kind = parts.catalogue.getKind(row.kind)
+  const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
+  const used = configuration === undefined ? stored : checkConfiguration(kind.definition, configuration(stored))
+  const own = { scheme: row.scheme, values: await tryOpen(parts, parts.database.db, row) }
+  const { values } = mergeCredentials(kind.definition, own, given)
+  const text = canonicalJson(given)
+  const idempotencyKey = checkIdempotencyKey(trial.idempotencyKey)
+  const fingerprint = digestStrings('change', row.organization_id, row.id, idempotencyKey ?? '', text)
+  const key = { organization_id: row.organization_id, key_digest: fingerprint, fingerprint }
+  const renewed = await tryCredentials(parts, {
+    key,
+    given: new Secret({ given: text }),
+    credentials: new Secret(values),
+    connection: (credentials) => buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, { configuration: used, credentials }),
+    check: wanted.check === false ? undefined : trial.check,
+  })
+  return { key, renewed }
+}
+
+/** Builds the change of the credentials, which clears `auth_error` and cancels a renewal in progress. */
+async function buildCredentialsChange(
+  parts: Parts,
+  db: Db,
+  { row, wanted, tried }: { row: SealedConnectorRow; wanted: Change; tried: Tried | undefined },
+): Promise<ConnectorChange> {
+  const { vault, catalogue } = parts
+  const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
+  const stored = { scheme: row.scheme, values: await tryOpen(parts, db, row) }
+  const { scheme, values } = mergeCredentials(catalogue.getKind(row.kind).definition, stored, wanted.credentials ?? {})
+  if (tried !== undefined) await deleteCreation(db, tried.key)
+  const workspace = await holdWorkspace(db, place, row.workspace_id)
+  if (workspace === undefined) throw fail('connector_not_found', {})
+  const { sealed, fields } = await vault.seal(db, { ...place, dataKeyId: workspace.data_key_id }, tried?.renewed ?? new Secret(values))
+  return {
+    scheme,
+    sealed,
+    data_key_id: workspace.data_key_id,
+    credential_fields: JSON.stringify(fields),
+    version: row.version + 1,
+    proof: null,
+    unchecked: wanted.check === false,
+    status: 'active',
+    status_reason: null,
+    lease_owner: null,
+    lease_until: null,
+  }
+}
+
+/** Opens the stored credentials; undefined when they are damaged, and the new ones must then be complete. */
+async function tryOpen({ vault }: Parts, db: Db, row: SealedConnectorRow) {
+  const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id, dataKeyId: row.data_key_id }
+  try {
+    return await vault.open(db, place, row.sealed)
+  } catch (error) {
+    if (asFerruleError(error).code === 'credentials_unreadable') return undefined
+    throw error
+  }
+}

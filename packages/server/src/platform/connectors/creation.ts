@@ -1,0 +1,176 @@
+/** Creates connectors: validates the whole request, then tries the credentials, then stores everything in one transaction. */
+
+import type { CredentialValues, Secret } from 'ferrule/engine'
+import { asFerruleError, fail } from 'ferrule/internal'
+import { canonicalJson } from '../../context/query/canonical-json.ts'
+import type { Db } from '../db/database.ts'
+import { findConnector, hasConnectorNamed, insertConnector, type StoredConnector } from '../db/queries/connectors.ts'
+import { deleteCreation, findCreation, saveCreation } from '../db/queries/creations.ts'
+import type { WorkspaceRow } from '../db/queries/workspaces.ts'
+import type { Principal } from '../model/access.ts'
+import { newId } from '../model/ids.ts'
+import { requireScope } from '../model/scopes.ts'
+import type { CredentialTrial } from '../model/trial-types.ts'
+import type { Connectors } from '../model/types.ts'
+import type { ConnectorRecord } from '../model/wire/connectors.ts'
+import type { Parts } from '../parts.ts'
+import { beginSyncs } from '../syncs/queue/queue.ts'
+import { ensureWorkspace, findWantedWorkspace } from '../tenancy/workspace-keeper.ts'
+import { buildConnection } from './access.ts'
+import { buildCreationRow, checkIdempotencyKey, digestStrings, type TrialKey, tryCredentials } from './credential-trial.ts'
+import { type ConnectorDraft, type ReadDraft, readDraft } from './draft.ts'
+import { toConnectorRecord } from './record.ts'
+
+/** One request. */
+interface Request {
+  readonly principal: Principal
+  readonly body: unknown
+  readonly trial: CredentialTrial
+}
+
+/** Builds the method that creates connectors. A repeat of a request in progress waits for the same answer. */
+export function createCreation(parts: Parts): Pick<Connectors, 'create'> {
+  const flights = new Map<string, Promise<ConnectorRecord>>()
+  const joinFlight = (request: Request, key: TrialKey): Promise<ConnectorRecord> => {
+    const flight = flights.get(key.key_digest)
+    if (flight !== undefined) return flight.then((made) => replay(request, made))
+    const running = createOnce(parts, request, key).finally(() => flights.delete(key.key_digest))
+    flights.set(key.key_digest, running)
+    return running
+  }
+  return {
+    create: async (principal, body, trial = {}) => {
+      requireScope(principal, 'connectors:write')
+      const request = { principal, body, trial }
+      const key = toTrialKey(request)
+      const running = (key === undefined ? create(parts, request) : joinFlight(request, key)).finally(() =>
+        parts.unfinished.delete(running),
+      )
+      parts.unfinished.add(running)
+      return running
+    },
+  }
+}
+
+/** Returns the key of a request with an Idempotency-Key. Another body under the same Idempotency-Key differs in the fingerprint only. */
+function toTrialKey({ principal, body, trial }: Request): TrialKey | undefined {
+  const key = checkIdempotencyKey(trial.idempotencyKey)
+  if (key === undefined) return undefined
+  const { organizationId, workspaceId } = principal
+  return {
+    organization_id: organizationId,
+    key_digest: digestStrings('creation', organizationId, workspaceId ?? '', key),
+    fingerprint: digestStrings(organizationId, canonicalJson(body ?? null)),
+  }
+}
+
+function replay({ trial }: Request, made: ConnectorRecord): ConnectorRecord {
+  trial.replayed?.()
+  return made
+}
+
+/** Returns the connector of an earlier request while it exists, or creates one. @throws FerruleError `idempotency_key_conflict` */
+async function createOnce(parts: Parts, request: Request, key: TrialKey): Promise<ConnectorRecord> {
+  const { db } = parts.database
+  const seen = await findCreation(db, key, parts.source.clock())
+  if (seen !== undefined && seen.fingerprint !== key.fingerprint) throw fail('idempotency_key_conflict', {})
+  const row = seen?.connector_id == null ? undefined : await findConnector(db, request.principal, seen.connector_id)
+  return row === undefined ? create(parts, request, key) : replay(request, toConnectorRecord(row, parts.catalogue))
+}
+
+async function create(parts: Parts, request: Request, kept?: TrialKey): Promise<ConnectorRecord> {
+  const { principal, body, trial } = request
+  const read = readDraft(parts.catalogue, body, parts.settings.sandbox)
+  await lookAtPlace(parts, principal, read)
+  const draft = read.draft()
+  const key = kept ?? toCredentialsKey(request, draft)
+  const own = (credentials: Parameters<Parameters<typeof tryCredentials>[1]['connection']>[0]) =>
+    buildConnection(parts, draft, { configuration: draft.configuration, credentials })
+  const check = read.check ? trial.check : undefined
+  const { credentials: given } = draft
+  const renewed = await tryCredentials(parts, { key, given, credentials: given, connection: own, check })
+  const made = await parts.database.transaction(async (db) => {
+    const stored = await store(parts, db, { principal, draft, read, credentials: renewed ?? given })
+    if (kept === undefined) await deleteCreation(db, key)
+    else await saveCreation(db, { ...buildCreationRow(parts, key), connector_id: stored.id })
+    return stored
+  })
+  parts.events.emit('queued')
+  return made
+}
+
+/** Returns the key of a request without an Idempotency-Key. Its credentials identify a repeat, because renewed tokens belong to them. */
+function toCredentialsKey({ principal: { organizationId }, body }: Request, { kind }: ConnectorDraft): TrialKey {
+  const credentials = canonicalJson(Reflect.get(Object(body), 'credentials') ?? null)
+  const digest = digestStrings('credentials', organizationId, kind.definition.kind, credentials)
+  return { organization_id: organizationId, key_digest: digest, fingerprint: digest }
+}
+
+/** Adds problems of the workspace and the name that storing would find later. */
+async function lookAtPlace(
+  parts: Parts,
+  principal: Principal,
+  { mistakes, workspaceName, name, createWorkspace }: ReadDraft,
+): Promise<void> {
+  if (workspaceName === undefined) return
+  const { db } = parts.database
+  try {
+    const workspace = await findWantedWorkspace(db, { principal, name: workspaceName, make: createWorkspace })
+    if (workspace?.status === 'inactive') mistakes.add('/workspace_name', fail('workspace_inactive', { name: workspaceName }))
+    if (workspace === undefined || name === undefined) return
+    if (await hasConnectorNamed(db, workspace, name)) mistakes.add('/name', fail('connector_name_conflict', { name }))
+  } catch (error) {
+    const refusal = asFerruleError(error)
+    if (refusal.code !== 'workspace_not_found') throw error
+    mistakes.add('/workspace_name', refusal)
+  }
+}
+
+interface Storing {
+  readonly principal: Principal
+  readonly draft: ConnectorDraft
+  readonly read: ReadDraft
+  readonly credentials: Secret<CredentialValues>
+}
+
+async function store(parts: Parts, db: Db, { principal, draft, read, credentials }: Storing): Promise<ConnectorRecord> {
+  const { vault, source, catalogue } = parts
+  const workspace = await ensureWorkspace(parts, db, { principal, name: draft.workspaceName, make: read.createWorkspace })
+  const id = newId(source)
+  const place = { organizationId: principal.organizationId, workspaceId: workspace.id, connectorId: id, dataKeyId: workspace.data_key_id }
+  const { sealed, fields } = await vault.seal(db, place, credentials)
+  const row = {
+    ...buildRow(draft, workspace, source.clock()),
+    id,
+    sealed,
+    credential_fields: JSON.stringify(fields),
+    unchecked: !read.check,
+  }
+  if (!(await insertConnector(db, row))) throw fail('connector_name_conflict', { name: draft.name })
+  await beginSyncs(parts, db, row)
+  return toConnectorRecord({ ...row, workspace_name: workspace.name, workspace_status: workspace.status }, catalogue)
+}
+
+const buildRow = (
+  draft: ConnectorDraft,
+  workspace: WorkspaceRow,
+  now: number,
+): Omit<StoredConnector, 'id' | 'sealed' | 'credential_fields' | 'unchecked'> => ({
+  organization_id: workspace.organization_id,
+  workspace_id: workspace.id,
+  name: draft.name,
+  kind: draft.kind.definition.kind,
+  status: 'active',
+  status_reason: null,
+  notices: '[]',
+  configuration: JSON.stringify(draft.configuration),
+  entities: JSON.stringify(draft.entities),
+  sandbox: draft.sandbox,
+  scheme: draft.scheme,
+  data_key_id: workspace.data_key_id,
+  version: 1,
+  lease_owner: null,
+  lease_until: null,
+  created_at: now,
+  updated_at: now,
+})

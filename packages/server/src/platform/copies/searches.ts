@@ -1,0 +1,208 @@
+/** Searches copies for clients, and reports how fresh a copy is. */
+
+import { findOperation, JsonText } from 'ferrule/engine'
+import { fail } from 'ferrule/internal'
+import type { RecordPages, Searcher, SearchRequest } from '../../context/search.ts'
+import { BoundedMap } from '../bounded-map.ts'
+import type { ConnectorAccess } from '../model/access.ts'
+import type { Found } from '../model/executed.ts'
+import type { Copies, CopyStatus } from '../model/sync-types.ts'
+import type { Freshness } from '../model/wire/search-answer.ts'
+
+/** A search of one entity of a connector. */
+export interface CopyQuery {
+  readonly entity: string
+  /** Parameters of the search contract. */
+  readonly params: unknown
+  /** Maximum age of the copy, in seconds. */
+  readonly maxAge?: number | undefined
+  /** Accepts a copy during its first sync. */
+  readonly allowPartial?: boolean | undefined
+  /** Timeout of the call, in milliseconds. */
+  readonly deadlineMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** All records of a search, page by page. */
+export interface Export {
+  readonly freshness: Freshness
+  /** Searchable fields of the records, in the order of the documents. */
+  readonly columns: readonly string[]
+  /** Records as JSON strings. */
+  readonly pages: RecordPages
+}
+
+/** Searches for clients. Callers hold an access already, so no method takes a principal. */
+export interface Searches {
+  /**
+   * Returns one page.
+   * @throws FerruleError `entity_not_found`, `action_not_supported`, `context_store_not_ready`, `context_store_stale`, those of the
+   * parameters with JSON pointers, `invalid_cursor`, `context_store_timeout`, `context_store_unavailable`, `overloaded`
+   */
+  search(access: ConnectorAccess, query: CopyQuery): Promise<Found>
+  /** Reads all pages, each on demand. @throws as `search`, at once or while pages are read */
+  export(access: ConnectorAccess, query: CopyQuery): Promise<Export>
+}
+
+/** Options of `createSearches`. */
+export interface SearchesOptions {
+  readonly searcher: Searcher
+  readonly copies: Copies
+  /** Key that signs cursors. */
+  readonly cursorKey: () => Uint8Array
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** Timeout of a search, in milliseconds. */
+  readonly searchMs: number
+}
+
+/** Records of one page of an export. */
+const exportPageRecords = 1_000
+/** Fraction of a call's timeout that a refresh may take; the rest is for the search. */
+const refreshShare = 0.9
+/** Milliseconds for which a status is reused, and the maximum number of statuses. */
+const recentMs = 250
+const mostRecent = 10_000
+
+/** Fails like any action of an entity that cannot be searched. @throws FerruleError `entity_not_found`, `action_not_supported` */
+function assertSearchable({ connection: { kind } }: ConnectorAccess, entity: string): void {
+  const { entities } = kind.definition
+  const found = Object.hasOwn(entities, entity) ? entities[entity] : undefined
+  if (found?.context_store_search === undefined) findOperation(kind, entity, 'context_store_search')
+}
+
+const toTimestamp = (moment: number | null): string | null => (moment === null ? null : new Date(moment).toISOString())
+
+const toFreshness = ({ status, syncedAt, verifiedAt, complete }: CopyStatus): Freshness => ({
+  synced_at: toTimestamp(syncedAt),
+  verified_at: toTimestamp(verifiedAt),
+  status,
+  complete: complete && syncedAt !== null,
+})
+
+type Filled = CopyStatus & { readonly syncedAt: number }
+const isFilled = (state: CopyStatus): state is Filled => state.syncedAt !== null && state.obstacle === null
+
+/** Returns whether a copy may be searched. */
+const isEnough = (state: CopyStatus, { allowPartial = false }: Pick<CopyQuery, 'allowPartial'>): boolean =>
+  isFilled(state) || (allowPartial && state.obstacle === null)
+
+const notReadyError = (entity: string, { status, obstacle, error, retryAfterMs }: CopyStatus) =>
+  obstacle === null
+    ? fail(
+        'context_store_not_ready',
+        { entity, reason: `its status is ${status}${error === null ? '' : ` (${error.replace(/\.$/, '')})`}` },
+        { retryAfterMs },
+      )
+    : fail('context_store_not_ready', { entity, reason: obstacle }, { retryable: false, hint: 'Use list and get.' })
+
+const staleError = (entity: string, { maxAge, state, now }: { maxAge: number; state: Filled; now: number }) =>
+  fail(
+    'context_store_stale',
+    { entity, age: Math.ceil((now - state.syncedAt) / 1_000), synced_at: new Date(state.syncedAt).toISOString(), max_age: maxAge },
+    { retryAfterMs: state.retryAfterMs },
+  )
+
+/** Returns the same pages after reading the first one, so that errors of the search come before any output. */
+async function readFirstPage(pages: RecordPages): Promise<RecordPages> {
+  const first = await pages.next()
+  return (async function* () {
+    if (first.done) return
+    yield first.value
+    yield* pages
+  })()
+}
+
+class CopySearches implements Searches {
+  readonly #parts: SearchesOptions
+  /** Statuses of copies, with the time until which each is reused. */
+  readonly #recent = new BoundedMap<string, { readonly state: CopyStatus; readonly until: number }>(mostRecent)
+  #changes = 0
+
+  constructor(parts: SearchesOptions) {
+    this.#parts = parts
+    parts.copies.onChange(() => {
+      this.#changes += 1
+      this.#recent.clear()
+    })
+  }
+
+  async search(access: ConnectorAccess, query: CopyQuery): Promise<Found> {
+    assertSearchable(access, query.entity)
+    const { searcher, searchMs } = this.#parts
+    const end = performance.now() + query.deadlineMs
+    const request = this.#request(access, query)
+    if (query.maxAge !== undefined) searcher.listFields(request)
+    const fresh = query.maxAge === undefined ? undefined : await this.#fresh(access, query)
+    const timeoutMs = Math.max(1, Math.min(searchMs, end - performance.now()))
+    const [answer, state] = await Promise.all([searcher.search({ ...request, timeoutMs }), fresh ?? this.#recentState(access, query)])
+    if (answer === undefined || !isEnough(state, query)) throw notReadyError(query.entity, state)
+    const { json, cursor, tookMs, isUnranked, unseenPaths } = answer
+    return {
+      type: 'found',
+      data: new JsonText(json),
+      meta: {
+        ...{ has_more: cursor !== null, cursor, took_ms: tookMs },
+        ...(isUnranked ? { relevance_left_out: true } : {}),
+        ...(unseenPaths.length > 0 ? { unknown_paths: unseenPaths } : {}),
+      },
+      contextStore: toFreshness(state),
+    }
+  }
+
+  async export(access: ConnectorAccess, query: CopyQuery): Promise<Export> {
+    assertSearchable(access, query.entity)
+    const request = this.#request(access, query)
+    const columns = this.#parts.searcher.listFields(request)
+    const state = query.maxAge === undefined ? await this.#parts.copies.readStatus(access, query.entity) : await this.#fresh(access, query)
+    if (!isEnough(state, query)) throw notReadyError(query.entity, state)
+    return {
+      freshness: toFreshness(state),
+      columns,
+      pages: await readFirstPage(this.#parts.searcher.readPages(request, exportPageRecords)),
+    }
+  }
+
+  /** Returns a status of at most 250 ms ago. Statuses that refuse a search are not cached. */
+  async #recentState(access: ConnectorAccess, query: CopyQuery): Promise<CopyStatus> {
+    const name = `${access.place.connectorId} ${query.entity}`
+    const known = this.#recent.get(name)
+    if (known !== undefined && known.until > performance.now() && isEnough(known.state, query)) return known.state
+    const changes = this.#changes
+    const state = await this.#parts.copies.readStatus(access, query.entity)
+    if (isEnough(state, query) && changes === this.#changes) this.#recent.set(name, { state, until: performance.now() + recentMs })
+    return state
+  }
+
+  #request({ place, connection }: ConnectorAccess, { entity, params, signal }: CopyQuery): SearchRequest {
+    const { cursorKey, clock } = this.#parts
+    return {
+      ref: { connector: place.connectorId, kind: connection.kind.definition.kind, entity },
+      params,
+      key: cursorKey(),
+      now: clock(),
+      signal,
+    }
+  }
+
+  /**
+   * Returns the status of a copy that is young enough, after a refresh if necessary.
+   * @throws FerruleError `context_store_stale` with the age
+   */
+  async #fresh(access: ConnectorAccess, { entity, maxAge = 0, deadlineMs, signal }: CopyQuery): Promise<CopyStatus> {
+    const { copies, clock } = this.#parts
+    const asked = clock()
+    const isYoung = (state: CopyStatus): boolean => isFilled(state) && state.syncedAt >= asked - maxAge * 1_000
+    const known = await copies.readStatus(access, entity)
+    if (isYoung(known) || known.obstacle !== null) return known
+    const wait = { maxAgeSeconds: maxAge, deadlineMs: deadlineMs * refreshShare, ...(signal === undefined ? {} : { signal }) }
+    await copies.refresh(access, entity, wait)
+    const state = await copies.readStatus(access, entity)
+    if (!isFilled(state)) throw notReadyError(entity, state)
+    if (!isYoung(state)) throw staleError(entity, { maxAge, state, now: clock() })
+    return state
+  }
+}
+
+/** Builds the searches. */
+export const createSearches = (parts: SearchesOptions): Searches => new CopySearches(parts)

@@ -1,0 +1,46 @@
+/** Migrates the schema, or refuses a schema of a newer version. */
+
+import { fail } from 'ferrule/internal'
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+import { platform } from './migrations/0001-platform.ts'
+import { notices } from './migrations/0002-notices.ts'
+import { writes } from './migrations/0003-writes.ts'
+import { syncs } from './migrations/0004-syncs.ts'
+import { proofs } from './migrations/0005-proofs.ts'
+import { verified } from './migrations/0006-verified.ts'
+import { ownOrganizations } from './migrations/0007-own-organizations.ts'
+import { nodes } from './migrations/0008-nodes.ts'
+import { creations } from './migrations/0009-creations.ts'
+import { sessions } from './migrations/0010-sessions.ts'
+import type { ColumnTypes, Migration } from './migrations/migration.ts'
+
+const migrations: readonly Migration[] = [platform, notices, writes, syncs, proofs, verified, ownOrganizations, nodes, creations, sessions]
+const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
+  sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },
+  postgres: { id: 'uuid', text: 'text', bytes: 'bytea', moment: 'bigint', flag: 'boolean', end: '' },
+}
+
+/**
+ * Runs the missing migrations in one exclusive transaction.
+ * @throws FerruleError `setting_invalid` when a newer version wrote the schema
+ */
+export async function migrate(database: Database): Promise<void> {
+  const known = migrations.at(-1)?.version ?? 0
+  await database.exclusive(async (db) => {
+    await sql.raw('create table if not exists schema_versions (version integer primary key, applied_at bigint not null)').execute(db)
+    const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_versions`.execute(db)
+    const found = rows[0]?.version ?? 0
+    if (found > known) throw newer(database, found, known)
+    for (const { version, statements } of migrations.filter((step) => step.version > found)) {
+      for (const statement of statements(types[database.dialect])) await sql.raw(statement).execute(db)
+      await sql`insert into schema_versions (version, applied_at) values (${version}, ${Date.now()})`.execute(db)
+    }
+  })
+}
+
+const newer = (database: Database, found: number, known: number) =>
+  fail('setting_invalid', {
+    name: database.dialect === 'sqlite' ? 'FERRULE_DATA' : 'DATABASE_URL',
+    reason: `the database has schema ${found} of a newer version of the service, and this one knows ${known}; start the newer version`,
+  })

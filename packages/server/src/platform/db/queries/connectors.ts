@@ -1,0 +1,248 @@
+/** Queries connectors. */
+import { type CompiledQuery, type Selectable, sql } from 'kysely'
+import { type Db, lockForUpdate, named, withValues } from '../database.ts'
+import type { ConnectorTable } from '../schema.ts'
+import type { View } from './workspaces.ts'
+
+/** Columns of a record, without the encrypted credentials. */
+const recordColumns = [
+  'connectors.id',
+  'connectors.organization_id',
+  'connectors.workspace_id',
+  'connectors.name',
+  'connectors.kind',
+  'connectors.status',
+  'connectors.status_reason',
+  'connectors.configuration',
+  'connectors.entities',
+  'connectors.sandbox',
+  'connectors.scheme',
+  'connectors.credential_fields',
+  'connectors.created_at',
+  'connectors.updated_at',
+  'connectors.notices',
+  'workspaces.name as workspace_name',
+  'workspaces.status as workspace_status',
+] as const
+const sealedColumns = [
+  'connectors.sealed',
+  'connectors.data_key_id',
+  'connectors.version',
+  'connectors.proof',
+  'connectors.unchecked',
+] as const
+
+/** Selects the connectors of a view, without those of deleted workspaces. */
+const visible = (db: Db, view: View) => {
+  const rows = db
+    .selectFrom('connectors')
+    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
+    .select(recordColumns)
+    .where('connectors.organization_id', '=', view.organizationId)
+    .whereRef('workspaces.organization_id', '=', 'connectors.organization_id')
+    .where('workspaces.deleted_at', 'is', null)
+  return view.workspaceId === null ? rows : rows.where('connectors.workspace_id', '=', view.workspaceId)
+}
+const withSeal = (db: Db, view: View, id: string) => visible(db, view).select(sealedColumns).where('connectors.id', '=', id)
+
+/** A connector without its credentials. */
+export type ConnectorRow = Awaited<ReturnType<ReturnType<typeof visible>['execute']>>[number]
+/** A connector with its encrypted credentials. */
+export type SealedConnectorRow = Awaited<ReturnType<ReturnType<typeof withSeal>['execute']>>[number]
+
+/** Filters and position of a list. */
+export interface ConnectorListOptions {
+  readonly workspaceId?: string | undefined
+  readonly workspaceName?: string | undefined
+  readonly kind?: string | undefined
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Lists connectors in the order of their creation. */
+export function listConnectors(
+  db: Db,
+  view: View,
+  { workspaceId, workspaceName, kind, after, limit }: ConnectorListOptions,
+): Promise<ConnectorRow[]> {
+  return visible(db, view)
+    .$if(workspaceId !== undefined, (rows) => rows.where('connectors.workspace_id', '=', workspaceId ?? ''))
+    .$if(workspaceName !== undefined, (rows) => rows.where('workspaces.name', '=', workspaceName ?? ''))
+    .$if(kind !== undefined, (rows) => rows.where('connectors.kind', '=', kind ?? ''))
+    .$if(after !== undefined, (rows) => rows.where('connectors.id', '>', after ?? ''))
+    .orderBy('connectors.id')
+    .limit(limit)
+    .execute()
+}
+
+/** Finds a connector of a view. */
+export const findConnector = (db: Db, view: View, id: string): Promise<ConnectorRow | undefined> =>
+  visible(db, view).where('connectors.id', '=', id).executeTakeFirst()
+
+/** Returns whether a workspace has a connector of this name. */
+export async function hasConnectorNamed(
+  db: Db,
+  workspace: { readonly id: string; readonly organization_id: string },
+  name: string,
+): Promise<boolean> {
+  const rows = db.selectFrom('connectors').select('id').where('organization_id', '=', workspace.organization_id)
+  return (await rows.where('workspace_id', '=', workspace.id).where('name', '=', name).executeTakeFirst()) !== undefined
+}
+
+/** Finds a connector of a view with its encrypted credentials, and locks it until the transaction ends. */
+export const holdConnector = (db: Db, view: View, id: string): Promise<SealedConnectorRow | undefined> =>
+  lockForUpdate(db, withSeal(db, view, id), 'connectors').executeTakeFirst()
+
+/** Reads a connector for a call. */
+export type ConnectionQuery = (view: View, id: string) => Promise<SealedConnectorRow | undefined>
+
+/** Builds the query of every call, compiled once for each form of a view. */
+export function connectionQuery(db: Db): ConnectionQuery {
+  const ofOrganization = named('connector', withSeal(db, { organizationId: '', workspaceId: null }, '').compile())
+  const ofWorkspace = named('connector of workspace', withSeal(db, { organizationId: '', workspaceId: '' }, '').compile())
+  const first = async (query: CompiledQuery<SealedConnectorRow>) => (await db.executeQuery(query)).rows[0]
+  return ({ organizationId, workspaceId }, id) =>
+    first(workspaceId === null ? withValues(ofOrganization, organizationId, id) : withValues(ofWorkspace, organizationId, workspaceId, id))
+}
+
+/** A new connector. */
+export type StoredConnector = Omit<Selectable<ConnectorTable>, 'proof'>
+
+/** Inserts a connector unless its workspace has the name. @returns whether it was inserted */
+export async function insertConnector(db: Db, row: StoredConnector): Promise<boolean> {
+  const values = { ...row, sandbox: Boolean(row.sandbox), unchecked: Boolean(row.unchecked) }
+  const done = await db
+    .insertInto('connectors')
+    .values(values)
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doNothing())
+    .executeTakeFirst()
+  return (done.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Columns that can change. */
+export type ConnectorChange = Partial<
+  Pick<
+    Selectable<ConnectorTable>,
+    | 'name'
+    | 'configuration'
+    | 'entities'
+    | 'scheme'
+    | 'credential_fields'
+    | 'sealed'
+    | 'data_key_id'
+    | 'version'
+    | 'proof'
+    | 'status'
+    | 'status_reason'
+    | 'lease_owner'
+    | 'lease_until'
+    | 'notices'
+    | 'updated_at'
+  >
+> & { readonly unchecked?: boolean }
+
+const own = (db: Db, organizationId: string, id: string) =>
+  db.updateTable('connectors').where('id', '=', id).where('organization_id', '=', organizationId)
+
+/** Updates a connector that `holdConnector` read in the same transaction. */
+export const updateConnector = async (db: Db, { organization_id, id }: ConnectorRow, change: ConnectorChange): Promise<void> => {
+  await own(db, organization_id, id).set(change).execute()
+}
+
+/** Replaces the vendor's notices (JSON), unless the configuration changed in the meantime. */
+export const setNotices = async (
+  db: Db,
+  { organization_id, id, configuration }: Pick<ConnectorRow, 'organization_id' | 'id' | 'configuration'>,
+  notices: string,
+): Promise<void> => {
+  await own(db, organization_id, id).where('configuration', '=', configuration).set({ notices }).execute()
+}
+
+/** Deletes a connector with its credentials. */
+export const deleteConnector = async (db: Db, { organization_id, id }: ConnectorRow): Promise<void> => {
+  await db.deleteFrom('connectors').where('id', '=', id).where('organization_id', '=', organization_id).execute()
+}
+
+/** One version of a connector's credentials. */
+export interface CredentialsVersion {
+  readonly organizationId: string
+  readonly id: string
+  readonly version: number
+}
+
+/** Stores that the vendor refused to renew this version, and ends the renewal. @returns false when the version was replaced */
+export async function setRenewalRefused(db: Db, { organizationId, id, version }: CredentialsVersion, reason: string): Promise<boolean> {
+  const change = { status: 'auth_error', status_reason: reason, lease_owner: null, lease_until: null } as const
+  const rows = own(db, organizationId, id).set(change).where('version', '=', version)
+  return (await rows.executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** Stores that the vendor refused this version. Writes on change only, and leaves a renewal in progress alone. */
+export const setAuthError = async (db: Db, { organizationId, id, version }: CredentialsVersion, reason: string): Promise<void> => {
+  const rows = own(db, organizationId, id).set({ status: 'auth_error', status_reason: reason }).where('version', '=', version)
+  await rows.where(({ or, eb }) => or([eb('status', '<>', 'auth_error'), eb('status_reason', '<>', reason)])).execute()
+}
+
+/** Stores that the vendor accepted this version. @returns whether anything changed */
+export async function setHealthy(db: Db, { organizationId, id, version }: CredentialsVersion): Promise<boolean> {
+  const rows = own(db, organizationId, id).set({ status: 'active', status_reason: null, unchecked: false })
+  const news = rows.where('version', '=', version).where(({ or, eb }) => or([eb('status', '=', 'auth_error'), sql<boolean>`unchecked`]))
+  return (await news.executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** Owner and end of a renewal's lease, in milliseconds since 1970. */
+export interface Lease {
+  readonly owner: string
+  readonly now: number
+  readonly until: number
+}
+
+/** Leases the renewal of this version; takes over an expired lease. @returns whether the lease was taken */
+export async function takeLease(
+  db: Db,
+  { organizationId, id, version }: CredentialsVersion,
+  { owner, now, until }: Lease,
+): Promise<boolean> {
+  const rows = own(db, organizationId, id)
+    .set({ lease_owner: owner, lease_until: until })
+    .where('version', '=', version)
+    .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]))
+  return (await rows.executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** Releases the lease of a renewal. */
+export const dropLease = async (db: Db, { organizationId, id }: CredentialsVersion, owner: string): Promise<void> => {
+  await own(db, organizationId, id).set({ lease_owner: null, lease_until: null }).where('lease_owner', '=', owner).execute()
+}
+
+/** Credentials of the next version. */
+export interface NewCredentials {
+  readonly sealed: Uint8Array
+  readonly dataKeyId: string
+  readonly fields: readonly string[]
+}
+
+/** Replaces this version, and clears its lease and `auth_error`. @returns false when the version was replaced already */
+export async function replaceCredentials(
+  db: Db,
+  { organizationId, id, version }: CredentialsVersion,
+  next: NewCredentials,
+): Promise<boolean> {
+  const rows = own(db, organizationId, id).set({
+    sealed: next.sealed,
+    data_key_id: next.dataKeyId,
+    credential_fields: JSON.stringify(next.fields),
+    version: version + 1,
+    proof: null,
+    status: 'active',
+    status_reason: null,
+    lease_owner: null,
+    lease_until: null,
+  })
+  return (await rows.where('version', '=', version).executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** Stores the digest of accepted credentials; null deletes it. Leaves a newer version of the credentials alone. */
+export const setProof = async (db: Db, { organizationId, id, version }: CredentialsVersion, proof: string | null): Promise<void> => {
+  await own(db, organizationId, id).set({ proof }).where('version', '=', version).execute()
+}

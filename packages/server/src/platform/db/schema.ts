@@ -1,0 +1,273 @@
+/** Declares the tables of both databases. */
+import type { ColumnType } from 'kysely'
+import type { RunCause, RunMode, RunState } from '../model/run-states.ts'
+import type { StoredConnectorStatus } from '../model/wire/connectors.ts'
+import type { JobStatus, JobType } from '../model/wire/jobs.ts'
+import type { EntityOutcome } from '../model/wire/syncs.ts'
+import type { WorkspaceStatus } from '../model/wire/workspaces.ts'
+
+/** SQLite stores booleans as 0 and 1. */
+type Flag = ColumnType<boolean | number, boolean, boolean>
+/** Bytes: a Buffer from PostgreSQL, a Uint8Array from SQLite. */
+type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>
+/** Milliseconds since 1970. */
+type Moment = number
+
+/** Facts of the installation, such as the first application. */
+export interface StateTable {
+  name: string
+  value: string
+}
+/** Tenants. */
+export interface OrganizationTable {
+  id: string
+  name: string
+  created_at: Moment
+}
+/** Clients of the token endpoint. */
+export interface ApplicationTable {
+  id: string
+  client_id: string
+  name: string
+  /** `scrypt:N:r:p:salt:hash`, base64url. */
+  secret_hash: string
+  created_at: Moment
+}
+/** Grants of applications in organizations. */
+export interface GrantTable {
+  application_id: string
+  organization_id: string
+  role: string
+  created_at: Moment
+  /** 1 when the application created the organization, else 0. */
+  own: number
+}
+/** Workspaces; deleted ones stay for 30 days. */
+export interface WorkspaceTable {
+  id: string
+  organization_id: string
+  name: string
+  /** The name in lower case, for `name_contains`. */
+  name_folded: string
+  status: WorkspaceStatus
+  cache_enabled: ColumnType<boolean | number | null, boolean | null, boolean | null>
+  /** Key that encrypts new credentials. */
+  data_key_id: string
+  created_at: Moment
+  updated_at: Moment
+  deleted_at: Moment | null
+}
+/** Wrapped data keys. A workspace has several only during a rotation. */
+export interface DataKeyTable {
+  id: string
+  organization_id: string
+  workspace_id: string
+  master_key_id: string
+  wrapped: Bytes
+  created_at: Moment
+}
+/** Connectors with their encrypted credentials. */
+export interface ConnectorTable {
+  id: string
+  organization_id: string
+  workspace_id: string
+  name: string
+  kind: string
+  status: StoredConnectorStatus
+  status_reason: string | null
+  /** JSON. */
+  configuration: string
+  /** JSON. */
+  entities: string
+  sandbox: Flag
+  scheme: string
+  /** JSON array of names. */
+  credential_fields: string
+  sealed: Bytes
+  data_key_id: string
+  /** Number of the credentials' version. */
+  version: number
+  /** Keyed digest of accepted credentials; null before their first success. */
+  proof: ColumnType<string | null, string | null | undefined, string | null>
+  /** Owner and end of the lease on a renewal. */
+  lease_owner: string | null
+  lease_until: Moment | null
+  created_at: Moment
+  updated_at: Moment
+  /** JSON array. */
+  notices: string
+  /** True before the first successful call with these credentials; syncs wait for it. */
+  unchecked: Flag
+}
+/** Creations of connectors, for repeats of their requests. */
+export interface ConnectorCreationTable {
+  organization_id: string
+  /** Digest of the Idempotency-Key, or of the credentials without a key. */
+  key_digest: string
+  /** Digest of the request. */
+  fingerprint: string
+  /** Credentials that a trial renewed; the request's credentials decrypt them. */
+  sealed: ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>
+  /** The created connector. */
+  connector_id: string | null
+  expires_at: Moment
+}
+/** Finished jobs. */
+export interface JobTable {
+  id: string
+  organization_id: string
+  workspace_id: string
+  type: JobType
+  status: JobStatus
+  connector_id: string
+  created_at: Moment
+  finished_at: Moment
+}
+
+/** Calls under an Idempotency-Key: in flight without a status, then with their outcome. */
+export interface IdempotencyKeyTable {
+  organization_id: string
+  connector_id: string
+  /** Digest of the key. */
+  key_digest: string
+  /** Digest of entity, action and parameters. */
+  fingerprint: string
+  /** Source of the vendor's id of the write; new for each life of the key. */
+  write_id: string
+  /** The current or last attempt. */
+  owner: string
+  started_at: Moment
+  /** Time after which an attempt without a status counts as dead. */
+  lease_until: Moment
+  /** True when an attempt claimed a vendor request id. */
+  claimed: Flag
+  /** HTTP status of the outcome. */
+  status: number | null
+  /** Code of an error. */
+  code: string | null
+  data_key_id: string | null
+  /** Encrypted body; null also for a body too large to store. */
+  sealed: ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>
+  expires_at: Moment
+}
+/** Writes of vendor request ids. */
+export interface RequestClaimTable {
+  organization_id: string
+  connector_id: string
+  request_id: string
+  /** Digest of the engine's fingerprint of the write. */
+  fingerprint: string
+  /** Time of the last claim. */
+  claimed_at: Moment
+  /** Call of the last claim, and the end of its hold. */
+  owner: string
+  busy_until: Moment
+}
+
+/** Schedules of syncs. */
+export interface SyncScheduleTable {
+  organization_id: string
+  connector_id: string
+  /** Group of entities with an own interval; '' for the connector's default. */
+  entity: string
+  /** null uses the default of the settings. */
+  interval_seconds: number | null
+  /** null while paused. */
+  next_run_at: Moment | null
+}
+/** Sync runs: waiting, active, and recently finished ones. */
+export interface SyncRunTable {
+  id: string
+  organization_id: string
+  workspace_id: string
+  connector_id: string
+  mode: RunMode
+  /** JSON array of names; null means all. */
+  entities: string | null
+  state: RunState
+  cause: RunCause
+  /** Number of attempts. */
+  attempts: number
+  /** Number of consecutive fruitless attempts. */
+  failures: number
+  /** Position in the queue; smaller goes first. */
+  place: number
+  /** null starts at once. */
+  not_before: Moment | null
+  /** Attempt and end of the lease. A cancelled run keeps its lease until its node releases it. */
+  lease_owner: string | null
+  lease_until: Moment | null
+  /** Node of the lease; stays after the release. */
+  lease_node: string | null
+  /** Database session that ends the lease; null when only time ends it. */
+  lease_session: number | null
+  /** JSON: counts so far. */
+  progress: string
+  /** JSON array: results of finished entities. */
+  results: string
+  error_code: string | null
+  error_message: string | null
+  error_hint: string | null
+  /** Counts changes, for watchers. */
+  version: number
+  created_at: Moment
+  started_at: Moment | null
+  finished_at: Moment | null
+}
+/** State of the copy of one entity. */
+export interface SyncEntityTable {
+  organization_id: string
+  connector_id: string
+  entity: string
+  records: number | null
+  /** The copy contains everything that was new or changed up to this time, as far as the vendor reports it. */
+  synced_at: Moment | null
+  /** Time of the last comparison with everything that the vendor had. */
+  verified_at: Moment | null
+  /** 1: the last successful walk read every part; 0: some part was unread. */
+  whole: Moment | null
+  last_success_at: Moment | null
+  last_attempt_at: Moment | null
+  /** Result of the last walk. */
+  outcome: EntityOutcome | null
+  error_code: string | null
+  error_message: string | null
+  error_hint: string | null
+  /** Records that the last walk of changes read. */
+  met_changes: number | null
+}
+/** Removals of copies. */
+export interface SyncRemovalTable {
+  id: string
+  organization_id: string
+  connector_id: string
+  kind: string
+  /** JSON array of entities to empty; null after the deletion of the connector. */
+  entities: string | null
+  failures: number
+  /** End of the lease, or time of the next try. */
+  not_before: Moment
+  lease_owner: string | null
+  /** Node of the lease. */
+  lease_node: string | null
+  created_at: Moment
+}
+
+/** All tables by name. */
+export interface Tables {
+  state: StateTable
+  organizations: OrganizationTable
+  applications: ApplicationTable
+  grants: GrantTable
+  workspaces: WorkspaceTable
+  data_keys: DataKeyTable
+  connectors: ConnectorTable
+  connector_creations: ConnectorCreationTable
+  jobs: JobTable
+  idempotency_keys: IdempotencyKeyTable
+  request_claims: RequestClaimTable
+  sync_schedules: SyncScheduleTable
+  sync_runs: SyncRunTable
+  sync_entities: SyncEntityTable
+  sync_removals: SyncRemovalTable
+}

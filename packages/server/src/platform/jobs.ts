@@ -1,0 +1,28 @@
+/** Reads jobs, which clients started. */
+import { fail } from 'ferrule/internal'
+import { findJob, type JobRow } from './db/queries/workspaces.ts'
+import { asId, iso } from './model/ids.ts'
+import { requireScope } from './model/scopes.ts'
+import type { Jobs } from './model/types.ts'
+import type { JobRecord } from './model/wire/jobs.ts'
+import type { Parts } from './parts.ts'
+
+const toRecord = ({ id, type, status, connector_id, created_at, finished_at }: JobRow): JobRecord => ({
+  id,
+  type,
+  status,
+  connector_id,
+  created_at: iso(created_at),
+  finished_at: iso(finished_at),
+})
+
+/** Builds the service. */
+export const createJobs = ({ database }: Parts): Jobs => ({
+  get: async (principal, given) => {
+    requireScope(principal, 'connectors:read')
+    const id = asId(given)
+    const row = id === undefined ? undefined : await findJob(database.db, principal, id)
+    if (row === undefined) throw fail('job_not_found', {})
+    return toRecord(row)
+  },
+})

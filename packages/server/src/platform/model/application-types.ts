@@ -1,0 +1,50 @@
+/** Interface to manage applications, for the operator's commands. */
+import type { Secret } from 'ferrule/engine'
+
+/** An application: a client id with a hashed secret. */
+export interface ApplicationRecord {
+  readonly id: string
+  readonly client_id: string
+  readonly name: string
+  readonly organization_ids: readonly string[]
+  /** ISO 8601 in UTC. */
+  readonly created_at: string
+}
+
+/** An organization and the applications that reach it. */
+export interface OrganizationReach {
+  readonly id: string
+  readonly name: string
+  /** Client ids of the granted applications. */
+  readonly client_ids: readonly string[]
+}
+
+/** Manages applications for the operator's commands. The methods take no principal, so no route may call them. */
+export interface Applications {
+  list(): Promise<readonly ApplicationRecord[]>
+  /** @throws FerruleError `organization_not_found`, `validation_failed` */
+  create(input: {
+    readonly name: string
+    readonly organizationId: string
+  }): Promise<{ readonly clientId: string; readonly clientSecret: Secret<string> }>
+  /** @throws FerruleError `organization_not_found`, `validation_failed` (unknown client id) */
+  grant(clientId: string, organizationId: string): Promise<void>
+  /**
+   * Deletes a grant. No new tokens are issued; existing tokens expire within 20 minutes.
+   * @throws FerruleError `organization_not_found`, `validation_failed` (unknown client id, or no such grant)
+   */
+  revoke(clientId: string, organizationId: string): Promise<void>
+  /**
+   * Deletes an application with its grants; organizations, workspaces and connectors stay. Its tokens expire within 20 minutes.
+   * @throws FerruleError `validation_failed` (unknown client id, or the first application, which the next start would create again)
+   */
+  delete(clientId: string): Promise<void>
+  /** Lists all organizations, with or without applications. */
+  organizations(): Promise<readonly OrganizationReach[]>
+  /**
+   * Replaces the secret. The old secret fails at once. Tokens issued with the old secret expire within 15 minutes, and workspace tokens
+   * issued with those within 35 minutes.
+   * @throws FerruleError `validation_failed`, `setting_invalid`
+   */
+  rotateSecret(clientId: string): Promise<Secret<string>>
+}

@@ -1,0 +1,69 @@
+/** Types of what the service counts. */
+import type { ErrorCode } from 'ferrule'
+import type { RunCause, RunMode, RunState } from './run-states.ts'
+
+/** One finished call. */
+export interface CallReport {
+  readonly kind: string
+  readonly entity: string
+  readonly action: string
+  readonly code: CallCode
+}
+/** Result of a call; `aborted` when the client disconnected first. */
+export type CallCode = 'ok' | 'aborted' | ErrorCode
+
+/** What became of the records of one live read. */
+export interface FoldReport {
+  readonly kind: string
+  readonly entity: string
+  /** `dropped`: the queue was full. */
+  readonly outcome: 'folded' | 'dropped' | 'failed'
+  readonly records: number
+}
+
+/** Result of an attempt of a run. */
+export interface RunReport {
+  readonly runId: string
+  readonly connectorId: string
+  readonly kind: string
+  readonly mode: RunMode
+  readonly cause: RunCause
+  /** `queued`: the run resumes later. */
+  readonly state: RunState
+  readonly code: ErrorCode | 'ok'
+  readonly attempts: number
+}
+
+/** One answered request. */
+export interface RequestReport {
+  /** Pattern of the route, or `unmatched`. */
+  readonly route: string
+  readonly method: string
+  readonly status: number
+  readonly seconds: number
+}
+
+/** The metrics of one server. */
+export interface Metrics {
+  request(report: RequestReport): void
+  call(report: CallReport): void
+  /** Counts a call of a sync. */
+  syncCall(report: CallReport): void
+  /** Counts an ended attempt of a sync. */
+  sync(report: RunReport): void
+  /** Counts the records of a live read. */
+  fold(report: FoldReport): void
+  /** Adds a gauge that is read at each scrape. */
+  gauge(gauge: GaugeOptions): void
+  /** Returns the text for a scraper, with its media type. */
+  text(): Promise<{ readonly content: string; readonly type: string }>
+  /** Stops counting vendor requests. */
+  close(): void
+}
+
+/** A gauge that is read at each scrape. */
+export interface GaugeOptions {
+  readonly name: string
+  readonly help: string
+  readonly read: () => number
+}

@@ -1,0 +1,17 @@
+/** Types of trials of credentials. */
+import type { Connection } from 'ferrule/engine'
+
+/** Options of a trial. */
+export interface CredentialTrial {
+  /** Calls the vendor with credentials that are not stored. When absent, no trial is made and the credentials count as checked. */
+  readonly check?: (connection: Connection) => Promise<void>
+  /** Header Idempotency-Key. Renewed tokens are stored under the key, and a repeat gets the connector of the first request. */
+  readonly idempotencyKey?: string | undefined
+  /** Called when the answer is that of an earlier request under the same key. */
+  readonly replayed?: () => void
+}
+/** A connector for new credentials, and the options of their trial; the id alone means no trial. */
+export interface TriedTarget {
+  readonly id: string
+  readonly trial: CredentialTrial
+}

@@ -1,0 +1,84 @@
+/** Bodies and queries about connectors. */
+import { bool, list, obj, oneOf, open, opt, str } from 'ferrule/definition'
+import { entityModes } from './connectors.ts'
+import { displayName, workspaceNames } from './names.ts'
+import { pageQuery } from './paging.ts'
+import { body, query, uuid } from './words.ts'
+
+const entities = list(
+  obj(
+    {
+      entity: str('Name of an entity of the kind.'),
+      modes: opt(list(oneOf('Mode.', ...entityModes), 'Reading, writing, or both.', { maxItems: 2 })),
+    },
+    'An entity.',
+  ),
+  'Entities that the connector is limited to; an empty list means all.',
+  { maxItems: 200 },
+)
+const check = opt(
+  bool(
+    'true (default): the credentials are checked at the vendor before anything is stored. false: calls use the unchecked credentials, ' +
+      'and syncs wait for the first successful call.',
+  ),
+)
+
+/** Body of a new connector. */
+export const connectorInput = body(
+  'ConnectorInput',
+  {
+    ...workspaceNames,
+    create_workspace: opt(bool('true: a new workspace name creates a workspace. Otherwise only `default` is created.')),
+    check,
+    name: displayName('Display name, unique in the workspace.'),
+    connector_type: opt(
+      str(
+        'Kind: slug or title; case, space, `_` and `-` do not matter. One of connector_type, definition_id and source_template_id is required.',
+      ),
+    ),
+    definition_id: opt(str('Kind, by the id of its definition.')),
+    source_template_id: opt(str('The same as definition_id.')),
+    credentials: open('Credential fields of the kind.'),
+    replication_config: opt(open('Configuration values of the kind.')),
+    environment: opt(open('`sandbox`: true for a connector to the stand-in. Other keys are configuration values.')),
+    entities: opt(entities),
+  },
+  'A new connector',
+)
+
+/** Body of a change that replaces members. */
+export const connectorUpdate = body(
+  'ConnectorUpdate',
+  {
+    name: opt(displayName('New display name, unique in the workspace.')),
+    replication_config: opt(open('Configuration values; they replace the stored values.')),
+    entities: opt(entities),
+  },
+  'Members to change',
+)
+
+/** Body of a change that merges members. */
+export const connectorPatch = body(
+  'ConnectorPatch',
+  {
+    name: opt(displayName('New display name, unique in the workspace.')),
+    replication_config: opt(open('Configuration values; they are merged into the stored values, null deletes a value.')),
+    entities: opt(entities),
+    credentials: opt(
+      open(
+        'Credential fields; they are merged into the stored fields, null deletes a field. Fields of another scheme replace the stored fields.',
+      ),
+    ),
+    check,
+  },
+  'Members to change; objects are merged (RFC 7396): null deletes a key',
+)
+
+/** Query of the list. */
+export const connectorQuery = query({
+  workspace_id: opt(uuid('Only connectors of this workspace.')),
+  ...workspaceNames,
+  definition_id: opt(str('Only connectors of this kind, by the id of its definition.', { maxLength: 256 })),
+  connector_type: opt(str('Only connectors of this kind, by slug or title.', { maxLength: 256 })),
+  ...pageQuery,
+})

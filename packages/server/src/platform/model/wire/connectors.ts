@@ -1,0 +1,114 @@
+/** Connectors on the wire. */
+import { bool, list, obj, oneOf, open, opt, orNull, str, time } from 'ferrule/definition'
+import type { VendorNotice } from 'ferrule/engine'
+import { page } from './paging.ts'
+import { jsonSchema, part, record, uuid, type Wire } from './words.ts'
+
+/** Statuses of a connector that are stored. */
+export const storedConnectorStatuses = ['active', 'auth_error'] as const
+/** Status of a connector that is stored. */
+export type StoredConnectorStatus = (typeof storedConnectorStatuses)[number]
+/** Statuses of a connector: those of its workspace included. */
+export const connectorStatuses = [...storedConnectorStatuses, 'disabled'] as const
+/** Status of a connector. */
+export type ConnectorStatus = (typeof connectorStatuses)[number]
+
+/** Modes of an entity. */
+export const entityModes = ['read', 'write'] as const
+
+/** Types of notices. */
+export const noticeTypes = ['api_version', 'deprecated'] as const satisfies readonly VendorNotice['type'][]
+
+/** An entity that a connector is limited to. */
+export const entitySelection = record(
+  'EntitySelection',
+  { entity: str('Entity'), modes: opt(list(oneOf('Mode', ...entityModes), 'Modes; left out: all')) },
+  'An entity that the connector is limited to',
+)
+/** An entity that a connector is limited to. */
+export type EntitySelection = Wire<typeof entitySelection>
+
+/** Something that a vendor says beside an answer. */
+export const connectorNotice = obj(
+  {
+    type: oneOf('Subject of the notice', ...noticeTypes),
+    message: str("The vendor's message"),
+    since: time('Time of the first such message'),
+  },
+  'Notice',
+)
+/** Something that a vendor says beside an answer. */
+export type ConnectorNotice = Wire<typeof connectorNotice>
+
+const template = {
+  id: uuid('Definition id'),
+  name: str('Title of the kind'),
+  icon: orNull(str('Address of the icon')),
+  tags: list(str('Tag'), 'Tags'),
+  mode: oneOf('How records are reached', 'DIRECT'),
+  runtime_mode: oneOf('What the kind offers', 'direct_only', 'direct_and_context_store'),
+  supports_context_store: bool('true: records can be searched'),
+}
+
+const connector = {
+  id: uuid('Connector id'),
+  name: str('Display name, unique in the workspace'),
+  connector_type: str('Slug of the kind'),
+  definition_id: uuid('Definition id of the kind'),
+  workspace_id: uuid('Workspace id'),
+  workspace_name: str('Workspace name'),
+  organization_id: uuid('Organization id'),
+  status: oneOf('active; auth_error: the vendor refused the credentials; disabled: the workspace is inactive', ...connectorStatuses),
+  status_reason: orNull(str('Why the connector is not active, and what to do')),
+  notices: list(connectorNotice, 'Messages of the vendor beside its answers'),
+  credential_scheme: str('Authentication scheme'),
+  credential_fields: list(str('Name'), 'Names of the stored credential fields; values are never returned'),
+  replication_config: open('Configuration values'),
+  entities: list(entitySelection, 'Entities that the connector is limited to; empty: all'),
+  environment: part({ sandbox: bool('true: the connector calls the stand-in of the vendor') }, 'Where the connector runs'),
+  created_at: time('Time of creation'),
+  updated_at: time('Time of the last change'),
+}
+
+const connectorCommon = part(connector, 'A connector without its kind')
+/** What records and summaries of connectors share. */
+export type ConnectorCommon = Wire<typeof connectorCommon>
+
+/** A connector. */
+export const connectorRecord = record(
+  'Connector',
+  {
+    ...connector,
+    source_template: part(
+      {
+        ...template,
+        source_definition_id: uuid('Definition id'),
+        user_config_spec: part({ connectionSpecification: jsonSchema('Configuration') }, 'What can be configured'),
+        partial_default_config: open('Preset configuration'),
+        is_experimental: bool('true: the kind is experimental'),
+      },
+      'The kind',
+    ),
+  },
+  'A connector',
+)
+/** A connector. */
+export type ConnectorRecord = Wire<typeof connectorRecord>
+
+/** A connector in lists. */
+export const connectorSummary = record(
+  'ConnectorSummary',
+  {
+    ...connector,
+    summarized_source_template: part(
+      { ...template, actor_definition_id: uuid('Definition id'), connector_name: str('Slug'), organization_id: uuid('Organization id') },
+      'The kind',
+    ),
+  },
+  'A connector in lists',
+)
+/** A connector in lists. */
+export type ConnectorSummary = Wire<typeof connectorSummary>
+
+/** One page of connectors. */
+export const connectorPage = page('ConnectorPage', connectorSummary, 'connectors')

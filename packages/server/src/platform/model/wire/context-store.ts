@@ -1,0 +1,117 @@
+/** Status of copies on the wire. */
+import { bool, int, list, oneOf, opt, orNull, str, time } from 'ferrule/definition'
+import type { IndexState } from '../../../context/indexes/types.ts'
+import { scheduleRecord, syncEntityProgress, syncError, syncRunRecord } from './syncs.ts'
+import { part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
+
+/** States of a copy. */
+export const copyStates = ['loading', 'building_preview', 'preview', 'ready', 'updating', 'failed', 'disabled'] as const
+/** State of a copy. */
+export type SyncState = (typeof copyStates)[number]
+
+/** States of an index that was created on demand. */
+export const indexStates = ['building', 'ready', 'failed'] as const satisfies readonly IndexState[]
+/** States of the words of a copy. */
+export const wordStates = ['current', 'renewing'] as const
+
+/** State of a copy. */
+export const copyState = oneOf(
+  'loading: nothing was read yet; building_preview and preview: the first sync runs (preview: searches with allow_partial find some ' +
+    'records); ready; updating: a sync runs; failed: the last attempt failed, searches find the records from before; disabled: not synced',
+  ...copyStates,
+)
+
+const common = {
+  state: copyState,
+  ready_for_search: bool('true: searches are answered'),
+  records: int('Records of the copy'),
+  synced_at: orNull(
+    time('The copy holds what was new or changed until this time, as far as the vendor reports changes; null: no sync has finished'),
+  ),
+  verified_at: orNull(
+    time(
+      'Time of the last comparison with all records of the vendor. Later edits without a trace, late additions and deletions can be ' +
+        'missing. Of a connector: the earliest time of its entities',
+    ),
+  ),
+  lag_seconds: orNull(int('Seconds since synced_at')),
+  last_success_at: orNull(time('Time of the last successful sync')),
+  last_attempt_at: orNull(time('Time when a sync last ended, successful or not')),
+  last_error: recordOrNull(syncError),
+  next_run_at: orNull(time('Time of the next run; null: the schedule is paused and no run is queued')),
+}
+
+/** An index over a field of a copy, created because searches were slow without it. */
+export const indexRecord = record(
+  'ContextStoreIndex',
+  {
+    field: str('Indexed searchable field'),
+    state: oneOf('failed: the creation failed; it is retried a few times, after a pause', ...indexStates),
+    created_at: time('Time when the index was ready; until then: start of its creation'),
+    used_at: orNull(time('Time of the last search that used the index, to about ten minutes; null: never')),
+    size_bytes: int('Size in bytes'),
+    error: orNull(str("Why the creation failed: an error code, or PostgreSQL's SQLSTATE")),
+  },
+  'An index over a field of a copy, created because searches were slow without it',
+)
+/** An index over a field of a copy. */
+export type SyncIndexRecord = Wire<typeof indexRecord>
+
+const incremental = part(
+  {
+    entity: str('Entity whose records carry the time of change'),
+    field: orNull(str('Field with the time of change; null: days of figures')),
+    lookback_seconds: int('Seconds before the latest known time of change from which records are read again'),
+  },
+  'What runs read between two comparisons; null: every run compares all records',
+)
+/** What an incremental run reads. */
+export type SyncIncremental = Wire<typeof incremental>
+
+const entityStatus = part(
+  {
+    entity: str('Entity'),
+    ...common,
+    complete: bool(
+      'true: every part was read. false before the first sync has finished, and while a part cannot be read. Age does not matter',
+    ),
+    incremental: recordOrNull(incremental),
+    reason: orNull(str('Why the entity is disabled')),
+    interval_seconds: int('Seconds between two runs'),
+    paused: bool('true: the schedule of the entity is paused'),
+    progress: recordOrNull(syncEntityProgress),
+    indexes: list(indexRecord, 'Indexes that were created on demand'),
+    words: oneOf('renewing: an upgrade rebuilds the words of the copy; until then searches follow the old rules', ...wordStates),
+  },
+  'The copy of one entity',
+)
+/** Status of the copy of one entity. */
+export type SyncEntityStatus = Wire<typeof entityStatus>
+
+/** Status of the copy of a connector. */
+export const contextStoreStatus = record(
+  'ContextStoreStatus',
+  {
+    connector_id: uuid('Connector id'),
+    ...common,
+    schedules: list(scheduleRecord, 'Schedules'),
+    running: recordOrNull(syncRunRecord),
+    queued: recordOrNull(syncRunRecord),
+    entities: list(entityStatus, 'Searchable entities'),
+  },
+  'Status of the copy of a connector',
+)
+/** Status of the copy of a connector. */
+export type SyncStatusRecord = Wire<typeof contextStoreStatus>
+
+/** How fresh the copy of one entity is. */
+export type SyncFreshness = Pick<SyncEntityStatus, 'state' | 'synced_at' | 'verified_at' | 'complete'> & {
+  /** Records at the last count; null when nothing was ever stored. */
+  readonly records: number | null
+}
+
+/** Query of the stream of statuses. */
+export const watchQuery = query({ until: opt(oneOf('filled: the stream ends when the first sync of every entity has ended', 'filled')) })
+
+/** Query of a reset of the copy. */
+export const resetQuery = query({ entities: opt(str('Names of entities, separated by commas; left out: all')) })

@@ -1,0 +1,50 @@
+/** The body of an execute request. */
+import { bool, type Fields, int, list, open, opt, orNull, str } from 'ferrule/definition'
+import { compileFields, failValidation } from 'ferrule/internal'
+
+import type { TObject } from 'typebox'
+import type { Wire } from './words.ts'
+
+const pathList = (about: string) =>
+  opt(orNull(list(str('Dot path, for example metaData.id', { minLength: 1, maxLength: 500 }), about, { maxItems: 1_000 })))
+
+/** Fields of an execute request. The parameters are checked later, against their operation. */
+export const executeFields = {
+  entity: str('Entity, for example calls', { maxLength: 200 }),
+  action: str('Action, for example list', { maxLength: 200 }),
+  params: opt(orNull(open('Parameters of the action; can be left out when none is required'))),
+  select_fields: pathList('Return only these fields of every record; wins over exclude_fields. Arrays fan out: a.b and a[].b are the same'),
+  exclude_fields: pathList('Leave out these fields of every record'),
+  max_age: opt(
+    orNull(
+      int('For context_store_search: maximum age of the copy in seconds. An older copy is refreshed first; other actions read live', {
+        minimum: 0,
+      }),
+    ),
+  ),
+  allow_partial: opt(
+    orNull(
+      bool('For context_store_search: a part of the records is enough while the first sync runs; context_store.complete is false then'),
+    ),
+  ),
+  skip_truncation: opt(orNull(bool('false: strings of more than 2,000 characters are cut in lists, and truncated_fields names them'))),
+  intent: opt(orNull(str('Purpose of the call; it does not change the answer', { maxLength: 512 }))),
+} as const satisfies Fields
+
+/** A checked execute request. */
+export type ExecuteRequest = Wire<TObject<typeof executeFields>>
+
+const validator = compileFields(executeFields)
+
+/** The validator has just proven it; TypeScript cannot see that. */
+const isProven = (_body: unknown): _body is ExecuteRequest => true
+
+/**
+ * Checks the body of an execute request.
+ * @throws FerruleError `validation_failed` with the place of every problem; unknown members are problems
+ */
+export function readExecuteRequest(body: unknown): ExecuteRequest {
+  const problems = validator.problems(body)
+  if (problems.length > 0 || !isProven(body)) throw failValidation(problems)
+  return body
+}

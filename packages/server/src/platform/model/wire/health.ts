@@ -1,0 +1,6 @@
+/** Health on the wire. */
+import { oneOf } from 'ferrule/definition'
+import { record } from './words.ts'
+
+/** The answer of a healthy service. */
+export const health = record('Health', { status: oneOf('Status', 'ok') }, 'The service is healthy')

@@ -1,0 +1,31 @@
+/** Organizations on the wire. */
+import { list, oneOf, str, time } from 'ferrule/definition'
+import { displayName } from './names.ts'
+import { body, record, uuid, type Wire } from './words.ts'
+
+/** Roles of a caller in an organization. */
+export const roles = ['admin'] as const
+
+/** An organization, with the caller's role in it. */
+export const organizationRecord = record(
+  'Organization',
+  {
+    id: uuid('Organization id'),
+    name: str('Name'),
+    role: oneOf('Role of the caller', ...roles),
+    created_at: time('Time of creation'),
+  },
+  'An organization',
+)
+/** An organization, with the caller's role in it. */
+export type OrganizationRecord = Wire<typeof organizationRecord>
+
+/** All organizations of a client. */
+export const organizationList = record(
+  'OrganizationList',
+  { data: list(organizationRecord, 'Organizations') },
+  'Organizations that the client reaches',
+)
+
+/** Body of a new organization. */
+export const organizationInput = body('OrganizationInput', { name: displayName('Display name.') }, 'A new organization')

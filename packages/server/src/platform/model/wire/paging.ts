@@ -1,0 +1,20 @@
+/** Pages of lists. */
+import { type Field, int, list, opt, orNull, str } from 'ferrule/definition'
+import { record } from './words.ts'
+
+/** The members of a query that choose a page. */
+export const pageQuery = {
+  limit: opt(int('Entries of a page.', { minimum: 1, maximum: 100, default: 20 })),
+  cursor: opt(str('Position from `next` of the previous page.', { maxLength: 1_000 })),
+}
+
+/** Makes one page of a list. @param items schema of an entry */
+export const page = <S extends Field>(name: string, items: S, about: string) =>
+  record(name, { data: list(items, about), next: orNull(str('Address of the next page; null on the last page')) }, `One page: ${about}`)
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly data: readonly T[]
+  /** Opaque cursor of the next page, or null at the end. The HTTP surface makes a URL of it. */
+  readonly next: string | null
+}

@@ -1,0 +1,49 @@
+/** The words of the service's own wire: those of a definition, and a name for each schema of the API's document. */
+import { type Field, type Fields, obj, type Static, str } from 'ferrule/definition'
+import Type, { type TObject } from 'typebox'
+
+type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Frozen<T[Name]> }
+    : T
+
+/** Type of the values of a schema, read-only at every depth. */
+export type Wire<S extends Field> = Frozen<Static<S>>
+
+const nameMark = 'x-component'
+
+/** Returns the name of a schema in the API's document; undefined for a schema that is written where it is used. */
+export function componentName(schema: object): string | undefined {
+  const name: unknown = Reflect.get(schema, nameMark)
+  return typeof name === 'string' ? name : undefined
+}
+
+/** Gives a schema a name in the API's document. */
+export const named = <S extends Field>(name: string, schema: S): S => Object.assign(schema, { [nameMark]: name })
+
+/** Makes an object of an answer. A later version may add members, so the document does not forbid unknown members. */
+export const part = <F extends Fields>(fields: F, about: string): TObject<F> => Type.Object(fields, { description: about })
+
+/** Makes a record: an object of an answer with a name. */
+export const record = <F extends Fields>(name: string, fields: F, about: string): TObject<F> => named(name, part(fields, about))
+
+/** Makes a request body: an object that refuses unknown members. */
+export const body = <F extends Fields>(name: string, fields: F, about: string): TObject<F> => named(name, obj(fields, about))
+
+/** Makes the query of a route: an object that refuses unknown members. */
+export const query = <F extends Fields>(fields: F): TObject<F> => obj(fields, 'Query')
+
+/** Makes a UUID. */
+export const uuid = (about: string) => str(about, { format: 'uuid' })
+
+/** Makes a record that can be null. `orNull` is for fields without a name. */
+export const recordOrNull = <S extends Field>(schema: S) => Type.Unsafe<Static<S> | null>({ anyOf: [schema, { type: 'null' }] })
+
+/** Makes a place for a JSON Schema. */
+export const jsonSchema = (about: string) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', description: `${about}, as JSON Schema` })
+
+/** Makes a place for a JSON Schema, or null. */
+export const jsonSchemaOrNull = (about: string) =>
+  Type.Unsafe<Record<string, unknown> | null>({ type: ['object', 'null'], description: `${about}, as JSON Schema` })

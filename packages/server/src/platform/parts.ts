@@ -1,0 +1,30 @@
+/** Services and state that all platform services share. */
+import type { EventEmitter } from 'node:events'
+import type { Database } from './db/database.ts'
+import type { IdSource } from './model/ids.ts'
+import type { Catalogue, PlatformOptions } from './model/types.ts'
+import type { Settings } from './settings/settings.ts'
+import type { DataKeys } from './vault/data-keys.ts'
+import type { MasterKeys } from './vault/master-key.ts'
+import type { Vault } from './vault/vault.ts'
+
+/** What the services of an opened platform are built from. */
+export interface Parts {
+  readonly settings: Settings
+  readonly database: Database
+  readonly source: IdSource
+  /** Steady clock in milliseconds, for durations within this process. */
+  readonly steady: () => number
+  readonly sleep: (milliseconds: number) => Promise<void>
+  readonly masterKeys: MasterKeys
+  readonly dataKeys: DataKeys
+  readonly vault: Vault
+  readonly catalogue: Catalogue
+  /** Work that must reach the database before it closes: renewals with a spent token, and writes under an Idempotency-Key. */
+  readonly unfinished: Set<Promise<unknown>>
+  /** Events of this process: a run was queued; an attempt of a run ended. */
+  readonly events: EventEmitter<{ queued: []; ended: [] }>
+  readonly onBackgroundError: NonNullable<PlatformOptions['onBackgroundError']>
+  readonly onNotice: NonNullable<PlatformOptions['onNotice']>
+  readonly sandboxOrigins: NonNullable<PlatformOptions['sandboxOrigins']>
+}

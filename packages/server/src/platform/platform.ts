@@ -1,0 +1,134 @@
+/** Opens the database, the keys and the services. */
+import { randomBytes } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clocks } from 'ferrule/internal'
+import { openStoredClock, type StoredClock } from './clock.ts'
+import { createCatalogue } from './connectors/catalogue.ts'
+import { createConnectors } from './connectors/connectors.ts'
+import type { Database } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import { openPostgres } from './db/postgres.ts'
+import { listUsedMasterKeys } from './db/queries/keys.ts'
+import { openSqlite } from './db/sqlite.ts'
+import { createWrites } from './execution/writes.ts'
+import { createJobs } from './jobs.ts'
+import type { Platform, PlatformOptions } from './model/types.ts'
+import type { Parts } from './parts.ts'
+import { SyncNode } from './syncs/queue/node.ts'
+import { createSyncWorker } from './syncs/runner/worker.ts'
+import { KnownIndexes } from './syncs/status/known-indexes.ts'
+import { Watching } from './syncs/status/watching.ts'
+import { createSyncs } from './syncs/syncs.ts'
+import { createApplications } from './tenancy/applications.ts'
+import { startFirst } from './tenancy/first-start.ts'
+import { createOrganizations } from './tenancy/organizations.ts'
+import { createTokens } from './tenancy/tokens.ts'
+import { createWorkspaces } from './tenancy/workspaces.ts'
+import { createDataKeys } from './vault/data-keys.ts'
+import { openMasterKeys } from './vault/master-key.ts'
+import { createRotation } from './vault/rotation.ts'
+import { createVault } from './vault/vault.ts'
+
+/** Interval of deleting expired workspaces, jobs, runs and outcomes, in milliseconds. */
+const purgeMs = 10 * 60 * 1_000
+
+/**
+ * Opens the platform: migrates the schema and, on the first start, creates an organization, a workspace and an application.
+ * @throws FerruleError `setting_invalid` (wrong master key, newer schema, folder in use), `unavailable` (database not reachable)
+ */
+export async function openPlatform(options: PlatformOptions): Promise<Platform> {
+  const database = openDatabase(options)
+  let clock: StoredClock | undefined
+  try {
+    await migrate(database)
+    clock = await openClock(database, options)
+    return await start(await buildParts(database, options, clock), options, clock)
+  } catch (error) {
+    await clock?.close()
+    await database.close()
+    throw error
+  }
+}
+
+function openDatabase({ settings, role = 'service' }: PlatformOptions): Database {
+  if (settings.databaseUrl !== undefined) return openPostgres(settings.databaseUrl.reveal())
+  return openSqlite(resolve(settings.dataFolder), { exclusive: role === 'service' })
+}
+
+/** Opens the clock. An injected wall clock without a steady clock is used directly. */
+async function openClock(database: Database, { clock, steady, role = 'service' }: PlatformOptions): Promise<StoredClock> {
+  if (clock !== undefined && steady === undefined) return { now: clock, refresh: async () => undefined, close: async () => undefined }
+  return openStoredClock(database, {
+    isKept: role === 'service',
+    ...(clock === undefined ? {} : { wall: clock }),
+    ...(steady === undefined ? {} : { steady }),
+  })
+}
+
+async function buildParts(database: Database, options: PlatformOptions, clock: StoredClock): Promise<Parts> {
+  const { settings } = options
+  const source = { clock: clock.now, randomBytes: options.randomBytes ?? randomBytes }
+  const masterKeys = openMasterKeys({ settings, randomBytes: source.randomBytes, used: await listUsedMasterKeys(database.db) })
+  const dataKeys = createDataKeys(masterKeys, source)
+  return {
+    settings,
+    database,
+    source,
+    steady: options.steady ?? options.clock ?? clocks.steady,
+    sleep: options.sleep ?? ((milliseconds) => sleep(milliseconds)),
+    masterKeys,
+    dataKeys,
+    vault: createVault(dataKeys, source.randomBytes),
+    catalogue: createCatalogue(options.kinds),
+    unfinished: new Set(),
+    events: new EventEmitter(),
+    onBackgroundError: options.onBackgroundError ?? (() => undefined),
+    onNotice: options.onNotice ?? (() => undefined),
+    sandboxOrigins: options.sandboxOrigins ?? (() => undefined),
+  }
+}
+
+async function start(parts: Parts, { role = 'service', contextStore }: PlatformOptions, clock: StoredClock): Promise<Platform> {
+  const { database, source } = parts
+  const first = await startFirst(parts)
+  const workspaces = createWorkspaces(parts)
+  const writes = createWrites(parts)
+  const connectors = createConnectors(parts)
+  const watching = new Watching(parts)
+  const node = new SyncNode(parts)
+  const listRenewals = (connectorId: string) => contextStore?.listRenewing(connectorId) ?? new Set<string>()
+  const syncs = createSyncs({ ...parts, knownIndexes: new KnownIndexes(contextStore), listRenewals }, watching)
+  const purge = () => purgeExpired([workspaces, writes, syncs], source.clock()).catch(parts.onBackgroundError)
+  const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
+  return {
+    first,
+    organizations: createOrganizations(parts),
+    applications: createApplications(parts),
+    tokens: createTokens(parts),
+    workspaces,
+    connectors,
+    writes,
+    syncs,
+    syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
+    jobs: createJobs(parts),
+    catalogue: parts.catalogue,
+    vault: createRotation(parts),
+    clock: clock.now,
+    cursorKey: () => parts.masterKeys.current().cursors,
+    ready: () => database.ready(),
+    close: async () => {
+      clearInterval(timer)
+      watching.close()
+      while (parts.unfinished.size > 0) await Promise.allSettled([...parts.unfinished])
+      node.close()
+      await clock.close()
+      await database.close()
+    },
+  }
+}
+
+async function purgeExpired(services: readonly { purgeExpired(now: number): Promise<unknown> }[], now: number): Promise<void> {
+  for (const service of services) await service.purgeExpired(now)
+}

@@ -1,0 +1,49 @@
+/** Rules that hold between settings. */
+import type { Secret } from 'ferrule/engine'
+import type { ContextStoreSettings } from '../../context/database/settings.ts'
+import type { ValuesOf } from './rows.ts'
+import type { settingsTable } from './table.ts'
+import { settingInvalid } from './value-types.ts'
+
+/** The values of the rows, one by one. */
+export type SettingValues = ValuesOf<typeof settingsTable>
+
+/** Checks that a database server comes with a master key, since nodes cannot share a key file. @throws FerruleError `setting_invalid` */
+export function checkMasterKey({ databaseUrl, masterKey }: SettingValues): void {
+  if (databaseUrl !== undefined && masterKey === undefined)
+    throw settingInvalid('FERRULE_MASTER_KEY', 'it is required with DATABASE_URL; `openssl rand -base64 32` makes one')
+}
+
+/** Checks that only nodes with a shared database have a role. @throws FerruleError `setting_invalid` */
+export function checkRole({ role, databaseUrl }: SettingValues): void {
+  if (role !== 'all' && databaseUrl === undefined)
+    throw settingInvalid('FERRULE_ROLE', 'the embedded database has one process, so its role is all; set DATABASE_URL')
+}
+
+/** The pair of an application that is given from outside. */
+export interface ClientPair {
+  readonly id: string
+  readonly secret: Secret<string>
+}
+
+/** Builds the pair of the first application; undefined when both are left out. @throws FerruleError `setting_invalid` for half of it */
+export function toClient({ clientId: id, clientSecret: secret }: SettingValues): ClientPair | undefined {
+  if (id === undefined && secret === undefined) return undefined
+  if (id === undefined) throw settingInvalid('FERRULE_CLIENT_ID', 'it is required with FERRULE_CLIENT_SECRET')
+  if (secret === undefined) throw settingInvalid('FERRULE_CLIENT_SECRET', 'it is required with FERRULE_CLIENT_ID')
+  return { id, secret }
+}
+
+/**
+ * Builds the settings of the context store: PostgreSQL with a URL, else embedded.
+ * @throws FerruleError `setting_invalid` for a folder beside a URL: several nodes could not share the folder
+ */
+export function toContextStore(values: SettingValues): ContextStoreSettings {
+  const { contextDatabaseUrl: url, contextFolder: folder, contextMemoryMb: memoryMb } = values
+  const common = { waiting: values.contextQueue, searchSeconds: values.searchSeconds, indexes: values.contextIndexes }
+  if (folder !== undefined && url === undefined) return { engine: 'embedded', folder, memoryMb, ...common }
+  if (folder === undefined && url !== undefined)
+    return { engine: 'postgres', url, searches: values.contextSearches, writers: values.contextWriters, ...common }
+  const reason = 'with DATABASE_URL or CONTEXT_DATABASE_URL the copy of the records is kept in PostgreSQL; remove one of them'
+  throw settingInvalid('FERRULE_CONTEXT_FOLDER', reason)
+}

@@ -1,0 +1,45 @@
+/** Reads the settings of the process: the rows of the table, then the rules between settings. */
+
+import type { ContextStoreSettings } from '../../context/database/settings.ts'
+import { countEdits } from '../near-names.ts'
+import { type ClientPair, checkMasterKey, checkRole, type SettingValues, toClient, toContextStore } from './combinations.ts'
+import { type Environment, readRows } from './rows.ts'
+import { settingsTable } from './table.ts'
+import { settingInvalid } from './value-types.ts'
+
+/** Settings that are read only as parts of `client` or `context`. */
+type Part = 'clientId' | 'clientSecret' | 'searchSeconds' | Extract<keyof SettingValues, `context${string}`>
+
+/** Settings of the process, checked. `table.ts` says what each means, with its unit; `readSettings` makes them. */
+export interface Settings extends Omit<SettingValues, Part> {
+  /** The pair of the first application, when it is given from outside. */
+  readonly client: ClientPair | undefined
+  readonly context: ContextStoreSettings
+}
+
+/** Names of the project's own tests, which the service may inherit from their environment. */
+const testNames = /^FERRULE_(TEST_\w+|SOAK)$/
+
+/**
+ * Reads and checks the settings. An empty value counts as not given.
+ * @param env the environment, for example `process.env`
+ * @param options `kinds`: slugs that FERRULE_ORIGINS may name
+ * @throws FerruleError `setting_invalid`, one sentence that never holds a secret
+ */
+export function readSettings(env: Environment, options: { readonly kinds: readonly string[] }): Settings {
+  refuseUnknown(env)
+  const values = readRows(settingsTable, env, options)
+  checkMasterKey(values)
+  checkRole(values)
+  const { clientId, clientSecret, searchSeconds, ...rest } = values
+  const { contextDatabaseUrl, contextFolder, contextMemoryMb, contextSearches, contextWriters, contextQueue, contextIndexes, ...own } = rest
+  return { ...own, client: toClient(values), context: toContextStore(values) }
+}
+
+function refuseUnknown(env: Environment): void {
+  const names = Object.values(settingsTable).map(({ name }) => name)
+  const unknown = Object.keys(env).find((name) => name.startsWith('FERRULE_') && !names.includes(name) && !testNames.test(name))
+  if (unknown === undefined) return
+  const [nearest] = names.toSorted((a, b) => countEdits(a, unknown) - countEdits(b, unknown))
+  throw settingInvalid(unknown, `there is no such setting; the nearest is ${nearest}`)
+}

@@ -1,0 +1,195 @@
+/** Changes syncs inside the transactions of other services, so that a change and its run are stored together. */
+
+import type { Db } from '../../db/database.ts'
+import {
+  type CopyHolder,
+  deleteCopies,
+  deleteWorkspaceCopies,
+  insertRemovals,
+  listWorkspaceHolders,
+  type RemovalRow,
+} from '../../db/queries/sync-copies.ts'
+import { cancelRuns, extendRun, insertRuns, listUnfinishedRuns, noError, type RunRow } from '../../db/queries/sync-runs.ts'
+import { insertSchedules } from '../../db/queries/sync-schedules.ts'
+import type { ConnectorPlace } from '../../model/access.ts'
+import { newId } from '../../model/ids.ts'
+import { headStarts, type RunCause, type RunMode } from '../../model/run-states.ts'
+import type { Parts } from '../../parts.ts'
+import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
+import { listCopiedEntities } from '../status/groups.ts'
+import { noProgress } from '../status/stored-progress.ts'
+import { computeNextRunAt } from './times.ts'
+
+/** Services that queueing needs. */
+export type QueueParts = Pick<Parts, 'source' | 'catalogue' | 'settings'>
+
+/** Rows per statement. */
+const batch = 100
+
+/** A request for a run. */
+export interface RunWish {
+  readonly mode: RunMode
+  readonly cause: RunCause
+  /** null: all entities. */
+  readonly entities: readonly string[] | null
+}
+
+/** Builds the row of a run that waits for its first attempt. */
+export function buildRun({ source }: Pick<Parts, 'source'>, place: ConnectorPlace, { mode, cause, entities }: RunWish): RunRow {
+  const now = source.clock()
+  return {
+    id: newId(source),
+    organization_id: place.organizationId,
+    workspace_id: place.workspaceId,
+    connector_id: place.connectorId,
+    mode,
+    entities: entities === null ? null : JSON.stringify(entities),
+    state: 'queued',
+    cause,
+    attempts: 0,
+    failures: 0,
+    place: now - headStarts[cause],
+    not_before: null,
+    lease_owner: null,
+    lease_until: null,
+    lease_node: null,
+    lease_session: null,
+    progress: noProgress,
+    results: '[]',
+    ...noError,
+    version: 0,
+    created_at: now,
+    started_at: null,
+    finished_at: null,
+  }
+}
+
+// JSON that this service wrote.
+const parseEntities = (text: string | null): readonly string[] | null => (text === null ? null : JSON.parse(text))
+
+const joinEntities = (one: readonly string[] | null, other: readonly string[] | null): string | null =>
+  one === null || other === null ? null : JSON.stringify([...new Set([...one, ...other])])
+
+/**
+ * Queues a run, or widens the waiting run that has done nothing yet. Call it in a transaction that locks the connector's row.
+ * @returns the queued run
+ */
+export async function queueRun(
+  parts: Pick<Parts, 'source'>,
+  db: Db,
+  { place, wish }: { place: ConnectorPlace; wish: RunWish },
+): Promise<RunRow> {
+  const waiting = (await listUnfinishedRuns(db, place)).filter(({ state, results }) => state === 'queued' && results === '[]')
+  const run = waiting.find(({ attempts }) => attempts === 0) ?? waiting[0]
+  const next = buildRun(parts, place, wish)
+  if (run !== undefined) {
+    const change = {
+      mode: wish.mode === 'full' ? wish.mode : run.mode,
+      entities: joinEntities(parseEntities(run.entities), wish.entities),
+      place: Math.min(run.place, next.place),
+    }
+    if (await extendRun(db, run, change)) return { ...run, ...change, version: run.version + 1 }
+  }
+  await insertRuns(db, [next])
+  return next
+}
+
+/** Stores the schedule and the first run of a new connector. */
+export async function beginSyncs(parts: QueueParts, db: Db, row: CopyHolder): Promise<void> {
+  const kind = findKind(parts, row.kind)
+  if (kind === undefined || listCopiedEntities(kind.definition).length === 0) return
+  await insertSchedules(db, [
+    {
+      organization_id: row.organization_id,
+      connector_id: row.id,
+      entity: '',
+      interval_seconds: null,
+      next_run_at: computeNextRunAt(parts, null),
+    },
+  ])
+  if (readWantedEntities(parts, row).length === 0) return
+  await queueRun(parts, db, { place: toConnectorPlace(row), wish: { mode: 'full', cause: 'created', entities: null } })
+}
+
+/**
+ * Builds the row of a removal.
+ * @param entities null removes the copies of all entities
+ */
+export function buildRemoval({ source }: Pick<Parts, 'source'>, row: CopyHolder, entities: readonly string[] | null): RemovalRow {
+  const now = source.clock()
+  return {
+    id: newId(source),
+    organization_id: row.organization_id,
+    connector_id: row.id,
+    kind: row.kind,
+    entities: entities === null ? null : JSON.stringify(entities),
+    failures: 0,
+    not_before: now,
+    lease_owner: null,
+    lease_node: null,
+    created_at: now,
+  }
+}
+
+/** Cancels the runs of a connector before its deletion, and queues the removal of its copies. */
+export async function endSyncs(parts: QueueParts, db: Db, row: CopyHolder): Promise<void> {
+  await cancelRuns(db, toConnectorPlace(row), parts.source.clock())
+  await insertRemovals(db, [buildRemoval(parts, row, null)])
+}
+
+/** Cancels the runs of a connector and empties some of its copies. Queue a run afterwards, in the same transaction. */
+export async function emptyCopies(
+  parts: QueueParts,
+  db: Db,
+  { row, entities }: { row: CopyHolder; entities: readonly string[] },
+): Promise<void> {
+  if (entities.length === 0) return
+  await cancelRuns(db, toConnectorPlace(row), parts.source.clock())
+  await deleteCopies(db, toConnectorPlace(row), entities)
+  await insertRemovals(db, [buildRemoval(parts, row, entities)])
+}
+
+/** A workspace of an organization. */
+export interface SyncWorkspace {
+  readonly organizationId: string
+  readonly workspaceId: string
+}
+
+async function inBatches<T>(rows: readonly T[], store: (rows: readonly T[]) => Promise<void>): Promise<void> {
+  for (let index = 0; index < rows.length; index += batch) await store(rows.slice(index, index + batch))
+}
+
+/** Cancels the runs of a workspace that becomes inactive; its copies stay. */
+export const stopWorkspaceSyncs = ({ source }: Pick<Parts, 'source'>, db: Db, workspace: SyncWorkspace): Promise<number> =>
+  cancelRuns(db, workspace, source.clock())
+
+/** Cancels the runs of a deleted workspace and empties its copies. The workspace can be restored. */
+export async function emptyWorkspace(parts: QueueParts, db: Db, workspace: SyncWorkspace): Promise<void> {
+  await stopWorkspaceSyncs(parts, db, workspace)
+  await deleteWorkspaceCopies(db, workspace)
+  const removals = (await listWorkspaceHolders(db, workspace)).flatMap((row) => {
+    const kind = findKind(parts, row.kind)
+    const kept = kind === undefined ? [] : listCopiedEntities(kind.definition)
+    return kept.length === 0 ? [] : [buildRemoval(parts, row, kept)]
+  })
+  await storeRemovals(db, removals)
+}
+
+/** Queues a run for every connector of a restored workspace (`full`) or a reactivated one (`incremental`). */
+export async function resumeWorkspace(
+  parts: QueueParts,
+  db: Db,
+  { workspace, mode }: { workspace: SyncWorkspace; mode: RunMode },
+): Promise<void> {
+  const holders = (await listWorkspaceHolders(db, workspace)).filter((row) => readWantedEntities(parts, row).length > 0)
+  const runs = holders.map((row) => buildRun(parts, toConnectorPlace(row), { mode, cause: 'changed', entities: null }))
+  await inBatches(runs, (rows) => insertRuns(db, rows))
+}
+
+/** Builds the removals of all copies of a workspace. Call it before its connectors are deleted. */
+export const buildWorkspaceRemovals = async (parts: QueueParts, db: Db, workspace: SyncWorkspace): Promise<readonly RemovalRow[]> =>
+  (await listWorkspaceHolders(db, workspace)).map((row) => buildRemoval(parts, row, null))
+
+/** Stores removals in batches. */
+export const storeRemovals = (db: Db, removals: readonly RemovalRow[]): Promise<void> =>
+  inBatches(removals, (rows) => insertRemovals(db, rows))

@@ -1,0 +1,87 @@
+/** Queues the runs of schedules. */
+
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Db } from '../../db/database.ts'
+import { listUnfinishedRuns } from '../../db/queries/sync-runs.ts'
+import {
+  listConnectorsWithoutSchedule,
+  listDueConnectors,
+  listSchedules,
+  lockScheduledConnector,
+  type ScheduledConnector,
+  saveSchedule,
+} from '../../db/queries/sync-schedules.ts'
+import type { Parts } from '../../parts.ts'
+import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
+import { type EntityGroup, listCopiedEntities, listGroups, listScheduledEntities } from '../status/groups.ts'
+import { beginSyncs, queueRun } from './queue.ts'
+import { computeNextRunAt } from './times.ts'
+
+/** Connectors per query. */
+const batch = 100
+
+/**
+ * Queues due runs. Each connector has its own transaction; connectors that another node locks are skipped. Yields between connectors,
+ * because the embedded database blocks the event loop.
+ */
+export async function runSchedules(parts: Parts): Promise<void> {
+  const { database, source } = parts
+  const due = await listDueConnectors(database.db, source.clock(), batch)
+  for (const id of new Set(due.map(({ connector_id }) => connector_id))) {
+    await database.transaction(async (db) => {
+      const connector = await lockScheduledConnector(db, id)
+      if (connector !== undefined) await queueDue(parts, db, connector)
+    })
+    await turn()
+  }
+}
+
+async function queueDue(parts: Parts, db: Db, connector: ScheduledConnector): Promise<void> {
+  const place = toConnectorPlace(connector)
+  const now = parts.source.clock()
+  const schedules = await listSchedules(db, place)
+  const due = schedules.filter(({ next_run_at }) => next_run_at !== null && next_run_at <= now)
+  for (const schedule of due) await saveSchedule(db, { ...schedule, next_run_at: computeNextRunAt(parts, schedule.interval_seconds) })
+  const groups = listUsedGroups(parts, connector)
+  const entities = new Set(due.flatMap((schedule) => listScheduledEntities(schedule, schedules, groups)))
+  if (entities.size === 0 || (await isUnderWay(db, connector, entities))) return
+  const isAll = groups.every((group) => group.entities.every((entity) => entities.has(entity)))
+  await queueRun(parts, db, { place, wish: { mode: 'incremental', cause: 'schedule', entities: isAll ? null : [...entities] } })
+}
+
+/** Returns the groups of a connector; none where its workspace is inactive or deleted. */
+function listUsedGroups(parts: Parts, connector: ScheduledConnector): readonly EntityGroup[] {
+  const kind = findKind(parts, connector.kind)
+  if (kind === undefined || connector.workspace_status !== 'active' || connector.deleted_at !== null) return []
+  return listGroups(kind.definition, readWantedEntities(parts, connector))
+}
+
+/** Returns whether a started run covers all the entities. The next interval is then soon enough. */
+async function isUnderWay(db: Db, connector: ScheduledConnector, entities: ReadonlySet<string>): Promise<boolean> {
+  const begun = (await listUnfinishedRuns(db, toConnectorPlace(connector))).filter(({ attempts }) => attempts > 0)
+  return begun.some((run) => {
+    const brought: readonly string[] | null = run.entities === null ? null : JSON.parse(run.entities)
+    return brought === null || [...entities].every((entity) => brought.includes(entity))
+  })
+}
+
+/** Stores the missing schedule and first run of connectors of an older version, or of a kind that became searchable. */
+export async function scheduleMissing(parts: Parts): Promise<void> {
+  const { catalogue, database } = parts
+  const kinds = catalogue
+    .list()
+    .map(({ connector_type }) => connector_type)
+    .filter((slug) => listCopiedEntities(catalogue.getKind(slug).definition).length > 0)
+  if (kinds.length === 0) return
+  for (let more = true; more; ) {
+    const rows = await listConnectorsWithoutSchedule(database.db, kinds, batch)
+    for (const row of rows) {
+      await database.transaction(async (db) => {
+        if ((await lockScheduledConnector(db, row.id)) === undefined) return
+        if ((await listSchedules(db, toConnectorPlace(row))).length === 0) await beginSyncs(parts, db, row)
+      })
+      await turn()
+    }
+    more = rows.length === batch
+  }
+}

@@ -1,0 +1,271 @@
+/** Runs one attempt of a run. Stores each finished walk with the run, so that the next attempt resumes after it. */
+
+import { FerruleError } from 'ferrule'
+import { asFerruleError, fail } from 'ferrule/internal'
+import { listStored, planRounds, type Rounds, type Tree } from '../../../context/sync/plan.ts'
+import { isLookupDenied, listRecheckedEntities, type RecheckTask, recheck } from '../../../context/sync/recheck.ts'
+import { syncConnector } from '../../../context/sync/run.ts'
+import { readWalk } from '../../../context/sync/state.ts'
+import type { SyncTask } from '../../../context/sync/types.ts'
+import { findConnector } from '../../db/queries/connectors.ts'
+import { addCopyRecords, listCopies, protectConnector, saveCopy } from '../../db/queries/sync-copies.ts'
+import { updateRun } from '../../db/queries/sync-queue.ts'
+import type { RunRow } from '../../db/queries/sync-runs.ts'
+import type { Session } from '../../db/session.ts'
+import type { ConnectorAccess } from '../../model/access.ts'
+import type { WalkStore } from '../../model/sync-types.ts'
+import type { Connectors } from '../../model/types.ts'
+import type { SyncEntityResult } from '../../model/wire/syncs.ts'
+import type { Parts } from '../../parts.ts'
+import { leaseMarginMs } from '../queue/leases.ts'
+import { readWantedEntities } from '../status/connector-rows.ts'
+import { expandToGroups } from '../status/groups.ts'
+import { buildFlawError, buildSyncError, readResults } from '../status/run-record.ts'
+import { readProgress } from '../status/stored-progress.ts'
+import { type AskServices, createAsk } from './ask.ts'
+import { buildCopyChange, computeExpectedRecords, type WalkedTree } from './copy-changes.ts'
+import { type Consequence, decideConsequence, mostFailedWalks } from './failures.ts'
+import { createFence } from './fence.ts'
+import { RunProgress } from './progress.ts'
+
+const dayMs = 86_400_000
+
+/** Services that an attempt needs. */
+export interface AttemptServices extends Omit<AskServices, 'connectors'> {
+  readonly parts: Parts
+  readonly connectors: Pick<Connectors, 'readAccess' | 'markAuthError' | 'markHealthy'>
+  readonly store: WalkStore
+}
+
+/** How an attempt ended: everything was walked, the rest resumes later, the run fails, or nothing is left to do. */
+export type AttemptOutcome = { readonly is: 'walked' } | { readonly is: 'later' | 'failed' | 'cancelled'; readonly thrown: unknown }
+
+const outcomes: Readonly<Record<Consequence, 'later' | 'failed' | 'cancelled'>> = {
+  end: 'failed',
+  cancel: 'cancelled',
+  wait: 'later',
+  later: 'later',
+  fail: 'failed',
+}
+
+/** Options of a walk and of a recheck. */
+type Task = SyncTask & RecheckTask
+
+/** An attempt of a run on one node. */
+export class Attempt {
+  readonly run: RunRow
+  /** Slug of the kind; known after the walk has started. */
+  kind = 'unknown'
+  /** Identifies the attempt in its lease. */
+  readonly lease: { readonly id: string; readonly owner: string }
+  /** End of the lease, in milliseconds since 1970. */
+  leaseUntil: number
+  /** Unfinished entities; known after the walk has started. */
+  left: readonly string[] = []
+  results: readonly SyncEntityResult[]
+  progress: RunProgress
+  readonly #services: AttemptServices
+  /** Entities of the run. */
+  #covered: readonly string[] = []
+  readonly #abort = new AbortController()
+  readonly #session: Session | undefined
+  readonly #signal: AbortSignal
+
+  /** @param lease its owner, and the session that ends it */
+  constructor(
+    services: AttemptServices,
+    run: RunRow,
+    { owner, session }: { readonly owner: string; readonly session: Session | undefined },
+  ) {
+    this.#session = session
+    this.#signal = session === undefined ? this.#abort.signal : AbortSignal.any([this.#abort.signal, session.signal])
+    this.#services = services
+    this.run = run
+    this.lease = { id: run.id, owner }
+    this.leaseUntil = run.lease_until ?? 0
+    this.results = readResults(run.results)
+    this.progress = this.#counting(new Map())
+  }
+
+  get isAborted(): boolean {
+    return this.#signal.aborted
+  }
+
+  /** Ends the walk at its next step; `walk` then rejects with the reason. */
+  abort(reason: Error): void {
+    this.#abort.abort(reason)
+  }
+
+  /** Walks the unfinished entities. @throws only the reason of `abort` */
+  async walk(): Promise<AttemptOutcome> {
+    try {
+      const { access, rounds } = await this.#begin()
+      return await this.#walkAll(access, rounds)
+    } catch (thrown) {
+      this.#signal.throwIfAborted()
+      return { is: outcomes[this.#consequenceOf(thrown)], thrown }
+    }
+  }
+
+  /** Stores a failure for unfinished entities. Their copies do not change. */
+  async giveUp(thrown: unknown): Promise<void> {
+    const error = buildSyncError(thrown, this.run.connector_id)
+    await this.#keep({ startedAt: 0, results: this.left.map((entity) => ({ entity, state: 'failed', error })) })
+  }
+
+  async #begin(): Promise<{ readonly access: ConnectorAccess; readonly rounds: Rounds }> {
+    const { connectors, parts } = this.#services
+    const view = { organizationId: this.run.organization_id, workspaceId: null }
+    const access = await connectors.readAccess(view, this.run.connector_id)
+    const row = await findConnector(parts.database.db, view, this.run.connector_id)
+    if (row === undefined) throw fail('connector_not_found', {})
+    const { definition } = access.connection.kind
+    this.kind = definition.kind
+    const done = new Set(this.results.map(({ entity }) => entity))
+    const asked: readonly string[] | null = this.run.entities === null ? null : JSON.parse(this.run.entities)
+    this.#covered = expandToGroups(definition, readWantedEntities(parts, row), asked)
+    this.left = this.#covered.filter((entity) => !done.has(entity))
+    const rounds = planRounds(definition, (entity) => this.left.includes(entity))
+    const copies = await listCopies(parts.database.db, { organizationId: this.run.organization_id, connectorId: this.run.connector_id })
+    this.progress = this.#counting(computeExpectedRecords([...rounds.quick, ...rounds.slow], copies, this.run.mode))
+    this.progress.count(await this.#services.store.countRecords(this.run.connector_id))
+    return { access, rounds }
+  }
+
+  async #walkAll(access: ConnectorAccess, rounds: Rounds): Promise<AttemptOutcome> {
+    let later: AttemptOutcome | undefined
+    let failedInRow = 0
+    for (const tree of this.#inOrder(rounds)) {
+      try {
+        await this.#keep(await this.#walkTree(access, tree))
+        failedInRow = 0
+      } catch (thrown) {
+        this.#signal.throwIfAborted()
+        const consequence = this.#consequenceOf(thrown)
+        if (consequence !== 'later' && consequence !== 'fail') throw thrown
+        failedInRow += 1
+        if (consequence === 'later') later ??= { is: 'later', thrown }
+        else await this.#keep(this.#failed(tree, thrown))
+        if (failedInRow >= mostFailedWalks && later !== undefined) break
+      }
+    }
+    if (later === undefined && this.run.mode === 'incremental') await this.#recheck(access)
+    return later ?? { is: 'walked' }
+  }
+
+  /** Orders the walks: cheap ones first, then those by parent record, fewest known parents first. */
+  *#inOrder({ quick, slow }: Rounds): Generator<Tree> {
+    yield* quick
+    const countParents = ({ entity, nested }: Tree): number =>
+      Math.max(...[entity, ...nested.map((each) => each.entity)].map((name) => this.progress.estimateSize(name)))
+    yield* slow.toSorted((one, other) => countParents(one) - countParents(other))
+  }
+
+  /** Looks up records that the vendor may hide by now, for the entities of the run. */
+  #recheck(access: ConnectorAccess): Promise<void> {
+    const { organization_id: organizationId, connector_id: connectorId } = this.run
+    const onLost = async (lost: ReadonlyMap<string, number>): Promise<void> => {
+      for (const [entity, by] of lost) await addCopyRecords(this.#services.parts.database.db, { organizationId, connectorId, entity }, -by)
+    }
+    return recheck({ ...this.#task(access, []), wanted: (entity) => this.#covered.includes(entity), onLost })
+  }
+
+  /** Returns the maximum age of a complete pass. Where a lookup is denied, complete passes replace the recheck. */
+  async #fullEvery(task: Task, entities: readonly string[]): Promise<number> {
+    const { kind, configuration } = task
+    const seconds = kind.definition.hidden?.recheck?.seconds
+    const isMeant = listRecheckedEntities(kind, configuration).some((entity) => entities.includes(entity))
+    if (seconds === undefined || !isMeant || !(await isLookupDenied(task))) return task.fullEvery
+    return Math.min(task.fullEvery, seconds * 1_000)
+  }
+
+  async #walkTree(access: ConnectorAccess, tree: Tree): Promise<WalkedTree> {
+    const entities = listStored(tree).map(({ entity }) => entity)
+    const own = this.#task(access, entities)
+    const task = { ...own, fullEvery: await this.#fullEvery({ ...own, wanted: (entity) => this.#covered.includes(entity) }, entities) }
+    const [holder = tree.entity] = entities
+    // The walk may resume one of an earlier run; the copy is then as old as that walk's start.
+    const kept = await readWalk(task.store, { connector: task.connector, kind: task.kind.definition.kind, entity: holder }, tree.entity)
+    const now = task.clock()
+    const startedAt = Math.min(now, kept?.startedAt ?? now)
+    this.progress.begin(entities, now)
+    const first = await syncConnector(task)
+    const { entities: results } = first.again ? await syncConnector(task) : first
+    const connectorId = this.run.connector_id
+    return {
+      startedAt,
+      results: results.map((each) => ({ ...each, error: each.error === undefined ? null : buildFlawError(each.error, connectorId) })),
+    }
+  }
+
+  #task(access: ConnectorAccess, entities: readonly string[]): Task {
+    const { parts, store } = this.#services
+    const { kind, configuration } = access.connection
+    const signal = this.#signal
+    return {
+      kind,
+      connector: this.run.connector_id,
+      configuration,
+      store: createFence(store, () => this.#checkLease()),
+      ask: createAsk(this.#services, { access, signal, called: (entity) => this.progress.called(entity) }),
+      wanted: (entity) => entities.includes(entity),
+      mode: this.run.mode,
+      run: this.run.id,
+      fullEvery: parts.settings.syncFullDays * dayMs,
+      clock: parts.source.clock,
+      signal,
+      onProgress: (progress) => this.progress.note(progress),
+    }
+  }
+
+  #checkLease(): void {
+    this.#session?.holds() // aborts the signal when the session is lost
+    this.#signal.throwIfAborted()
+    if (this.#services.parts.source.clock() >= this.leaseUntil - leaseMarginMs) this.#lose()
+  }
+
+  #lose(): never {
+    const reason = new Error('the run belongs to another node by now')
+    this.abort(reason)
+    throw reason
+  }
+
+  #consequenceOf(thrown: unknown): Consequence {
+    if (!(thrown instanceof FerruleError)) this.#services.onBackgroundError(thrown)
+    return decideConsequence(asFerruleError(thrown))
+  }
+
+  #failed(tree: Tree, thrown: unknown): WalkedTree {
+    const error = buildSyncError(thrown, this.run.connector_id)
+    return { startedAt: 0, results: listStored(tree).map(({ entity }) => ({ entity, state: 'failed', error })) }
+  }
+
+  #counting(expected: ReadonlyMap<string, number>): RunProgress {
+    const done = new Set(this.results.map(({ entity }) => entity))
+    return new RunProgress(readProgress(this.run.progress), { done, expected, now: this.#services.parts.source.clock() })
+  }
+
+  /** Stores the result of a walk with the run and with each entity. */
+  async #keep(walked: WalkedTree): Promise<void> {
+    const { parts, store } = this.#services
+    const { organization_id: organizationId, connector_id: connectorId } = this.run
+    const entities = walked.results.map(({ entity }) => entity)
+    this.progress.end(entities)
+    const records = await store.countRecords(connectorId).catch(() => new Map<string, number>()) // the next walk counts again
+    const results = [...this.results, ...walked.results]
+    const now = parts.source.clock()
+    const isKept = await parts.database.transaction(async (db) => {
+      if (!(await protectConnector(db, { organizationId, connectorId }))) return false
+      if (!(await updateRun(db, this.lease, { results: JSON.stringify(results), progress: this.progress.text(now) }))) return false
+      for (const result of walked.results) {
+        const met = this.progress.countRecords(result.entity)
+        const change = buildCopyChange(result, { now, startedAt: walked.startedAt, records: records.get(result.entity), met })
+        await saveCopy(db, { organizationId, connectorId, entity: result.entity }, change)
+      }
+      return true
+    })
+    if (!isKept) this.#lose()
+    this.results = results
+    this.left = this.left.filter((entity) => !entities.includes(entity))
+  }
+}

@@ -1,0 +1,70 @@
+/** Converts runs and their errors between rows and wire form. */
+
+import type { ErrorCode } from 'ferrule'
+import { asFerruleError, errorTable, isErrorCode } from 'ferrule/internal'
+import { noError, type RunRow, type StoredError } from '../../db/queries/sync-runs.ts'
+import { iso } from '../../model/ids.ts'
+import type { SyncEntityResult, SyncError, SyncProgress, SyncRunRecord } from '../../model/wire/syncs.ts'
+import { readProgress, sumCounts } from './stored-progress.ts'
+
+/** Longest stored message, in characters. */
+const longestMessage = 1_000
+
+/** Converts a stored error to wire form. A code of another version of the service becomes `internal_error`. */
+export const toSyncError = ({ error_code: code, error_message: message, error_hint: hint }: StoredError): SyncError | null =>
+  code === null ? null : { code: isErrorCode(code) ? code : 'internal_error', message: message ?? '', hint: hint ?? '' }
+
+/** Converts an error to the columns of a row. */
+export const toStoredError = (error: SyncError | null): StoredError =>
+  error === null ? noError : { error_code: error.code, error_message: error.message, error_hint: error.hint }
+
+/** Builds the error of a thrown value. */
+export function buildSyncError(thrown: unknown, connectorId: string): SyncError {
+  const { code, message, hint } = asFerruleError(thrown)
+  return { code, message: message.slice(0, longestMessage), hint: hint.replace('{connector_id}', connectorId) }
+}
+
+/** Builds the error of a part that a walk could not read. */
+export const buildFlawError = (
+  { code, message }: { readonly code: ErrorCode; readonly message: string },
+  connectorId: string,
+): SyncError => ({
+  code,
+  message: message.slice(0, longestMessage),
+  hint: errorTable[code].hint.replace('{connector_id}', connectorId),
+})
+
+/** Parses results that this service wrote. */
+export const readResults = (text: string): readonly SyncEntityResult[] => JSON.parse(text)
+
+/** Converts the progress of a run to wire form. */
+export function toProgressRecord(row: Pick<RunRow, 'progress' | 'state'>): SyncProgress {
+  const { entities, estimated_end } = readProgress(row.progress)
+  const isRunning = row.state === 'running'
+  return {
+    ...sumCounts(entities),
+    estimated_end: isRunning ? estimated_end : null,
+    entities: isRunning ? entities : entities.map((each) => ({ ...each, estimated_end: null })),
+  }
+}
+
+const moment = (milliseconds: number | null): string | null => (milliseconds === null ? null : iso(milliseconds))
+
+/** Converts a run to wire form. */
+export const toRunRecord = (row: RunRow): SyncRunRecord => ({
+  id: row.id,
+  connector_id: row.connector_id,
+  workspace_id: row.workspace_id,
+  state: row.state,
+  mode: row.mode,
+  entities: row.entities === null ? null : JSON.parse(row.entities),
+  cause: row.cause,
+  attempts: row.attempts,
+  not_before: row.state === 'queued' ? moment(row.not_before) : null,
+  progress: toProgressRecord(row),
+  results: readResults(row.results),
+  error: toSyncError(row),
+  created_at: iso(row.created_at),
+  started_at: moment(row.started_at),
+  finished_at: moment(row.finished_at),
+})

@@ -1,0 +1,111 @@
+/** Commands on the state of the service. They can run while the service runs, with the same settings. */
+import { Command } from 'commander'
+import type { Secret } from 'ferrule/engine'
+import { kinds } from 'ferrule/internal'
+import type { ApplicationRecord, OrganizationReach } from '../../platform/model/application-types.ts'
+import type { Platform } from '../../platform/model/types.ts'
+import { openPlatform } from '../../platform/platform.ts'
+import { readSettings } from '../../platform/settings/settings.ts'
+import { showSecret } from './show-secret.ts'
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const formatPair = (clientId: string, secret: Secret<string>): string =>
+  `Client id ${clientId}, client secret ${showSecret(secret)} (shown this once: keep it)`
+
+/** Opens the state for one command, and closes it after success and failure. */
+async function withPlatform(run: (platform: Platform) => Promise<void>): Promise<void> {
+  const settings = readSettings(process.env, { kinds: Object.keys(kinds) })
+  const platform = await openPlatform({ settings, kinds: Object.values(kinds), role: 'administration' })
+  try {
+    const { clientId, clientSecret } = platform.first
+    if (clientSecret !== undefined) print(`First start. ${formatPair(clientId, clientSecret)}`)
+    await run(platform)
+  } finally {
+    await platform.close()
+  }
+}
+
+const formatApplication = ({ client_id, name, organization_ids }: ApplicationRecord): string =>
+  `${client_id}  ${name}  (${organization_ids.join(', ')})`
+
+const createApplication = (name: string, { organization }: { readonly organization?: string }) =>
+  withPlatform(async ({ applications, first }) => {
+    const made = await applications.create({ name, organizationId: organization ?? first.organizationId })
+    print(formatPair(made.clientId, made.clientSecret))
+  })
+
+const rotateSecret = (clientId: string) =>
+  withPlatform(async ({ applications }) => {
+    const secret = await applications.rotateSecret(clientId)
+    print(formatPair(clientId, secret))
+  })
+
+const formatOrganization = ({ id, name, client_ids }: OrganizationReach): string => `${id}  ${name}  (${client_ids.join(', ')})`
+
+/** Builds `ferrule-server organization …`. */
+export function buildOrganizationCommand(): Command {
+  const command = new Command('organization').description('organizations and their applications')
+  command
+    .command('list')
+    .description('list organizations with the client ids of their applications')
+    .action(() => withPlatform(async ({ applications }) => print((await applications.organizations()).map(formatOrganization).join('\n'))))
+  return command
+}
+
+const deleteApplication = (clientId: string) => withPlatform(({ applications }) => applications.delete(clientId))
+const grant = (clientId: string, organizationId: string) => withPlatform(({ applications }) => applications.grant(clientId, organizationId))
+const revoke = (clientId: string, organizationId: string) =>
+  withPlatform(({ applications }) => applications.revoke(clientId, organizationId))
+
+/** Builds `ferrule-server application …`. */
+export function buildApplicationCommand(): Command {
+  const command = new Command('application').description('applications: client ids and secrets')
+  command
+    .command('list')
+    .description('list applications with the ids of their organizations')
+    .action(() => withPlatform(async ({ applications }) => print((await applications.list()).map(formatApplication).join('\n'))))
+  command
+    .command('create')
+    .description('create an application and show its secret once')
+    .argument('<name>', 'display name')
+    .option('--organization <id>', 'organization that the application may reach; default: the first one')
+    .action(createApplication)
+  command
+    .command('grant')
+    .description('let an application reach another organization')
+    .argument('<client id>')
+    .argument('<organization id>')
+    .action(grant)
+  command
+    .command('revoke')
+    .description('revoke a grant; issued tokens expire within 20 minutes')
+    .argument('<client id>')
+    .argument('<organization id>')
+    .action(revoke)
+  command
+    .command('delete')
+    .description('delete an application and its grants; issued tokens expire within 20 minutes')
+    .argument('<client id>')
+    .action(deleteApplication)
+  command
+    .command('rotate-secret')
+    .description('replace the secret of an application and show the new one once')
+    .argument('<client id>')
+    .action(rotateSecret)
+  return command
+}
+
+/** Builds `ferrule-server vault …`. */
+export function buildVaultCommand(): Command {
+  const command = new Command('vault').description('keys of the stored credentials')
+  command
+    .command('rotate-master-key')
+    .description('wrap every data key with the current master key')
+    .action(() => withPlatform(async ({ vault }) => print(`${(await vault.rotateMasterKey()).rewrapped} data keys wrapped again`)))
+  command
+    .command('rotate-data-keys')
+    .description('create a new data key for each workspace and encrypt all credentials with it')
+    .action(() => withPlatform(async ({ vault }) => print(`${(await vault.rotateDataKeys()).resealed} credentials encrypted again`)))
+  return command
+}

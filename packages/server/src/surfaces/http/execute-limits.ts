@@ -1,0 +1,113 @@
+/** Limits of an organization: calls per minute and concurrent calls, counted in this process. */
+import { fail } from 'ferrule/internal'
+
+/** Limits of an organization. */
+export interface ExecuteLimitOptions {
+  /** Calls per minute; 0: unlimited. */
+  readonly perMinute: number
+  /** Calls concurrently; 0: unlimited. */
+  readonly atOnce: number
+  /** Milliseconds that never step. */
+  readonly clock: () => number
+}
+
+/** Remaining calls of an organization's minute, for the headers RateLimit-*. */
+export interface RateState {
+  readonly limit: number
+  readonly remaining: number
+  /** Milliseconds until the minute ends. */
+  readonly resetMs: number
+  /** The calls of the minute are used up, this one included. */
+  readonly exceeded: boolean
+}
+
+const minute = 60_000
+/** Organizations whose minutes are remembered. When there are more, minutes that are over are forgotten first. */
+const rememberedOrganizations = 10_000
+/** A busy service empties a place within a second in most cases. */
+const busyRetryMs = 1_000
+
+interface Minute {
+  readonly ends: number
+  calls: number
+}
+
+/** Counts the calls of organizations in one process. Memory is bounded: 10,000 organizations at most are remembered. */
+export class ExecuteLimits {
+  readonly #options: ExecuteLimitOptions
+  readonly #minutes = new Map<string, Minute>()
+  readonly #places = new Map<string, number>()
+  #running = 0
+
+  constructor(options: ExecuteLimitOptions) {
+    this.#options = options
+  }
+
+  /** Calls that run now. */
+  get running(): number {
+    return this.#running
+  }
+
+  /**
+   * Counts one call of the running minute.
+   * @returns the remaining calls; undefined without a limit
+   */
+  count(organizationId: string): RateState | undefined {
+    const { perMinute, clock } = this.#options
+    if (perMinute === 0) return undefined
+    const now = clock()
+    const current = this.#findMinute(organizationId, now)
+    current.calls += 1
+    const remaining = Math.max(0, perMinute - current.calls)
+    return { limit: perMinute, remaining, resetMs: current.ends - now, exceeded: current.calls > perMinute }
+  }
+
+  /**
+   * Takes a place among the calls that run concurrently.
+   * @returns gives the place back; call it when the answer was sent
+   * @throws FerruleError `overloaded` when all places are taken
+   */
+  enter(organizationId: string): () => void {
+    const { atOnce } = this.#options
+    const taken = this.#places.get(organizationId) ?? 0
+    if (atOnce > 0 && taken >= atOnce)
+      throw fail('overloaded', { reason: `${atOnce} calls of the organization are running` }, { retryAfterMs: busyRetryMs })
+    this.#places.set(organizationId, taken + 1)
+    this.#running += 1
+    return once(() => this.#leave(organizationId))
+  }
+
+  #leave(organizationId: string): void {
+    this.#running -= 1
+    const left = (this.#places.get(organizationId) ?? 1) - 1
+    if (left > 0) this.#places.set(organizationId, left)
+    else this.#places.delete(organizationId)
+  }
+
+  #findMinute(organizationId: string, now: number): Minute {
+    const known = this.#minutes.get(organizationId)
+    if (known !== undefined && known.ends > now) return known
+    this.#minutes.delete(organizationId)
+    if (this.#minutes.size >= rememberedOrganizations) forget(this.#minutes, now)
+    const made = { ends: now + minute, calls: 0 }
+    this.#minutes.set(organizationId, made)
+    return made
+  }
+}
+
+/** Deletes ended minutes, or the oldest when all are running. The map is in the order of their ends. */
+function forget(minutes: Map<string, Minute>, now: number): void {
+  for (const [organizationId, { ends }] of minutes) {
+    if (ends > now && minutes.size < rememberedOrganizations) break
+    minutes.delete(organizationId)
+  }
+}
+
+function once(action: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    action()
+  }
+}

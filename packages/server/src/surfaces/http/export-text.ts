@@ -1,0 +1,73 @@
+/** Records as lines: NDJSON, and CSV by RFC 4180. */
+import { isObject } from 'ferrule/internal'
+
+/** A format of an export. */
+export interface ExportFormat {
+  /** Media type. */
+  readonly type: string
+  /** Prints what stands before the first record. */
+  head(fields: readonly string[]): string
+  /** Prints one record, with the end of its line. @param record JSON */
+  line(record: string, fields: readonly string[]): string
+}
+
+/** Matches cells that need quotes; an empty string has quotes, because null is an empty cell. */
+const needsQuotes = /[",\r\n]|^$/
+
+const quoted = (text: string): string => (needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+/** Matches numbers that a double may change: 16 digits, a point or an exponent. */
+const inexact = /\d{3}\d{3}\d{3}\d{7}|\d[.eE]/
+
+interface ReviverContext {
+  readonly source?: string
+}
+
+/** ECMAScript's raw JSON, which TypeScript's library lacks: writes a number as it was read. */
+const rawJson = Reflect.get(JSON, 'rawJSON') as (text: string) => unknown
+const isRawJson = Reflect.get(JSON, 'isRawJSON') as (value: unknown) => value is { readonly rawJSON: string }
+
+const exactly = (_name: string, value: unknown, context?: ReviverContext): unknown =>
+  typeof value === 'number' && context?.source !== undefined && context.source !== String(value) ? rawJson(context.source) : value
+
+/** Parses JSON and keeps the digits of its numbers. */
+const readRecord = (text: string): unknown => (inexact.test(text) ? JSON.parse(text, exactly) : JSON.parse(text))
+
+/** Prints a cell: strings unchanged, null as nothing, arrays and objects as JSON. */
+function formatCell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return quoted(value)
+  if (isRawJson(value)) return value.rawJSON
+  return typeof value === 'object' ? quoted(JSON.stringify(value)) : String(value)
+}
+
+/** The formats of an export by their names. */
+export const exportFormats = {
+  ndjson: {
+    type: 'application/x-ndjson',
+    head: () => '',
+    line: (record) => `${record}\n`,
+  },
+  csv: {
+    type: 'text/csv; charset=utf-8; header=present',
+    head: (fields) => `${fields.map(quoted).join()}\r\n`,
+    line: (text, fields) => {
+      const record = readRecord(text)
+      return `${fields.map((name) => formatCell(isObject(record) ? record[name] : undefined)).join()}\r\n`
+    },
+  },
+} as const satisfies Readonly<Record<string, ExportFormat>>
+
+/**
+ * Prints an export page by page. Reads a page when the client has read the previous page.
+ * @param pages records as JSON
+ */
+export async function* exportText(
+  { head, line }: ExportFormat,
+  fields: readonly string[],
+  pages: AsyncIterable<readonly string[]>,
+): AsyncGenerator<string, void, undefined> {
+  const first = head(fields)
+  if (first !== '') yield first
+  for await (const page of pages) if (page.length > 0) yield page.map((record) => line(record, fields)).join('')
+}

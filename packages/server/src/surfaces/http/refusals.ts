@@ -1,0 +1,51 @@
+/** The handlers of errors: thrown by routes, refused by Fastify, or without a route. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FerruleError } from 'ferrule'
+import { fail } from 'ferrule/internal'
+import type { Logger } from 'pino'
+import { allowedMethods } from './allowed-methods.ts'
+import { addCommonHeaders, buildErrorHeaders, problemBody, readPath, toError } from './reply.ts'
+import type { Route } from './route.ts'
+
+/** Headers that a route may have set for an answer which then failed. */
+const ofTheAnswer = ['content-length', 'content-range', 'content-disposition', 'accept-ranges', 'etag']
+
+/** Sends an error as problem details, and logs unexpected errors. */
+export type Refuse = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => void
+
+/** Logs an unexpected error with its cause. */
+function report(logger: Logger, error: FerruleError, request: FastifyRequest): void {
+  const isUnexpected = error.code === 'internal_error' || (error.fault === 'service' && error.cause !== undefined)
+  if (isUnexpected) logger.error({ request_id: request.id, code: error.code, err: error.cause ?? error }, 'a request failed')
+}
+
+/** @param options `bodyLimit`: in bytes, for the refusal of larger bodies */
+export function refuser({ logger, bodyLimit }: { readonly logger: Logger; readonly bodyLimit: number }): Refuse {
+  return (thrown, request, reply) => {
+    const { method, url, headers } = request
+    const error = toError(thrown, { method, url, contentType: headers['content-type'], bodyLimit })
+    if (!reply.raw.destroyed) report(logger, error, request)
+    for (const name of ofTheAnswer) reply.removeHeader(name)
+    addCommonHeaders(reply, request.id)
+    reply.code(error.status).headers(buildErrorHeaders(error)).send(problemBody(error, request.id))
+  }
+}
+
+/** Builds the error of a request without a route. */
+function unmatched({ method, url }: FastifyRequest, allowed: readonly string[]): FerruleError {
+  const path = readPath(url)
+  if (allowed.length === 0) return fail('not_found', { method, path })
+  const list = allowed.join(', ')
+  return fail('method_not_allowed', { method, path, allowed: list }, { headers: { allow: list } })
+}
+
+/** Adds the handlers. */
+export function addRefusals(
+  app: FastifyInstance,
+  { routes, refuse }: { readonly routes: readonly Route[]; readonly refuse: Refuse },
+): void {
+  const findMethods = allowedMethods(routes)
+  app.setErrorHandler(refuse)
+  app.setNotFoundHandler((request, reply) => refuse(unmatched(request, findMethods(request.url.split('?', 1)[0] ?? '')), request, reply))
+}

@@ -1,0 +1,223 @@
+/** Binds a route to Fastify: authentication, the exchange that the route sees, and its answer. */
+
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FerruleError } from 'ferrule'
+import { type FileAnswer, RawJson } from 'ferrule/engine'
+import { fail, isObject, splitRawJson, writeBody } from 'ferrule/internal'
+import type { Logger } from 'pino'
+import type { Caller, Principal } from '../../platform/model/access.ts'
+import { contentDisposition, jsonType } from './reply.ts'
+import type { Answer, Exchange, Route, Services } from './route.ts'
+import { freePassedBuffers } from './young-buffers.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+    principal: Principal | null
+  }
+}
+
+/** Largest JSON answer, in bytes. */
+const maxResultBytes = 32 * 1024 * 1024
+
+const isRecord = (value: unknown): value is Readonly<Record<string, string>> => typeof value === 'object' && value !== null
+
+/** The header's value; of a repeated header Node joins the values or keeps the first. */
+const readHeader = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name]
+  return typeof value === 'string' ? value : value?.[0]
+}
+
+/** One request as its route sees it. A class, so that a request costs one object and no closures. */
+class RouteExchange<Who> implements Exchange<Who> {
+  readonly who: Who
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
+
+  constructor(who: Who, request: FastifyRequest, reply: FastifyReply) {
+    this.who = who
+    this.#request = request
+    this.#reply = reply
+  }
+
+  get requestId(): string {
+    return this.#request.id
+  }
+
+  get address(): string {
+    return this.#request.ip
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    return isRecord(this.#request.params) ? this.#request.params : {}
+  }
+
+  get query(): Readonly<Record<string, unknown>> {
+    return isRecord(this.#request.query) ? this.#request.query : {}
+  }
+
+  get body(): unknown {
+    return this.#request.body
+  }
+
+  /** Not Fastify's own `request.signal`: that one aborts when the request's body has been read. */
+  get signal(): AbortSignal {
+    if (this.#signal !== undefined) return this.#signal
+    const controller = new AbortController()
+    this.#signal = controller.signal
+    const { raw } = this.#reply
+    this.onEnd(() => {
+      if (!raw.writableFinished) controller.abort()
+    })
+    return controller.signal
+  }
+
+  header(name: string): string | undefined {
+    return readHeader(this.#request, name)
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#reply.header(name, value)
+  }
+
+  whenStopped(error: FerruleError): void {
+    this.#request.stopped = error
+  }
+
+  onEnd(ended: () => void): void {
+    const { raw } = this.#reply
+    if (raw.destroyed || raw.closed) ended()
+    else raw.once('close', ended)
+  }
+}
+
+const bearer = /^bearer +(\S+) *$/i
+
+function readBearer(request: FastifyRequest): string | undefined {
+  return bearer.exec(request.headers.authorization ?? '')?.[1]
+}
+
+/** Prints the JSON of an answer. @throws FerruleError `result_too_large` */
+function jsonText(value: unknown): string {
+  const text = writeBody(value)
+  // A UTF-16 unit is 3 bytes at most, so only large strings need the exact length.
+  if (text.length * 3 > maxResultBytes && Buffer.byteLength(text) > maxResultBytes)
+    throw fail('result_too_large', { limit: maxResultBytes })
+  return text
+}
+
+/** Fastify pipes the body, destroys it when the client goes, and destroys the socket when the body fails: never a clean end. */
+function sendFile(reply: FastifyReply, file: FileAnswer, logger: Logger): FastifyReply {
+  const known: readonly (readonly [string, string | null])[] = [
+    ['content-length', file.contentLength === null ? null : String(file.contentLength)],
+    ['content-range', file.contentRange],
+    ['accept-ranges', file.acceptRanges],
+  ]
+  for (const [name, value] of known) if (value !== null) reply.header(name, value)
+  file.body.once('error', (err) => {
+    if (!reply.raw.destroyed) logger.warn({ request_id: reply.request.id, err }, 'a download was cut')
+  })
+  freePassedBuffers(file.body)
+  reply.header('content-disposition', contentDisposition(file.name))
+  return reply.code(file.status).header('content-type', file.contentType).send(file.body)
+}
+
+function sendContent(reply: FastifyReply, { content, type, headers = {}, status = 200 }: Extract<Answer, { readonly content: unknown }>) {
+  return reply
+    .code(status)
+    .headers({ ...headers, 'content-type': type })
+    .send(content)
+}
+
+/** Sends JSON; raw parts are sent unchanged. */
+function sendJson(reply: FastifyReply, { json, status = 200 }: Extract<Answer, { readonly json: unknown }>): FastifyReply {
+  reply.code(status).header('content-type', jsonType)
+  const found = splitRawJson(json)
+  if (found === undefined) return reply.send(jsonText(json))
+  const { parts, raw } = found
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  if (length > mostBytes(json)) throw fail('result_too_large', { limit: maxResultBytes })
+  const body = Readable.from(parts, { objectMode: false })
+  freePassedBuffers(body)
+  reply.raw.once('finish', () => raw.release()) // the system has them
+  return reply.header('content-length', String(length)).send(body)
+}
+
+/** The engine bounds the rows of a result in parts. */
+const mostBytes = (json: unknown): number => (isObject(json) && json['data'] instanceof RawJson ? maxResultBytes : Number.POSITIVE_INFINITY)
+
+/** Releases an answer that comes after the refusal of the shutdown. */
+function discard(answer: Answer): void {
+  if ('json' in answer) splitRawJson(answer.json)?.raw.release()
+  if ('file' in answer) answer.file.body.destroy()
+  if ('content' in answer && answer.content instanceof Readable) answer.content.destroy()
+}
+
+function send(reply: FastifyReply, answer: Answer, logger: Logger): FastifyReply {
+  if (reply.sent) {
+    discard(answer)
+    return reply
+  }
+  if ('json' in answer) return sendJson(reply, answer)
+  if ('file' in answer) return sendFile(reply, answer.file, logger)
+  if ('content' in answer) return sendContent(reply, answer)
+  if ('redirect' in answer) return reply.redirect(answer.redirect, 302)
+  return reply
+    .code(304)
+    .headers({ ...answer.notModified.headers })
+    .send()
+}
+
+/** Builds the hook that authenticates before the body is read, and the handler of the route. */
+function boundTo(route: Route, services: Services) {
+  const { tokens } = services.platform
+  switch (route.auth) {
+    case 'none':
+      return {
+        handler: (request: FastifyRequest, reply: FastifyReply) => route.answer(new RouteExchange(undefined, request, reply), services),
+      }
+    case 'caller':
+      return {
+        onRequest: async (request: FastifyRequest) => {
+          request.caller = await tokens.authenticateCaller(readBearer(request))
+        },
+        handler: (request: FastifyRequest, reply: FastifyReply) =>
+          route.answer(new RouteExchange(known(request.caller), request, reply), services),
+      }
+    case 'principal':
+      return {
+        onRequest: async (request: FastifyRequest) => {
+          request.principal = await tokens.authenticate(readBearer(request), readHeader(request, 'x-organization-id'))
+        },
+        handler: (request: FastifyRequest, reply: FastifyReply) =>
+          route.answer(new RouteExchange(known(request.principal), request, reply), services),
+      }
+  }
+}
+
+/** The hook of the same route has set it; without it nothing may be answered. */
+function known<T>(who: T | null): T {
+  if (who === null) throw fail('missing_token', {})
+  return who
+}
+
+/** Adds the members that `register` needs on every request. */
+export function decorate(app: FastifyInstance): void {
+  app.decorateRequest('caller', null)
+  app.decorateRequest('principal', null)
+  app.decorateRequest('stopped', null)
+}
+
+/** Registers one route on an app that was decorated. */
+export function register(app: FastifyInstance, route: Route, services: Services): void {
+  const { onRequest, handler } = boundTo(route, services)
+  app.route({
+    method: route.method,
+    url: route.path.replace(/\{(\w+)\}/g, ':$1'),
+    config: { path: route.path },
+    ...(onRequest === undefined ? {} : { onRequest }),
+    handler: async (request, reply) => send(reply, await handler(request, reply), services.logger),
+  })
+}

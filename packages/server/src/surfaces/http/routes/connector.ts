@@ -1,0 +1,38 @@
+import { connectorRecord } from '../../../platform/model/wire/connectors.ts'
+import { jobReference } from '../../../platform/model/wire/jobs.ts'
+import { connectorPath as path, principalRoute, slot } from '../route.ts'
+
+/** One connector. */
+export const getConnector = principalRoute({
+  method: 'GET',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'getConnector',
+    tag: 'connectors',
+    summary: 'Read a connector',
+    scope: 'connectors:read',
+    answer: { about: 'The connector, without credentials', schema: connectorRecord },
+    problems: ['connector_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await platform.connectors.get(exchange.who, slot(exchange, 'connector_id')) }),
+})
+
+/** Removes a connector and destroys its credentials. */
+export const deleteConnector = principalRoute({
+  method: 'DELETE',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'deleteConnector',
+    tag: 'connectors',
+    summary: 'Delete a connector and its credentials',
+    scope: 'connectors:write',
+    answer: { status: 202, about: 'The job that does it', schema: jobReference },
+    problems: ['connector_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({
+    status: 202,
+    json: await platform.connectors.remove(exchange.who, slot(exchange, 'connector_id')),
+  }),
+})

@@ -1,0 +1,58 @@
+import { connectorInput, connectorQuery } from '../../../platform/model/wire/connector-inputs.ts'
+import { connectorPage, connectorRecord } from '../../../platform/model/wire/connectors.ts'
+import { buildTrial, trialProblems } from '../credential-trial.ts'
+import { exampleConnector } from '../example-connector.ts'
+import { nextPage } from '../next-page.ts'
+import { principalRoute } from '../route.ts'
+
+const path = '/api/v1/integrations/connectors'
+
+/** A new connector. */
+export const createConnector = principalRoute({
+  method: 'POST',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'createConnector',
+    tag: 'connectors',
+    summary: 'Create a connector',
+    about:
+      'The credentials are tried at the vendor first; what it refuses, or when it cannot be reached, nothing is stored. `check: false` stores them untried, and syncs wait for a call that passed. All mistakes are told at once. A repeat with the same `Idempotency-Key` within 24 hours gets the connector that was made.',
+    idempotent: true,
+    scope: 'connectors:write',
+    body: connectorInput,
+    example: exampleConnector,
+    answer: { about: 'The connector, without credentials', schema: connectorRecord },
+    problems: [
+      ...([
+        'connector_type_not_found',
+        'credentials_mismatch',
+        'connector_name_conflict',
+        'workspace_not_found',
+        'workspace_inactive',
+      ] as const),
+      ...(['validation_failed', 'idempotency_key_conflict'] as const),
+      ...trialProblems,
+    ],
+  },
+  answer: async (exchange, services) => ({
+    json: await services.platform.connectors.create(exchange.who, exchange.body, buildTrial(exchange, services)),
+  }),
+})
+
+/** One page of the connectors. */
+export const listConnectors = principalRoute({
+  method: 'GET',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'listConnectors',
+    tag: 'connectors',
+    summary: 'List connectors',
+    scope: 'connectors:read',
+    query: connectorQuery,
+    answer: { about: 'One page', schema: connectorPage },
+    problems: ['invalid_cursor', 'connector_type_not_found', 'validation_failed'],
+  },
+  answer: async ({ who, query }, { platform }) => ({ json: nextPage(path, query, await platform.connectors.list(who, query)) }),
+})

@@ -1,0 +1,41 @@
+import { failValidation } from 'ferrule/internal'
+import { definitionList, definitionQuery, definitionRecord } from '../../../platform/model/wire/definitions.ts'
+import { callerRoute, slot } from '../route.ts'
+
+const path = '/api/v1/integrations/definitions/sources'
+
+function readName({ name }: Readonly<Record<string, unknown>>): string | undefined {
+  if (name === undefined || typeof name === 'string') return name
+  throw failValidation([{ field: '/name', message: 'must be given once', error_code: 'type' }])
+}
+
+/** The kinds that this service runs. */
+export const listDefinitions = callerRoute({
+  method: 'GET',
+  path,
+  auth: 'caller',
+  document: {
+    id: 'listDefinitions',
+    tag: 'definitions',
+    summary: 'List the kinds of external systems',
+    query: definitionQuery,
+    answer: { about: 'Kinds', schema: definitionList },
+    problems: ['validation_failed'],
+  },
+  answer: ({ query }, { platform }) => ({ json: { definitions: platform.catalogue.list(readName(query)) } }),
+})
+
+/** One kind with its credentials, configuration and entities. */
+export const getDefinition = callerRoute({
+  method: 'GET',
+  path: `${path}/{definition_id}`,
+  auth: 'caller',
+  document: {
+    id: 'getDefinition',
+    tag: 'definitions',
+    summary: 'Read a kind: credentials, configuration, entities and actions',
+    answer: { about: 'The kind', schema: definitionRecord },
+    problems: ['connector_type_not_found'],
+  },
+  answer: (exchange, { platform }) => ({ json: platform.catalogue.get(slot(exchange, 'definition_id')) }),
+})

@@ -1,0 +1,54 @@
+import { fail } from 'ferrule/internal'
+import { health } from '../../../platform/model/wire/health.ts'
+import { type OpenRoute, openRoute } from '../route.ts'
+
+const ok = { json: { status: 'ok' } } as const
+
+/** The process answers; nothing else is asked. */
+export const live = openRoute({
+  method: 'GET',
+  path: '/health/live',
+  auth: 'none',
+  document: {
+    id: 'getLiveness',
+    tag: 'service',
+    summary: 'Check liveness of the process',
+    answer: { about: 'The process answers', schema: health },
+    problems: [],
+  },
+  answer: () => ok,
+})
+
+/** Requests can be sent: the database answers and the service does not stop. */
+export const ready = openRoute({
+  method: 'GET',
+  path: '/health/ready',
+  auth: 'none',
+  document: {
+    id: 'getReadiness',
+    tag: 'service',
+    summary: 'Check readiness for requests',
+    answer: { about: 'Requests can be sent', schema: health },
+    problems: ['unavailable'],
+  },
+  async answer(_exchange, { platform, stopping }) {
+    if (stopping.isLeaving) throw fail('unavailable', { reason: 'it is stopping' })
+    await platform.ready()
+    return ok
+  },
+})
+
+/** Numbers of the process for Prometheus. */
+export const metrics: OpenRoute = {
+  method: 'GET',
+  path: '/metrics',
+  auth: 'none',
+  document: {
+    id: 'getMetrics',
+    tag: 'service',
+    summary: 'Read the metrics of the process',
+    answer: { about: "Prometheus' text format", types: ['text/plain'] },
+    problems: [],
+  },
+  answer: (_exchange, services) => services.metrics.text(),
+}

@@ -1,0 +1,35 @@
+/** All routes, in the order of the API's document. */
+import type { Route } from '../route.ts'
+import { checkNew, checkStored } from './checks.ts'
+import { deleteConnector, getConnector } from './connector.ts'
+import { patchConnector, updateConnector } from './connector-change.ts'
+import { createConnector, listConnectors } from './connectors.ts'
+import { getContextStore, resetContextStore, setSchedule, watchContextStore } from './context-store.ts'
+import { getDefinition, listDefinitions } from './definitions.ts'
+import { docs, docsFile, home, openApi } from './documents.ts'
+import { execute } from './execute.ts'
+import { exportEntity } from './export.ts'
+import { live, metrics, ready } from './health.ts'
+import { inspect } from './inspect.ts'
+import { getJob } from './jobs.ts'
+import { createOrganization, listOrganizations } from './organizations.ts'
+import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
+import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
+import { createToken } from './token.ts'
+import { getWorkspace, updateWorkspace } from './workspace.ts'
+import { deleteWorkspace, restoreWorkspace } from './workspace-removal.ts'
+import { createWorkspace, getWorkspaceStats, listWorkspaces } from './workspaces.ts'
+
+/** Every route of the service. */
+export const routes: readonly Route[] = [
+  ...[createToken, createScopedToken, getScopedTokenInfo],
+  ...[listOrganizations, createOrganization],
+  ...[listWorkspaces, createWorkspace, getWorkspaceStats, getWorkspace, updateWorkspace, deleteWorkspace, restoreWorkspace],
+  ...[listDefinitions, getDefinition],
+  ...[createConnector, listConnectors, checkNew, getConnector, updateConnector, patchConnector, deleteConnector, checkStored],
+  execute,
+  ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
+  ...[requestSync, listSyncs, getSync, cancelSync, watchSync],
+  getJob,
+  ...[live, ready, metrics, openApi, docs, docsFile, home],
+]

@@ -1,0 +1,19 @@
+import { jobRecord } from '../../../platform/model/wire/jobs.ts'
+import { principalRoute, slot } from '../route.ts'
+
+/** One job. */
+export const getJob = principalRoute({
+  method: 'GET',
+  path: '/api/v1/jobs/{job_id}',
+  auth: 'principal',
+  document: {
+    id: 'getJob',
+    tag: 'jobs',
+    summary: 'Read a job',
+    about: 'Jobs are kept for 30 days.',
+    scope: 'connectors:read',
+    answer: { about: 'The job', schema: jobRecord },
+    problems: ['job_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await platform.jobs.get(exchange.who, slot(exchange, 'job_id')) }),
+})

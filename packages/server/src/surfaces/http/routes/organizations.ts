@@ -1,0 +1,40 @@
+import { organizationInput, organizationList, organizationRecord } from '../../../platform/model/wire/organizations.ts'
+import { callerRoute } from '../route.ts'
+
+const path = '/api/v1/organizations'
+
+/** Organizations of the application. */
+export const listOrganizations = callerRoute({
+  method: 'GET',
+  path,
+  auth: 'caller',
+  document: {
+    id: 'listOrganizations',
+    tag: 'organizations',
+    summary: 'List the organizations that the client reaches',
+    scope: 'organizations:read',
+    answer: { about: 'All of them', schema: organizationList },
+    problems: [],
+  },
+  answer: async ({ who }, { platform }) => ({ json: { data: await platform.organizations.list(who) } }),
+})
+
+/** A new organization, granted to the application that asks. */
+export const createOrganization = callerRoute({
+  method: 'POST',
+  path,
+  auth: 'caller',
+  document: {
+    id: 'createOrganization',
+    tag: 'organizations',
+    summary: 'Create an organization',
+    about:
+      'It starts with the workspace `default`. The client reaches it with X-Organization-Id; requests without the header go on to be for the organization that it had.',
+    scope: 'organizations:write',
+    body: organizationInput,
+    example: { name: 'Second' },
+    answer: { about: 'The organization', schema: organizationRecord },
+    problems: ['validation_failed'],
+  },
+  answer: async ({ who, body }, { platform }) => ({ json: await platform.organizations.create(who, body) }),
+})

@@ -1,0 +1,38 @@
+import { scopedToken, scopedTokenInfo, scopedTokenRequest } from '../../../platform/model/wire/tokens.ts'
+import { principalRoute } from '../route.ts'
+
+const path = '/api/v1/account/applications/scoped-token'
+
+/** An application's token for a token of one workspace. */
+export const createScopedToken = principalRoute({
+  method: 'POST',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'createScopedToken',
+    tag: 'tokens',
+    summary: 'Get a token for one workspace',
+    about: 'A new name creates a workspace. The token lives for 20 minutes and reaches nothing outside its workspace.',
+    scope: 'workspaces:write',
+    body: scopedTokenRequest,
+    example: { workspace_name: 'default' },
+    answer: { about: 'The token', schema: scopedToken },
+    problems: ['workspace_inactive', 'validation_failed'],
+  },
+  answer: async ({ who, body }, { platform }) => ({ json: await platform.tokens.issueScopedToken(who, body) }),
+})
+
+/** Organization and workspace of a scoped token. */
+export const getScopedTokenInfo = principalRoute({
+  method: 'GET',
+  path: `${path}/info`,
+  auth: 'principal',
+  document: {
+    id: 'getScopedTokenInfo',
+    tag: 'tokens',
+    summary: 'Read the organization and workspace of the scoped token',
+    answer: { about: 'Organization and workspace', schema: scopedTokenInfo },
+    problems: [],
+  },
+  answer: async ({ who }, { platform }) => ({ json: await platform.tokens.scopedTokenInfo(who) }),
+})

@@ -1,0 +1,37 @@
+import { workspaceRecord, workspaceRemoval } from '../../../platform/model/wire/workspaces.ts'
+import { principalRoute, slot } from '../route.ts'
+
+const path = '/api/v1/workspaces/{workspace_id}'
+
+/** Removes a workspace for now. */
+export const deleteWorkspace = principalRoute({
+  method: 'DELETE',
+  path,
+  auth: 'principal',
+  document: {
+    id: 'deleteWorkspace',
+    tag: 'workspaces',
+    summary: 'Delete a workspace and its connectors',
+    about: 'It can be restored for 30 days; then its key is destroyed.',
+    scope: 'workspaces:write',
+    answer: { about: 'The deleted workspace', schema: workspaceRemoval },
+    problems: ['workspace_not_found'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await platform.workspaces.remove(exchange.who, slot(exchange, 'workspace_id')) }),
+})
+
+/** Brings a removed workspace back. */
+export const restoreWorkspace = principalRoute({
+  method: 'POST',
+  path: `${path}/restore`,
+  auth: 'principal',
+  document: {
+    id: 'restoreWorkspace',
+    tag: 'workspaces',
+    summary: 'Restore a deleted workspace',
+    scope: 'workspaces:write',
+    answer: { about: 'The workspace', schema: workspaceRecord },
+    problems: ['workspace_not_found', 'workspace_name_conflict'],
+  },
+  answer: async (exchange, { platform }) => ({ json: await platform.workspaces.restore(exchange.who, slot(exchange, 'workspace_id')) }),
+})

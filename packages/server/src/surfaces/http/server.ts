@@ -1,0 +1,163 @@
+/** The HTTP server: Fastify with our routes, our reader, our writer and our errors. */
+import cors from '@fastify/cors'
+import { type FastifyInstance, fastify } from 'fastify'
+import type { Kind } from 'ferrule/definition'
+import { BodyMemory, type Engine } from 'ferrule/engine'
+import { clocks } from 'ferrule/internal'
+import { type Logger, pino } from 'pino'
+import type { CopyServices } from '../../platform/copies/copy-services.ts'
+import type { Cutter } from '../../platform/execution/cut-apart.ts'
+import type { Metrics } from '../../platform/model/metrics.ts'
+import type { Platform, Settings } from '../../platform/model/types.ts'
+import { printOpenApi } from '../openapi.ts'
+import { readFormBody, readJsonBody } from './body.ts'
+import { answerBrokenRequest, requestTimeout } from './broken-request.ts'
+import { ExecuteLimits } from './execute-limits.ts'
+import { OpenRequests } from './open-requests.ts'
+import { addRefusals, type Refuse, refuser } from './refusals.ts'
+import { decorate, register } from './register.ts'
+import { addReports } from './reports.ts'
+import { chooseRequestId } from './request-id.ts'
+import type { Route, Services } from './route.ts'
+import { routes } from './routes/index.ts'
+import { Stopping } from './stopping.ts'
+
+/** Options of the server. */
+export interface ServerOptions {
+  readonly platform: Platform
+  readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
+  readonly settings: Settings
+  readonly kinds: readonly Kind[]
+  /** Answers searches; without it searches are refused. */
+  readonly copies?: CopyServices
+  /** Limits the memory of vendors' answers; default: a limit of its own. */
+  readonly memory?: BodyMemory
+  /** Cuts answers that were read apart from the loop. */
+  readonly cutter?: Cutter
+  readonly metrics: Metrics
+  /** Default: nothing is logged. */
+  readonly logger?: Logger
+  /** Milliseconds since 1970; default: those of stored times. */
+  readonly clock?: () => number
+  /** Milliseconds that never step. */
+  readonly steady?: () => number
+  /** Progress of the shutdown; left out: the service never stops. */
+  readonly stopping?: Pick<Stopping, 'isLeaving' | 'isDraining' | 'calls'>
+}
+
+/** Longest slot of a path; the whole request line is bounded by Node (16 KiB). */
+const maxParamLength = 4_096
+
+const jsonTypes = /^application\/(?:[\w!#$&^.+-]+\+)?json(?:;\s*charset="?utf-8"?)?$/i
+const formTypes = /^application\/x-www-form-urlencoded(?:;\s*charset="?utf-8"?)?$/i
+
+/** Headers that a browser's script may read. */
+const exposedHeaders = [
+  ...['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  ...['Content-Disposition', 'Content-Range', 'Accept-Ranges', 'Idempotent-Replayed'],
+]
+const corsOptions = { methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], exposedHeaders, maxAge: 600 }
+
+function trusted(proxies: Settings['trustedProxies']): string[] | false | ((address: string, hop: number) => boolean) {
+  if (typeof proxies === 'number') return proxies > 0 ? (_address, hop) => hop < proxies : false
+  return proxies.length > 0 ? [...proxies] : false
+}
+
+/** Routes have no Fastify schemas, so its validator and its serialiser are never made; ajv is not even loaded. */
+function noSchemas(): never {
+  throw new Error('Routes have no Fastify schemas')
+}
+const withoutSchemas = { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } }
+
+/** Creates the Fastify app without its logger, which costs a child logger per request. */
+function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
+  const app = fastify({
+    bodyLimit: settings.bodyLimit,
+    requestTimeout,
+    return503OnClosing: false,
+    trustProxy: trusted(settings.trustedProxies),
+    requestIdHeader: false,
+    genReqId: (request) => chooseRequestId(request.headers['x-request-id']),
+    routerOptions: { maxParamLength },
+    schemaController: withoutSchemas,
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: refuse,
+  })
+  // No route takes it: without this Fastify asks for its content type before it looks for a route.
+  app.addHttpMethod('QUERY', { overrideExisting: true })
+  decorate(app)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(jsonTypes, { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, readJsonBody(body)))
+  return app
+}
+
+function buildServices(options: ServerOptions & { readonly logger: Logger }): Services {
+  const {
+    platform,
+    engine,
+    settings,
+    kinds,
+    logger,
+    metrics,
+    clock = platform.clock,
+    steady = clocks.steady,
+    stopping = new Stopping(),
+  } = options
+  const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock: steady })
+  metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => limits.running })
+  const memory = options.memory ?? new BodyMemory({ bytes: settings.bodyMemory })
+  metrics.gauge({ name: 'ferrule_body_memory_bytes', help: 'Memory that answers of vendors are counted with', read: () => memory.held })
+  const onBackgroundError = (err: unknown) => logger.error({ err }, 'the status of a connector could not be stored')
+  const operations = {
+    platform,
+    engine,
+    onCall: metrics.call,
+    onBackgroundError,
+    clock,
+    ...options.copies,
+    ...(options.cutter === undefined ? {} : { cutter: options.cutter }),
+  }
+  const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
+  return { platform, engine, settings, kinds, operations, limits, memory, metrics, logger, openApi, clock, stopping }
+}
+
+/** Forms are read at the token endpoint only, so its route lives in a scope of its own. */
+function registerForms(app: FastifyInstance, forms: readonly Route[], services: Services): void {
+  app.register((scope, _options, done) => {
+    scope.addContentTypeParser(formTypes, { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, readFormBody(body)))
+    for (const route of forms) register(scope, route, services)
+    done()
+  })
+}
+
+/** Routes of a process that only fills the context store: its health and its numbers. */
+const ofWorkers: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics'])
+const selectRoutes = ({ role }: Settings): readonly Route[] =>
+  role === 'worker' ? routes.filter(({ path }) => ofWorkers.has(path)) : routes
+
+/**
+ * Makes the server with all routes of its role; the caller listens and closes.
+ * @returns a Fastify instance that is ready to listen
+ */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const logger = options.logger ?? pino({ level: 'silent' })
+  const { settings } = options
+  const services = buildServices({ ...options, logger })
+  const refuse = refuser({ logger, bodyLimit: settings.bodyLimit })
+  const app = createApp(settings, refuse)
+  const open = new OpenRequests()
+  addReports(app, services, open)
+  services.stopping.calls.addEventListener('abort', () => open.refuseAll(refuse))
+  const served = selectRoutes(settings)
+  addRefusals(app, { routes: served, refuse })
+  if (settings.corsOrigins.length > 0) await app.register(cors, { ...corsOptions, origin: [...settings.corsOrigins] })
+  for (const route of served) if (!route.form) register(app, route, services)
+  registerForms(
+    app,
+    served.filter((route) => route.form),
+    services,
+  )
+  app.addHook('onClose', () => services.metrics.close())
+  await app.ready()
+  return app
+}

@@ -1,0 +1,81 @@
+/** The shutdown in order: readiness fails, new requests are refused, running calls get their time, then everything is closed. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { fail } from 'ferrule/internal'
+
+/** Interval between two closings of idle connections, in milliseconds. */
+const idleCheck = 50
+/** Time for the last answers to reach their clients, in milliseconds. */
+const flushMs = 1_000
+/** Time to close syncs and databases after the last call, in milliseconds. */
+const closeMs = 30_000
+
+/** Progress of the shutdown. */
+export class Stopping {
+  readonly #calls = new AbortController()
+  readonly #delay = new AbortController()
+  #isLeaving = false
+  #isDraining = false
+
+  /** true: readiness fails, so load balancers send nothing more; requests are still answered. */
+  get isLeaving(): boolean {
+    return this.#isLeaving
+  }
+
+  /** true: new requests are refused. */
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  /** Aborts when running calls have had their time. */
+  get calls(): AbortSignal {
+    return this.#calls.signal
+  }
+
+  /** Fails readiness and waits until load balancers have noticed. @param seconds FERRULE_SHUTDOWN_DELAY */
+  async leave(seconds: number): Promise<void> {
+    this.#isLeaving = true
+    if (seconds > 0) await sleep(seconds * 1_000, undefined, { signal: this.#delay.signal }).catch(() => undefined)
+    this.#delay.abort()
+    this.#isDraining = true
+  }
+
+  /** Ends the wait of `leave`. @returns false when nothing waits */
+  skipDelay(): boolean {
+    if (!this.#isLeaving || this.#delay.signal.aborted) return false
+    this.#delay.abort()
+    return true
+  }
+
+  /**
+   * Ends the server. Running requests get their time; then they are answered with a problem and their sockets are destroyed.
+   * @param seconds FERRULE_SHUTDOWN_SECONDS
+   */
+  async drain(app: FastifyInstance, seconds: number): Promise<void> {
+    const { server } = app
+    const idle = setInterval(() => server.closeIdleConnections(), idleCheck)
+    const last = setTimeout(() => this.#calls.abort(), seconds * 1_000)
+    const force = setTimeout(() => server.closeAllConnections(), seconds * 1_000 + flushMs)
+    await app.close()
+    clearInterval(idle)
+    clearTimeout(last)
+    clearTimeout(force)
+  }
+}
+
+/**
+ * Waits for a closing with a limit: a hanging database must not keep the process.
+ * @throws FerruleError `unavailable` when it takes too long, and what `closing` throws
+ */
+export async function closeInTime(closing: Promise<void>): Promise<void> {
+  const inTime = new AbortController()
+  const tooLong = sleep(closeMs, undefined, { signal: inTime.signal }).then(() => {
+    throw fail('unavailable', { reason: 'it does not close in time, as a database does not answer; the next start goes on where it stood' })
+  })
+  try {
+    await Promise.race([closing, tooLong])
+  } finally {
+    inTime.abort()
+    tooLong.catch(() => undefined)
+  }
+}

@@ -1,0 +1,109 @@
+/** The API's document (OpenAPI 3.1), printed from the routes and the kinds. */
+import { createHash } from 'node:crypto'
+import type { Kind } from 'ferrule/definition'
+import { toPlainSchema } from 'ferrule/internal'
+import { scopes } from '../platform/model/scopes.ts'
+import { problemDetails } from '../platform/model/wire/problem.ts'
+import { version } from '../platform/version.ts'
+import type { Route } from './http/route.ts'
+import { executeSchemas } from './openapi/execute.ts'
+import { printPaths } from './openapi/paths.ts'
+import { namedSchemas } from './openapi/shared.ts'
+import { type JsonObject, type PrintedDocument, tags } from './openapi/types.ts'
+
+/** Sources of the document. */
+export interface OpenApiSource {
+  readonly routes: readonly Route[]
+  readonly kinds: readonly Kind[]
+  /** Address that clients use; left out: the address that the document came from. */
+  readonly serverUrl?: string | undefined
+}
+
+const integerHeader = (description: string) => ({ description, schema: { type: 'integer' } })
+
+const headers = {
+  RequestId: { description: 'Id of the request: the one that was sent, or a new one', schema: { type: 'string' } },
+  RateLimitLimit: integerHeader('Execute calls per minute for the organization'),
+  RateLimitRemaining: integerHeader('Calls that are left in this minute'),
+  RateLimitReset: integerHeader('Seconds until the minute ends'),
+  IdempotentReplayed: {
+    description: '`true`: the answer of an earlier call with the same Idempotency-Key, byte for byte; nothing was done now',
+    schema: { type: 'string', enum: ['true'] },
+  },
+}
+const parameters = {
+  OrganizationId: {
+    name: 'X-Organization-Id',
+    in: 'header',
+    required: false,
+    description: 'Organization; needed when the client reaches several',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'For create, update and delete: a text of your own for one write on this connector. A repeat of the call with the same key writes nothing and gives the first answer again, for 24 hours. Reads take no notice of it.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+  },
+}
+const securitySchemes = (serverUrl = '') => ({
+  client: {
+    type: 'oauth2',
+    description: 'Client id and client secret; the token is fetched for you',
+    flows: {
+      clientCredentials: {
+        tokenUrl: `${serverUrl}/api/v1/account/applications/token`,
+        scopes: Object.fromEntries(scopes.map((scope) => [scope, scope.replace(':', ', ')])),
+      },
+    },
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access_token of POST /api/v1/account/applications/token',
+  },
+})
+
+/** The schemas that a route names: its body, its answer and its events. */
+const wireSchemas = ({ document }: Route): unknown[] =>
+  document === undefined ? [] : [document.body, 'schema' in document.answer ? document.answer.schema : document.answer.event?.data]
+
+/** Builds the document; the same source gives the same document. */
+export function openApiDocument({ routes, kinds, serverUrl }: OpenApiSource): JsonObject {
+  const schemas = { ...namedSchemas([problemDetails, ...routes.flatMap(wireSchemas)]), ...executeSchemas(kinds) }
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Ferrule',
+      version,
+      description:
+        'One operation over every external system: execute an action on an entity with parameters. Errors are problem details (RFC 9457).',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: serverUrl ?? '/' }],
+    security: [{ client: [] }, { bearer: [] }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths: printPaths(routes, kinds),
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toPlainSchema(schema)])),
+      headers,
+      parameters,
+      securitySchemes: securitySchemes(serverUrl),
+    },
+  }
+  return JSON.parse(JSON.stringify(document)) // without what is undefined
+}
+
+/** Builds a function that prints the document on its first call and keeps the string. */
+export function printOpenApi(source: OpenApiSource): () => PrintedDocument {
+  let printed: PrintedDocument | undefined
+  return () => {
+    if (printed !== undefined) return printed
+    const text = JSON.stringify(openApiDocument(source))
+    printed = { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
+    return printed
+  }
+}

@@ -1,0 +1,213 @@
+/** Searches in the API's document: the grammar of their filters, and one request and one answer for each searchable entity. */
+import { type EntityDefinition, type Field, type Fields, type Kind, list, obj, opt } from 'ferrule/definition'
+import { formatDocumentedType, isObject } from 'ferrule/internal'
+import { executeFields } from '../../platform/model/wire/execute-request.ts'
+import { freshness, searchMeta } from '../../platform/model/wire/search-answer.ts'
+import { buildExample } from './example.ts'
+import { ref, truncatedFields } from './shared.ts'
+import type { JsonObject } from './types.ts'
+
+const action = 'context_store_search'
+
+/** One searchable entity. */
+interface Searchable {
+  readonly kind: Kind
+  readonly name: string
+  readonly entity: EntityDefinition
+  readonly fields: Fields
+}
+
+const searchables = (kinds: readonly Kind[]): Searchable[] =>
+  kinds.flatMap((kind) =>
+    Object.entries(kind.definition.entities).flatMap(([name, entity]) =>
+      entity.context_store_search === undefined ? [] : [{ kind, name, entity, fields: entity.context_store_search }],
+    ),
+  )
+
+const entityName = ({ kind, name }: Searchable): string => `${kind.definition.kind}.${name}`
+
+/** Names of the operations, such as `gong.users.context_store_search`. */
+export const searchNames = (kinds: readonly Kind[]): string[] => searchables(kinds).map((each) => `${entityName(each)}.${action}`)
+
+const condition = { $ref: '#/components/schemas/SearchCondition' }
+const conditions = { type: 'array', items: condition }
+const scalar = { type: ['string', 'number', 'boolean', 'null'] }
+
+const fieldMap = (description: string, additionalProperties: unknown): JsonObject => ({
+  type: 'object',
+  description,
+  additionalProperties,
+})
+const order = (description: string) => fieldMap(description, { type: ['string', 'number'] })
+const words = (description: string) => fieldMap(description, { type: 'string' })
+
+/** The grammar of filters. Names of fields may be paths into objects and arrays: `a.b`, `a[].b`. */
+const searchCondition: JsonObject = {
+  type: 'object',
+  description:
+    'A condition: operators, each with an object of field to value. Several operators, and several fields under one, must all hold. ' +
+    'A path (`a.b`) that crosses an array holds when some element does. Nesting at most 16, at most 256 conditions.',
+  properties: {
+    eq: fieldMap(
+      'Equal; null: the field has no value. Arrays and objects: all elements equal, or, with a single value, one element equals the value',
+      {},
+    ),
+    neq: fieldMap('The opposite of eq; finds records without a value too', {}),
+    gt: order(
+      'Greater. Times compare as timestamps, decimal strings as numbers; a year, a month or a day means the whole period, so greater is after its end',
+    ),
+    gte: order('Greater or equal'),
+    lt: order('Less'),
+    lte: order('Less or equal'),
+    in: fieldMap('Equal to one of the values', { type: 'array', items: scalar, maxItems: 1000 }),
+    like: words(
+      'Pattern: % matches any characters, _ one character, \\ escapes both; without % it matches a part of the string. Case matters',
+    ),
+    fuzzy: words(
+      'Every word, in any order: equal, the beginning of a word, or up to two typing errors, where letters in the wrong order are one; words with a digit allow none. Case and accents do not matter',
+    ),
+    keyword: words('At least one of the words, whole'),
+    contains: fieldMap('An array holds the value', {}),
+    any: fieldMap('An element of an array satisfies a condition over its own fields', condition),
+    not: { ...condition, description: 'The condition does not hold' },
+    and: { ...conditions, description: 'All hold' },
+    or: { ...conditions, description: 'At least one holds' },
+  },
+  additionalProperties: false,
+}
+
+const sort: JsonObject = {
+  type: ['array', 'null'],
+  maxItems: 16,
+  description:
+    'Keys of the order, the first one decides; records without a value come last. `_relevance` (desc only) is how well the words of ' +
+    'fuzzy and keyword fit. Left out: by relevance where the filter has such words outside of not, else by the primary key',
+  items: { type: 'object', minProperties: 1, maxProperties: 1, additionalProperties: { enum: ['asc', 'desc'] } },
+}
+
+const fieldPaths: JsonObject = {
+  type: ['array', 'null'],
+  maxItems: 1000,
+  description: 'Paths of the fields to return, as texts ("a.b") or lists of names; left out or empty: all searchable fields',
+  items: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }] },
+}
+
+const fieldList = ({ fields }: Searchable): string =>
+  Object.entries(fields)
+    .map(([name, field]: [string, Field]) => `${name} ${formatDocumentedType(field)}`)
+    .join(', ')
+
+const printParams = (each: Searchable): JsonObject => ({
+  type: 'object',
+  required: ['query'],
+  properties: {
+    query: {
+      type: 'object',
+      properties: {
+        filter: { anyOf: [condition, { type: 'null' }], description: `Which records. Searchable: ${fieldList(each)}` },
+        sort,
+      },
+      additionalProperties: false,
+    },
+    limit: { type: ['integer', 'null'], minimum: 1, maximum: 10_000, default: 1000, description: 'Records of a page' },
+    cursor: {
+      type: ['string', 'null'],
+      description: '`meta.cursor` of the page before, with everything but limit the same. Valid for 24 hours',
+    },
+    fields: fieldPaths,
+  },
+  additionalProperties: false,
+})
+
+function requestSchema(each: Searchable): JsonObject {
+  const { entity: _entity, action: _action, params: _params, ...rest } = executeFields
+  return {
+    type: 'object',
+    title: `${entityName(each)} ${action}`,
+    description: `Search the synced copy of ${each.name}. ${each.entity.about}`,
+    required: ['entity', 'action', 'params'],
+    properties: { entity: { const: each.name }, action: { const: action }, params: printParams(each), ...obj(rest, '').properties },
+    additionalProperties: false,
+  }
+}
+
+/** Loosens the schema within a field: the vendor's parts can be missing, null or more. */
+function asSent(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(asSent)
+  if (!isObject(schema)) return schema
+  const { required: _required, additionalProperties: _additional, ...rest } = schema
+  const kept = Object.entries(rest).map(([name, value]) => [name, name === 'properties' ? partsAsSent(value) : asSent(value)] as const)
+  return Object.fromEntries(kept)
+}
+
+const partsAsSent = (properties: unknown): unknown =>
+  isObject(properties)
+    ? Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, orNothing(asSent(schema))]))
+    : properties
+
+/** The same schema, or null. */
+const orNothing = (schema: unknown): unknown => {
+  if (!isObject(schema)) return schema
+  const { type, enum: values, ...rest } = schema
+  const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
+  return {
+    ...rest,
+    ...(types.length === 0 ? {} : { type: [...new Set([...types, 'null'])] }),
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+    ...(rest['x-integer'] === true ? { 'x-nullable': true } : {}),
+  }
+}
+
+/** A record of a search: nothing is required, because `fields` can leave anything out. */
+const recordSchema = ({ fields, entity }: Searchable): JsonObject => ({
+  type: 'object',
+  description: `${entity.about}: the searchable fields`,
+  properties: Object.fromEntries(Object.entries(fields).map(([name, field]: [string, Field]) => [name, orNothing(asSent(field))])),
+  additionalProperties: false,
+})
+
+const answerSchema = (each: Searchable): Field => ({
+  ...obj(
+    {
+      data: list(ref(`${entityName(each)}.SearchRecord`), 'Records of this page'),
+      meta: searchMeta,
+      truncated_fields: opt(truncatedFields),
+      context_store: freshness,
+    },
+    `Records of ${each.name} in the copy`,
+  ),
+  title: `${entityName(each)} ${action}`,
+  additionalProperties: undefined,
+})
+
+/** Schemas of all searches, and of what they share. */
+export function searchSchemas(kinds: readonly Kind[]): JsonObject {
+  return {
+    SearchCondition: searchCondition,
+    ...Object.fromEntries(
+      searchables(kinds).flatMap((each) => [
+        [`${entityName(each)}.SearchRecord`, recordSchema(each)],
+        [`${entityName(each)}.${action}.Request`, requestSchema(each)],
+        [`${entityName(each)}.${action}.Answer`, answerSchema(each)],
+      ]),
+    ),
+  }
+}
+
+/** One example for each searchable entity. */
+export function searchExamples(kinds: readonly Kind[]): JsonObject {
+  const valueFor = ({ name, fields }: Searchable) => {
+    const [field = '', schema] =
+      Object.entries(fields).find(([, each]: [string, Field]) => isScalar(each)) ?? Object.entries(fields)[0] ?? []
+    const value = schema !== undefined && isScalar(schema) ? buildExample(schema, field) : null
+    return { entity: name, action, params: { query: { filter: { eq: { [field]: value } } }, limit: 20 } }
+  }
+  return Object.fromEntries(
+    searchables(kinds).map((each) => [
+      `${entityName(each)}.${action}`,
+      { summary: `${entityName(each)} ${action}`, value: valueFor(each) },
+    ]),
+  )
+}
+
+const isScalar = (field: Field): boolean => !['array', 'object', 'any'].includes(formatDocumentedType(field).replace('?', ''))

@@ -1,0 +1,47 @@
+/** Schemas of the wire as parts of the API's document. */
+import { type Field, list, str } from 'ferrule/definition'
+import { isObject, toPlainSchema } from 'ferrule/internal'
+import { componentName } from '../../platform/model/wire/words.ts'
+
+/** Makes a reference to a shared schema, by its name. */
+export const ref = (name: string): Field => ({ $ref: `#/components/schemas/${name}` })
+
+/** Paths of the strings that an answer of execute has cut. */
+export const truncatedFields = list(str('Path'), 'Strings that were cut on request (skip_truncation: false)')
+
+/** Replaces the named schemas within a schema by references. */
+function withReferences(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(inPlace)
+  if (!isObject(schema)) return schema
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, inPlace(value)]))
+}
+
+function inPlace(schema: unknown): unknown {
+  const name = isObject(schema) ? componentName(schema) : undefined
+  return name === undefined ? withReferences(schema) : ref(name)
+}
+
+/** Prints a schema where it is used: a reference when the schema has a name. */
+export const printSchema = (schema: Field): unknown => toPlainSchema(inPlace(schema))
+
+/**
+ * Prints the named schemas within some schemas.
+ * @returns JSON Schemas by name
+ * @throws Error when two schemas share a name
+ */
+export function namedSchemas(schemas: readonly unknown[]): Readonly<Record<string, unknown>> {
+  const printed = new Map<string, unknown>()
+  for (const schema of schemas) collect(schema, printed)
+  return Object.fromEntries(printed)
+}
+
+function collect(schema: unknown, printed: Map<string, unknown>): void {
+  if (typeof schema !== 'object' || schema === null) return
+  const name = componentName(schema)
+  const own = name === undefined ? undefined : toPlainSchema(withReferences(schema))
+  const known = name === undefined ? undefined : printed.get(name)
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(own)) throw new Error(`Two schemas are named ${name}`)
+  if (known !== undefined) return
+  if (name !== undefined) printed.set(name, own)
+  for (const each of Object.values(schema)) collect(each, printed)
+}

@@ -1,0 +1,81 @@
+// Bundles the compiled files of the library in its `dist`, with the packages inside that each import of it needs: one file is cheaper
+// to import than hundreds. Entries share their common code as files, so a class is the same whichever entry gives it.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { rolldown } from 'rolldown'
+import { root } from './paths.mjs'
+
+const folder = join(root, 'packages/ferrule')
+const dist = join(folder, 'dist')
+
+/** @type {{ devDependencies: Record<string, string>, exports: Record<string, string | { default: string }>, bin: Record<string, string> }} */
+const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+
+/** Packages inside the bundle: users do not install them. The dependencies stay outside, so that users can update them. */
+const inside = Object.keys(manifest.devDependencies)
+
+/**
+ * Reads the entries and the commands of the package.
+ * @returns {Record<string, string>} path below dist without its ending → compiled file
+ */
+function readEntries() {
+  const { exports, bin } = manifest
+  const entries = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default]))
+  const files = [...entries, ...Object.values(bin)]
+  return Object.fromEntries(files.map((file) => [file.replace(/^(\.\/)?dist\/|\.js$/g, ''), join(folder, file)]))
+}
+
+/** @param {string} id specifier of an import */
+function isOutside(id) {
+  const isPackage = !/^[./]|^[A-Za-z]:/.test(id)
+  return isPackage && !inside.some((name) => id === name || id.startsWith(`${name}/`))
+}
+
+/**
+ * Reads the license of a package, which must accompany its code.
+ * @param {string} name
+ */
+function readLicense(name) {
+  const place = join(root, 'node_modules', name)
+  const file = readdirSync(place).find((entry) => /^licen[sc]e/i.test(entry))
+  if (file === undefined) throw new Error(`${name} has no license file; it cannot be bundled.`)
+  const { version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
+  return `## ${name} ${version}\n\n${readFileSync(join(place, file), 'utf8').trim()}\n`
+}
+
+/** Deletes the compiled files: the bundle takes their place. Declarations stay. */
+function deleteCompiled() {
+  for (const file of listCompiled('.js')) rmSync(join(dist, file))
+}
+
+/**
+ * Lists what the compiler made.
+ * @param {string} ending
+ */
+function listCompiled(ending) {
+  return readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(ending))
+}
+
+/**
+ * Lets the declarations name our copy of the types of TypeBox: its own cost each user 2.4 million type instantiations.
+ * @param {string} file path below dist
+ */
+function replaceTypes(file) {
+  const path = join(dist, file)
+  const text = readFileSync(path, 'utf8')
+  const up = relative(dirname(path), join(dist, 'definition/schema-types.js')).replaceAll('\\', '/')
+  const specifier = up.startsWith('.') ? up : `./${up}`
+  writeFileSync(path, text.replaceAll(/(from |import\()(['"])typebox\2/g, `$1$2${specifier}$2`))
+}
+
+const bundle = await rolldown({ input: readEntries(), platform: 'node', external: isOutside })
+const { output } = await bundle.generate({ format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js' })
+await bundle.close()
+deleteCompiled()
+mkdirSync(join(dist, 'shared'))
+for (const file of output) writeFileSync(join(dist, file.fileName), file.type === 'chunk' ? file.code : file.source)
+for (const file of listCompiled('.d.ts')) replaceTypes(file)
+writeFileSync(
+  join(dist, 'LICENSES.md'),
+  `Code of these packages is part of the files in this folder.\n\n${inside.map(readLicense).join('\n')}`,
+)

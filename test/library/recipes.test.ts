@@ -1,0 +1,68 @@
+/** Runs every recipe of docs/library.md as a program of its own against the sandbox; only the origin is added. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callOptions, connectOptions } from '../../packages/ferrule/src/engine/options.ts'
+import { type Sandbox, sandboxCredentials, snowflakeCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
+
+const root = join(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
+const recipes = [...page.matchAll(/^### (.+)\n\n```js\n([\s\S]*?)^```$/gm)].map(([, name = '', code = '']) => ({ name, code }))
+
+let sandbox: Sandbox
+let folder: string
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  // Below node_modules, where `ferrule` resolves to the package of this workspace.
+  const cache = join(root, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  folder = mkdtempSync(join(cache, 'recipes-'))
+})
+afterAll(async () => {
+  await sandbox.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const printed: Readonly<Record<string, RegExp>> = {
+  'Walk a list with a bound': /^[1-9]\d* active users$/m,
+  'Keep the place of a list between two runs': /^[1-9]\d* calls, then [1-9]\d*$/m,
+  'Handle an error': /^ask for new credentials: upstream_auth_failed$/m,
+  'Store renewed credentials': /^renewed and stored$/m,
+  'Save a download': /^saved audio\/mpeg$/m,
+  'Write once': /^inserted 1$/m,
+}
+
+test.each([
+  ['## Options of `connect`', connectOptions],
+  ['## Options of a call', callOptions],
+])('%s has a row for each option', (heading, options) => {
+  const section = page.slice(page.indexOf(heading)).split('\n## ')[0] ?? ''
+  const rows = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+  expect(rows.toSorted()).toEqual(Object.keys(options).toSorted())
+})
+
+test('every recipe is run', () => {
+  expect(recipes.map(({ name }) => name)).toEqual(Object.keys(printed))
+})
+
+test.each(recipes)('$name', async ({ name, code }) => {
+  const file = join(folder, `${name.replaceAll(' ', '-')}.mjs`)
+  writeFileSync(
+    file,
+    code.replaceAll(/connect\('([a-z-]+)', \{/g, (head, kind) => `${head} origin: JSON.parse(process.env.ORIGINS)['${kind}'],`),
+  )
+  const env = {
+    ...process.env,
+    ORIGINS: JSON.stringify(sandbox.origins),
+    GONG_ACCESS_KEY: sandboxCredentials.accessKey,
+    GONG_ACCESS_KEY_SECRET: sandboxCredentials.accessKeySecret,
+    GONG_REFRESH_TOKEN: sandboxCredentials.refreshToken,
+    GONG_CLIENT_ID: sandboxCredentials.clientId,
+    GONG_CLIENT_SECRET: sandboxCredentials.clientSecret,
+    SNOWFLAKE_TOKEN: snowflakeCredentials.token,
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder, env })
+  expect(stdout).toMatch(printed[name] ?? /^$/)
+})

@@ -1,0 +1,173 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSandbox } from '../../packages/sandbox/src/index.ts'
+import { root } from '../../scripts/paths.mjs'
+import { run } from '../support/commands.ts'
+import { compile, install, installRuntime, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
+import {
+  buildReadmeProgram,
+  callsProgram,
+  classesProgram,
+  connectsProgram,
+  readmeEnvironment,
+  readTypeTests,
+  requiringProgram,
+  serviceProgram,
+  strict,
+} from './programs.ts'
+import { runQuickstart } from './quickstart.ts'
+import { listLoaded, listPackages, measureBytes, measureImport } from './weight.ts'
+
+let folder: string
+let packed: Packed
+/** Has all three packages. */
+let consumer: string
+/** Has the library alone. */
+let alone: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ferrule-pack-'))
+  packed = packAll(folder)
+  consumer = join(folder, 'consumer')
+  alone = join(folder, 'alone')
+  install(alone, packed.ferrule)
+  install(consumer, packed.ferrule, packed.sandbox, packed.server, `@types/node@${readVersion('@types/node')}`)
+}, 5 * minuteMs)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Writes the programs of a project, and its settings for the compiler: it checks exactly these programs. */
+function writeProject(project: string, programs: Readonly<Record<string, string>>): void {
+  const include = Object.keys(programs).filter((name) => name.endsWith('.ts'))
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: strict, include }))
+  for (const [name, program] of Object.entries(programs)) writeFileSync(join(project, name), program)
+}
+
+/** Finds the supported runtimes that this platform can have. */
+const findNodes = (): string[] => [process.execPath, installRuntime(folder, 'the oldest Node')].filter((path) => path !== undefined)
+
+const readManifest = (name: string): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(consumer, 'node_modules', name, 'package.json'), 'utf8'))
+
+const names = ['ferrule', '@ferrule/sandbox', '@ferrule/server']
+
+describe('the packed packages', () => {
+  test.each(names)('%s holds compiled sources and papers only', (name) => {
+    const paths = listFiles(join(consumer, 'node_modules', name)).filter((path) => !path.startsWith('node_modules/'))
+    const isExpected = (path: string) => /^(dist\/.*(\.js|\.d\.ts|LICENSES\.md)|package\.json|LICENSE|README\.md|CHANGELOG\.md)$/.test(path)
+    expect(paths.filter((path) => !isExpected(path) || path.includes('.test.'))).toEqual([])
+    expect(paths).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'package.json', 'LICENSE']))
+  })
+
+  test.each(names)('%s names no sources, and asks for ranges of others and the same version of ours', (name) => {
+    const { exports, dependencies = {}, version, ...manifest } = readManifest(name)
+    expect(JSON.stringify(exports)).not.toMatch(/src\/|@ferrule\/source/)
+    for (const left of ['private', 'devDependencies', 'optionalDependencies', 'scripts']) expect(manifest).not.toHaveProperty(left)
+    for (const [needed, range] of Object.entries({ ...Object(dependencies) })) {
+      expect(`${needed} ${range}`).toMatch(names.includes(needed) ? new RegExp(` ${version}$`) : / \^\d/)
+    }
+  })
+
+  test('bring no Node along, and leave the manifests of the checkout as they were', () => {
+    expect(existsSync(join(consumer, 'node_modules/.bin/node'))).toBe(false)
+    for (const path of ['package.json', 'packages/ferrule/package.json', 'packages/sandbox/package.json', 'packages/server/package.json'])
+      expect(readFileSync(join(folder, 'source', path), 'utf8')).toBe(readFileSync(join(root, path), 'utf8'))
+  })
+
+  test('have the command ferrule-server, and a command ferrule that names it', () => {
+    const bin = (name: string) => join(consumer, 'node_modules/.bin', name)
+    expect(run(consumer, process.execPath, [bin('ferrule-server'), '--help']).stdout).toMatch(/Usage: ferrule-server/)
+    const { status, stdout, stderr } = spawnSync(process.execPath, [bin('ferrule'), 'serve'], { encoding: 'utf8' })
+    expect({ status, stdout, stderr }).toEqual({ status: 64, stdout: '', stderr: expect.stringMatching(/^[^\n]*ferrule-server[^\n]*\n$/) })
+  })
+})
+
+describe('a strict project', { timeout: 5 * minuteMs }, () => {
+  test('compiles against the packages and runs on the newest and the oldest supported Node', () => {
+    writeProject(consumer, {
+      'connects.ts': connectsProgram,
+      'calls.ts': callsProgram,
+      'classes.mjs': classesProgram,
+      'requires.cjs': requiringProgram,
+      'service.ts': serviceProgram,
+    })
+    compile(consumer, '--skipLibCheck')
+    for (const node of findNodes()) {
+      const readOutput = (...args: string[]): unknown => JSON.parse(run(consumer, node, args).stdout)
+      expect(readOutput('connects.js')).toMatchObject({ execute: 'function', FerruleError: 'function', createEngine: 'function' })
+      expect(readOutput('calls.js')).toMatchObject({ rows: true, first: 'string', meta: 'object' })
+      expect(readOutput('requires.cjs')).toEqual(['function', 'function'])
+      expect(readOutput('classes.mjs')).toEqual([true, 'invalid_parameter', true])
+      expect(readOutput('service.js', join(folder, `data-${node === process.execPath ? 'newest' : 'oldest'}`))).toEqual({ status: 200 })
+    }
+  })
+
+  test('checks the declarations of the library too, at a cost that its editor can bear', () => {
+    writeProject(alone, { 'connects.ts': connectsProgram })
+    const args = ['--noEmit', '--skipLibCheck', 'false', '--typeRoots', join(root, 'node_modules/@types')]
+    const output = compile(alone, ...args, '--extendedDiagnostics', '--checkers', '1')
+    const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1])
+    expect(instantiations).toBeGreaterThan(0)
+    expect(instantiations).toBeLessThanOrEqual(100_000)
+  })
+
+  test('gets the types that the type tests expect, and those that TypeBox gives', () => {
+    const texts = readTypeTests()
+    expect(
+      Object.values(texts)
+        .join('\n')
+        .match(/\byes<|@ts-expect-error/g)?.length,
+    ).toBeGreaterThan(80)
+    writeProject(consumer, texts)
+    compile(consumer, '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions', '--lib', 'ES2024,ESNext.Disposable')
+  })
+})
+
+describe('the documents', { timeout: 5 * minuteMs }, () => {
+  test('hold programs that run as they stand there: on the newest and the oldest Node and on Bun', async () => {
+    const code = buildReadmeProgram()
+    expect(code.match(/connect\('/g)).toHaveLength(3)
+    writeProject(consumer, { 'readme.ts': code })
+    writeFileSync(join(consumer, 'readme.mjs'), code)
+    compile(consumer, '--noEmit', '--skipLibCheck')
+    await using sandbox = await startSandbox()
+    const env = { ...process.env, NODE_OPTIONS: '', ORIGINS: JSON.stringify(sandbox.origins), ...readmeEnvironment }
+    const bun = installRuntime(folder, 'Bun')
+    for (const executable of [...findNodes(), ...(bun === undefined ? [] : [bun])]) {
+      const { stdout } = await promisify(execFile)(executable, ['readme.mjs'], { cwd: consumer, env, maxBuffer: 64 * 1024 * 1024 })
+      expect(stdout).toMatch(/^206 audio\/mpeg bytes 0-1023\/\d+$/m)
+      expect(stdout).toMatch(/"?numRowsInserted"?: 1/)
+    }
+  })
+
+  test('and the service that is installed prints lines that work as they stand, on the newest and the oldest Node', async () => {
+    for (const node of findNodes()) {
+      const { list, search, exitCode } = await runQuickstart({ node, project: consumer, data: mkdtempSync(join(folder, 'quickstart-')) })
+      expect(list.data?.[0]).toMatchObject({ id: expect.any(String), emailAddress: expect.any(String) })
+      expect(search.data?.[0]).toMatchObject({ title: expect.stringContaining('Engineer') })
+      expect(exitCode).toBe(0)
+    }
+  })
+})
+
+describe('the library alone', { timeout: 2 * minuteMs }, () => {
+  test('is at most 7 packages and 8 MB', () => {
+    const modules = join(alone, 'node_modules')
+    expect(listPackages(modules).length).toBeLessThanOrEqual(7)
+    expect(measureBytes(modules)).toBeLessThanOrEqual(8_000_000)
+  })
+
+  test('is imported in 0.25 s of CPU and 80 MB of memory', () => {
+    const { cpuSeconds, megabytes } = measureImport(alone, 'ferrule')
+    expect(cpuSeconds).toBeLessThanOrEqual(0.25)
+    expect(megabytes).toBeLessThanOrEqual(80)
+  })
+
+  test('loads its HTTP client and the signing of tokens when they are used', () => {
+    expect(listLoaded(alone, 'ferrule')).toEqual(['ferrule', 'ipaddr.js'])
+  })
+})

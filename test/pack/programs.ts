@@ -1,0 +1,141 @@
+/** Programs of users, which run in a project that has the packages installed. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sandboxCredentials, snowflakeCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
+import { root } from '../../scripts/paths.mjs'
+
+/** A program that calls over HTTP, against the sandbox package. */
+export const callsProgram = `
+import { connect } from 'ferrule'
+import { startSandbox } from '@ferrule/sandbox'
+
+const sandbox = await startSandbox()
+const gong = connect('gong', {
+  credentials: { access_key: 'sandbox', access_key_secret: 'sandbox-secret' },
+  origin: sandbox.origins.gong,
+})
+const users = await gong.users.list()
+const first: string | undefined = users.data[0]?.emailAddress
+console.log(JSON.stringify({ rows: users.data.length > 0, first: typeof first, meta: typeof users.meta, node: process.version }))
+await gong.close()
+await sandbox.close()
+`
+
+/** A program that uses the library alone: it connects, and calls nothing. */
+export const connectsProgram = `
+import { connect, FerruleError } from 'ferrule'
+import { connector, entity, str } from 'ferrule/definition'
+import { createEngine } from 'ferrule/engine'
+
+const gong = connect('gong', { credentials: { access_key: 'a', access_key_secret: 'b' } })
+// @ts-expect-error an entity that the kind does not have
+const wrong = () => gong.execute('no_such_entity', 'list', {})
+// @ts-expect-error a parameter of another type
+const wrongToo = () => gong.calls.list({ fromDateTime: 1 })
+const title = async (): Promise<string | null | undefined> => (await gong.calls.list({ fromDateTime: '2026-01-01T00:00:00Z' })).data[0]?.title
+const parts = { wrong, wrongToo, title, connector, entity, str, createEngine, FerruleError, execute: gong.execute }
+const types = Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, typeof part]))
+console.log(JSON.stringify(types))
+`
+
+/** A program that finds the classes of the library through each entry. */
+export const classesProgram = `
+import { connect, FerruleError } from 'ferrule'
+import { fail } from 'ferrule/internal'
+import { checkCredentials, createEngine } from 'ferrule/engine'
+
+const gong = connect('gong', { credentials: { access_key: 'a', access_key_secret: 'b' } })
+const refused = await gong.calls.list({ fromDateTime: 'never' }).catch((error) => error)
+console.log(JSON.stringify([refused instanceof FerruleError, refused.code, fail('validation_failed', {}) instanceof FerruleError]))
+`
+
+/** A program in CommonJS. */
+export const requiringProgram = `
+const { connect, FerruleError } = require('ferrule')
+console.log(JSON.stringify([typeof connect, typeof FerruleError]))
+`
+
+/** A program that runs the service within itself. */
+export const serviceProgram = `
+import { startService } from '@ferrule/server'
+
+const service = await startService({ FERRULE_PORT: '0', FERRULE_DATA: process.argv[2], FERRULE_LOG_LEVEL: 'silent', FERRULE_SANDBOX: 'off' })
+const { status } = await fetch(\`\${service.url}/health/live\`)
+await service.close()
+console.log(JSON.stringify({ status }))
+`
+
+/** Options of a strict project. */
+export const strict = {
+  strict: true,
+  target: 'ES2023',
+  module: 'NodeNext',
+  moduleResolution: 'NodeNext',
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  types: ['node'],
+}
+
+/** Builds the programs of README, pointed at the sandbox: `ORIGINS` holds its addresses. Only names of places change. */
+export function buildReadmeProgram(): string {
+  const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
+  const places = { 'myorg-my_account': 'sandbox-account', SHOP: 'SANDBOX', REPORTING_WH: 'SANDBOX_WH', REPORTER: 'SANDBOX_ROLE' }
+  const code = Object.entries(places).reduce((text, [shown, real]) => text.replaceAll(`'${shown}'`, `'${real}'`), blocks.join('\n'))
+  return code.replaceAll(/connect\('([a-z-]+)', \{/g, (head, kind) => `${head} origin: JSON.parse(process.env.ORIGINS ?? '')['${kind}'],`)
+}
+
+/** What the programs of README find in their environment. */
+export const readmeEnvironment = {
+  GONG_ACCESS_KEY: sandboxCredentials.accessKey,
+  GONG_ACCESS_KEY_SECRET: sandboxCredentials.accessKeySecret,
+  TIKTOK_ACCESS_TOKEN: tiktokCredentials.accessToken,
+  SNOWFLAKE_TOKEN: snowflakeCredentials.token,
+}
+
+/** A program for the compiler: the published types give the same plain types as those of TypeBox. */
+const sameTypesProgram = `
+import type { Kinds } from 'ferrule'
+import type * as ours from 'ferrule/definition'
+import type * as TypeBox from 'typebox'
+import { type Same, yes } from './same.ts'
+
+type SameFields<F> = F extends ours.Fields ? Same<TypeBox.Static<TypeBox.TObject<F>>, ours.Static<ours.TObject<F>>> : never
+type Entities = { [K in keyof Kinds]: Kinds[K]['entities'][keyof Kinds[K]['entities']] }[keyof Kinds]
+type Records = Entities extends infer E ? (E extends { readonly record: infer R } ? SameFields<R> : never) : never
+type Params<E, A extends string> = E extends { readonly [K in A]: { readonly params: infer P } } ? SameFields<P> : never
+yes<Same<Records, true>>()
+yes<Same<Params<Entities, 'list'>, true>>()
+yes<Same<Params<Entities, 'get'>, true>>()
+yes<Same<Params<Entities, 'download'>, true>>()
+
+type Word = 'str' | 'id' | 'int' | 'num' | 'bool' | 'mustBeTrue' | 'open' | 'mixed' | 'jsonArray' | 'objectOrList' | 'objectOrAny'
+type Words = { [K in Word]: Same<TypeBox.Static<ReturnType<(typeof ours)[K]>>, ours.Static<ReturnType<(typeof ours)[K]>>> }
+yes<Same<Words[Word], true>>()
+
+type Fit<A, B> = A extends B ? (B extends A ? true : false) : false
+type Shape = { readonly a: TypeBox.TString; readonly b: TypeBox.TOptional<TypeBox.TInteger>; readonly c: TypeBox.TArray<TypeBox.TUnsafe<1>> }
+type OurShape = { readonly a: ours.TString; readonly b: ours.TOptional<ours.TInteger>; readonly c: ours.TArray<ours.TUnsafe<1>> }
+yes<Fit<TypeBox.TObject<Shape>, ours.TObject<OurShape>>>()
+yes<Same<TypeBox.TObject<Shape>['required'], ours.TObject<OurShape>['required']>>()
+yes<Fit<TypeBox.TLiteral<true>, ours.TLiteral<true>>>()
+yes<Fit<TypeBox.TRefine<TypeBox.TNumber>, ours.TRefine<ours.TNumber>>>()
+yes<Fit<TypeBox.TBoolean, ours.TBoolean>>()
+`
+
+/**
+ * Reads the type tests of the project, and lets them import the installed packages.
+ * @returns texts by the names of their files
+ */
+export function readTypeTests(): Record<string, string> {
+  const folder = join(root, 'test/types')
+  const names = readdirSync(folder).filter((name) => name.endsWith('.test-d.ts') || name === 'same.ts')
+  const texts = names.map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const)
+  const installed = texts.map(([name, text]) => [
+    name,
+    text
+      .replaceAll("'../../packages/ferrule/src/index.ts'", "'ferrule'")
+      .replaceAll("'../../packages/ferrule/src/definition/index.ts'", "'ferrule/definition'")
+      .replaceAll("'../../packages/ferrule/src/", "'./node_modules/ferrule/dist/"),
+  ])
+  return { ...Object.fromEntries(installed), 'same-types.ts': sameTypesProgram }
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { packages } from '../../scripts/paths.mjs'
+import { buildSourceEnvironment } from '../support/commands.ts'
+import { copyWorkspace, listFiles } from './packing.ts'
+
+let folder: string
+let copy: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ferrule-sources-'))
+  copy = join(folder, 'source')
+  copyWorkspace(copy)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const running: ChildProcess[] = []
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL')
+})
+
+/** Starts Node in the copy, with the condition that leads to the sources. */
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, args, { cwd: copy, env: { ...buildSourceEnvironment(), ...env } })
+  running.push(child)
+  const said = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => (said.stdout += chunk))
+  child.stderr.on('data', (chunk) => (said.stderr += chunk))
+  return { child, said }
+}
+
+/** Runs Node to its end. @returns what it printed. @throws its errors, when it fails */
+async function runToEnd(args: readonly string[]): Promise<string> {
+  const { child, said } = start(args)
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(said.stderr)
+  return said.stdout
+}
+
+/** Starts a program that runs until a signal, and ends it when it has printed what is expected. @returns its exit code */
+async function startAndEnd(program: string, expected: string, env: Readonly<Record<string, string>>): Promise<number | null> {
+  const { child, said } = start([program], env)
+  await expect.poll(() => (child.exitCode === null ? said.stdout : said.stderr), { timeout: 60_000 }).toContain(expected)
+  const end = once(child, 'exit')
+  child.kill('SIGTERM')
+  const [code] = await end
+  return code
+}
+
+describe('a checkout that nothing is compiled in', { timeout: 120_000 }, () => {
+  test('has no compiled files', () => {
+    for (const name of packages) {
+      expect(listFiles(join(copy, 'packages', name)).filter((path) => path.endsWith('.js'))).toEqual([])
+    }
+  })
+
+  test.each([
+    ['ferrule', 'connect'],
+    ['ferrule/definition', 'connector'],
+    ['ferrule/engine', 'createEngine'],
+    ['ferrule/internal', 'kinds'],
+    ['@ferrule/sandbox', 'startSandbox'],
+    ['@ferrule/server', 'startService'],
+  ])('gives the entry %s', async (entry, name) => {
+    const program = `const entry = await import('${entry}'); console.log(typeof entry.${name}, import.meta.resolve('${entry}'))`
+    expect(await runToEnd(['--input-type=module', '--eval', program])).toMatch(
+      /^(function|object) file:.*\/source\/packages\/.*\/src\/.*\.ts\n$/,
+    )
+  })
+
+  test('runs the command, the service and the sandbox', async () => {
+    expect(await runToEnd(['packages/server/src/cli.ts', '--help'])).toContain('Usage: ferrule-server')
+    const settings = { FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'data') }
+    expect(await startAndEnd('packages/server/src/main.ts', 'context_store_search', settings)).toBe(0)
+    expect(await startAndEnd('packages/sandbox/src/main.ts', 'Ctrl+C', {})).toBe(0)
+  })
+})

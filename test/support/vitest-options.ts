@@ -1,0 +1,27 @@
+/** What the configurations of Vitest share: vitest.config.ts for all tests, vitest.unit.config.ts for the inner loop. */
+import { defaultServerConditions } from 'vite'
+import type { InlineConfig } from 'vitest/node'
+import { sourceCondition, sourceOptions } from '../../scripts/paths.mjs'
+
+// Forks of the tests resolve our packages themselves; their programs run from the sources too.
+process.env['NODE_OPTIONS'] = sourceOptions(process.env['NODE_OPTIONS'])
+
+/** Leads imports of our packages to their sources. */
+const conditions = [sourceCondition, ...defaultServerConditions]
+export const resolution = { resolve: { conditions }, ssr: { resolve: { conditions } } }
+
+/** Every test file. */
+export const testFiles = ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts']
+
+/** Options of every run. */
+export const testOptions = {
+  pool: 'forks' as const,
+  // On two cores a third worker uses the time in which tests only wait.
+  maxWorkers: 3,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  // Background work has no deadline of its own: a poll ends before its test only to report the last value.
+  expect: { poll: { timeout: 20_000 } },
+  allowOnly: false,
+  globalSetup: ['test/support/postgres-setup.ts'],
+} satisfies InlineConfig
