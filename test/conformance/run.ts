@@ -6,11 +6,11 @@ import type { Connection } from '../../packages/ferrule/src/engine/connection.ts
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
-import { parseJson } from '../../packages/ferrule/src/engine/json/json.ts'
 import { splitRawJson } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
 import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
 import type { FileAnswer } from '../../packages/ferrule/src/engine/outcome.ts'
 import type { CallOptions, Download } from '../../packages/ferrule/src/engine/types.ts'
+import { parseJson } from '../../packages/ferrule/src/json/json.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 /** Compares searches on a database with the oracle: the same records in the same order, over all pages. */
 
-import { writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { writeJson } from '../../packages/ferrule/src/json/json.ts'
 import { chooseOrdering } from '../../packages/server/src/context/indexes/advice.ts'
 import { buildIndexSql } from '../../packages/server/src/context/indexes/build.ts'
 import { buildSearchTable, quoteName } from '../../packages/server/src/context/query/columns.ts'

@@ -1,7 +1,7 @@
 /** Hostile searches of a store are answered, or refused as the client's fault, whatever strings they contain. */
 
-import { writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { writeJson } from '../../packages/ferrule/src/json/json.ts'
 import type { EngineName } from '../../packages/server/src/context/database/database.ts'
 import { createSearcher } from '../../packages/server/src/context/search.ts'
 import { drawHostile, hostileText } from './hostile.ts'

@@ -1,7 +1,7 @@
 /** Opens a copy that the first token rules have filled; `copies/first-tokens.json` is what that version wrote. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseJson } from '../../packages/ferrule/src/engine/json/json.ts'
+import { parseJson } from '../../packages/ferrule/src/json/json.ts'
 import type { ContextDatabase } from '../../packages/server/src/context/database/database.ts'
 import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
 import { createSearcher } from '../../packages/server/src/context/search.ts'

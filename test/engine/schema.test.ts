@@ -5,7 +5,7 @@ import { checkConfiguration } from '../../packages/ferrule/src/engine/credential
 import { buildObjectSchema, compileSchema } from '../../packages/ferrule/src/engine/json/schema.ts'
 import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
 import { checkParams } from '../../packages/ferrule/src/engine/params.ts'
-import { readExecuteRequest } from '../../packages/server/src/platform/model/wire/execute-request.ts'
+import { readExecuteRequest } from '../../packages/server/src/platform/model/execute-request.ts'
 
 /** Names that nothing knows. */
 const unknown = (count: number): Record<string, unknown> =>

@@ -8,10 +8,10 @@ import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { CredentialSource, CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { createEngine, type Engine, type EngineOptions } from '../../packages/ferrule/src/engine/execute.ts'
 import type { OriginOverride } from '../../packages/ferrule/src/engine/http/origin.ts'
-import { writeJson } from '../../packages/ferrule/src/engine/json/json.ts'
 import { RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
 import type { Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { writeJson } from '../../packages/ferrule/src/json/json.ts'
 
 /** A request as the server met it. */
 export interface Seen {

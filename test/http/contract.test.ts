@@ -1,10 +1,11 @@
 /** Tests of the tests: whatever differs from the document is refused, on either side. */
+
 import { describe, expect, test } from 'vitest'
 import type { ProblemDetails } from '../../packages/ferrule/src/errors.ts'
-import type { SyncState } from '../../packages/server/src/platform/model/wire/context-store.ts'
-import type { ProblemRecord } from '../../packages/server/src/platform/model/wire/problem.ts'
-import type { SyncRunRecord } from '../../packages/server/src/platform/model/wire/syncs.ts'
-import type { WorkspaceRecord } from '../../packages/server/src/platform/model/wire/workspaces.ts'
+import type { SyncState } from '../../packages/ferrule/src/wire/context-store.ts'
+import type { ProblemRecord } from '../../packages/ferrule/src/wire/problem.ts'
+import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
+import type { WorkspaceRecord } from '../../packages/ferrule/src/wire/workspaces.ts'
 import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
 import { openApiDocument } from '../../packages/server/src/surfaces/openapi.ts'
 import { Contract } from './contract.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ConnectorRecord } from '../../packages/ferrule/src/wire/connectors.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import type { ConnectorRecord } from '../../packages/server/src/platform/model/wire/connectors.ts'
 import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
 /** Ids of one tenant, which are foreign to all others. */

@@ -1,13 +1,13 @@
 /** An installation with a context store: the platform over both databases, a store on PostgreSQL, and a scripted vendor. */
 
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
 import { openContextStore } from '../../packages/server/src/context/store/store.ts'
 import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { RunReport } from '../../packages/server/src/platform/model/metrics.ts'
 import type { SyncServices, SyncWorker } from '../../packages/server/src/platform/model/sync-types.ts'
 import type { Platform, PlatformOptions } from '../../packages/server/src/platform/model/types.ts'
-import type { SyncRunRecord } from '../../packages/server/src/platform/model/wire/syncs.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { stall } from './kinds.ts'
 import { ledger } from './sync-kinds.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
+import type { SyncStatusRecord } from '../../packages/ferrule/src/wire/context-store.ts'
+import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
-import type { SyncStatusRecord } from '../../packages/server/src/platform/model/wire/context-store.ts'
-import type { SyncRunRecord } from '../../packages/server/src/platform/model/wire/syncs.ts'
 import { createSyncWorld, type SyncWorld } from './sync-world.ts'
 import { overBoth, refusal } from './world.ts'
 

@@ -18,7 +18,7 @@ const engine = `${library}engine/`
 const server = 'packages/server/src/'
 const shared = within(library, ['errors.ts', 'error-consequences.ts', 'definition/'])
 /** The documented entries of the library, and the one that the server has to itself. */
-const entries = ['ferrule', 'ferrule/definition', 'ferrule/engine', 'ferrule/internal']
+const entries = ['ferrule', 'ferrule/definition', 'ferrule/engine', 'ferrule/wire', 'ferrule/internal']
 
 /** Files and folders of the platform in their order: each imports what stands above it. */
 const platformOrder = [
@@ -43,22 +43,33 @@ export const rooms: readonly Room[] = [
   { room: `${library}errors.ts`, files: [`${library}error-table.ts`] },
   { room: `${library}error-consequences.ts`, files: [`${library}error-table.ts`] },
   { room: `${library}definition/`, files: [`${library}errors.ts`], npm: ['typebox'] },
+  { room: `${library}json/`, files: [`${library}definition/object.ts`] },
+  { room: `${library}wire/`, files: shared, npm: ['typebox'] },
   { room: `${library}connectors/index.ts`, files: within(library, ['connectors/', 'definition/']) },
   { room: `${library}connectors/<kind>/`, files: [`${library}definition/`] },
   // The groups of the engine, the lower first; writes/ stands above the flat files.
-  { room: `${engine}json/`, files: shared, npm: ['typebox'], node: 'all but node:sqlite' },
-  { room: `${engine}http/`, files: [...shared, `${engine}json/`], npm: ['undici', 'ipaddr.js'], node: 'all but node:sqlite' },
-  { room: `${engine}limits/`, files: [...shared, ...within(engine, ['http/', 'credentials/source.ts'])], node: 'all but node:sqlite' },
+  { room: `${engine}json/`, files: [...shared, `${library}json/`], npm: ['typebox'], node: 'all but node:sqlite' },
+  {
+    room: `${engine}http/`,
+    files: [...shared, `${library}json/`, `${engine}json/`],
+    npm: ['undici', 'ipaddr.js'],
+    node: 'all but node:sqlite',
+  },
+  {
+    room: `${engine}limits/`,
+    files: [...shared, `${library}json/`, ...within(engine, ['http/', 'credentials/source.ts'])],
+    node: 'all but node:sqlite',
+  },
   {
     room: `${engine}credentials/`,
-    files: [...shared, ...within(engine, ['json/', 'http/', 'answer.ts', 'clocks.ts', 'connection.ts', 'verdict.ts'])],
+    files: [...shared, `${library}json/`, ...within(engine, ['json/', 'http/', 'answer.ts', 'clocks.ts', 'connection.ts', 'verdict.ts'])],
     npm: ['jose'],
     node: 'all but node:sqlite',
   },
-  { room: engine, files: shared, npm: ['typebox', 'uuid'], node: 'all but node:sqlite' },
-  { room: `${library}index.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/'])] },
+  { room: engine, files: [...shared, `${library}json/`], npm: ['typebox', 'uuid'], node: 'all but node:sqlite' },
+  { room: `${library}index.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/'])] },
   { room: `${library}cli.ts` },
-  { room: `${library}internal.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/'])] },
+  { room: `${library}internal.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/'])] },
   { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },
   { room: `${server}context/query/`, npm: entries, node: 'all but node:sqlite' },
   {

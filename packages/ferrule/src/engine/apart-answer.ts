@@ -1,10 +1,10 @@
 /** Hands large bodies to a worker thread and replaces the body by the result. */
 import { FerruleError } from '../errors.ts'
+import { readJson } from '../json/json.ts'
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
 import type { ApartFailure, ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
 import type { Connection } from './connection.ts'
 import { type LookedUp, showsHidden } from './hidden.ts'
-import { readJson } from './json/json.ts'
 import { RawRows } from './json/raw-rows.ts'
 import { isInParts } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'

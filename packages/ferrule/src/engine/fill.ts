@@ -1,7 +1,7 @@
 /** Fills omitted parameters from the connector's configuration, else from what the credentials discovered. */
 import { fail } from '../errors.ts'
+import { writeJson } from '../json/json.ts'
 import type { Connection } from './connection.ts'
-import { writeJson } from './json/json.ts'
 import type { CompiledOperation, FilledParameter } from './operation.ts'
 import type { Params } from './params.ts'
 

@@ -1,5 +1,6 @@
 /** For hosts that run operations of a kind with their own credentials. */
 
+export { JsonText, parseJson, readJson, writeJson } from '../json/json.ts'
 export type { Apart } from './apart-answer.ts'
 export type { ApartJob, ApartResult } from './apart-job.ts'
 export type { Connection, VendorNotice } from './connection.ts'
@@ -10,7 +11,6 @@ export { type CheckOptions, createEngine, type Engine, type EngineOptions } from
 export { defaultDeadlineMs } from './http/deadline.ts'
 export { BodyMemory, type MemoryLease, type MemoryOptions } from './http/memory.ts'
 export type { OriginOverride } from './http/origin.ts'
-export { JsonText, parseJson, readJson, writeJson } from './json/json.ts'
 export { RawJson, RawRows } from './json/raw-rows.ts'
 export { type CompiledOperation, findOperation, listActions } from './operation.ts'
 export type { Call, FileAnswer, Outcome, RecordKey } from './outcome.ts'

@@ -1,7 +1,7 @@
 /** Builds the vendor's request from an operation and its parameters. Pure. */
 import type { Send } from '../definition/entity.ts'
 import { fail } from '../errors.ts'
-import { writeJson } from './json/json.ts'
+import { writeJson } from '../json/json.ts'
 import { copyJson, getAt, parsePath, setAt, takeAt } from './json/paths.ts'
 import { parseTimestamp } from './json/timestamp.ts'
 import { findPositionPages } from './meta.ts'

@@ -2,7 +2,7 @@
 
 import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
-import { writeJson } from './json/json.ts'
+import { writeJson } from '../json/json.ts'
 import { isRows, RawRows } from './json/raw-rows.ts'
 
 /** One page of a list. */

@@ -1,10 +1,11 @@
 /** Reads jobs, which clients started. */
+
 import { fail } from 'ferrule/internal'
+import type { JobRecord } from 'ferrule/wire'
 import { findJob, type JobRow } from './db/queries/workspaces.ts'
 import { asId, iso } from './model/ids.ts'
 import { requireScope } from './model/scopes.ts'
 import type { Jobs } from './model/types.ts'
-import type { JobRecord } from './model/wire/jobs.ts'
 import type { Parts } from './parts.ts'
 
 const toRecord = ({ id, type, status, connector_id, created_at, finished_at }: JobRow): JobRecord => ({

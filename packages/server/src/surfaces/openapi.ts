@@ -1,9 +1,10 @@
 /** The API's document (OpenAPI 3.1), printed from the routes and the kinds. */
+
 import { createHash } from 'node:crypto'
 import type { Kind } from 'ferrule/definition'
 import { toPlainSchema } from 'ferrule/internal'
+import { problemDetails } from 'ferrule/wire'
 import { scopes } from '../platform/model/scopes.ts'
-import { problemDetails } from '../platform/model/wire/problem.ts'
 import { version } from '../platform/version.ts'
 import type { Route } from './http/route.ts'
 import { executeSchemas } from './openapi/execute.ts'

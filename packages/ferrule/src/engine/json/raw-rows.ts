@@ -5,8 +5,8 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../../definition/object.ts'
+import { readJson, writeJson } from '../../json/json.ts'
 import { freeBytes, isJson, skipSpaces, skipUncheckedString } from './bytes.ts'
-import { readJson, writeJson } from './json.ts'
 
 /** Size in bytes from which a body keeps its rows raw; smaller bodies are parsed at once. */
 const largeBody = 65_536

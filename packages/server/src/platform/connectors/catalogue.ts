@@ -1,8 +1,9 @@
 /** Builds documents of the kinds from their definitions. */
+
 import type { ConnectorDefinition, Fields, Kind } from 'ferrule/definition'
 import { buildObjectSchema, fail, isObject, liveActions, toPlainSchema } from 'ferrule/internal'
+import type { ActionDocument, DefinitionRecord, DefinitionSummary, EntityDocument } from 'ferrule/wire'
 import type { Catalogue } from '../model/types.ts'
-import type { ActionDocument, DefinitionRecord, DefinitionSummary, EntityDocument } from '../model/wire/definitions.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 

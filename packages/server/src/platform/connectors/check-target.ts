@@ -2,11 +2,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Connection, checkConfiguration } from 'ferrule/engine'
+import { connectorPatch } from 'ferrule/wire'
 import type { ConnectorAccess, Principal } from '../model/access.ts'
+import { readBody } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Platform } from '../model/types.ts'
-import { connectorPatch } from '../model/wire/connector-inputs.ts'
-import { readBody } from '../model/wire/read.ts'
 import { omitNulls } from './draft.ts'
 
 /** A stored connector, or a connection with values that are not stored. */

@@ -1,13 +1,14 @@
 /** Lists and reads the connectors of an organization. */
+
 import { fail } from 'ferrule/internal'
+import { connectorQuery } from 'ferrule/wire'
 import { findConnector, listConnectors } from '../db/queries/connectors.ts'
 import { buildPage, defaultLimit, readPosition } from '../model/cursor.ts'
 import { asId } from '../model/ids.ts'
+import { readQuery } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Catalogue, Connectors } from '../model/types.ts'
-import { connectorQuery } from '../model/wire/connector-inputs.ts'
-import { findWorkspaceName } from '../model/wire/names.ts'
-import { readQuery } from '../model/wire/read.ts'
+import { findWorkspaceName } from '../model/workspace-names.ts'
 import type { Parts } from '../parts.ts'
 import { createAccess } from './access.ts'
 import { createChanges } from './changes.ts'

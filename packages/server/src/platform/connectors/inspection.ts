@@ -1,9 +1,7 @@
 /** Summarizes a connector and its copy, in the shape of existing clients. */
+import type { ConnectorRecord, InspectedEntity, Inspection, SyncEntityStatus, SyncStatusRecord } from 'ferrule/wire'
 import type { Principal } from '../model/access.ts'
 import type { Platform } from '../model/types.ts'
-import type { ConnectorRecord } from '../model/wire/connectors.ts'
-import type { SyncEntityStatus, SyncStatusRecord } from '../model/wire/context-store.ts'
-import type { InspectedEntity, Inspection } from '../model/wire/inspection.ts'
 
 const toInspectedEntity = ({ entity, state, ready_for_search, records, synced_at }: SyncEntityStatus): InspectedEntity => ({
   entity,

@@ -1,8 +1,9 @@
 /** Stores notices of vendors with the connector, and logs each one once. */
+
 import type { VendorNotice } from 'ferrule/engine'
+import type { ConnectorNotice } from 'ferrule/wire'
 import { BoundedMap } from '../bounded-map.ts'
 import { type SealedConnectorRow, setNotices } from '../db/queries/connectors.ts'
-import type { ConnectorNotice } from '../model/wire/connectors.ts'
 import type { Parts } from '../parts.ts'
 
 /** Maximum number of notices per connector. */

@@ -1,16 +1,10 @@
 /** Converts connectors to wire form. */
+
 import type { Kind } from 'ferrule/definition'
+import type { ConnectorCommon, ConnectorNotice, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from 'ferrule/wire'
 import type { ConnectorRow } from '../db/queries/connectors.ts'
 import { iso } from '../model/ids.ts'
 import type { Catalogue } from '../model/types.ts'
-import type {
-  ConnectorCommon,
-  ConnectorNotice,
-  ConnectorRecord,
-  ConnectorStatus,
-  ConnectorSummary,
-  EntitySelection,
-} from '../model/wire/connectors.ts'
 import { listCopiedEntities } from '../syncs/status/groups.ts'
 import { buildConfigurationSchema } from './catalogue.ts'
 

@@ -3,9 +3,9 @@
 import { defaultDeadlineMs } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import type { Principal } from '../model/access.ts'
+import { asExportError, type ExportQuery } from '../model/export-query.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Platform } from '../model/types.ts'
-import { asExportError, type ExportQuery } from '../model/wire/export-query.ts'
 import type { Export, Searches } from './searches.ts'
 
 /** Services that an export needs. */

@@ -2,12 +2,12 @@
 
 import { findOperation, JsonText } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
+import type { Freshness } from 'ferrule/wire'
 import type { RecordPages, Searcher, SearchRequest } from '../../context/search.ts'
 import { BoundedMap } from '../bounded-map.ts'
 import type { ConnectorAccess } from '../model/access.ts'
 import type { Found } from '../model/executed.ts'
 import type { Copies, CopyStatus } from '../model/sync-types.ts'
-import type { Freshness } from '../model/wire/search-answer.ts'
 
 /** A search of one entity of a connector. */
 export interface CopyQuery {

@@ -1,10 +1,6 @@
 /** Declares the tables of both databases. */
+import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, StoredConnectorStatus, WorkspaceStatus } from 'ferrule/wire'
 import type { ColumnType } from 'kysely'
-import type { RunCause, RunMode, RunState } from '../model/run-states.ts'
-import type { StoredConnectorStatus } from '../model/wire/connectors.ts'
-import type { JobStatus, JobType } from '../model/wire/jobs.ts'
-import type { EntityOutcome } from '../model/wire/syncs.ts'
-import type { WorkspaceStatus } from '../model/wire/workspaces.ts'
 
 /** SQLite stores booleans as 0 and 1. */
 type Flag = ColumnType<boolean | number, boolean, boolean>

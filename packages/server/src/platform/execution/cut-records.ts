@@ -1,7 +1,8 @@
 /** Cuts records to the fields and string lengths of a request. */
+
 import { JsonText, parseJson } from 'ferrule/engine'
+import type { ExecuteRequest } from 'ferrule/wire'
 import type { Cut, Found } from '../model/executed.ts'
-import type { ExecuteRequest } from '../model/wire/execute-request.ts'
 import { fieldProjection } from './project-fields.ts'
 import { shortenTexts } from './shorten-text.ts'
 

@@ -1,7 +1,8 @@
 /** Types of who asks, and of what they reach. */
+
 import type { Connection } from 'ferrule/engine'
+import type { ConnectorStatus } from 'ferrule/wire'
 import type { Scope } from './scopes.ts'
-import type { ConnectorStatus } from './wire/connectors.ts'
 
 /** The authenticated client, before an organization is chosen. */
 export interface Caller {

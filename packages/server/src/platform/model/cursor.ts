@@ -1,9 +1,10 @@
 /** Signs the cursors of lists. A cursor holds the last id of a page, bound to the list, the organization and the query. */
+
 import { createHash } from 'node:crypto'
 import { fail } from 'ferrule/internal'
+import type { Page } from 'ferrule/wire'
 import { cursorLife, signCursor, verifyCursor } from '../../context/query/signed-cursor.ts'
 import { asId, type IdSource } from './ids.ts'
-import type { Page } from './wire/paging.ts'
 
 /** Key and clock of cursors. */
 export interface CursorSource {

@@ -1,6 +1,7 @@
 /** Types of the answer of an execution, for every surface. */
+
 import type { JsonText, Outcome } from 'ferrule/engine'
-import type { Freshness, SearchMeta } from './wire/search-answer.ts'
+import type { Freshness, SearchMeta } from 'ferrule/wire'
 
 /** Paths of shortened strings, when the caller requested shortening. */
 export interface Cut {

@@ -1,6 +1,7 @@
 /** Types of what the service counts. */
+
 import type { ErrorCode } from 'ferrule'
-import type { RunCause, RunMode, RunState } from './run-states.ts'
+import type { RunCause, RunMode, RunState } from 'ferrule/wire'
 
 /** One finished call. */
 export interface CallReport {

@@ -1,4 +1,5 @@
-/** Defines the states of a run and their transitions, the causes of runs, and the order of the queue. */
+/** Defines the transitions between the states of a run, and the order of the queue. */
+import { type RunCause, type RunState, runStates } from 'ferrule/wire'
 
 /** All transitions. A run that returns to `queued` keeps its position and its progress. */
 export const runMoves = {
@@ -8,18 +9,7 @@ export const runMoves = {
   partial: [],
   failed: [],
   cancelled: [],
-} as const
-
-/** State of a run; `partial` when some entities were not updated, or not completely. */
-export type RunState = keyof typeof runMoves
-
-/** Scope of a run: changes since the last run, or everything. */
-export const runModes = ['incremental', 'full'] as const
-/** Mode of a run. */
-export type RunMode = (typeof runModes)[number]
-
-/** All states. */
-export const runStates = Object.keys(runMoves) as readonly RunState[] // the keys are the states
+} as const satisfies Readonly<Record<RunState, readonly RunState[]>>
 
 /** Returns the states from which a run can reach a state. */
 export const findOrigins = (to: RunState): readonly RunState[] => runStates.filter((from) => runMoves[from].some((move) => move === to))
@@ -42,9 +32,4 @@ export const headStarts = {
   changed: 300_000,
   /** A schedule was due. */
   schedule: 0,
-} as const
-
-/** Cause of a run. */
-export type RunCause = keyof typeof headStarts
-/** All causes. */
-export const runCauses = Object.keys(headStarts) as readonly RunCause[] // the keys are the causes
+} as const satisfies Readonly<Record<RunCause, number>>

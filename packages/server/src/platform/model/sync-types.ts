@@ -1,14 +1,12 @@
 /** Interfaces of the syncs: what surfaces may call, and the worker that fills the context store. */
 
 import type { BodyMemory, Engine } from 'ferrule/engine'
+import type { Page, SyncFreshness, SyncRunRecord, SyncScheduleRecord, SyncState, SyncStatusRecord } from 'ferrule/wire'
 import type { ContextStore } from '../../context/store/types.ts'
 import type { RecheckTask } from '../../context/sync/recheck.ts'
 import type { SyncTask } from '../../context/sync/types.ts'
 import type { ConnectorAccess, ConnectorPlace, Principal, PrincipalView } from './access.ts'
 import type { CallReport, RunReport } from './metrics.ts'
-import type { SyncFreshness, SyncState, SyncStatusRecord } from './wire/context-store.ts'
-import type { Page } from './wire/paging.ts'
-import type { SyncRunRecord, SyncScheduleRecord } from './wire/syncs.ts'
 
 /** Ids of a run and its connector; any strings. */
 export interface RunIds {

@@ -8,6 +8,24 @@
 
 import type { Kind } from 'ferrule/definition'
 import type { Connection, OriginOverride, Secret } from 'ferrule/engine'
+import type {
+  ConnectorNotice,
+  ConnectorRecord,
+  ConnectorSummary,
+  DefinitionRecord,
+  DefinitionSummary,
+  EntityDocument,
+  JobRecord,
+  JobReference,
+  OrganizationRecord,
+  Page,
+  ScopedToken,
+  ScopedTokenInfo,
+  TokenAnswer,
+  WorkspaceRecord,
+  WorkspaceRemoval,
+  WorkspaceStats,
+} from 'ferrule/wire'
 import type { ContextStore } from '../../context/store/types.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Caller, ConnectorAccess, Principal, PrincipalView } from './access.ts'
@@ -15,13 +33,6 @@ import type { Applications } from './application-types.ts'
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
 import type { SyncServices, Syncs, SyncWorker } from './sync-types.ts'
 import type { CredentialTrial, TriedTarget } from './trial-types.ts'
-import type { ConnectorNotice, ConnectorRecord, ConnectorSummary } from './wire/connectors.ts'
-import type { DefinitionRecord, DefinitionSummary, EntityDocument } from './wire/definitions.ts'
-import type { JobRecord, JobReference } from './wire/jobs.ts'
-import type { OrganizationRecord } from './wire/organizations.ts'
-import type { Page } from './wire/paging.ts'
-import type { ScopedToken, ScopedTokenInfo, TokenAnswer } from './wire/tokens.ts'
-import type { WorkspaceRecord, WorkspaceRemoval, WorkspaceStats } from './wire/workspaces.ts'
 
 export type { Settings } from '../settings/settings.ts'
 

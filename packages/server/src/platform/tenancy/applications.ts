@@ -1,6 +1,8 @@
 /** Manages applications, the clients of the token endpoint, for the operator's commands. */
+
 import { Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
+import { organizationInput } from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
 import {
   type ApplicationRow,
@@ -17,8 +19,7 @@ import {
 import { readState } from '../db/queries/installation-state.ts'
 import type { ApplicationRecord, Applications, OrganizationReach } from '../model/application-types.ts'
 import { asId, iso, newId } from '../model/ids.ts'
-import { organizationInput } from '../model/wire/organizations.ts'
-import { readBody } from '../model/wire/read.ts'
+import { readBody } from '../model/read.ts'
 import type { Parts } from '../parts.ts'
 import { hashSecret, newSecret } from './client-secret.ts'
 

@@ -1,12 +1,13 @@
 /** Manages organizations, the tenants. */
+
 import { failValidation } from 'ferrule/internal'
+import { type OrganizationRecord, organizationInput } from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
 import { insertGrant, insertOrganization, listOrganizations, type OrganizationRow } from '../db/queries/applications.ts'
 import { iso, newId } from '../model/ids.ts'
+import { readBody } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Organizations } from '../model/types.ts'
-import { type OrganizationRecord, organizationInput } from '../model/wire/organizations.ts'
-import { readBody } from '../model/wire/read.ts'
 import type { Parts } from '../parts.ts'
 import { makeWorkspace, type WorkspaceParts } from './workspace-keeper.ts'
 

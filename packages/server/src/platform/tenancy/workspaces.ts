@@ -1,6 +1,7 @@
 /** Manages the workspaces of an organization. */
 
 import { fail } from 'ferrule/internal'
+import { type WorkspaceRecord, workspaceChange, workspaceInput, workspaceQuery } from 'ferrule/wire'
 import { isUniqueViolation } from '../db/database.ts'
 import {
   countWorkspaces,
@@ -18,10 +19,9 @@ import {
 import type { Principal } from '../model/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../model/cursor.ts'
 import { asId, iso } from '../model/ids.ts'
+import { type Read, readBody, readQuery } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Workspaces } from '../model/types.ts'
-import { type Read, readBody, readQuery } from '../model/wire/read.ts'
-import { type WorkspaceRecord, workspaceChange, workspaceInput, workspaceQuery } from '../model/wire/workspaces.ts'
 import type { Parts } from '../parts.ts'
 import { buildWorkspaceRemovals, emptyWorkspace, resumeWorkspace, stopWorkspaceSyncs, storeRemovals } from '../syncs/queue/queue.ts'
 import { makeWorkspace } from './workspace-keeper.ts'

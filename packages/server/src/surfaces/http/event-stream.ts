@@ -1,9 +1,9 @@
 /** Server-sent events (HTML Living Standard, section 9.2), with heartbeats between the events. */
+
 import { Readable } from 'node:stream'
 import type { Field } from 'ferrule/definition'
 import { writeJson } from 'ferrule/engine'
-import type { EventSchema } from '../../platform/model/wire/events.ts'
-import type { Wire } from '../../platform/model/wire/words.ts'
+import type { EventSchema, Wire } from 'ferrule/wire'
 import type { Answer } from './route.ts'
 
 /** Options of a stream of events. */

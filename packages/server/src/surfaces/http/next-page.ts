@@ -1,4 +1,4 @@
-import type { Page } from '../../platform/model/wire/paging.ts'
+import type { Page } from 'ferrule/wire'
 
 /**
  * A page as it is sent: its cursor becomes the address of the next page, with the query of this one.

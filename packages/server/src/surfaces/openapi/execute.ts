@@ -1,4 +1,5 @@
 /** The execute route in the API's document: one request and one answer for every operation of every kind. */
+
 import {
   type EntityDefinition,
   type Field,
@@ -16,8 +17,7 @@ import {
   str,
 } from 'ferrule/definition'
 import { buildObjectSchema, liveActions } from 'ferrule/internal'
-import { executeFields } from '../../platform/model/wire/execute-request.ts'
-import { freshness } from '../../platform/model/wire/search-answer.ts'
+import { executeFields, freshness } from 'ferrule/wire'
 import { buildExample } from './example.ts'
 import { searchExamples, searchNames, searchSchemas } from './search.ts'
 import { ref, truncatedFields } from './shared.ts'

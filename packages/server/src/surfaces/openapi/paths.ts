@@ -3,7 +3,7 @@
 import type { ErrorCode } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
 import { errorTable, readInnerFields, toPlainSchema } from 'ferrule/internal'
-import { problemDetails } from '../../platform/model/wire/problem.ts'
+import { problemDetails } from 'ferrule/wire'
 import type { Route } from '../http/route.ts'
 import { executeExamples } from './execute.ts'
 import { printSchema, ref } from './shared.ts'

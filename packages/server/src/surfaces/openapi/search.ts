@@ -1,8 +1,8 @@
 /** Searches in the API's document: the grammar of their filters, and one request and one answer for each searchable entity. */
+
 import { type EntityDefinition, type Field, type Fields, type Kind, list, obj, opt } from 'ferrule/definition'
 import { formatDocumentedType, isObject } from 'ferrule/internal'
-import { executeFields } from '../../platform/model/wire/execute-request.ts'
-import { freshness, searchMeta } from '../../platform/model/wire/search-answer.ts'
+import { executeFields, freshness, searchMeta } from 'ferrule/wire'
 import { buildExample } from './example.ts'
 import { ref, truncatedFields } from './shared.ts'
 import type { JsonObject } from './types.ts'

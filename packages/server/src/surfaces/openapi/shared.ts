@@ -1,7 +1,8 @@
 /** Schemas of the wire as parts of the API's document. */
+
 import { type Field, list, str } from 'ferrule/definition'
 import { isObject, toPlainSchema } from 'ferrule/internal'
-import { componentName } from '../../platform/model/wire/words.ts'
+import { componentName } from 'ferrule/wire'
 
 /** Makes a reference to a shared schema, by its name. */
 export const ref = (name: string): Field => ({ $ref: `#/components/schemas/${name}` })

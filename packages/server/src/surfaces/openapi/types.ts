@@ -2,8 +2,8 @@
 
 import type { ErrorCode } from 'ferrule'
 import type { Field } from 'ferrule/definition'
+import type { EventSchema } from 'ferrule/wire'
 import type { Scope } from '../../platform/model/scopes.ts'
-import type { EventSchema } from '../../platform/model/wire/events.ts'
 
 /** JSON Schema or OpenAPI object, ready to be written. */
 export type JsonObject = Readonly<Record<string, unknown>>

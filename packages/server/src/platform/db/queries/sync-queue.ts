@@ -1,4 +1,5 @@
 /** Queries runs for the nodes that work on them: leases, progress, ends. Covers all organizations. */
+
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { runMoves } from '../../model/run-states.ts'
 import { type Db, skipLocked } from '../database.ts'

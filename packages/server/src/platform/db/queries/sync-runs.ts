@@ -1,4 +1,5 @@
 /** Queries the runs that fill the context store. */
+
 import { type Selectable, sql } from 'kysely'
 import { findOrigins } from '../../model/run-states.ts'
 import type { Db } from '../database.ts'

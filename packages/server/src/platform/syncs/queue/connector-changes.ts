@@ -1,8 +1,8 @@
 /** Queues the runs that follow from a change of a connector. */
 
+import type { RunMode } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'
 import type { ConnectorRow } from '../../db/queries/connectors.ts'
-import type { RunMode } from '../../model/run-states.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
 import { listCopiedEntities } from '../status/groups.ts'
 import { emptyCopies, type QueueParts, queueRun } from './queue.ts'

@@ -1,5 +1,6 @@
 /** Changes syncs inside the transactions of other services, so that a change and its run are stored together. */
 
+import type { RunCause, RunMode } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'
 import {
   type CopyHolder,
@@ -13,7 +14,7 @@ import { cancelRuns, extendRun, insertRuns, listUnfinishedRuns, noError, type Ru
 import { insertSchedules } from '../../db/queries/sync-schedules.ts'
 import type { ConnectorPlace } from '../../model/access.ts'
 import { newId } from '../../model/ids.ts'
-import { headStarts, type RunCause, type RunMode } from '../../model/run-states.ts'
+import { headStarts } from '../../model/run-states.ts'
 import type { Parts } from '../../parts.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
 import { listCopiedEntities } from '../status/groups.ts'

@@ -1,12 +1,12 @@
 /** Refreshes copies for searches, and reports their status. */
 
 import { errorTable, isErrorCode } from 'ferrule/internal'
+import type { SyncFreshness } from 'ferrule/wire'
 import { findRun, type RunRow } from '../../db/queries/sync-runs.ts'
 import type { ConnectorPlace, PrincipalView } from '../../model/access.ts'
 import { iso } from '../../model/ids.ts'
 import { isFinished } from '../../model/run-states.ts'
 import type { Copies, CopyStatus, RefreshOptions, Syncs } from '../../model/sync-types.ts'
-import type { SyncFreshness } from '../../model/wire/context-store.ts'
 import { computeEntityState, findNextRunAt, findObstacle, isComplete } from '../status/entity-status.ts'
 import { readResults } from '../status/run-record.ts'
 import { findSyncedConnector, readStatusFacts, type StatusFacts, type StatusParts } from '../status/status-facts.ts'

@@ -1,8 +1,7 @@
 /** Computes what a walk changes in the rows of copies. Pure. */
+import type { RunMode, SyncEntityResult } from 'ferrule/wire'
 import { listStored, type Tree } from '../../../context/sync/plan.ts'
 import type { CopyChange, CopyRow } from '../../db/queries/sync-copies.ts'
-import type { RunMode } from '../../model/run-states.ts'
-import type { SyncEntityResult } from '../../model/wire/syncs.ts'
 import { toStoredError } from '../status/run-record.ts'
 
 /** A finished walk. */

@@ -1,8 +1,8 @@
 /** Decides and stores what becomes of a run after an attempt. */
+
 import { asFerruleError } from 'ferrule/internal'
+import type { RunState, SyncEntityResult, SyncError } from 'ferrule/wire'
 import { endRun, type RunEnd, releaseRun } from '../../db/queries/sync-queue.ts'
-import type { RunState } from '../../model/run-states.ts'
-import type { SyncEntityResult, SyncError } from '../../model/wire/syncs.ts'
 import type { Parts } from '../../parts.ts'
 import { computeNextAttemptAt, mostFailures } from '../queue/times.ts'
 import { buildSyncError, toStoredError } from '../status/run-record.ts'

@@ -1,7 +1,7 @@
 /** Counts the progress of a run in memory; the worker stores the counts from time to time. */
+import type { SyncCounts } from 'ferrule/wire'
 import type { EntityProgress } from '../../../context/sync/types.ts'
 import { iso } from '../../model/ids.ts'
-import type { SyncCounts } from '../../model/wire/syncs.ts'
 import { noCounts, type StoredProgress, sumCounts } from '../status/stored-progress.ts'
 
 /** Approximate number of records per call of a list. */

@@ -1,9 +1,9 @@
 /** Reads the row of a connector for its syncs. */
 
 import type { Kind } from 'ferrule/definition'
+import type { EntitySelection } from 'ferrule/wire'
 import type { CopyHolder } from '../../db/queries/sync-copies.ts'
 import type { ConnectorPlace } from '../../model/access.ts'
-import type { EntitySelection } from '../../model/wire/connectors.ts'
 import type { Parts } from '../../parts.ts'
 import { selectWantedEntities } from './groups.ts'
 

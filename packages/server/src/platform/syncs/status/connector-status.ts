@@ -1,11 +1,10 @@
 /** Builds the status of a connector's copy with all its entities. */
 
+import type { SyncEntityStatus, SyncScheduleRecord, SyncStatusRecord } from 'ferrule/wire'
 import { findLastFinishedRun, type RunRow } from '../../db/queries/sync-runs.ts'
 import type { ScheduleRow } from '../../db/queries/sync-schedules.ts'
 import type { PrincipalView } from '../../model/access.ts'
 import { iso } from '../../model/ids.ts'
-import type { SyncEntityStatus, SyncStatusRecord } from '../../model/wire/context-store.ts'
-import type { SyncScheduleRecord } from '../../model/wire/syncs.ts'
 import { computeConnectorState } from './copy-state.ts'
 import { buildEntityStatus, computeLagSeconds } from './entity-status.ts'
 import { type EntityGroup, listCopiedEntities, listScheduledEntities } from './groups.ts'

@@ -1,8 +1,8 @@
 /** Computes the state of copies. Pure. */
 
+import type { SyncState } from 'ferrule/wire'
 import type { CopyRow } from '../../db/queries/sync-copies.ts'
 import type { RunRow } from '../../db/queries/sync-runs.ts'
-import type { SyncState } from '../../model/wire/context-store.ts'
 import { readResults } from './run-record.ts'
 import { readProgress } from './stored-progress.ts'
 

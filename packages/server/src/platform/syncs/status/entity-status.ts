@@ -1,10 +1,9 @@
 /** Builds the status of the copy of one entity. Pure. */
 
+import type { SyncEntityProgress, SyncEntityStatus, SyncIndexRecord, SyncState } from 'ferrule/wire'
 import type { IndexRecord } from '../../../context/indexes/types.ts'
 import type { ScheduleRow } from '../../db/queries/sync-schedules.ts'
 import { iso } from '../../model/ids.ts'
-import type { SyncEntityStatus, SyncIndexRecord, SyncState } from '../../model/wire/context-store.ts'
-import type { SyncEntityProgress } from '../../model/wire/syncs.ts'
 import { computeCopyState, isFilling } from './copy-state.ts'
 import { describeIncremental, expandToGroups } from './groups.ts'
 import { toSyncError } from './run-record.ts'

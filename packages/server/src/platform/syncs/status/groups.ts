@@ -1,10 +1,9 @@
 /** Decides which entities of a connector have copies, and which are read together. Reads the definition only. */
 
 import type { ConnectorDefinition } from 'ferrule/definition'
+import type { EntitySelection, SyncIncremental } from 'ferrule/wire'
 import { listStored, planWalks, type Tree } from '../../../context/sync/plan.ts'
 import type { ScheduleRow } from '../../db/queries/sync-schedules.ts'
-import type { EntitySelection } from '../../model/wire/connectors.ts'
-import type { SyncIncremental } from '../../model/wire/context-store.ts'
 
 const daySeconds = 86_400
 

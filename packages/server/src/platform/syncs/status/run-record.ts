@@ -2,9 +2,9 @@
 
 import type { ErrorCode } from 'ferrule'
 import { asFerruleError, errorTable, isErrorCode } from 'ferrule/internal'
+import type { SyncEntityResult, SyncError, SyncProgress, SyncRunRecord } from 'ferrule/wire'
 import { noError, type RunRow, type StoredError } from '../../db/queries/sync-runs.ts'
 import { iso } from '../../model/ids.ts'
-import type { SyncEntityResult, SyncError, SyncProgress, SyncRunRecord } from '../../model/wire/syncs.ts'
 import { readProgress, sumCounts } from './stored-progress.ts'
 
 /** Longest stored message, in characters. */

@@ -1,5 +1,5 @@
 /** Parses and sums the stored progress of runs. */
-import type { SyncCounts, SyncEntityProgress } from '../../model/wire/syncs.ts'
+import type { SyncCounts, SyncEntityProgress } from 'ferrule/wire'
 
 /** Progress in the row of a run. */
 export interface StoredProgress {

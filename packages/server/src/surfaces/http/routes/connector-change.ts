@@ -1,6 +1,5 @@
 import type { ErrorCode } from 'ferrule'
-import { connectorPatch, connectorUpdate } from '../../../platform/model/wire/connector-inputs.ts'
-import { connectorRecord } from '../../../platform/model/wire/connectors.ts'
+import { connectorPatch, connectorRecord, connectorUpdate } from 'ferrule/wire'
 import { buildTrial, trialProblems } from '../credential-trial.ts'
 import { connectorPath as path, principalRoute, slot } from '../route.ts'
 

@@ -1,5 +1,4 @@
-import { connectorRecord } from '../../../platform/model/wire/connectors.ts'
-import { jobReference } from '../../../platform/model/wire/jobs.ts'
+import { connectorRecord, jobReference } from 'ferrule/wire'
 import { connectorPath as path, principalRoute, slot } from '../route.ts'
 
 /** One connector. */

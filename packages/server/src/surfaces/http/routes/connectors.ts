@@ -1,5 +1,4 @@
-import { connectorInput, connectorQuery } from '../../../platform/model/wire/connector-inputs.ts'
-import { connectorPage, connectorRecord } from '../../../platform/model/wire/connectors.ts'
+import { connectorInput, connectorPage, connectorQuery, connectorRecord } from 'ferrule/wire'
 import { buildTrial, trialProblems } from '../credential-trial.ts'
 import { exampleConnector } from '../example-connector.ts'
 import { nextPage } from '../next-page.ts'

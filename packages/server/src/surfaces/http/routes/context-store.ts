@@ -3,11 +3,13 @@ import {
   resetQuery,
   type SyncState,
   type SyncStatusRecord,
+  scheduleInput,
+  scheduleList,
+  statusEvent,
+  syncRunRecord,
   watchQuery,
-} from '../../../platform/model/wire/context-store.ts'
-import { statusEvent } from '../../../platform/model/wire/events.ts'
-import { readQuery } from '../../../platform/model/wire/read.ts'
-import { scheduleInput, scheduleList, syncRunRecord } from '../../../platform/model/wire/syncs.ts'
+} from 'ferrule/wire'
+import { readQuery } from '../../../platform/model/read.ts'
 import { eventStream } from '../event-stream.ts'
 import { connectorPath, type PrincipalRoute, principalRoute, slot } from '../route.ts'
 

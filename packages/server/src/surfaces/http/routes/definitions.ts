@@ -1,5 +1,5 @@
 import { failValidation } from 'ferrule/internal'
-import { definitionList, definitionQuery, definitionRecord } from '../../../platform/model/wire/definitions.ts'
+import { definitionList, definitionQuery, definitionRecord } from 'ferrule/wire'
 import { callerRoute, slot } from '../route.ts'
 
 const path = '/api/v1/integrations/definitions/sources'

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
+import { exportQuery } from 'ferrule/wire'
 import { exportRecords } from '../../../platform/copies/export-records.ts'
-import { exportQuery, readExportQuery } from '../../../platform/model/wire/export-query.ts'
+import { readExportQuery } from '../../../platform/model/export-query.ts'
 import { exportFormats, exportText } from '../export-text.ts'
 import { limited } from '../limited.ts'
 import { contentDisposition } from '../reply.ts'

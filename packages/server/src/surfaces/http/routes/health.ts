@@ -1,5 +1,5 @@
 import { fail } from 'ferrule/internal'
-import { health } from '../../../platform/model/wire/health.ts'
+import { health } from 'ferrule/wire'
 import { type OpenRoute, openRoute } from '../route.ts'
 
 const ok = { json: { status: 'ok' } } as const

@@ -1,5 +1,5 @@
+import { inspection } from 'ferrule/wire'
 import { inspectConnector } from '../../../platform/connectors/inspection.ts'
-import { inspection } from '../../../platform/model/wire/inspection.ts'
 import { connectorPath, principalRoute, slot } from '../route.ts'
 
 /** A connector and its copy at a glance. */

@@ -1,4 +1,4 @@
-import { jobRecord } from '../../../platform/model/wire/jobs.ts'
+import { jobRecord } from 'ferrule/wire'
 import { principalRoute, slot } from '../route.ts'
 
 /** One job. */

@@ -1,4 +1,4 @@
-import { organizationInput, organizationList, organizationRecord } from '../../../platform/model/wire/organizations.ts'
+import { organizationInput, organizationList, organizationRecord } from 'ferrule/wire'
 import { callerRoute } from '../route.ts'
 
 const path = '/api/v1/organizations'

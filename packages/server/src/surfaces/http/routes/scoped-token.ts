@@ -1,4 +1,4 @@
-import { scopedToken, scopedTokenInfo, scopedTokenRequest } from '../../../platform/model/wire/tokens.ts'
+import { scopedToken, scopedTokenInfo, scopedTokenRequest } from 'ferrule/wire'
 import { principalRoute } from '../route.ts'
 
 const path = '/api/v1/account/applications/scoped-token'

@@ -1,5 +1,4 @@
-import { runEvent } from '../../../platform/model/wire/events.ts'
-import { syncInput, syncQuery, syncRunPage, syncRunRecord } from '../../../platform/model/wire/syncs.ts'
+import { runEvent, syncInput, syncQuery, syncRunPage, syncRunRecord } from 'ferrule/wire'
 import { eventStream } from '../event-stream.ts'
 import { nextPage } from '../next-page.ts'
 import { connectorPath, type PrincipalRoute, principalRoute, slot } from '../route.ts'

@@ -1,4 +1,4 @@
-import { tokenAnswer, tokenRequest } from '../../../platform/model/wire/tokens.ts'
+import { tokenAnswer, tokenRequest } from 'ferrule/wire'
 import { challenged, readClientCredentials } from '../client-credentials.ts'
 import { stoppedRead } from '../open-requests.ts'
 import { openRoute } from '../route.ts'

@@ -1,4 +1,4 @@
-import { workspaceRecord, workspaceRemoval } from '../../../platform/model/wire/workspaces.ts'
+import { workspaceRecord, workspaceRemoval } from 'ferrule/wire'
 import { principalRoute, slot } from '../route.ts'
 
 const path = '/api/v1/workspaces/{workspace_id}'

@@ -1,4 +1,4 @@
-import { workspaceChange, workspaceRecord } from '../../../platform/model/wire/workspaces.ts'
+import { workspaceChange, workspaceRecord } from 'ferrule/wire'
 import { principalRoute, slot } from '../route.ts'
 
 const path = '/api/v1/workspaces/{workspace_id}'

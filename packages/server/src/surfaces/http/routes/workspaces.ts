@@ -1,4 +1,4 @@
-import { workspaceInput, workspacePage, workspaceQuery, workspaceRecord, workspaceStats } from '../../../platform/model/wire/workspaces.ts'
+import { workspaceInput, workspacePage, workspaceQuery, workspaceRecord, workspaceStats } from 'ferrule/wire'
 import { nextPage } from '../next-page.ts'
 import { principalRoute } from '../route.ts'
 

@@ -1,5 +1,5 @@
 /** Bodies and queries about connectors. */
-import { bool, list, obj, oneOf, open, opt, str } from 'ferrule/definition'
+import { bool, list, obj, oneOf, open, opt, str } from '../definition/index.ts'
 import { entityModes } from './connectors.ts'
 import { displayName, workspaceNames } from './names.ts'
 import { pageQuery } from './paging.ts'

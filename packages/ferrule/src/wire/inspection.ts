@@ -1,5 +1,5 @@
 /** The inspection of a connector on the wire, in the shape that existing clients read. */
-import { bool, int, list, orNull, str, time } from 'ferrule/definition'
+import { bool, int, list, orNull, str, time } from '../definition/index.ts'
 import { copyState } from './context-store.ts'
 import { part, record, uuid, type Wire } from './words.ts'
 

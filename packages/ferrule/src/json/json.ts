@@ -1,5 +1,5 @@
 /** Parses and writes JSON with every digit of an integer. An integer beyond a double becomes a bigint. */
-import { isObject } from '../../definition/object.ts'
+import { isObject } from '../definition/object.ts'
 import { readLimitedDepth } from './depth.ts'
 
 /**

@@ -1,6 +1,5 @@
 /** Status of copies on the wire. */
-import { bool, int, list, oneOf, opt, orNull, str, time } from 'ferrule/definition'
-import type { IndexState } from '../../../context/indexes/types.ts'
+import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
 import { scheduleRecord, syncEntityProgress, syncError, syncRunRecord } from './syncs.ts'
 import { part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 
@@ -10,7 +9,7 @@ export const copyStates = ['loading', 'building_preview', 'preview', 'ready', 'u
 export type SyncState = (typeof copyStates)[number]
 
 /** States of an index that was created on demand. */
-export const indexStates = ['building', 'ready', 'failed'] as const satisfies readonly IndexState[]
+export const indexStates = ['building', 'ready', 'failed'] as const
 /** States of the words of a copy. */
 export const wordStates = ['current', 'renewing'] as const
 

@@ -1,5 +1,5 @@
 /** Workspaces on the wire. */
-import { bool, int, oneOf, opt, orNull, str, time } from 'ferrule/definition'
+import { bool, int, oneOf, opt, orNull, str, time } from '../definition/index.ts'
 import { displayName, wellFormed } from './names.ts'
 import { page, pageQuery } from './paging.ts'
 import { body, query, record, uuid, type Wire } from './words.ts'

@@ -1,5 +1,5 @@
 /** Tokens on the wire (RFC 6749). */
-import { int, oneOf, opt, orNull, str } from 'ferrule/definition'
+import { int, oneOf, opt, orNull, str } from '../definition/index.ts'
 import { displayName, workspaceNames } from './names.ts'
 import { body, record, uuid, type Wire } from './words.ts'
 

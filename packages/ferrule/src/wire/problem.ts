@@ -1,7 +1,6 @@
 /** Errors on the wire: problem details (RFC 9457). */
-import type { ErrorCode, Fault } from 'ferrule'
-import { bool, int, list, oneOf, opt, str } from 'ferrule/definition'
-import { errorTable } from 'ferrule/internal'
+import { bool, int, list, oneOf, opt, str } from '../definition/index.ts'
+import { type ErrorCode, errorTable, type Fault } from '../errors.ts'
 import { named, part, record, type Wire } from './words.ts'
 
 /** All error codes, in the order of the table. */

@@ -1,9 +1,21 @@
 /** Runs and schedules of syncs on the wire. */
-import { bool, int, list, oneOf, opt, orNull, str, time } from 'ferrule/definition'
-import { runCauses, runModes, runStates } from '../run-states.ts'
+import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
 import { page, pageQuery } from './paging.ts'
 import { errorCode } from './problem.ts'
 import { body, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
+
+/** States of a run; `partial` when some entities were not updated, or not completely. */
+export const runStates = ['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled'] as const
+/** State of a run. */
+export type RunState = (typeof runStates)[number]
+/** Scope of a run: changes since the last run, or everything. */
+export const runModes = ['incremental', 'full'] as const
+/** Mode of a run. */
+export type RunMode = (typeof runModes)[number]
+/** Causes of runs: a client, a search, a new connector, a changed connector, or a schedule. */
+export const runCauses = ['demand', 'search', 'created', 'changed', 'schedule'] as const
+/** Cause of a run. */
+export type RunCause = (typeof runCauses)[number]
 
 /** Outcomes of a run for one entity. */
 export const entityOutcomes = ['complete', 'changes', 'partial', 'skipped', 'failed'] as const

@@ -1,5 +1,5 @@
 /** Checks of credentials on the wire. */
-import { bool, int, list, oneOf, opt, str } from 'ferrule/definition'
+import { bool, int, list, oneOf, opt, str } from '../definition/index.ts'
 import { errorCode } from './problem.ts'
 import { part, record, uuid, type Wire } from './words.ts'
 

@@ -1,5 +1,5 @@
 /** What an answer of a search carries beside the records. */
-import { bool, int, list, obj, oneOf, opt, orNull, str, time } from 'ferrule/definition'
+import { bool, int, list, obj, oneOf, opt, orNull, str, time } from '../definition/index.ts'
 import { copyStates } from './context-store.ts'
 import type { Wire } from './words.ts'
 

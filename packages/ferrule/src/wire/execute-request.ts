@@ -1,8 +1,7 @@
 /** The body of an execute request. */
-import { bool, type Fields, int, list, open, opt, orNull, str } from 'ferrule/definition'
-import { compileFields, failValidation } from 'ferrule/internal'
 
 import type { TObject } from 'typebox'
+import { bool, type Fields, int, list, open, opt, orNull, str } from '../definition/index.ts'
 import type { Wire } from './words.ts'
 
 const pathList = (about: string) =>
@@ -31,20 +30,5 @@ export const executeFields = {
   intent: opt(orNull(str('Purpose of the call; it does not change the answer', { maxLength: 512 }))),
 } as const satisfies Fields
 
-/** A checked execute request. */
+/** An execute request. */
 export type ExecuteRequest = Wire<TObject<typeof executeFields>>
-
-const validator = compileFields(executeFields)
-
-/** The validator has just proven it; TypeScript cannot see that. */
-const isProven = (_body: unknown): _body is ExecuteRequest => true
-
-/**
- * Checks the body of an execute request.
- * @throws FerruleError `validation_failed` with the place of every problem; unknown members are problems
- */
-export function readExecuteRequest(body: unknown): ExecuteRequest {
-  const problems = validator.problems(body)
-  if (problems.length > 0 || !isProven(body)) throw failValidation(problems)
-  return body
-}

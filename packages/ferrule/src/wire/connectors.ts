@@ -1,6 +1,5 @@
 /** Connectors on the wire. */
-import { bool, list, obj, oneOf, open, opt, orNull, str, time } from 'ferrule/definition'
-import type { VendorNotice } from 'ferrule/engine'
+import { bool, list, obj, oneOf, open, opt, orNull, str, time } from '../definition/index.ts'
 import { page } from './paging.ts'
 import { jsonSchema, part, record, uuid, type Wire } from './words.ts'
 
@@ -17,7 +16,7 @@ export type ConnectorStatus = (typeof connectorStatuses)[number]
 export const entityModes = ['read', 'write'] as const
 
 /** Types of notices. */
-export const noticeTypes = ['api_version', 'deprecated'] as const satisfies readonly VendorNotice['type'][]
+export const noticeTypes = ['api_version', 'deprecated'] as const
 
 /** An entity that a connector is limited to. */
 export const entitySelection = record(

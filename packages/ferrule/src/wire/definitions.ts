@@ -1,5 +1,5 @@
 /** Kinds of external systems on the wire. */
-import { bool, list, oneOf, opt, orNull, str } from 'ferrule/definition'
+import { bool, list, oneOf, opt, orNull, str } from '../definition/index.ts'
 import { jsonSchema, jsonSchemaOrNull, part, query, record, uuid, type Wire } from './words.ts'
 
 /** Levels of support. */

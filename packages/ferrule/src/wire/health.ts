@@ -1,5 +1,5 @@
 /** Health on the wire. */
-import { oneOf } from 'ferrule/definition'
+import { oneOf } from '../definition/index.ts'
 import { record } from './words.ts'
 
 /** The answer of a healthy service. */

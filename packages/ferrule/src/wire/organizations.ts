@@ -1,5 +1,5 @@
 /** Organizations on the wire. */
-import { list, oneOf, str, time } from 'ferrule/definition'
+import { list, oneOf, str, time } from '../definition/index.ts'
 import { displayName } from './names.ts'
 import { body, record, uuid, type Wire } from './words.ts'
 

@@ -1,5 +1,5 @@
 /** Jobs on the wire. */
-import { oneOf, time } from 'ferrule/definition'
+import { oneOf, time } from '../definition/index.ts'
 import { record, uuid, type Wire } from './words.ts'
 
 /** Types of jobs. */

@@ -1,33 +1,6 @@
-/** Names that callers give: their rules, and the old names of `workspace_name`. */
+/** Reads the name of a workspace under its present name and its old names. */
 import type { Problem } from 'ferrule'
-import { opt, str } from 'ferrule/definition'
 import { failValidation } from 'ferrule/internal'
-import Type from 'typebox'
-
-const rules = {
-  minLength: 1,
-  maxLength: 256,
-  pattern: '^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
-  says: 'must be 1 to 256 characters without control characters, and not begin with a space',
-} as const
-
-/** Refuses half of a surrogate pair: it is no character, and a database would store another name than the given one. */
-export const wellFormed = (schema: ReturnType<typeof str>) =>
-  Type.Refine(
-    Type.Unsafe<string>(schema),
-    (value) => typeof value !== 'string' || value.isWellFormed(),
-    () => 'must not hold half of a surrogate pair',
-  )
-
-/** Makes a display name. */
-export const displayName = (about: string) => wellFormed(str(about, rules))
-
-/** The name of a workspace, under its present name and its old names. */
-export const workspaceNames = {
-  workspace_name: opt(displayName('Name of the workspace.')),
-  customer_name: opt(displayName('Old name of workspace_name.')),
-  external_user_id: opt(displayName('Old name of workspace_name.')),
-}
 
 interface GivenNames {
   readonly workspace_name?: string

@@ -1,6 +1,7 @@
 /** The words of the service's own wire: those of a definition, and a name for each schema of the API's document. */
-import { type Field, type Fields, obj, type Static, str } from 'ferrule/definition'
+
 import Type, { type TObject } from 'typebox'
+import { type Field, type Fields, obj, type Static, str } from '../definition/index.ts'
 
 type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]

@@ -1,5 +1,5 @@
 /** Server-sent events on the wire. */
-import type { Field } from 'ferrule/definition'
+import type { Field } from '../definition/index.ts'
 import { contextStoreStatus } from './context-store.ts'
 import { syncRunRecord } from './syncs.ts'
 

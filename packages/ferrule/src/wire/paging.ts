@@ -1,5 +1,5 @@
 /** Pages of lists. */
-import { type Field, int, list, opt, orNull, str } from 'ferrule/definition'
+import { type Field, int, list, opt, orNull, str } from '../definition/index.ts'
 import { record } from './words.ts'
 
 /** The members of a query that choose a page. */

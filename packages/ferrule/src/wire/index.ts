@@ -1,0 +1,114 @@
+/** Records, bodies, queries and events of the HTTP interface, each stated once. Types, validation and documents follow from them. */
+export { type CheckResult, checkResult, checkStatuses, entityCheckStatuses } from './checks.ts'
+export { connectorInput, connectorPatch, connectorQuery, connectorUpdate } from './connector-inputs.ts'
+export {
+  type ConnectorCommon,
+  type ConnectorNotice,
+  type ConnectorRecord,
+  type ConnectorStatus,
+  type ConnectorSummary,
+  connectorNotice,
+  connectorPage,
+  connectorRecord,
+  connectorStatuses,
+  connectorSummary,
+  type EntitySelection,
+  entityModes,
+  entitySelection,
+  noticeTypes,
+  type StoredConnectorStatus,
+  storedConnectorStatuses,
+} from './connectors.ts'
+export {
+  contextStoreStatus,
+  copyState,
+  copyStates,
+  indexRecord,
+  indexStates,
+  resetQuery,
+  type SyncEntityStatus,
+  type SyncFreshness,
+  type SyncIncremental,
+  type SyncIndexRecord,
+  type SyncState,
+  type SyncStatusRecord,
+  watchQuery,
+  wordStates,
+} from './context-store.ts'
+export {
+  type ActionDocument,
+  actionDocument,
+  type DefinitionRecord,
+  type DefinitionSummary,
+  definitionList,
+  definitionQuery,
+  definitionRecord,
+  definitionSummary,
+  type EntityDocument,
+  entityDocument,
+  supportLevels,
+} from './definitions.ts'
+export { type EventSchema, runEvent, statusEvent } from './events.ts'
+export { type ExecuteRequest, executeFields } from './execute-request.ts'
+export { type ExportFormatName, exportFormatNames, exportQuery } from './export-query.ts'
+export { health } from './health.ts'
+export { type InspectedEntity, type Inspection, inspection } from './inspection.ts'
+export { type JobRecord, type JobReference, type JobStatus, type JobType, jobRecord, jobReference, jobStatuses, jobTypes } from './jobs.ts'
+export { displayName, wellFormed, workspaceNames } from './names.ts'
+export { type OrganizationRecord, organizationInput, organizationList, organizationRecord, roles } from './organizations.ts'
+export { type Page, page, pageQuery } from './paging.ts'
+export { errorCode, errorCodes, faults, type ProblemRecord, problemDetails } from './problem.ts'
+export { type Freshness, freshness, type SearchMeta, searchMeta } from './search-answer.ts'
+export {
+  type EntityOutcome,
+  entityOutcomes,
+  type RunCause,
+  type RunMode,
+  type RunState,
+  resetInput,
+  runCauses,
+  runModes,
+  runStates,
+  type SyncCounts,
+  type SyncEntityProgress,
+  type SyncEntityResult,
+  type SyncError,
+  type SyncProgress,
+  type SyncRunRecord,
+  type SyncScheduleRecord,
+  scheduleInput,
+  scheduleList,
+  scheduleRecord,
+  syncEntityProgress,
+  syncError,
+  syncInput,
+  syncQuery,
+  syncRunPage,
+  syncRunRecord,
+} from './syncs.ts'
+export {
+  grantTypes,
+  type ScopedToken,
+  type ScopedTokenInfo,
+  scopedToken,
+  scopedTokenInfo,
+  scopedTokenRequest,
+  type TokenAnswer,
+  tokenAnswer,
+  tokenRequest,
+} from './tokens.ts'
+export { body, componentName, jsonSchema, jsonSchemaOrNull, named, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
+export {
+  type WorkspaceRecord,
+  type WorkspaceRemoval,
+  type WorkspaceStats,
+  type WorkspaceStatus,
+  workspaceChange,
+  workspaceInput,
+  workspacePage,
+  workspaceQuery,
+  workspaceRecord,
+  workspaceRemoval,
+  workspaceStats,
+  workspaceStatuses,
+} from './workspaces.ts'
