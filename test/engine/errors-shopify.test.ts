@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { maxAttempts } from '../../packages/ferrule/src/engine/http/retry.ts'
 import type { ErrorCode } from '../../packages/ferrule/src/errors.ts'
+import { maxAttempts } from '../../packages/ferrule/src/retry.ts'
 import { shopifyAt, token } from './shopify-support.ts'
 import { failure, listed, type Reply, serve, testEngine } from './support.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { maxAttempts } from '../../packages/ferrule/src/engine/http/retry.ts'
 import { type ErrorCode, FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { maxAttempts } from '../../packages/ferrule/src/retry.ts'
 import { failure, gongAt, listed, serve, testEngine } from './support.ts'
 
 const calls = { calls: ['calls', 'list', {}], call: ['calls', 'get', { id: '7' }], page2: ['calls', 'list', { cursor: 'x' }] } as const

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { computePause, parseRetryAfter } from '../../packages/ferrule/src/engine/http/retry.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
+import { computePause, parseRetryAfter } from '../../packages/ferrule/src/retry.ts'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
 

@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedactor } from '../../packages/ferrule/src/engine/http/redact.ts'
-import { maxAttempts } from '../../packages/ferrule/src/engine/http/retry.ts'
 import { readVerdict } from '../../packages/ferrule/src/engine/verdict.ts'
 import type { ErrorCode } from '../../packages/ferrule/src/errors.ts'
 import { writeJson } from '../../packages/ferrule/src/json/json.ts'
+import { maxAttempts } from '../../packages/ferrule/src/retry.ts'
 import { failure, listed, type Reply, serve, testEngine } from './support.ts'
 import { coded, codedAt, token } from './verdict-support.ts'
 

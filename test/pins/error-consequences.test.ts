@@ -35,6 +35,17 @@ test('a failed read is sent again, and only where the same request can succeed l
   expect(retried.filter((code) => !errorTable[code].retryable)).toEqual([])
 })
 
+test('the hosted client repeats a request, and only where the same request can succeed later', () => {
+  const repeated = findCodes('isRequestRetried', true)
+  expect(repeated).toEqual(
+    sorted(
+      ...(['request_timeout', 'idempotency_key_in_flight', 'rate_limited', 'overloaded', 'unavailable', 'internal_error'] as const),
+      ...(['context_store_unavailable', 'service_unreachable', 'service_answer_invalid'] as const),
+    ),
+  )
+  expect(repeated.filter((code) => !errorTable[code].retryable)).toEqual([])
+})
+
 test('the vendor refused the credentials, or accepted them', () => {
   expect(findCodes('credentials', 'refused')).toEqual(['upstream_auth_failed'])
   expect(findCodes('credentials', 'accepted')).toEqual(

@@ -6,6 +6,8 @@ export interface Room {
   readonly room: string
   /** Files and folders of the same package. */
   readonly files?: readonly string[]
+  /** Files and folders of the same package whose types may be imported, and nothing that runs. */
+  readonly types?: readonly string[]
   /** Entries of our packages, and npm packages; `@scope/*` for all of a scope. */
   readonly npm?: readonly string[]
   /** Node's modules: all but the database's, or all. */
@@ -16,7 +18,7 @@ const within = (folder: string, names: readonly string[]): readonly string[] => 
 const library = 'packages/ferrule/src/'
 const engine = `${library}engine/`
 const server = 'packages/server/src/'
-const shared = within(library, ['errors.ts', 'error-consequences.ts', 'definition/'])
+const shared = within(library, ['errors.ts', 'error-consequences.ts', 'retry.ts', 'definition/'])
 /** The documented entries of the library, and the one that the server has to itself. */
 const entries = ['ferrule', 'ferrule/definition', 'ferrule/engine', 'ferrule/wire', 'ferrule/internal']
 
@@ -42,9 +44,25 @@ export const rooms: readonly Room[] = [
   { room: `${library}error-table.ts` },
   { room: `${library}errors.ts`, files: [`${library}error-table.ts`] },
   { room: `${library}error-consequences.ts`, files: [`${library}error-table.ts`] },
+  { room: `${library}retry.ts`, files: within(library, ['errors.ts', 'error-consequences.ts']) },
   { room: `${library}definition/`, files: [`${library}errors.ts`], npm: ['typebox'] },
   { room: `${library}json/`, files: [`${library}definition/object.ts`] },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },
+  {
+    room: `${library}client/`,
+    files: [
+      ...within(library, [
+        'errors.ts',
+        'error-consequences.ts',
+        'retry.ts',
+        'definition/object.ts',
+        'json/',
+        'filter/',
+        'wire/endpoints.ts',
+      ]),
+    ],
+    types: within(library, ['definition/', 'wire/', 'engine/', 'connectors/']),
+  },
   { room: `${library}connectors/index.ts`, files: within(library, ['connectors/', 'definition/']) },
   { room: `${library}connectors/<kind>/`, files: [`${library}definition/`] },
   // The groups of the engine, the lower first; writes/ stands above the flat files.
@@ -165,7 +183,7 @@ function isAllowed(room: Room, each: Import): boolean {
   if (each.kind === 'npm') return (room.npm ?? []).some((name) => name === each.to || inScope(name, each.to))
   if (each.kind === 'node') return room.node === 'all' || (room.node === 'all but node:sqlite' && each.to !== 'node:sqlite')
   const own = ownFolder(room, each.from) ?? ''
-  const files = [own, ...(room.files ?? [])]
+  const files = [own, ...(room.files ?? []), ...(each.typeOnly ? (room.types ?? []) : [])]
   return files.some((pattern) => covers(pattern, each.to))
 }
 
@@ -173,7 +191,7 @@ function inScope(pattern: string, name: string): boolean {
   return pattern.endsWith('/*') && name.startsWith(pattern.slice(0, -1))
 }
 
-function summary({ room, files = [], npm = [], node }: Room): string {
-  const names = [...files, ...npm, ...(node ? [`Node's modules (${node})`] : [])]
+function summary({ room, files = [], types = [], npm = [], node }: Room): string {
+  const names = [...files, ...types.map((each) => `${each} (types)`), ...npm, ...(node ? [`Node's modules (${node})`] : [])]
   return `${room} may import ${['its own files', ...names].join(', ')}`
 }

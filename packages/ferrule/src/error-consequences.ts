@@ -6,6 +6,11 @@ export interface ErrorConsequences {
   /** Whether the engine sends a failed read again. Holds only for an error that is `retryable`. */
   readonly isReadRetried: boolean
   /**
+   * Whether the hosted client repeats a request to the service: a read, or a write with an Idempotency-Key. Failures of the vendor are not
+   * repeated here, because the service has repeated them.
+   */
+  readonly isRequestRetried: boolean
+  /**
    * What an answer in the vendor's own words proves about the credentials that were sent. `unknown`: the vendor can give the answer
    * before it looks at them, or the error is no answer of a vendor.
    */
@@ -36,6 +41,7 @@ export interface ErrorConsequences {
 /** A refusal by the service. `kept` is the safe value for an error that no write meets. */
 const refused: ErrorConsequences = {
   isReadRetried: false,
+  isRequestRetried: false,
   credentials: 'unknown',
   idempotencyKey: 'kept',
   submission: 'not_done',
@@ -49,6 +55,9 @@ const unsent: ErrorConsequences = { ...refused, idempotencyKey: 'freed' }
 const answered: ErrorConsequences = { ...refused, credentials: 'accepted' }
 /** A failure of the vendor that a later read may not meet. */
 const transient: ErrorConsequences = { ...refused, isReadRetried: true }
+
+/** A failure of the service that the same request may not meet a little later. */
+const passing = { isRequestRetried: true } as const
 
 /** What follows from each error. Every code has a row. */
 export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> = {
@@ -66,18 +75,19 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   organization_not_found: refused,
   workspace_not_found: refused,
   connector_not_found: { ...unsent, syncRun: 'cancel' },
+  connector_ambiguous: refused,
   connector_type_not_found: { ...refused, syncRun: 'cancel' },
   job_not_found: refused,
   sync_not_found: refused,
   record_not_found: answered,
   private_call: answered,
   method_not_allowed: refused,
-  request_timeout: refused,
+  request_timeout: { ...refused, ...passing },
   unsupported_media_type: refused,
   payload_too_large: refused,
   connector_name_conflict: refused,
   idempotency_key_conflict: refused,
-  idempotency_key_in_flight: unsent,
+  idempotency_key_in_flight: { ...unsent, ...passing },
   request_id_conflict: { ...unsent, submission: 'stated' },
   workspace_name_conflict: refused,
   workspace_inactive: { ...unsent, syncRun: 'cancel' },
@@ -97,7 +107,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   result_too_large: { ...refused, submission: 'bad_answer', halves: 'window' },
   upstream_result_too_large: { ...answered, halves: 'window' },
   page_budget_exhausted: refused,
-  rate_limited: refused,
+  rate_limited: { ...refused, ...passing },
   upstream_auth_failed: { ...unsent, credentials: 'refused', syncRun: 'end' },
   upstream_permission_denied: { ...unsent, credentials: 'accepted', leavesOut: 'entity' },
   upstream_account_unavailable: { ...unsent, syncRun: 'end', leavesOut: 'parent' },
@@ -114,12 +124,15 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   outcome_unknown: refused,
   context_store_not_ready: refused,
   context_store_stale: refused,
-  context_store_unavailable: { ...unsent, syncRun: 'wait' },
+  context_store_unavailable: { ...unsent, ...passing, syncRun: 'wait' },
   context_store_timeout: refused,
-  overloaded: { ...unsent, syncRun: 'wait' },
-  unavailable: { ...unsent, syncRun: 'wait' },
+  overloaded: { ...unsent, ...passing, syncRun: 'wait' },
+  unavailable: { ...unsent, ...passing, syncRun: 'wait' },
+  service_unreachable: { ...refused, ...passing },
+  service_timeout: refused,
+  service_answer_invalid: { ...refused, ...passing },
   credentials_unreadable: { ...unsent, syncRun: 'end' },
-  internal_error: refused,
+  internal_error: { ...refused, ...passing },
   setting_invalid: { ...unsent, syncRun: 'end' },
   definition_invalid: unsent,
 }

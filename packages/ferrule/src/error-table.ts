@@ -71,6 +71,7 @@ export const errorTable = {
   organization_not_found: caller(404, 'The organization does not exist.', 'See GET /api/v1/organizations.'),
   workspace_not_found: caller(404, 'The workspace does not exist.', 'See GET /api/v1/workspaces.'),
   connector_not_found: caller(404, 'The connector does not exist.', 'See GET /api/v1/integrations/connectors.'),
+  connector_ambiguous: caller(409, 'Several connectors are meant by {given}: {known}.', 'Name one of them by its id.'),
   connector_type_not_found: caller(404, 'There is no connector type {given}. Known: {known}.', 'Use one of the known types.'),
   job_not_found: caller(404, 'The job does not exist.', 'Use the job_id that the deletion answered.'),
   sync_not_found: caller(404, 'The sync does not exist.', 'See GET /api/v1/integrations/connectors/{connector_id}/syncs.'),
@@ -179,6 +180,17 @@ export const errorTable = {
   ),
   overloaded: serviceForNow(503, 'The service is busy: {reason}.', 'Wait for the time of Retry-After.'),
   unavailable: serviceForNow(503, 'The service is not ready: {reason}.', 'Try again; see /health/ready.'),
+  service_unreachable: serviceForNow(
+    503,
+    'The service at {url} cannot be reached: {reason}.',
+    'Check the address and that the service runs, then try again.',
+  ),
+  service_timeout: serviceForNow(504, 'The service did not answer within {seconds} seconds.', 'Try again, or raise the deadline.'),
+  service_answer_invalid: serviceForNow(
+    502,
+    'The answer of the service cannot be used: {reason}.',
+    'Check that the address is the address of a Ferrule service; report it if it persists.',
+  ),
   credentials_unreadable: service(
     500,
     'The stored credentials cannot be opened: {reason}.',

@@ -48,6 +48,7 @@ export {
   entityDocument,
   supportLevels,
 } from './definitions.ts'
+export { type Endpoint, endpoints } from './endpoints.ts'
 export { type EventSchema, runEvent, statusEvent } from './events.ts'
 export { type ExecuteRequest, executeFields } from './execute-request.ts'
 export { type ExportFormatName, exportFormatNames, exportQuery } from './export-query.ts'

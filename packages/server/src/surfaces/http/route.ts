@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import type { FerruleError } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
 import type { BodyMemory, Engine, FileAnswer } from 'ferrule/engine'
-import type { Wire } from 'ferrule/wire'
+import type { Endpoint, Wire } from 'ferrule/wire'
 import type { Logger } from 'pino'
 import type { OperationServices } from '../../platform/execution/operations.ts'
 import type { Caller, Principal } from '../../platform/model/access.ts'
@@ -74,10 +74,7 @@ export type Answer =
   | { readonly notModified: { readonly headers: Readonly<Record<string, string>> } }
   | { readonly redirect: string }
 
-interface RouteBase {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Slots are written `{name}`. */
-  readonly path: string
+interface RouteBase extends Endpoint {
   /** Absent: the route is not part of the API's document. */
   readonly document?: RouteDocument
   /** Bodies that are read as a form too (RFC 6749); JSON is read everywhere. */
@@ -114,9 +111,6 @@ export const openRoute = <S extends Field>(route: JsonRoute<OpenRoute, S, undefi
 export const callerRoute = <S extends Field>(route: JsonRoute<CallerRoute, S, Caller>): CallerRoute => route
 /** Declares a route within an organization. The compiler compares its answer with the documented schema. */
 export const principalRoute = <S extends Field>(route: JsonRoute<PrincipalRoute, S, Principal>): PrincipalRoute => route
-
-/** Address of a connector in paths. */
-export const connectorPath = '/api/v1/integrations/connectors/{connector_id}'
 
 /** Returns the value of a slot of the path; an absent slot is an empty string, which matches nothing. */
 export const slot = (exchange: Pick<Exchange<unknown>, 'params'>, name: string): string => exchange.params[name] ?? ''

@@ -3,7 +3,7 @@
 import type { ErrorCode } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
 import { errorTable, readInnerFields, toPlainSchema } from 'ferrule/internal'
-import { problemDetails } from 'ferrule/wire'
+import { endpoints, problemDetails } from 'ferrule/wire'
 import type { Route } from '../http/route.ts'
 import { executeExamples } from './execute.ts'
 import { printSchema, ref } from './shared.ts'
@@ -131,7 +131,7 @@ function documented(route: Route, document: RouteDocument): JsonObject {
     ...security(route),
     parameters: [
       ...listParameters(route, document.query),
-      ...(document.idempotent === true ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...(route.takesKey === true ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...requestBody(document, route),
     responses: { ...success(document), ...problemAnswers(listProblems(route, document.problems)) },
@@ -152,7 +152,7 @@ function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
     description:
       'Every action but `download` answers `{"data": …, "meta": {…}}`: an array of records and where the page stands for `list`, one record for `get`. `download` answers the bytes of the file. ' +
       '`context_store_search` reads the synced copy and answers how fresh it is too, as `context_store`. ' +
-      'Reading needs the scope `execute:read`, writing `execute:write`. A write goes on when its client goes away; send an Idempotency-Key to be able to ask for its answer again.',
+      'Reading needs the scope `execute:read`, writing `execute:write`. A write continues when its client disconnects. Send an Idempotency-Key to ask for its answer again.',
     parameters: [...listParameters(route), { $ref: '#/components/parameters/IdempotencyKey' }],
     requestBody: { required: true, content: { [json]: { schema: ref('ExecuteRequest'), examples: executeExamples(kinds) } } },
     responses: {
@@ -176,7 +176,7 @@ export function printPaths(routes: readonly Route[], kinds: readonly Kind[]): Js
   const entries = routes.flatMap((route): [string, string, JsonObject][] => {
     const method = route.method.toLowerCase()
     if (route.document !== undefined) return [[route.path, method, documented(route, route.document)]]
-    return route.path.endsWith('/execute') ? [[route.path, method, executePath(route, kinds)]] : []
+    return route.path === endpoints.execute.path ? [[route.path, method, executePath(route, kinds)]] : []
   })
   const byPath = Map.groupBy(entries, ([path]) => path)
   return Object.fromEntries(

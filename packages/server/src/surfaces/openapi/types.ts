@@ -62,8 +62,6 @@ export interface RouteDocument<S extends Field = Field> {
   /** Left out: a body is required where there is one. */
   readonly bodyOptional?: boolean
   readonly answer: AnswerDocument<S>
-  /** Takes the header Idempotency-Key. */
-  readonly idempotent?: boolean
   /** Errors beside those that every route of its kind has. */
   readonly problems: readonly ProblemDocument[]
 }

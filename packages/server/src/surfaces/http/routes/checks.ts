@@ -1,10 +1,10 @@
-import { checkResult, connectorInput, connectorPatch } from 'ferrule/wire'
+import { checkResult, connectorInput, connectorPatch, endpoints } from 'ferrule/wire'
 import { type CheckTarget, readCheckTarget } from '../../../platform/connectors/check-target.ts'
 import { checkConnection } from '../../../platform/execution/operations.ts'
 import type { Principal } from '../../../platform/model/access.ts'
 import { exampleConnector } from '../example-connector.ts'
 import { limited } from '../limited.ts'
-import { connectorPath, type Exchange, principalRoute, type Services, slot } from '../route.ts'
+import { type Exchange, principalRoute, type Services, slot } from '../route.ts'
 
 const answer = { about: 'Outcome; a refusal of the vendor is a result, not an error', schema: checkResult } as const
 
@@ -20,8 +20,7 @@ const check = (exchange: Exchange<Principal>, services: Services, target: Target
 
 /** Checks credentials that are not stored. */
 export const checkNew = principalRoute({
-  method: 'POST',
-  path: '/api/v1/integrations/connectors/check',
+  ...endpoints.checkNewConnector,
   auth: 'principal',
   document: {
     id: 'checkNewConnector',
@@ -39,8 +38,7 @@ export const checkNew = principalRoute({
 
 /** Checks a stored connector, or changes to it before they are made. */
 export const checkStored = principalRoute({
-  method: 'POST',
-  path: `${connectorPath}/check`,
+  ...endpoints.checkConnector,
   auth: 'principal',
   document: {
     id: 'checkConnector',

@@ -1,14 +1,13 @@
 import type { ErrorCode } from 'ferrule'
-import { connectorPatch, connectorRecord, connectorUpdate } from 'ferrule/wire'
+import { connectorPatch, connectorRecord, connectorUpdate, endpoints } from 'ferrule/wire'
 import { buildTrial, trialProblems } from '../credential-trial.ts'
-import { connectorPath as path, principalRoute, slot } from '../route.ts'
+import { principalRoute, slot } from '../route.ts'
 
 const problems: readonly ErrorCode[] = ['connector_not_found', 'connector_name_conflict', 'validation_failed']
 
 /** Replaces name, configuration and entities, as far as they are given. */
 export const updateConnector = principalRoute({
-  method: 'PUT',
-  path,
+  ...endpoints.updateConnector,
   auth: 'principal',
   document: {
     id: 'updateConnector',
@@ -28,8 +27,7 @@ export const updateConnector = principalRoute({
 
 /** Merges changes, credentials among them. */
 export const patchConnector = principalRoute({
-  method: 'PATCH',
-  path,
+  ...endpoints.patchConnector,
   auth: 'principal',
   document: {
     id: 'patchConnector',

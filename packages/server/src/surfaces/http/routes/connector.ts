@@ -1,10 +1,9 @@
-import { connectorRecord, jobReference } from 'ferrule/wire'
-import { connectorPath as path, principalRoute, slot } from '../route.ts'
+import { connectorRecord, endpoints, jobReference } from 'ferrule/wire'
+import { principalRoute, slot } from '../route.ts'
 
 /** One connector. */
 export const getConnector = principalRoute({
-  method: 'GET',
-  path,
+  ...endpoints.getConnector,
   auth: 'principal',
   document: {
     id: 'getConnector',
@@ -19,8 +18,7 @@ export const getConnector = principalRoute({
 
 /** Removes a connector and destroys its credentials. */
 export const deleteConnector = principalRoute({
-  method: 'DELETE',
-  path,
+  ...endpoints.deleteConnector,
   auth: 'principal',
   document: {
     id: 'deleteConnector',

@@ -1,23 +1,19 @@
-import { connectorInput, connectorPage, connectorQuery, connectorRecord } from 'ferrule/wire'
+import { connectorInput, connectorPage, connectorQuery, connectorRecord, endpoints } from 'ferrule/wire'
 import { buildTrial, trialProblems } from '../credential-trial.ts'
 import { exampleConnector } from '../example-connector.ts'
 import { nextPage } from '../next-page.ts'
 import { principalRoute } from '../route.ts'
 
-const path = '/api/v1/integrations/connectors'
-
 /** A new connector. */
 export const createConnector = principalRoute({
-  method: 'POST',
-  path,
+  ...endpoints.createConnector,
   auth: 'principal',
   document: {
     id: 'createConnector',
     tag: 'connectors',
     summary: 'Create a connector',
     about:
-      'The credentials are tried at the vendor first; what it refuses, or when it cannot be reached, nothing is stored. `check: false` stores them untried, and syncs wait for a call that passed. All mistakes are told at once. A repeat with the same `Idempotency-Key` within 24 hours gets the connector that was made.',
-    idempotent: true,
+      'The credentials are checked at the vendor first. Nothing is stored when the vendor refuses them or cannot be reached. `check: false` stores unchecked credentials; syncs then wait for the first successful call. All mistakes are reported at once. A repeat with the same `Idempotency-Key` within 24 hours returns the connector of the first request.',
     scope: 'connectors:write',
     body: connectorInput,
     example: exampleConnector,
@@ -41,8 +37,7 @@ export const createConnector = principalRoute({
 
 /** One page of the connectors. */
 export const listConnectors = principalRoute({
-  method: 'GET',
-  path,
+  ...endpoints.listConnectors,
   auth: 'principal',
   document: {
     id: 'listConnectors',
@@ -53,5 +48,7 @@ export const listConnectors = principalRoute({
     answer: { about: 'One page', schema: connectorPage },
     problems: ['invalid_cursor', 'connector_type_not_found', 'validation_failed'],
   },
-  answer: async ({ who, query }, { platform }) => ({ json: nextPage(path, query, await platform.connectors.list(who, query)) }),
+  answer: async ({ who, query }, { platform }) => ({
+    json: nextPage(endpoints.listConnectors.path, query, await platform.connectors.list(who, query)),
+  }),
 })

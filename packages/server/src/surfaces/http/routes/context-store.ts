@@ -1,5 +1,6 @@
 import {
   contextStoreStatus,
+  endpoints,
   resetQuery,
   type SyncState,
   type SyncStatusRecord,
@@ -11,14 +12,11 @@ import {
 } from 'ferrule/wire'
 import { readQuery } from '../../../platform/model/read.ts'
 import { eventStream } from '../event-stream.ts'
-import { connectorPath, type PrincipalRoute, principalRoute, slot } from '../route.ts'
-
-const path = `${connectorPath}/context_store`
+import { type PrincipalRoute, principalRoute, slot } from '../route.ts'
 
 /** Status of the copy of a connector. */
 export const getContextStore = principalRoute({
-  method: 'GET',
-  path,
+  ...endpoints.getContextStore,
   auth: 'principal',
   document: {
     id: 'getContextStore',
@@ -34,8 +32,7 @@ export const getContextStore = principalRoute({
 
 /** The status, whenever it changes. */
 export const watchContextStore: PrincipalRoute = {
-  method: 'GET',
-  path: `${path}/events`,
+  ...endpoints.watchContextStore,
   auth: 'principal',
   document: {
     id: 'watchContextStore',
@@ -68,8 +65,7 @@ async function* untilFilled(
 
 /** When copies are brought up to date. */
 export const setSchedule = principalRoute({
-  method: 'PUT',
-  path: `${path}/schedule`,
+  ...endpoints.setSchedule,
   auth: 'principal',
   document: {
     id: 'setSchedule',
@@ -88,8 +84,7 @@ export const setSchedule = principalRoute({
 
 /** Empties the copy. */
 export const resetContextStore = principalRoute({
-  method: 'DELETE',
-  path,
+  ...endpoints.resetContextStore,
   auth: 'principal',
   document: {
     id: 'resetContextStore',

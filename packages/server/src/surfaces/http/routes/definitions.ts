@@ -1,8 +1,6 @@
 import { failValidation } from 'ferrule/internal'
-import { definitionList, definitionQuery, definitionRecord } from 'ferrule/wire'
+import { definitionList, definitionQuery, definitionRecord, endpoints } from 'ferrule/wire'
 import { callerRoute, slot } from '../route.ts'
-
-const path = '/api/v1/integrations/definitions/sources'
 
 function readName({ name }: Readonly<Record<string, unknown>>): string | undefined {
   if (name === undefined || typeof name === 'string') return name
@@ -11,8 +9,7 @@ function readName({ name }: Readonly<Record<string, unknown>>): string | undefin
 
 /** The kinds that this service runs. */
 export const listDefinitions = callerRoute({
-  method: 'GET',
-  path,
+  ...endpoints.listDefinitions,
   auth: 'caller',
   document: {
     id: 'listDefinitions',
@@ -27,8 +24,7 @@ export const listDefinitions = callerRoute({
 
 /** One kind with its credentials, configuration and entities. */
 export const getDefinition = callerRoute({
-  method: 'GET',
-  path: `${path}/{definition_id}`,
+  ...endpoints.getDefinition,
   auth: 'caller',
   document: {
     id: 'getDefinition',

@@ -1,16 +1,15 @@
 import { Readable } from 'node:stream'
-import { exportQuery } from 'ferrule/wire'
+import { endpoints, exportQuery } from 'ferrule/wire'
 import { exportRecords } from '../../../platform/copies/export-records.ts'
 import { readExportQuery } from '../../../platform/model/export-query.ts'
 import { exportFormats, exportText } from '../export-text.ts'
 import { limited } from '../limited.ts'
 import { contentDisposition } from '../reply.ts'
-import { connectorPath, type PrincipalRoute, slot } from '../route.ts'
+import { type PrincipalRoute, slot } from '../route.ts'
 
 /** Streams an entity's records. A page is read when the client has taken the one before; the stream ends with the client. */
 export const exportEntity: PrincipalRoute = {
-  method: 'GET',
-  path: `${connectorPath}/entities/{entity}/export`,
+  ...endpoints.exportEntity,
   auth: 'principal',
   document: {
     id: 'exportEntity',

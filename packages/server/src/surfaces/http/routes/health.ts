@@ -1,13 +1,12 @@
 import { fail } from 'ferrule/internal'
-import { health } from 'ferrule/wire'
+import { endpoints, health } from 'ferrule/wire'
 import { type OpenRoute, openRoute } from '../route.ts'
 
 const ok = { json: { status: 'ok' } } as const
 
 /** The process answers; nothing else is asked. */
 export const live = openRoute({
-  method: 'GET',
-  path: '/health/live',
+  ...endpoints.getLiveness,
   auth: 'none',
   document: {
     id: 'getLiveness',
@@ -21,8 +20,7 @@ export const live = openRoute({
 
 /** Requests can be sent: the database answers and the service does not stop. */
 export const ready = openRoute({
-  method: 'GET',
-  path: '/health/ready',
+  ...endpoints.getReadiness,
   auth: 'none',
   document: {
     id: 'getReadiness',
@@ -40,8 +38,7 @@ export const ready = openRoute({
 
 /** Numbers of the process for Prometheus. */
 export const metrics: OpenRoute = {
-  method: 'GET',
-  path: '/metrics',
+  ...endpoints.getMetrics,
   auth: 'none',
   document: {
     id: 'getMetrics',

@@ -1,11 +1,10 @@
-import { inspection } from 'ferrule/wire'
+import { endpoints, inspection } from 'ferrule/wire'
 import { inspectConnector } from '../../../platform/connectors/inspection.ts'
-import { connectorPath, principalRoute, slot } from '../route.ts'
+import { principalRoute, slot } from '../route.ts'
 
 /** A connector and its copy at a glance. */
 export const inspect = principalRoute({
-  method: 'GET',
-  path: `${connectorPath}/inspect`,
+  ...endpoints.inspectConnector,
   auth: 'principal',
   document: {
     id: 'inspectConnector',

@@ -1,10 +1,9 @@
-import { jobRecord } from 'ferrule/wire'
+import { endpoints, jobRecord } from 'ferrule/wire'
 import { principalRoute, slot } from '../route.ts'
 
 /** One job. */
 export const getJob = principalRoute({
-  method: 'GET',
-  path: '/api/v1/jobs/{job_id}',
+  ...endpoints.getJob,
   auth: 'principal',
   document: {
     id: 'getJob',

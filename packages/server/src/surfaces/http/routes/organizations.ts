@@ -1,12 +1,9 @@
-import { organizationInput, organizationList, organizationRecord } from 'ferrule/wire'
+import { endpoints, organizationInput, organizationList, organizationRecord } from 'ferrule/wire'
 import { callerRoute } from '../route.ts'
-
-const path = '/api/v1/organizations'
 
 /** Organizations of the application. */
 export const listOrganizations = callerRoute({
-  method: 'GET',
-  path,
+  ...endpoints.listOrganizations,
   auth: 'caller',
   document: {
     id: 'listOrganizations',
@@ -21,8 +18,7 @@ export const listOrganizations = callerRoute({
 
 /** A new organization, granted to the application that asks. */
 export const createOrganization = callerRoute({
-  method: 'POST',
-  path,
+  ...endpoints.createOrganization,
   auth: 'caller',
   document: {
     id: 'createOrganization',

@@ -1,12 +1,9 @@
-import { scopedToken, scopedTokenInfo, scopedTokenRequest } from 'ferrule/wire'
+import { endpoints, scopedToken, scopedTokenInfo, scopedTokenRequest } from 'ferrule/wire'
 import { principalRoute } from '../route.ts'
-
-const path = '/api/v1/account/applications/scoped-token'
 
 /** An application's token for a token of one workspace. */
 export const createScopedToken = principalRoute({
-  method: 'POST',
-  path,
+  ...endpoints.createScopedToken,
   auth: 'principal',
   document: {
     id: 'createScopedToken',
@@ -24,8 +21,7 @@ export const createScopedToken = principalRoute({
 
 /** Organization and workspace of a scoped token. */
 export const getScopedTokenInfo = principalRoute({
-  method: 'GET',
-  path: `${path}/info`,
+  ...endpoints.getScopedTokenInfo,
   auth: 'principal',
   document: {
     id: 'getScopedTokenInfo',

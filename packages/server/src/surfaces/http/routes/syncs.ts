@@ -1,15 +1,11 @@
-import { runEvent, syncInput, syncQuery, syncRunPage, syncRunRecord } from 'ferrule/wire'
+import { endpoints, runEvent, syncInput, syncQuery, syncRunPage, syncRunRecord } from 'ferrule/wire'
 import { eventStream } from '../event-stream.ts'
 import { nextPage } from '../next-page.ts'
-import { connectorPath, type PrincipalRoute, principalRoute, slot } from '../route.ts'
-
-const path = `${connectorPath}/syncs`
-const onePath = `${path}/{sync_id}`
+import { type PrincipalRoute, principalRoute, slot } from '../route.ts'
 
 /** Asks for a run. */
 export const requestSync = principalRoute({
-  method: 'POST',
-  path,
+  ...endpoints.requestSync,
   auth: 'principal',
   document: {
     id: 'requestSync',
@@ -30,8 +26,7 @@ export const requestSync = principalRoute({
 
 /** One page of the runs. */
 export const listSyncs = principalRoute({
-  method: 'GET',
-  path,
+  ...endpoints.listSyncs,
   auth: 'principal',
   document: {
     id: 'listSyncs',
@@ -46,14 +41,13 @@ export const listSyncs = principalRoute({
   answer: async (exchange, { platform }) => {
     const id = slot(exchange, 'connector_id')
     const page = await platform.syncs.list(exchange.who, id, exchange.query)
-    return { json: nextPage(path.replace('{connector_id}', encodeURIComponent(id)), exchange.query, page) }
+    return { json: nextPage(endpoints.listSyncs.path.replace('{connector_id}', encodeURIComponent(id)), exchange.query, page) }
   },
 })
 
 /** One run. */
 export const getSync = principalRoute({
-  method: 'GET',
-  path: onePath,
+  ...endpoints.getSync,
   auth: 'principal',
   document: {
     id: 'getSync',
@@ -70,8 +64,7 @@ export const getSync = principalRoute({
 
 /** Ends a run. */
 export const cancelSync = principalRoute({
-  method: 'DELETE',
-  path: onePath,
+  ...endpoints.cancelSync,
   auth: 'principal',
   document: {
     id: 'cancelSync',
@@ -89,8 +82,7 @@ export const cancelSync = principalRoute({
 
 /** A run while it runs. */
 export const watchSync: PrincipalRoute = {
-  method: 'GET',
-  path: `${onePath}/events`,
+  ...endpoints.watchSync,
   auth: 'principal',
   document: {
     id: 'watchSync',

@@ -1,12 +1,11 @@
-import { tokenAnswer, tokenRequest } from 'ferrule/wire'
+import { endpoints, tokenAnswer, tokenRequest } from 'ferrule/wire'
 import { challenged, readClientCredentials } from '../client-credentials.ts'
 import { stoppedRead } from '../open-requests.ts'
 import { openRoute } from '../route.ts'
 
 /** Client credentials for a bearer token. */
 export const createToken = openRoute({
-  method: 'POST',
-  path: '/api/v1/account/applications/token',
+  ...endpoints.createToken,
   auth: 'none',
   form: true,
   document: {

@@ -1,12 +1,9 @@
-import { workspaceRecord, workspaceRemoval } from 'ferrule/wire'
+import { endpoints, workspaceRecord, workspaceRemoval } from 'ferrule/wire'
 import { principalRoute, slot } from '../route.ts'
-
-const path = '/api/v1/workspaces/{workspace_id}'
 
 /** Removes a workspace for now. */
 export const deleteWorkspace = principalRoute({
-  method: 'DELETE',
-  path,
+  ...endpoints.deleteWorkspace,
   auth: 'principal',
   document: {
     id: 'deleteWorkspace',
@@ -22,8 +19,7 @@ export const deleteWorkspace = principalRoute({
 
 /** Brings a removed workspace back. */
 export const restoreWorkspace = principalRoute({
-  method: 'POST',
-  path: `${path}/restore`,
+  ...endpoints.restoreWorkspace,
   auth: 'principal',
   document: {
     id: 'restoreWorkspace',

@@ -1,12 +1,9 @@
-import { workspaceChange, workspaceRecord } from 'ferrule/wire'
+import { endpoints, workspaceChange, workspaceRecord } from 'ferrule/wire'
 import { principalRoute, slot } from '../route.ts'
-
-const path = '/api/v1/workspaces/{workspace_id}'
 
 /** One workspace. */
 export const getWorkspace = principalRoute({
-  method: 'GET',
-  path,
+  ...endpoints.getWorkspace,
   auth: 'principal',
   document: {
     id: 'getWorkspace',
@@ -21,8 +18,7 @@ export const getWorkspace = principalRoute({
 
 /** Changes a workspace. */
 export const updateWorkspace = principalRoute({
-  method: 'PUT',
-  path,
+  ...endpoints.updateWorkspace,
   auth: 'principal',
   document: {
     id: 'updateWorkspace',

@@ -1,13 +1,10 @@
-import { workspaceInput, workspacePage, workspaceQuery, workspaceRecord, workspaceStats } from 'ferrule/wire'
+import { endpoints, workspaceInput, workspacePage, workspaceQuery, workspaceRecord, workspaceStats } from 'ferrule/wire'
 import { nextPage } from '../next-page.ts'
 import { principalRoute } from '../route.ts'
 
-const path = '/api/v1/workspaces'
-
 /** One page of the workspaces. */
 export const listWorkspaces = principalRoute({
-  method: 'GET',
-  path,
+  ...endpoints.listWorkspaces,
   auth: 'principal',
   document: {
     id: 'listWorkspaces',
@@ -18,13 +15,14 @@ export const listWorkspaces = principalRoute({
     answer: { about: 'One page', schema: workspacePage },
     problems: ['invalid_cursor', 'validation_failed'],
   },
-  answer: async ({ who, query }, { platform }) => ({ json: nextPage(path, query, await platform.workspaces.list(who, query)) }),
+  answer: async ({ who, query }, { platform }) => ({
+    json: nextPage(endpoints.listWorkspaces.path, query, await platform.workspaces.list(who, query)),
+  }),
 })
 
 /** A new workspace. */
 export const createWorkspace = principalRoute({
-  method: 'POST',
-  path,
+  ...endpoints.createWorkspace,
   auth: 'principal',
   document: {
     id: 'createWorkspace',
@@ -41,8 +39,7 @@ export const createWorkspace = principalRoute({
 
 /** Numbers of workspaces. */
 export const getWorkspaceStats = principalRoute({
-  method: 'GET',
-  path: `${path}/stats`,
+  ...endpoints.getWorkspaceStats,
   auth: 'principal',
   document: {
     id: 'getWorkspaceStats',

@@ -1,6 +1,6 @@
-/** Decides when a call to the vendor is retried. */
-import { errorConsequences } from '../../error-consequences.ts'
-import { FerruleError } from '../../errors.ts'
+/** Decides when a failed call is retried: to the vendor, and to the service. */
+import { errorConsequences } from './error-consequences.ts'
+import { FerruleError } from './errors.ts'
 
 /** Maximum number of attempts of one call, the first included. */
 export const maxAttempts = 3

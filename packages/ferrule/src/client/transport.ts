@@ -1,0 +1,214 @@
+/** Sends requests to the service: token, deadline, retries, and errors of the one table. */
+import { errorConsequences } from '../error-consequences.ts'
+import { FerruleError, fail } from '../errors.ts'
+import { parseJson, writeJson } from '../json/json.ts'
+import { computePause, maxAttempts } from '../retry.ts'
+import { type Endpoint, endpoints } from '../wire/endpoints.ts'
+import type { TokenAnswer } from '../wire/tokens.ts'
+import { readText } from './bodies.ts'
+import { createDeadline, type Deadline, defaultDeadlineMs, pause } from './deadline.ts'
+import { readProblem } from './problem.ts'
+import { isTokenRefused, type ServiceSettings } from './settings.ts'
+import { Tokens } from './tokens.ts'
+
+/** Options of one request. */
+export interface RequestOptions {
+  /** Aborts the request. */
+  readonly signal?: AbortSignal | undefined
+  /** Timeout of all attempts and waits, in milliseconds; 60,000 by default. The body of a download is not counted. */
+  readonly deadlineMs?: number | undefined
+}
+
+/** What a request sends. */
+export interface RequestParts extends RequestOptions {
+  /** Values of the path's slots. */
+  readonly slots?: Readonly<Record<string, string>>
+  /** Members of the query; undefined ones are left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** Body, sent as JSON with every digit. */
+  readonly body?: unknown
+  /** True: the request changes nothing, so it can be repeated. Default: true for GET. */
+  readonly isRead?: boolean
+  /** Key of a write to a route that takes one; default: a new key. */
+  readonly idempotencyKey?: string | undefined
+}
+
+const buildQuery = (query: RequestParts['query'] = {}): string => {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))
+  return given.size === 0 ? '' : `?${given}`
+}
+
+const fillPath = (path: string, slots: RequestParts['slots'] = {}): string =>
+  path.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(slots, name) ? encodeURIComponent(slots[name] ?? '') : whole))
+
+/** Describes a failed `fetch` without the address: Node puts the reason into the cause. */
+function describeFailure(thrown: unknown): string {
+  const cause: unknown = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown
+  const code: unknown = typeof cause === 'object' && cause !== null ? Reflect.get(cause, 'code') : undefined
+  if (typeof code === 'string') return code
+  return cause instanceof Error ? cause.message : 'the connection failed'
+}
+
+/** Returns whether a later attempt can succeed. */
+const isPassing = (error: unknown): error is FerruleError =>
+  error instanceof FerruleError && error.retryable && errorConsequences[error.code].isRequestRetried
+
+/** Returns whether an error leaves open whether the service carried the request out. */
+const leavesOpen = (error: FerruleError): boolean =>
+  error.code === 'service_unreachable' || error.code === 'service_timeout' || error.code === 'service_answer_invalid'
+
+/** Builds the error of a write that may have been carried out. */
+function toUnknown(error: FerruleError, key: string | undefined): FerruleError {
+  const hint =
+    key === undefined
+      ? 'Look whether the change was made before you send it again.'
+      : `Send the same call with the idempotency key ${key} within 24 hours: it is carried out once, whatever happened.`
+  const slots = { vendor: 'the service', request_id: key ?? 'none', reason: error.message }
+  return fail('outcome_unknown', slots, { cause: error, hint })
+}
+
+/** One request, as every attempt sends it. */
+interface Prepared {
+  readonly url: string
+  readonly method: Endpoint['method']
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  /** True: a later attempt does no harm. */
+  readonly isRepeatable: boolean
+  readonly isRead: boolean
+  readonly key: string | undefined
+}
+
+/** The way to the service, shared by everything that one client does. */
+export class Transport {
+  readonly settings: ServiceSettings
+  readonly #tokens: Tokens | undefined
+
+  constructor(settings: ServiceSettings) {
+    this.settings = settings
+    const { identity } = settings
+    if (identity.type !== 'client') return
+    const body = { client_id: identity.clientId, client_secret: identity.clientSecret }
+    this.#tokens = new Tokens(() => this.#run(this.#prepare(endpoints.createToken, { body, isRead: true }), {}, readJson<TokenAnswer>))
+  }
+
+  /**
+   * Sends a request and parses its answer.
+   * @returns the answer's JSON; integers beyond a double are bigint. The caller names the type that the route documents
+   * @throws FerruleError the service's error, `service_unreachable`, `service_timeout`, `service_answer_invalid`, `outcome_unknown`;
+   * the reason of an aborted signal
+   */
+  json<T>(endpoint: Endpoint, parts: RequestParts = {}): Promise<T> {
+    return this.#authorize(endpoint, parts, readJson<T>)
+  }
+
+  /**
+   * Sends a request and returns the answer with an unread body. The deadline ends with the headers; the signal still aborts the body.
+   * @throws as `json`
+   */
+  open(endpoint: Endpoint, parts: RequestParts = {}): Promise<Response> {
+    return this.#authorize(endpoint, parts, async (response) => response)
+  }
+
+  /** Sends a request with a token; once more with a new token when the service refuses the first. */
+  async #authorize<T>(endpoint: Endpoint, parts: RequestParts, read: (response: Response) => Promise<T>): Promise<T> {
+    const prepared = this.#prepare(endpoint, parts)
+    const token = await this.#getToken()
+    try {
+      return await this.#run(authorized(prepared, token), parts, read)
+    } catch (thrown) {
+      if (this.#tokens === undefined || token === undefined || !isTokenRefused(thrown)) throw thrown
+      this.#tokens.forget(token)
+      return this.#run(authorized(prepared, await this.#getToken()), parts, read)
+    }
+  }
+
+  async #getToken(): Promise<string | undefined> {
+    const { identity } = this.settings
+    return identity.type === 'token' ? identity.token : this.#tokens?.get()
+  }
+
+  #prepare(endpoint: Endpoint, parts: RequestParts): Prepared {
+    const { url, organizationId } = this.settings
+    const isRead = parts.isRead ?? endpoint.method === 'GET'
+    const key = isRead || endpoint.takesKey !== true ? undefined : (parts.idempotencyKey ?? crypto.randomUUID())
+    return {
+      url: `${url}${fillPath(endpoint.path, parts.slots)}${buildQuery(parts.query)}`,
+      method: endpoint.method,
+      headers: {
+        accept: 'application/json',
+        ...(parts.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(organizationId === undefined ? {} : { 'x-organization-id': organizationId }),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+        ...parts.headers,
+      },
+      body: parts.body === undefined ? undefined : writeJson(parts.body),
+      isRepeatable: isRead || key !== undefined,
+      isRead,
+      key,
+    }
+  }
+
+  /** Sends a request up to three times within its deadline. */
+  async #run<T>(request: Prepared, options: RequestOptions, read: (response: Response) => Promise<T>): Promise<T> {
+    const deadline = createDeadline(options.deadlineMs ?? defaultDeadlineMs, options.signal)
+    try {
+      for (let failures = 1; ; failures += 1) {
+        try {
+          return await this.#attempt(request, deadline, read)
+        } catch (thrown) {
+          const wait = thrown instanceof FerruleError ? computePause(thrown, failures, Math.random) : 0
+          const isLast = failures >= maxAttempts || !request.isRepeatable || !isPassing(thrown) || wait >= deadline.remaining()
+          if (isLast)
+            throw !request.isRead && thrown instanceof FerruleError && leavesOpen(thrown) ? toUnknown(thrown, request.key) : thrown
+          await pause(wait, deadline.signal)
+        }
+      }
+    } finally {
+      deadline.release()
+    }
+  }
+
+  async #attempt<T>(request: Prepared, { signal }: Deadline, read: (response: Response) => Promise<T>): Promise<T> {
+    const { url, method, headers, body } = request
+    const credentials = this.settings.identity.type === 'session' ? 'same-origin' : 'omit'
+    try {
+      // A redirect is never followed: the token would travel with it.
+      const init = { method, headers, signal, credentials, redirect: 'manual', ...(body === undefined ? {} : { body }) } as const
+      const response = await this.settings.fetch(url, init)
+      if (response.ok) return await read(response)
+      throw await readFailure(response)
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason
+      if (thrown instanceof FerruleError) throw thrown
+      throw fail('service_unreachable', { url: this.settings.url, reason: describeFailure(thrown) }, { cause: thrown })
+    }
+  }
+}
+
+const authorized = (request: Prepared, token: string | undefined): Prepared =>
+  token === undefined ? request : { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } }
+
+/** Parses an answer. */
+async function readJson<T>(response: Response): Promise<T> {
+  const text = await readText(response)
+  try {
+    return parseJson(text) as T // the route documents the type
+  } catch (thrown) {
+    throw fail('service_answer_invalid', { reason: 'it is not JSON' }, { cause: thrown })
+  }
+}
+
+/** Makes the error of an answer that is no success. */
+async function readFailure(response: Response): Promise<FerruleError> {
+  const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
+  if (isRedirect) return fail('service_answer_invalid', { reason: 'it is a redirect, which is not followed' }, { retryable: false })
+  const text = await readText(response)
+  try {
+    return readProblem(response, parseJson(text))
+  } catch {
+    return readProblem(response, undefined)
+  }
+}

@@ -1,0 +1,59 @@
+/** Method and path of each route of the service, by the id of its operation. Plain data: the client and the service both read it. */
+
+/** Method and path of a route. */
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Slots are written `{name}`. */
+  readonly path: string
+  /** True: the route takes `Idempotency-Key`, so a client can repeat a request whose answer was lost. */
+  readonly takesKey?: true
+}
+
+const application = '/api/v1/account/applications'
+const workspace = '/api/v1/workspaces/{workspace_id}'
+const definitions = '/api/v1/integrations/definitions/sources'
+const connectors = '/api/v1/integrations/connectors'
+const connector = `${connectors}/{connector_id}`
+const sync = `${connector}/syncs/{sync_id}`
+
+/** Every documented route. */
+export const endpoints = {
+  createToken: { method: 'POST', path: `${application}/token` },
+  createScopedToken: { method: 'POST', path: `${application}/scoped-token` },
+  getScopedTokenInfo: { method: 'GET', path: `${application}/scoped-token/info` },
+  listOrganizations: { method: 'GET', path: '/api/v1/organizations' },
+  createOrganization: { method: 'POST', path: '/api/v1/organizations' },
+  listWorkspaces: { method: 'GET', path: '/api/v1/workspaces' },
+  createWorkspace: { method: 'POST', path: '/api/v1/workspaces' },
+  getWorkspaceStats: { method: 'GET', path: '/api/v1/workspaces/stats' },
+  getWorkspace: { method: 'GET', path: workspace },
+  updateWorkspace: { method: 'PUT', path: workspace },
+  deleteWorkspace: { method: 'DELETE', path: workspace },
+  restoreWorkspace: { method: 'POST', path: `${workspace}/restore` },
+  listDefinitions: { method: 'GET', path: definitions },
+  getDefinition: { method: 'GET', path: `${definitions}/{definition_id}` },
+  createConnector: { method: 'POST', path: connectors, takesKey: true },
+  listConnectors: { method: 'GET', path: connectors },
+  checkNewConnector: { method: 'POST', path: `${connectors}/check` },
+  getConnector: { method: 'GET', path: connector },
+  updateConnector: { method: 'PUT', path: connector },
+  patchConnector: { method: 'PATCH', path: connector },
+  deleteConnector: { method: 'DELETE', path: connector },
+  checkConnector: { method: 'POST', path: `${connector}/check` },
+  execute: { method: 'POST', path: `${connector}/execute`, takesKey: true },
+  exportEntity: { method: 'GET', path: `${connector}/entities/{entity}/export` },
+  inspectConnector: { method: 'GET', path: `${connector}/inspect` },
+  getContextStore: { method: 'GET', path: `${connector}/context_store` },
+  watchContextStore: { method: 'GET', path: `${connector}/context_store/events` },
+  setSchedule: { method: 'PUT', path: `${connector}/context_store/schedule` },
+  resetContextStore: { method: 'DELETE', path: `${connector}/context_store` },
+  requestSync: { method: 'POST', path: `${connector}/syncs` },
+  listSyncs: { method: 'GET', path: `${connector}/syncs` },
+  getSync: { method: 'GET', path: sync },
+  cancelSync: { method: 'DELETE', path: sync },
+  watchSync: { method: 'GET', path: `${sync}/events` },
+  getJob: { method: 'GET', path: '/api/v1/jobs/{job_id}' },
+  getLiveness: { method: 'GET', path: '/health/live' },
+  getReadiness: { method: 'GET', path: '/health/ready' },
+  getMetrics: { method: 'GET', path: '/metrics' },
+} as const satisfies Readonly<Record<string, Endpoint>>
