@@ -119,7 +119,7 @@ function searchPart(name: string, { context_store_search: searchable, sync }: En
     const from = project[field]
     const origin = from === undefined || from === field ? '' : `; ${describeOrigin(from)}`
     const compares = {
-      instant: 'compares as a moment',
+      instant: 'compares as a timestamp',
       decimal: 'compares as a number',
       lower: 'equal whatever the case; only known and stored values',
       text: '',

@@ -148,7 +148,7 @@ export function parseTokens(
 
 /** Operators that a type does not support, with the reason. */
 const unsuited: Readonly<Partial<Record<PathType, Readonly<Record<string, string>>>>> = {
-  boolean: { order: 'a truth value has no order', text: 'a truth value has no text' },
+  boolean: { order: 'a boolean has no order', text: 'a boolean is no string' },
   object: { order: 'an object has no order; use a path into it', in: 'an object is compared by eq and neq only; use a path into it' },
 }
 const groups: Readonly<Record<string, string>> = {

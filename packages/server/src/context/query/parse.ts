@@ -160,7 +160,7 @@ function parseSortKey(table: SearchTable, value: unknown, pointer: RequestPointe
   if (field === relevanceName) return buildRelevanceKey(at, direction)
   const { path } = parseFieldPath({ table }, field, at)
   if (path.column === undefined || path.steps.length > 0 || path.column.type === 'json')
-    throw notSupported(at, 'sort', 'only fields that hold one text, number or truth value can be sorted by')
+    throw notSupported(at, 'sort', 'only fields that hold one string, number or boolean can be sorted by')
   return { column: path.column, direction }
 }
 

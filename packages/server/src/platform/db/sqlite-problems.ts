@@ -19,7 +19,7 @@ export const isUnwritable = (thrown: unknown): boolean =>
 const isDamage = (thrown: unknown): boolean => readCode(thrown) === codes.corrupt || readCode(thrown) === codes.notADatabase
 
 const wayOut =
-  'Stop the service and put back a backup of ferrule.db, without the files -wal and -shm beside it. Without a backup move it away: the service begins anew, and its connectors have to be made again.'
+  'Stop the service and put back a backup of ferrule.db, without the files -wal and -shm beside it. Without a backup move it away: the service starts empty, and its connectors must be created again.'
 
 const damaged = (cause: unknown): FerruleError =>
   fail('unavailable', { reason: 'the database ferrule.db in FERRULE_DATA is damaged' }, { cause, hint: wayOut, retryable: false })

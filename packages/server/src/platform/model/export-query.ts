@@ -38,7 +38,7 @@ export function readExportQuery(given: unknown): ExportQuery {
 /** Places of a search as places of the address. */
 const ownPlace = (text: string): string => text.replaceAll('/params/query/', '/').replaceAll('/params/', '/')
 
-/** A refusal of a search's parameters, told as one of the address that they came in. */
+/** Converts a refusal of a search's parameters to places of the address that carried them. */
 export function asExportError(thrown: unknown): unknown {
   if (!(thrown instanceof FerruleError) || thrown.errors.length === 0) return thrown
   const problems = thrown.errors.map((problem) => ({ ...problem, field: ownPlace(problem.field) }))

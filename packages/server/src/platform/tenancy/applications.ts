@@ -98,7 +98,7 @@ export const createApplications = ({ database, source, settings }: Parts): Appli
     if (id === (await readState(database.db, 'first_application')))
       throw fail(
         'validation_failed',
-        { reason: 'this is the first application, which a start would make anew' },
+        { reason: 'this is the first application, which the next start would create again' },
         { hint: 'Replace its secret (rotate-secret), or take back its grants (revoke).' },
       )
     await deleteApplication(database.db, id)

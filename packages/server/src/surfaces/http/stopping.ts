@@ -70,7 +70,7 @@ export class Stopping {
 export async function closeInTime(closing: Promise<void>): Promise<void> {
   const inTime = new AbortController()
   const tooLong = sleep(closeMs, undefined, { signal: inTime.signal }).then(() => {
-    throw fail('unavailable', { reason: 'it does not close in time, as a database does not answer; the next start goes on where it stood' })
+    throw fail('unavailable', { reason: 'it does not close in time, because a database does not answer; the next start resumes the work' })
   })
   try {
     await Promise.race([closing, tooLong])

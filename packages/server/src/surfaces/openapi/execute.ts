@@ -44,8 +44,8 @@ const metaFields: Readonly<Record<PageShape, Fields>> = {
       {
         page: int('Number of this page, from 1'),
         page_size: int('Records per page'),
-        total_number: orNull(int('Records of all pages; null where the vendor does not tell')),
-        total_page: orNull(int('Number of the last page; 0 without records; null where the vendor does not tell')),
+        total_number: orNull(int('Records of all pages; null where the vendor does not report it')),
+        total_page: orNull(int('Number of the last page; 0 without records; null where the vendor does not report it')),
       },
       'Where the page stands',
     ),
@@ -85,7 +85,7 @@ const buildWarningsField = ({ kind }: DocumentedOperation): Fields => {
   const { partial, warnings } = kind.definition.problem
   return (partial ?? warnings) === undefined
     ? {}
-    : { warnings: opt(list(str('Sentence of the vendor'), 'What the vendor tells beside the records')) }
+    : { warnings: opt(list(str('Sentence of the vendor'), 'What the vendor says beside the records')) }
 }
 
 /** Every live operation, in the order of the definitions. */

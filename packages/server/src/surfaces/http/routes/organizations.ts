@@ -25,7 +25,7 @@ export const createOrganization = callerRoute({
     tag: 'organizations',
     summary: 'Create an organization',
     about:
-      'It starts with the workspace `default`. The client reaches it with X-Organization-Id; requests without the header go on to be for the organization that it had.',
+      'It starts with the workspace `default`. The client reaches it with X-Organization-Id; requests without the header still mean the organization that it had before.',
     scope: 'organizations:write',
     body: organizationInput,
     example: { name: 'Second' },
