@@ -1,7 +1,8 @@
 // A worker thread that parses and cuts large bodies, one at a time, outside the event loop that answers requests.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { Kind } from 'ferrule/definition'
-import { type ApartJob, type ApartResult, kinds, readApart } from 'ferrule/internal'
+import type { ApartJob, ApartResult } from 'ferrule/engine'
+import { kinds, readApart } from 'ferrule/internal'
 import { type CutJob, type CutResult, cutApart } from '../platform/execution/cut-apart.ts'
 
 /** The data of the worker. */

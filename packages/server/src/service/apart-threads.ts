@@ -1,6 +1,7 @@
 /** A pool of threads for large bodies. A thread starts when it is first needed, and ends when it is idle. */
 import { Worker } from 'node:worker_threads'
-import { type Apart, type ApartJob, type ApartResult, awaitUnlessAborted } from 'ferrule/internal'
+import type { Apart, ApartJob, ApartResult } from 'ferrule/engine'
+import { awaitUnlessAborted } from 'ferrule/internal'
 import type { CutJob, CutResult, Cutter } from '../platform/execution/cut-apart.ts'
 import type { ThreadAnswer, ThreadInput, ThreadTask } from './apart-thread.ts'
 

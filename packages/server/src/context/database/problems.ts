@@ -5,7 +5,8 @@ import { fail } from 'ferrule/internal'
 
 /** Error classes and codes of PostgreSQL (appendix A) and of Node's sockets after which a retry can succeed. */
 const passing = /^(08|53|57P|58030|EAI_|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)/
-const passingTexts = /timeout exceeded when trying to connect|Connection terminated|not queryable|Cannot use a pool after calling end/
+const passingTexts =
+  /timeout exceeded when trying to connect|Connection terminated|not queryable|Cannot use a pool after calling end|Query read timeout/
 /** `query_canceled`: statement_timeout, or a cancellation by this service. */
 const cancelled = '57014'
 /** Corrupted data or indexes, and missing files. */

@@ -1,7 +1,8 @@
 /** Starts a walk or resumes an interrupted one, and decides what the walk has to read. */
 import { createHash } from 'node:crypto'
+import type { Since } from 'ferrule/definition'
 import { writeJson } from 'ferrule/engine'
-import { parseTimestamp, type Since } from 'ferrule/internal'
+import { parseTimestamp } from 'ferrule/internal'
 import type { Planned, Tree } from './plan.ts'
 import { type EntityState, readState, readWalk, toStateCheckpoint, type WalkProgress } from './state.ts'
 import type { SyncTask } from './types.ts'

@@ -1,7 +1,7 @@
 /** Plans the lists that a sync walks, and what depends on each, from the definition. */
 
-import type { ConnectorDefinition, EntityDefinition } from 'ferrule/definition'
-import { findField, findSyncedOperation, formatPlainType, type Path, parsePath, type Sync } from 'ferrule/internal'
+import type { ConnectorDefinition, EntityDefinition, Sync } from 'ferrule/definition'
+import { findField, findSyncedOperation, formatPlainType, type Path, parsePath } from 'ferrule/internal'
 
 /** An entity of the definition that is synced. */
 interface Synced {

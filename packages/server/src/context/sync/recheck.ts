@@ -4,9 +4,9 @@
  */
 
 import { FerruleError } from 'ferrule'
-import type { Kind } from 'ferrule/definition'
+import type { Hidden, Kind, Lookup } from 'ferrule/definition'
 import { parseJson, type RecordKey, writeJson } from 'ferrule/engine'
-import { errorConsequences, getAt, type Hidden, isObject, type Lookup, parsePath, setAt } from 'ferrule/internal'
+import { errorConsequences, getAt, isObject, parsePath, setAt } from 'ferrule/internal'
 import type { EntityRef } from '../entity-ref.ts'
 import { parseKeyValue } from '../query/keys.ts'
 import { buildKey } from '../store/forget.ts'

@@ -1,5 +1,5 @@
 /** Windows of days. Pure. */
-import type { Windows } from 'ferrule/internal'
+import type { Windows } from 'ferrule/definition'
 
 const day = 86_400_000
 

@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import type { Claim, Hold, WriteClaims } from 'ferrule/engine'
-import { claimLifeMs, fail, normaliseRequestId } from 'ferrule/internal'
+import { claimLifeMs } from 'ferrule/engine'
+import { fail, normaliseRequestId } from 'ferrule/internal'
 import type { Db } from '../db/database.ts'
 import { type ClaimRow, claimAgain, findClaim, insertClaim, setBusy } from '../db/queries/claims.ts'
 import type { ConnectorPlace } from '../model/access.ts'

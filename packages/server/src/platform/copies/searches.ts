@@ -7,6 +7,7 @@ import type { RecordPages, Searcher, SearchRequest } from '../../context/search.
 import { BoundedMap } from '../bounded-map.ts'
 import type { ConnectorAccess } from '../model/access.ts'
 import type { Found } from '../model/executed.ts'
+import { isoOrNull } from '../model/ids.ts'
 import type { Copies, CopyStatus } from '../model/sync-types.ts'
 
 /** A search of one entity of a connector. */
@@ -71,11 +72,9 @@ function assertSearchable({ connection: { kind } }: ConnectorAccess, entity: str
   if (found?.context_store_search === undefined) findOperation(kind, entity, 'context_store_search')
 }
 
-const toTimestamp = (moment: number | null): string | null => (moment === null ? null : new Date(moment).toISOString())
-
 const toFreshness = ({ status, syncedAt, verifiedAt, complete }: CopyStatus): Freshness => ({
-  synced_at: toTimestamp(syncedAt),
-  verified_at: toTimestamp(verifiedAt),
+  synced_at: isoOrNull(syncedAt),
+  verified_at: isoOrNull(verifiedAt),
   status,
   complete: complete && syncedAt !== null,
 })

@@ -1,8 +1,8 @@
 /** Runs each write under an Idempotency-Key once (IETF draft-ietf-httpapi-idempotency-key-header). */
 
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Connection, writeJson } from 'ferrule/engine'
-import { asFerruleError, claimLifeMs, fail, failValidation } from 'ferrule/internal'
+import { type Connection, claimLifeMs, writeJson } from 'ferrule/engine'
+import { asFerruleError, fail, failValidation } from 'ferrule/internal'
 import { canonicalJson } from '../../context/query/canonical-json.ts'
 import { claimRequest, createWriteClaims, digestPlaced } from '../connectors/request-claims.ts'
 import { isForeignKeyViolation } from '../db/database.ts'

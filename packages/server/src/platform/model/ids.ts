@@ -26,3 +26,7 @@ export const asId = (text: unknown): string | undefined => (typeof text === 'str
 
 /** Formats milliseconds as ISO 8601 in UTC. */
 export const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+/** Formats a timestamp that can be missing, in milliseconds since 1970, as `iso` does. */
+export const isoOrNull = (milliseconds: number | null | undefined): string | null =>
+  typeof milliseconds === 'number' ? iso(milliseconds) : null

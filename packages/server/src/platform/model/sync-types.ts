@@ -14,14 +14,18 @@ export interface RunIds {
   readonly runId: string
 }
 
-/** Options of a refresh. */
-export interface RefreshOptions {
-  readonly entity: string
+/** How old a copy may be, and how long to wait for a younger one. */
+export interface RefreshWait {
   /** Maximum age of the copy, in seconds. */
   readonly maxAgeSeconds: number
   /** Timeout in milliseconds, accurate to about a second. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal
+}
+
+/** Options of a refresh. */
+export interface RefreshOptions extends RefreshWait {
+  readonly entity: string
 }
 
 /** Status of the copy of one entity. */
@@ -52,14 +56,6 @@ export interface Copies {
    * @returns when the copy is young enough, or after the timeout
    */
   refresh(access: ConnectorAccess, entity: string, wait: RefreshWait): Promise<void>
-}
-
-/** Options of a refresh for a search. */
-export interface RefreshWait {
-  /** Maximum age of the copy, in seconds. */
-  readonly maxAgeSeconds: number
-  readonly deadlineMs: number
-  readonly signal?: AbortSignal
 }
 
 /**

@@ -4,7 +4,7 @@ import { errorTable, isErrorCode } from 'ferrule/internal'
 import type { SyncFreshness } from 'ferrule/wire'
 import { findRun, type RunRow } from '../../db/queries/sync-runs.ts'
 import type { ConnectorPlace, PrincipalView } from '../../model/access.ts'
-import { iso } from '../../model/ids.ts'
+import { isoOrNull } from '../../model/ids.ts'
 import { isFinished } from '../../model/run-states.ts'
 import type { Copies, CopyStatus, RefreshOptions, Syncs } from '../../model/sync-types.ts'
 import { computeEntityState, findNextRunAt, findObstacle, isComplete } from '../status/entity-status.ts'
@@ -60,8 +60,8 @@ async function readFreshness(parts: StatusParts, view: PrincipalView, { id, enti
   const verifiedAt = known.copies.get(entity)?.verified_at ?? null
   return {
     state: computeEntityState(known, entity),
-    synced_at: syncedAt === null ? null : iso(syncedAt),
-    verified_at: verifiedAt === null ? null : iso(verifiedAt),
+    synced_at: isoOrNull(syncedAt),
+    verified_at: isoOrNull(verifiedAt),
     complete: isComplete(known, entity),
     records: known.copies.get(entity)?.records ?? null,
   }

@@ -4,7 +4,7 @@ import type { SyncEntityStatus, SyncScheduleRecord, SyncStatusRecord } from 'fer
 import { findLastFinishedRun, type RunRow } from '../../db/queries/sync-runs.ts'
 import type { ScheduleRow } from '../../db/queries/sync-schedules.ts'
 import type { PrincipalView } from '../../model/access.ts'
-import { iso } from '../../model/ids.ts'
+import { isoOrNull } from '../../model/ids.ts'
 import { computeConnectorState } from './copy-state.ts'
 import { buildEntityStatus, computeLagSeconds } from './entity-status.ts'
 import { type EntityGroup, listCopiedEntities, listScheduledEntities } from './groups.ts'
@@ -24,7 +24,7 @@ export const toScheduleRecords = (
       interval_seconds: schedule.interval_seconds ?? defaultSeconds,
       default: schedule.interval_seconds === null,
       paused: schedule.next_run_at === null,
-      next_run_at: schedule.next_run_at === null ? null : iso(schedule.next_run_at),
+      next_run_at: isoOrNull(schedule.next_run_at),
     }))
 
 /** Returns the earliest or latest of some ISO 8601 timestamps. */

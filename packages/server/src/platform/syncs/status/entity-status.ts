@@ -3,14 +3,12 @@
 import type { SyncEntityProgress, SyncEntityStatus, SyncIndexRecord, SyncState } from 'ferrule/wire'
 import type { IndexRecord } from '../../../context/indexes/types.ts'
 import type { ScheduleRow } from '../../db/queries/sync-schedules.ts'
-import { iso } from '../../model/ids.ts'
+import { iso, isoOrNull } from '../../model/ids.ts'
 import { computeCopyState, isFilling } from './copy-state.ts'
 import { describeIncremental, expandToGroups } from './groups.ts'
 import { toSyncError } from './run-record.ts'
 import type { StatusFacts } from './status-facts.ts'
 import { readProgress } from './stored-progress.ts'
-
-const shown = (moment: number | null | undefined): string | null => (typeof moment === 'number' ? iso(moment) : null)
 
 /** Returns the whole seconds since a timestamp, both in milliseconds. */
 export const computeLagSeconds = (moment: number | null, now: number): number | null =>
@@ -79,7 +77,7 @@ const toIndexRecord = ({ field, state, createdAt, usedAt, bytes, error }: IndexR
   field,
   state,
   created_at: iso(createdAt),
-  used_at: shown(usedAt),
+  used_at: isoOrNull(usedAt),
   size_bytes: bytes,
   error,
 })
@@ -100,15 +98,15 @@ export function buildEntityStatus(facts: StatusFacts, entity: string, defaultSec
     ready_for_search: isSearchable(facts, entity),
     complete: isComplete(facts, entity),
     records: countRecords(facts, entity),
-    synced_at: shown(syncedAt),
-    verified_at: shown(copy?.verified_at),
+    synced_at: isoOrNull(syncedAt),
+    verified_at: isoOrNull(copy?.verified_at),
     incremental: facts.connector.kind === undefined ? null : describeIncremental(facts.connector.kind.definition, entity),
     lag_seconds: computeLagSeconds(syncedAt, facts.now),
-    last_success_at: shown(copy?.last_success_at),
-    last_attempt_at: shown(copy?.last_attempt_at),
+    last_success_at: isoOrNull(copy?.last_success_at),
+    last_attempt_at: isoOrNull(copy?.last_attempt_at),
     last_error: copy === undefined ? null : toSyncError(copy),
     reason: findObstacle(facts, entity),
-    next_run_at: state === 'disabled' && copy?.outcome !== 'skipped' ? null : shown(findNextRunAt(facts, entity)),
+    next_run_at: state === 'disabled' && copy?.outcome !== 'skipped' ? null : isoOrNull(findNextRunAt(facts, entity)),
     interval_seconds: schedule?.interval_seconds ?? defaultSeconds,
     paused: schedule?.next_run_at === null,
     progress: isUnder ? findProgress(facts, entity) : null,

@@ -4,7 +4,7 @@ import type { ErrorCode } from 'ferrule'
 import { asFerruleError, errorTable, isErrorCode } from 'ferrule/internal'
 import type { SyncEntityResult, SyncError, SyncProgress, SyncRunRecord } from 'ferrule/wire'
 import { noError, type RunRow, type StoredError } from '../../db/queries/sync-runs.ts'
-import { iso } from '../../model/ids.ts'
+import { iso, isoOrNull } from '../../model/ids.ts'
 import { readProgress, sumCounts } from './stored-progress.ts'
 
 /** Longest stored message, in characters. */
@@ -48,8 +48,6 @@ export function toProgressRecord(row: Pick<RunRow, 'progress' | 'state'>): SyncP
   }
 }
 
-const moment = (milliseconds: number | null): string | null => (milliseconds === null ? null : iso(milliseconds))
-
 /** Converts a run to wire form. */
 export const toRunRecord = (row: RunRow): SyncRunRecord => ({
   id: row.id,
@@ -60,11 +58,11 @@ export const toRunRecord = (row: RunRow): SyncRunRecord => ({
   entities: row.entities === null ? null : JSON.parse(row.entities),
   cause: row.cause,
   attempts: row.attempts,
-  not_before: row.state === 'queued' ? moment(row.not_before) : null,
+  not_before: row.state === 'queued' ? isoOrNull(row.not_before) : null,
   progress: toProgressRecord(row),
   results: readResults(row.results),
   error: toSyncError(row),
   created_at: iso(row.created_at),
-  started_at: moment(row.started_at),
-  finished_at: moment(row.finished_at),
+  started_at: isoOrNull(row.started_at),
+  finished_at: isoOrNull(row.finished_at),
 })
