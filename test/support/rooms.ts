@@ -85,7 +85,7 @@ export const rooms: readonly Room[] = [
     node: 'all but node:sqlite',
   },
   { room: engine, files: [...shared, `${library}json/`], npm: ['typebox', 'uuid'], node: 'all but node:sqlite' },
-  { room: `${library}index.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/'])] },
+  { room: `${library}index.ts`, files: [...shared, ...within(library, ['client/', 'connectors/', 'engine/', 'json/'])] },
   { room: `${library}cli.ts` },
   { room: `${library}internal.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/'])] },
   { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },

@@ -12,8 +12,16 @@ export type Flat<F> = F extends Fields ? { -readonly [K in keyof Static<TObject<
 
 /** Lets optional fields be null, which counts as absent: `next_params` uses null to remove a filter. */
 type NullIsAbsent<P> = { [K in keyof P]: Record<never, never> extends Pick<P, K> ? P[K] | null : P[K] }
+/** The action that only connectors of the service have. */
+export type SearchAction = 'context_store_search'
+/** Stands for the parameters of a search, whose types the hosted client adds. */
+type SearchedElsewhere = { readonly searched: never }
 /** Parameters of an action of an entity; `never` if the entity lacks the action. */
-export type ParamsOf<E, A> = E extends { readonly [K in A & string]: { readonly params: infer P } } ? NullIsAbsent<Flat<P>> : never
+export type ParamsOf<E, A> = E extends { readonly [K in A & string]: { readonly params: infer P } }
+  ? NullIsAbsent<Flat<P>>
+  : A extends SearchAction
+    ? SearchedElsewhere
+    : never
 /** Record of an entity: the documented fields. At run time the record also has the vendor's other fields. */
 export type RecordOf<E> = E extends { readonly record: infer R } ? Flat<R> : never
 /** Meta of a list: the documented keys of its shape, and `next_params`. */
@@ -55,7 +63,9 @@ export type ResultOf<E, A> = E extends { readonly [K in A & string]: InParts }
     ? ListPage<RecordOf<E>, MetaOf<E>>
     : A extends 'download'
       ? Download
-      : { readonly data: RecordOf<E>; readonly meta: Record<never, never> }
+      : A extends SearchAction
+        ? unknown // the hosted client adds the type
+        : { readonly data: RecordOf<E>; readonly meta: Record<never, never> }
 
 /** Live actions of an entity. */
 export type ActionsOf<E> = keyof E & LiveAction
@@ -70,7 +80,9 @@ export type ParamsArgument<P, O = CallOptions> = [P] extends [never]
     ? [params?: Record<string, never>, options?: O] // the type `{}` accepts any object
     : Record<never, never> extends P
       ? [params?: P, options?: O]
-      : [params: P, options?: O]
+      : 'searched' extends keyof P
+        ? never
+        : [params: P, options?: O]
 type WalkArgument<P> = ParamsArgument<P, CallOptions & WalkOptions>
 
 /** Options of one call. */
@@ -113,17 +125,8 @@ type ListEntity<D extends ConnectorDefinition> = keyof {
   [N in EntityName<D> as Entities<D>[N] extends { readonly list: InParts } ? never : 'list' extends keyof Entities<D>[N] ? N : never]: N
 }
 
-/** A connector with its operations, typed by its definition. It lacks `context_store_search`, which needs the hosted platform. */
-export type LocalConnector<D extends ConnectorDefinition> = {
-  /**
-   * Runs an action on an entity.
-   * @throws FerruleError
-   */
-  execute<N extends keyof Entities<D> & string, A extends ActionsOf<Entities<D>[N]>>(
-    entity: N,
-    action: A,
-    ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>>
-  ): Promise<ResultOf<Entities<D>[N], A>>
+/** What a connector has beside `execute` and its entities. */
+export interface ConnectorMethods<D extends ConnectorDefinition> {
   /**
    * Walks the pages of a list.
    * @throws FerruleError
@@ -145,10 +148,23 @@ export type LocalConnector<D extends ConnectorDefinition> = {
    * @throws FerruleError `upstream_auth_failed` and others
    */
   check(options?: CallOptions): Promise<void>
-  /** Closes the connections to the vendor. */
+  /** Closes the connections. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
-} & { readonly [N in EntityName<D>]: EntityMethods<Entities<D>[N]> }
+}
+
+/** A connector with its operations, typed by its definition. It lacks `context_store_search`, which needs the hosted platform. */
+export type LocalConnector<D extends ConnectorDefinition> = {
+  /**
+   * Runs an action on an entity.
+   * @throws FerruleError
+   */
+  execute<N extends keyof Entities<D> & string, A extends ActionsOf<Entities<D>[N]>>(
+    entity: N,
+    action: A,
+    ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>>
+  ): Promise<ResultOf<Entities<D>[N], A>>
+} & ConnectorMethods<D> & { readonly [N in EntityName<D>]: EntityMethods<Entities<D>[N]> }
 
 type Schemes<D extends ConnectorDefinition> = { [S in keyof D['credentials']]: D['credentials'][S]['fields'] }
 type FieldName<F> = F extends unknown ? keyof F : never

@@ -1,0 +1,104 @@
+/** The types of a connector of the service: those of a local connector, and searches of the copy. */
+import type { ConnectorDefinition } from '../definition/connector.ts'
+import type {
+  ActionsOf,
+  CallOptions,
+  ConnectorMethods,
+  Download,
+  EntityMethods,
+  ParamsArgument,
+  ParamsOf,
+  ResultOf,
+  SearchAction,
+} from '../engine/types.ts'
+import type { WalkOptions } from '../engine/walk.ts'
+import type { Freshness, SearchMeta } from '../wire/search-answer.ts'
+import type { PathOf, Project } from './path-types.ts'
+import type { CheckSearch, CheckWireSearch, RowOf, WireSearchOf } from './search-types.ts'
+
+/** Options of a search. */
+export interface SearchOptions extends CallOptions {
+  /** Maximum age of the copy in seconds (the service's `max_age`). An older copy is refreshed first, or the error is `context_store_stale`. */
+  readonly maxAge?: number
+  /** True accepts what is there during the first filling (the service's `allow_partial`); `context_store.complete` is false then. */
+  readonly allowPartial?: boolean
+}
+
+/** A page of a search. */
+export interface SearchPage<Row> {
+  readonly data: Row[]
+  readonly meta: SearchMeta
+  /** How fresh the copy is. */
+  readonly context_store: Freshness
+}
+
+type FieldsIn<P> = P extends { readonly fields: readonly (infer Names)[] } ? PathOf<Names> : never
+/** The rows that the parameters of a search select. */
+type Selected<Row, P> = Project<Row, FieldsIn<P>>
+/** Parameters when none are given. */
+type None = Record<never, never>
+
+/** Searches of the copy of one entity. */
+export interface Search<Row, Entity extends string> {
+  /**
+   * Searches the copy, and returns one page.
+   * @throws FerruleError `context_store_not_ready`, `context_store_stale` and others
+   */
+  <const P extends CheckSearch<P, 'search', Row, Entity> = None>(params?: P, options?: SearchOptions): Promise<SearchPage<Selected<Row, P>>>
+  /** Yields the rows of all pages. `limit` is the number of rows of a page. */
+  records<const P extends CheckSearch<P, 'walk', Row, Entity> = None>(
+    params?: P,
+    options?: SearchOptions & WalkOptions,
+  ): AsyncGenerator<Selected<Row, P>, void, undefined>
+  /** Yields the pages. */
+  pages<const P extends CheckSearch<P, 'walk', Row, Entity> = None>(
+    params?: P,
+    options?: SearchOptions & WalkOptions,
+  ): AsyncGenerator<SearchPage<Selected<Row, P>>, void, undefined>
+}
+
+/** What a searchable entity has beside its actions. */
+export interface Searches<Row, Entity extends string> {
+  readonly search: Search<Row, Entity>
+  /**
+   * Searches the copy with the parameters as the service takes them.
+   * @throws FerruleError as `search`
+   */
+  context_store_search<const P extends CheckWireSearch<P, Row, Entity>>(
+    params: P,
+    options?: SearchOptions,
+  ): Promise<SearchPage<Selected<Row, P>>>
+  /**
+   * Exports all rows that the filter finds, as a stream.
+   * @throws FerruleError as `search`
+   */
+  export<const P extends CheckSearch<P, 'export', Row, Entity> = None>(params?: P, options?: SearchOptions): Promise<Download>
+}
+
+type SearchesOf<E, Entity extends string> = E extends { readonly context_store_search: object } ? Searches<RowOf<E>, Entity> : unknown
+/** Actions of an entity in the service. */
+type HostedActionsOf<E> = ActionsOf<E> | (keyof E & SearchAction)
+type SearchArgument<E, A> = A extends SearchAction ? [params: WireSearchOf<E>, options?: SearchOptions] : never
+/** A row can lack what `fields` leave out. */
+type SearchResult<E, A> = A extends SearchAction ? SearchPage<Partial<RowOf<E>>> : unknown
+
+type Entities<D extends ConnectorDefinition> = D['entities']
+type EntityName<D extends ConnectorDefinition> = keyof Entities<D> & string
+
+/**
+ * A connector of the service with its operations, typed by its definition. It has everything that a local connector has, so that a program
+ * for local connectors takes it, and searches.
+ */
+export type HostedConnector<D extends ConnectorDefinition> = {
+  /**
+   * Runs an action on an entity.
+   * @throws FerruleError
+   */
+  execute<N extends EntityName<D>, A extends HostedActionsOf<Entities<D>[N]>>(
+    entity: N,
+    action: A,
+    ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>> | SearchArgument<Entities<D>[N], A>
+  ): Promise<ResultOf<Entities<D>[N], A> & SearchResult<Entities<D>[N], A>>
+  /** Returns the id of the connector. The service is asked for it once, unless it was given. */
+  id(): Promise<string>
+} & ConnectorMethods<D> & { readonly [N in EntityName<D>]: EntityMethods<Entities<D>[N]> & SearchesOf<Entities<D>[N], N> }
