@@ -46,6 +46,19 @@ describe('the library door', () => {
     expect(builtins.filter((name) => /sqlite/.test(name))).toEqual([])
   })
 
+  test('ferrule/core loads no kind and no engine, and nothing that only Node has', () => {
+    const { files, builtins } = loadedBy('packages/ferrule/src/core.ts')
+    expect(files.length).toBeGreaterThan(1)
+    expect(files.filter((file) => /src\/(connectors|engine|kinds)\/|node_modules\//.test(file))).toEqual([])
+    expect(builtins.filter((name) => name.startsWith('node:'))).toEqual([])
+  })
+
+  test('ferrule/gong loads that kind only', () => {
+    const { files } = loadedBy('packages/ferrule/src/kinds/gong.ts')
+    const kinds = files.flatMap((file) => /src\/connectors\/([^/]+)\//.exec(file)?.[1] ?? [])
+    expect(new Set(kinds)).toEqual(new Set(['gong']))
+  })
+
   test('would notice a database driver', () => {
     const { files } = loadedBy('packages/server/src/platform/db/postgres.ts')
     expect(files.some((file) => file.includes('node_modules/pg/'))).toBe(true)

@@ -18,7 +18,7 @@ const within = (folder: string, names: readonly string[]): readonly string[] => 
 const library = 'packages/ferrule/src/'
 const engine = `${library}engine/`
 const server = 'packages/server/src/'
-const shared = within(library, ['errors.ts', 'error-consequences.ts', 'retry.ts', 'definition/'])
+const shared = within(library, ['errors.ts', 'error-consequences.ts', 'retry.ts', 'options.ts', 'walk.ts', 'definition/'])
 /** The documented entries of the library, and the one that the server has to itself. */
 const entries = ['ferrule', 'ferrule/definition', 'ferrule/engine', 'ferrule/wire', 'ferrule/internal']
 
@@ -47,6 +47,8 @@ export const rooms: readonly Room[] = [
   { room: `${library}retry.ts`, files: within(library, ['errors.ts', 'error-consequences.ts']) },
   { room: `${library}definition/`, files: [`${library}errors.ts`], npm: ['typebox'] },
   { room: `${library}json/`, files: [`${library}definition/object.ts`] },
+  { room: `${library}options.ts`, files: within(library, ['errors.ts', 'definition/object.ts']) },
+  { room: `${library}walk.ts`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },
   {
     room: `${library}client/`,
@@ -55,6 +57,8 @@ export const rooms: readonly Room[] = [
         'errors.ts',
         'error-consequences.ts',
         'retry.ts',
+        'options.ts',
+        'walk.ts',
         'definition/object.ts',
         'json/',
         'filter/',
@@ -85,6 +89,12 @@ export const rooms: readonly Room[] = [
     node: 'all but node:sqlite',
   },
   { room: engine, files: [...shared, `${library}json/`], npm: ['typebox', 'uuid'], node: 'all but node:sqlite' },
+  { room: `${library}kinds/`, files: within(library, ['connectors/', 'definition/', 'engine/']) },
+  {
+    room: `${library}core.ts`,
+    files: within(library, ['errors.ts', 'definition/object.ts', 'client/']),
+    types: within(library, ['definition/', 'engine/', 'connectors/', 'kinds/', 'walk.ts']),
+  },
   { room: `${library}index.ts`, files: [...shared, ...within(library, ['client/', 'connectors/', 'engine/', 'json/'])] },
   { room: `${library}cli.ts` },
   { room: `${library}internal.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/'])] },

@@ -104,8 +104,12 @@ for await (const page of gong.calls.pages()) page.data[0].id
 
 // @ts-expect-error a kind that there is not
 connect('salesforce', { credentials })
-// @ts-expect-error credentials are required
-connect('gong', {})
+// @ts-expect-error configuration without credentials
+connect('gong', { config: { private_calls: 'include' } })
+// @ts-expect-error options of both modes
+connect('gong', { credentials, url: 'https://ferrule.example.com' })
+// @ts-expect-error an option of the service that there is not
+connect('gong', { url: 'https://ferrule.example.com', workspaceName: 'default' })
 // @ts-expect-error credentials of no scheme
 connect('gong', { credentials: { api_key: 'a' } })
 // @ts-expect-error the secret is missing

@@ -7,12 +7,16 @@
  * for await (const call of gong.calls.records({ fromDateTime: '2026-01-01T00:00:00Z' })) console.log(call.title)
  * ```
  */
+import { connectHosted, type HostedOptions, readHostedOptions } from './client/connect.ts'
+import type { HostedConnector } from './client/types.ts'
 import { kinds } from './connectors/index.ts'
 import type { Kind } from './definition/connector.ts'
 import { type ConnectOptions, connectLocally } from './engine/local.ts'
 import type { LocalConnector } from './engine/types.ts'
 import { fail } from './errors.ts'
 
+export type { HostedCallOptions } from './client/call-options.ts'
+export type { HostedOptions } from './client/connect.ts'
 export type { FilterOf, RowOf, SortOf, WireSearchOf } from './client/search-types.ts'
 export type { HostedConnector, SearchOptions, SearchPage } from './client/types.ts'
 export type { VendorNotice } from './engine/connection.ts'
@@ -42,13 +46,17 @@ export type KindName = keyof Kinds
 /**
  * Makes a typed connector of a kind. Synchronous: nothing is sent until you call an operation.
  * @param kind slug, for example `gong`
- * @param options credentials, configuration, another origin, and callbacks for renewed credentials and vendor notices
- * @throws FerruleError `connector_type_not_found`, `credentials_mismatch`, `validation_failed`
+ * @param options `credentials` call the vendor; `url` (or FERRULE_URL) calls the service
+ * @throws FerruleError `connector_type_not_found`, `credentials_mismatch`, `validation_failed`, `setting_invalid`
  */
-export function connect<K extends KindName>(kind: K, options: ConnectOptions<Kinds[K]>): LocalConnector<Kinds[K]> {
+export function connect<K extends KindName>(kind: K, options: ConnectOptions<Kinds[K]>): LocalConnector<Kinds[K]>
+export function connect<K extends KindName>(kind: K, options?: HostedOptions): HostedConnector<Kinds[K]>
+export function connect<K extends KindName>(kind: K, options?: HostedOptions | ConnectOptions<Kinds[K]>): object {
+  const hosted = readHostedOptions(options)
+  if (hosted !== undefined) return connectHosted(kind, hosted)
   if (!Object.hasOwn(kinds, kind)) throw fail('connector_type_not_found', { given: String(kind), known: Object.keys(kinds).join(', ') })
   const known: { readonly [N in KindName]: Kind<Kinds[N]> } = kinds
-  return connectLocally<Kinds[K]>(known[kind], options)
+  return connectLocally<Kinds[K]>(known[kind], options as ConnectOptions<Kinds[K]>) // checked there: JavaScript has no types
 }
 
 /** Lists the slugs of all kinds. */

@@ -36,6 +36,22 @@ export function createDeadline(wantedMs: number, parent: AbortSignal | undefined
 }
 
 /**
+ * Waits for shared work, which continues when this wait ends early.
+ * @throws what the work throws; the reason of the deadline's signal if it aborts first
+ */
+export async function waitWithin<T>(work: Promise<T>, { signal }: Pick<Deadline, 'signal'>): Promise<T> {
+  signal.throwIfAborted()
+  const ended = Promise.withResolvers<never>()
+  const onAbort = (): void => ended.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, ended.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/**
  * Waits.
  * @throws the signal's reason if it aborts first
  */

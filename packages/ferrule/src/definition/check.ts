@@ -8,7 +8,7 @@ import { type EntityDefinition, type LiveAction, liveActions, type Operation } f
 import { type Field, type Fields, readFill } from './fields.ts'
 
 /** Names that the library's connector object uses itself. */
-const reserved: ReadonlySet<string> = new Set(['execute', 'pages', 'records', 'check', 'close'])
+const reserved: ReadonlySet<string> = new Set(['execute', 'pages', 'records', 'check', 'close', 'id', 'then'])
 /** Longest tool name that common clients accept, in characters. */
 const longestToolName = 64
 

@@ -2,15 +2,16 @@
 import { Readable } from 'node:stream'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Operation } from '../definition/entity.ts'
+import { checkOptions } from '../options.ts'
 import type { Connection, VendorNotice } from './connection.ts'
-import { checkConfiguration, checkCredentials, checkOrigin } from './credentials/check.ts'
+import { checkConfiguration, checkCredentials, checkOrigin, failWithoutCredentials } from './credentials/check.ts'
 import { Secret } from './credentials/secret.ts'
 import type { CredentialSource, CredentialValues } from './credentials/source.ts'
 import { createEngine, type Engine } from './execute.ts'
 import type { OriginOverride } from './http/origin.ts'
-import { findPageDefinition } from './meta.ts'
-import { findOperation, listLiveActions } from './operation.ts'
-import { callOptions, checkOptions, connectOptions } from './options.ts'
+import { isRows } from './json/raw-rows.ts'
+import { listLiveActions } from './operation.ts'
+import { callOptions, connectOptions } from './options.ts'
 import type { Call, Outcome } from './outcome.ts'
 import type { CallOptions, ConfigurationOf, CredentialsOf, Download, LocalConnector } from './types.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkRecords, walkRows } from './walk.ts'
@@ -152,9 +153,7 @@ class Local {
   #parts(entity: string, params: Args[0], options: Options & Pick<Call, 'rawRows'>): AsyncGenerator<Part, void, undefined> {
     const run = async (of: string, action: string, given: Args[0]) =>
       (await this.#run({ ...options, entity: of, action, params: given })) as Part // a result in parts
-    const page = findPageDefinition(findOperation(this.#connection.kind, entity, 'list'))
-    const number = page !== undefined && 'parts' in page ? page.parts.number : ''
-    return walkParts({ first: () => run(entity, 'list', params), get: (of, given) => run(of, 'get', given), number }, options)
+    return walkParts({ first: () => run(entity, 'list', params), get: (of, given) => run(of, 'get', given), isReady: isRows }, options)
   }
 
   async check(options: CallOptions = {}): Promise<void> {
@@ -195,7 +194,8 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
   checkOptions(connectOptions, options)
   // JavaScript callers may omit what the types demand. The error then names the schemes.
   const given: Partial<ConnectOptions<D>> = options ?? {}
-  const { values } = checkCredentials(kind.definition, given.credentials === undefined ? {} : given.credentials)
+  if (given.credentials === undefined) throw failWithoutCredentials(kind.definition)
+  const { values } = checkCredentials(kind.definition, given.credentials)
   const configuration = checkConfiguration(kind.definition, given.config, '/config')
   const origin = checkOrigin(given.origin)
   // The values passed the check of their scheme, so they have its type.

@@ -1,11 +1,6 @@
-/** Checks the options of the library's calls, because JavaScript callers have no compiler. */
+/** The options of a connector that runs in this process. */
 import { isObject } from '../definition/object.ts'
-import { failValidation, type Problem } from '../errors.ts'
-
-/** The message of a refusal, and the test of the value. */
-type OptionRule = readonly [message: string, fits: (value: unknown) => boolean]
-/** Options by name. */
-export type OptionRules = Readonly<Record<string, OptionRule>>
+import { type OptionRule, type OptionRules, walkRules } from '../options.ts'
 
 const anything: OptionRule = ['must be given', () => true] // its own check reports more
 const aFunction: OptionRule = ['must be a function', (value) => typeof value === 'function']
@@ -21,27 +16,4 @@ export const connectOptions: OptionRules = {
 }
 
 /** Options of one call or walk. */
-export const callOptions: OptionRules = {
-  signal: ['must be an AbortSignal', (value) => value instanceof AbortSignal],
-  deadlineMs: ['must be a number above 0, in milliseconds', (value) => typeof value === 'number' && value > 0],
-  maxPages: ['must be a whole number from 1', (value) => Number.isInteger(value) && Number(value) >= 1],
-}
-
-function findProblem(rules: OptionRules, [name, value]: [string, unknown]): readonly Problem[] {
-  const field = `/${name}`
-  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
-  if (rule === undefined) return [{ field, message: `is not known; known: ${Object.keys(rules).join(', ')}`, error_code: 'unknown' }]
-  const [message, fits] = rule
-  return value === undefined || fits(value) ? [] : [{ field, message, error_code: 'type' }]
-}
-
-/**
- * Checks options; undefined counts as none.
- * @throws FerruleError `validation_failed` with the place of every unknown or wrong option
- */
-export function checkOptions(rules: OptionRules, options: unknown): void {
-  if (options === undefined) return
-  if (!isObject(options)) throw failValidation([{ field: '/options', message: 'must be an object', error_code: 'type' }])
-  const problems = Object.entries(options).flatMap((entry) => findProblem(rules, entry))
-  if (problems.length > 0) throw failValidation(problems)
-}
+export const callOptions: OptionRules = walkRules

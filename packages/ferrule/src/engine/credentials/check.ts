@@ -2,7 +2,7 @@
 import type { ConnectorDefinition, CredentialScheme } from '../../definition/connector.ts'
 import type { Fields } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
-import { fail, failValidation } from '../../errors.ts'
+import { type FerruleError, fail, failValidation } from '../../errors.ts'
 import type { OriginOverride } from '../http/origin.ts'
 import { compileFields } from '../json/schema.ts'
 import type { CredentialValues } from './source.ts'
@@ -15,6 +15,22 @@ const describeSchemes = (definition: ConnectorDefinition): string =>
   Object.entries(definition.credentials)
     .map(([name, { fields }]) => `${name} (${Object.keys(fields).join(', ')})`)
     .join('; ')
+
+/** Builds the error of credentials that fit no scheme. @param hint in place of the table's */
+const failMismatch = (definition: ConnectorDefinition, given: readonly string[], hint?: string): FerruleError =>
+  fail(
+    'credentials_mismatch',
+    { kind: definition.kind, given: given.join(', ') || 'nothing', schemes: describeSchemes(definition) },
+    hint === undefined ? {} : { hint },
+  )
+
+/** Builds the error of a connector without credentials. */
+export const failWithoutCredentials = (definition: ConnectorDefinition): FerruleError =>
+  failMismatch(
+    definition,
+    [],
+    'Give the fields of one scheme as credentials; or name a service by the option url or FERRULE_URL, which has credentials of its own.',
+  )
 
 /** Credentials that fit a scheme. */
 export interface CheckedCredentials {
@@ -32,12 +48,7 @@ export function checkCredentials(definition: ConnectorDefinition, credentials: u
   if (!isObject(credentials)) throw failValidation([{ field: base, message: 'must be an object', error_code: 'type' }])
   const given = Object.fromEntries(Object.entries(credentials).filter(([name, value]) => value !== null && name !== 'option_title'))
   const found = findScheme(definition, Object.keys(given))
-  if (found === undefined)
-    throw fail('credentials_mismatch', {
-      kind: definition.kind,
-      given: Object.keys(given).join(', ') || 'nothing',
-      schemes: describeSchemes(definition),
-    })
+  if (found === undefined) throw failMismatch(definition, Object.keys(given))
   const [scheme, { fields }] = found
   const problems = compileFields(fields).problems(given, base)
   if (problems.length > 0) throw failValidation(problems)

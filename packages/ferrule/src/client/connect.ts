@@ -1,0 +1,67 @@
+/** Chooses between the vendor and the service, and connects to the service. */
+import type { ConnectorDefinition } from '../definition/connector.ts'
+import { isObject } from '../definition/object.ts'
+import { failValidation } from '../errors.ts'
+import { checkOptions, type OptionRule, type OptionRules } from '../options.ts'
+import { withEntities } from './accessors.ts'
+import { Hosted } from './connector.ts'
+import { namesService, readServiceSettings, type ServiceOptions } from './settings.ts'
+import { Transport } from './transport.ts'
+import type { HostedConnector } from './types.ts'
+
+/** Options of a connector of the service. What is left out comes from the environment. */
+export interface HostedOptions extends ServiceOptions {
+  /** Id or name of the connector; default: the only one of its kind in the workspace. */
+  readonly connector?: string
+}
+
+const text: OptionRule = ['must be a string with at least one character', (value) => typeof value === 'string' && value !== '']
+
+/** Options of `connect` for a connector of the service. */
+export const hostedOptions: OptionRules = {
+  url: text,
+  clientId: text,
+  clientSecret: text,
+  token: text,
+  session: ['must be true or false', (value) => typeof value === 'boolean'],
+  organizationId: text,
+  workspace: text,
+  connector: text,
+  fetch: ['must be a function', (value) => typeof value === 'function'],
+}
+
+const dropUndefined = (options: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
+/** The checks have just proven it; TypeScript cannot see that. */
+const isHostedOptions = (_options: unknown): _options is HostedOptions => true
+
+/**
+ * Reads the options of a connector of the service. `credentials` choose the vendor; else `url`, `FERRULE_URL` or `session` choose the service.
+ * @returns the options for the service; undefined if the options choose the vendor, or name neither
+ * @throws FerruleError `validation_failed` for options of both, and for wrong ones
+ */
+export function readHostedOptions(options: unknown): HostedOptions | undefined {
+  if (options !== undefined && !isObject(options)) return undefined // the check of the local options reports it
+  const given = dropUndefined(options ?? {})
+  if (Object.hasOwn(given, 'credentials')) {
+    const both = Object.keys(given).filter((name) => Object.hasOwn(hostedOptions, name))
+    const message = 'cannot stand beside credentials: credentials call the vendor, and this option calls the service'
+    if (both.length > 0) throw failValidation(both.map((name) => ({ field: `/${name}`, message, error_code: 'conflict' })))
+    return undefined
+  }
+  if (!isHostedOptions(given) || !namesService(given)) return undefined
+  checkOptions(hostedOptions, given)
+  return given
+}
+
+/**
+ * Makes a connector of the service. Synchronous: nothing is sent until you call an operation.
+ * @param kind slug
+ * @throws FerruleError `validation_failed`, `setting_invalid`
+ */
+export function connectHosted<D extends ConnectorDefinition>(kind: string, { connector, ...service }: HostedOptions): HostedConnector<D> {
+  const hosted = new Hosted(new Transport(readServiceSettings(service)), { kind, connector })
+  // The typed connector is a view of the untyped one. The service knows the entities, so no definition is loaded.
+  return withEntities(hosted) as HostedConnector<D>
+}

@@ -1,0 +1,163 @@
+/** One connector of the service, without types. */
+import { isObject } from '../definition/object.ts'
+import type { Download } from '../engine/types.ts'
+import { FerruleError, fail, isErrorCode } from '../errors.ts'
+import { checkOptions } from '../options.ts'
+import { type ListPage, type Part, walkPages, walkParts, walkPositions, walkRecords } from '../walk.ts'
+import type { CheckResult } from '../wire/checks.ts'
+import { type Endpoint, endpoints } from '../wire/endpoints.ts'
+import { type HostedCallOptions, hostedCallRules } from './call-options.ts'
+import { createDeadline, defaultDeadlineMs } from './deadline.ts'
+import { openDownload } from './download.ts'
+import { type ConnectorChoice, ConnectorLookup, isMissing } from './lookup.ts'
+import { buildExportQuery, buildFreshness, buildSearch, readSearchPosition } from './search.ts'
+import type { RequestOptions, RequestParts, Transport } from './transport.ts'
+
+type Params = Readonly<Record<string, unknown>>
+type Args = [params?: Params, options?: HostedCallOptions]
+
+/** Actions that change something at the vendor. What is not known may be one. */
+const reads: ReadonlySet<string> = new Set(['list', 'get', 'download', 'context_store_search'])
+/** Parameter of a download that asks for a part of the file. */
+const rangeParameter = 'range_header'
+/** Who answers, for errors of a walk. */
+const vendor = 'the service'
+
+/** Passes on the options of the request itself. */
+const toRequestOptions = ({ signal, deadlineMs }: HostedCallOptions): RequestOptions => ({ signal, deadlineMs })
+
+/** A connector of the service. */
+export class Hosted {
+  readonly #transport: Transport
+  readonly #lookup: ConnectorLookup
+
+  constructor(transport: Transport, choice: ConnectorChoice) {
+    this.#transport = transport
+    this.#lookup = new ConnectorLookup(transport, choice)
+  }
+
+  async execute(entity: string, action: string, ...[params, options = {}]: Args): Promise<unknown> {
+    checkOptions(hostedCallRules, options)
+    return action === 'download' ? this.#download(entity, params ?? {}, options) : this.#run({ entity, action, params }, options)
+  }
+
+  async *pages(entity: string, ...[params = {}, options = {}]: Args): AsyncGenerator<ListPage, void, undefined> {
+    checkOptions(hostedCallRules, options)
+    yield* walkPages((current) => this.#run<ListPage>({ entity, action: 'list', params: current }, options), params, { ...options, vendor })
+  }
+
+  records(entity: string, ...args: Args): AsyncGenerator<unknown, void, undefined> {
+    return walkRecords(this.pages(entity, ...args))
+  }
+
+  async *parts(entity: string, ...[params, options = {}]: Args): AsyncGenerator<Part, void, undefined> {
+    checkOptions(hostedCallRules, options)
+    const run = (of: string, action: string, given: Params | undefined) => this.#run<Part>({ entity: of, action, params: given }, options)
+    const first = () => run(entity, 'list', params)
+    yield* walkParts({ first, get: (of, given) => run(of, 'get', given), isReady: Array.isArray }, options)
+  }
+
+  async *rows(entity: string, ...args: Args): AsyncGenerator<unknown, void, undefined> {
+    for await (const { data } of this.parts(entity, ...args)) if (Array.isArray(data.data)) yield* data.data
+  }
+
+  async search(entity: string, ...[params = {}, options = {}]: Args): Promise<unknown> {
+    checkOptions(hostedCallRules, options)
+    return this.#search(entity, params, options)
+  }
+
+  async *searchPages(entity: string, ...[params = {}, options = {}]: Args): AsyncGenerator<Pick<ListPage, 'data'>, void, undefined> {
+    checkOptions(hostedCallRules, options)
+    const load = (current: Params) => this.#search(entity, current, options)
+    yield* walkPositions({ load, params, readNext: readSearchPosition, vendor }, options)
+  }
+
+  searchRecords(entity: string, ...args: Args): AsyncGenerator<unknown, void, undefined> {
+    return walkRecords(this.searchPages(entity, ...args))
+  }
+
+  async export(entity: string, ...[params = {}, options = {}]: Args): Promise<Download> {
+    checkOptions(hostedCallRules, options)
+    const query = buildExportQuery(params, options)
+    return openDownload(this.#transport, toRequestOptions(options), (request) =>
+      this.#send(request, (slots, left) => this.#open(endpoints.exportEntity, { ...left, slots: { ...slots, entity }, query })),
+    )
+  }
+
+  /**
+   * Proves the credentials of the connector with one cheap call to the vendor.
+   * @throws FerruleError `upstream_auth_failed` and others
+   */
+  async check(options: HostedCallOptions = {}): Promise<void> {
+    checkOptions(hostedCallRules, options)
+    const result = await this.#send(options, (slots, left) =>
+      this.#transport.json<CheckResult>(endpoints.checkConnector, { ...left, slots, isRead: true }),
+    )
+    if (result.status === 'failed') throw readCheckFailure(result)
+  }
+
+  /** Returns the id of the connector; the service is asked once if it was chosen by name or kind. */
+  id(options: HostedCallOptions = {}): Promise<string> {
+    return this.#send(options, async ({ connector_id }) => connector_id)
+  }
+
+  /** Waits for nothing: the runtime keeps and closes the connections of `fetch`. */
+  async close(): Promise<void> {}
+
+  #search(entity: string, params: Params, options: HostedCallOptions) {
+    const request = { entity, action: 'context_store_search', params: buildSearch(params) }
+    return this.#run<{ readonly data: unknown[]; readonly meta: unknown }>(request, options)
+  }
+
+  /** Runs an action whose answer is JSON. */
+  #run<T>(request: { readonly entity: string; readonly action: string; readonly params: Params | undefined }, options: HostedCallOptions) {
+    const { idempotencyKey } = options
+    const body = { ...request, ...buildFreshness(options) }
+    const isRead = reads.has(request.action)
+    return this.#send(options, (slots, left) =>
+      this.#transport.json<T>(endpoints.execute, { ...left, slots, body, isRead, idempotencyKey }),
+    )
+  }
+
+  #download(entity: string, params: Params, options: HostedCallOptions): Promise<Download> {
+    const open = (given: Params, request: RequestOptions) =>
+      this.#send(request, (slots, left) =>
+        this.#open(endpoints.execute, { ...left, slots, body: { entity, action: 'download', params: given }, isRead: true }),
+      )
+    const reopen = (range: string, request: RequestOptions) => open({ ...params, [rangeParameter]: range }, request)
+    const transfer = { ...toRequestOptions(options), ...(options.resume === true ? { reopen } : {}) }
+    return openDownload(this.#transport, transfer, (request) => open(params, request))
+  }
+
+  #open(endpoint: Endpoint, parts: RequestParts): Promise<Response> {
+    // identity: the length of a compressed answer says nothing about the file
+    return this.#transport.open(endpoint, { ...parts, headers: { accept: '*/*', 'accept-encoding': 'identity' } })
+  }
+
+  /** Sends a request to the connector, which is looked up first. One deadline for both. */
+  async #send<T>(
+    { signal, deadlineMs = defaultDeadlineMs }: RequestOptions,
+    send: (slots: { readonly connector_id: string }, left: RequestOptions) => Promise<T>,
+  ): Promise<T> {
+    const deadline = createDeadline(deadlineMs, signal)
+    try {
+      const connector_id = await this.#lookup.find(deadline)
+      return await send({ connector_id }, { signal, deadlineMs: deadline.remaining() })
+    } catch (thrown) {
+      if (isMissing(thrown)) this.#lookup.forget()
+      throw thrown
+    } finally {
+      deadline.release()
+    }
+  }
+}
+
+/** Makes the error of a check that failed. */
+function readCheckFailure({ error_message, failure_reason: reason }: CheckResult): FerruleError {
+  const message = error_message ?? 'The check failed.'
+  const code = reason?.internal_message
+  if (!isObject(reason) || code === undefined || !isErrorCode(code))
+    return fail('upstream_error', { vendor: 'The vendor', reason: message }, { retryable: false })
+  const hint = reason.external_message.replace(message, '').trim()
+  return new FerruleError(code, { message, hint }, { retryable: reason.retryable })
+}
