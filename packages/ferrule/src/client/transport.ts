@@ -1,6 +1,6 @@
 /** Sends requests to the service: token, deadline, retries, and errors of the one table. */
 import { errorConsequences } from '../error-consequences.ts'
-import { FerruleError, fail } from '../errors.ts'
+import { FerruleError, fail, failValidation } from '../errors.ts'
 import { parseJson, writeJson } from '../json/json.ts'
 import { computePause, maxAttempts } from '../retry.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
@@ -30,6 +30,8 @@ export interface RequestParts extends RequestOptions {
   readonly body?: unknown
   /** True: the request changes nothing, so it can be repeated. Default: true for GET. */
   readonly isRead?: boolean
+  /** True: the route needs no token, so none is sent and none is asked for. */
+  readonly isOpen?: boolean
   /** Key of a write to a route that takes one; default: a new key. */
   readonly idempotencyKey?: string | undefined
 }
@@ -40,11 +42,19 @@ const buildQuery = (query: RequestParts['query'] = {}): string => {
   return given.size === 0 ? '' : `?${given}`
 }
 
-const fillPath = (path: string, slots: RequestParts['slots'] = {}): string =>
-  path.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(slots, name) ? encodeURIComponent(slots[name] ?? '') : whole))
+/** Refuses what would fold the path into the path of another route, for example `DELETE …/syncs/..`. */
+function checkSlots(slots: Readonly<Record<string, string>>): void {
+  const wrong = Object.keys(slots).filter((name) => ['', '.', '..'].includes(slots[name] ?? ''))
+  if (wrong.length > 0) throw failValidation(wrong.map((name) => ({ field: `/${name}`, message: 'must be an id', error_code: 'value' })))
+}
+
+function fillPath(path: string, slots: Readonly<Record<string, string>> = {}): string {
+  checkSlots(slots)
+  return path.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(slots, name) ? encodeURIComponent(slots[name] ?? '') : whole))
+}
 
 /** Describes a failed `fetch` without the address: Node puts the reason into the cause. */
-function describeFailure(thrown: unknown): string {
+export function describeFailure(thrown: unknown): string {
   const cause: unknown = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown
   const code: unknown = typeof cause === 'object' && cause !== null ? Reflect.get(cause, 'code') : undefined
   if (typeof code === 'string') return code
@@ -115,7 +125,7 @@ export class Transport {
   /** Sends a request with a token; once more with a new token when the service refuses the first. */
   async #authorize<T>(endpoint: Endpoint, parts: RequestParts, read: (response: Response) => Promise<T>): Promise<T> {
     const prepared = this.#prepare(endpoint, parts)
-    const token = await this.#getToken()
+    const token = parts.isOpen === true ? undefined : await this.#getToken()
     try {
       return await this.#run(authorized(prepared, token), parts, read)
     } catch (thrown) {
@@ -192,7 +202,7 @@ const authorized = (request: Prepared, token: string | undefined): Prepared =>
   token === undefined ? request : { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } }
 
 /** Parses an answer. */
-async function readJson<T>(response: Response): Promise<T> {
+export async function readJson<T>(response: Response): Promise<T> {
   const text = await readText(response)
   try {
     return parseJson(text) as T // the route documents the type

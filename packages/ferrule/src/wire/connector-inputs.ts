@@ -3,7 +3,7 @@ import { bool, list, obj, oneOf, open, opt, str } from '../definition/index.ts'
 import { entityModes } from './connectors.ts'
 import { displayName, workspaceNames } from './names.ts'
 import { pageQuery } from './paging.ts'
-import { body, query, uuid } from './words.ts'
+import { body, query, uuid, type Wire } from './words.ts'
 
 const entities = list(
   obj(
@@ -45,6 +45,8 @@ export const connectorInput = body(
   },
   'A new connector',
 )
+/** A new connector. */
+export type ConnectorInput = Wire<typeof connectorInput>
 
 /** Body of a change that replaces members. */
 export const connectorUpdate = body(
@@ -56,6 +58,8 @@ export const connectorUpdate = body(
   },
   'Members to change',
 )
+/** A change that replaces members. */
+export type ConnectorUpdate = Wire<typeof connectorUpdate>
 
 /** Body of a change that merges members. */
 export const connectorPatch = body(
@@ -73,6 +77,8 @@ export const connectorPatch = body(
   },
   'Members to change; objects are merged (RFC 7396): null deletes a key',
 )
+/** A change that merges members. */
+export type ConnectorPatch = Wire<typeof connectorPatch>
 
 /** Query of the list. */
 export const connectorQuery = query({
@@ -82,3 +88,5 @@ export const connectorQuery = query({
   connector_type: opt(str('Only connectors of this kind, by slug or title.', { maxLength: 256 })),
   ...pageQuery,
 })
+/** What the list of connectors is limited to. */
+export type ConnectorQuery = Wire<typeof connectorQuery>

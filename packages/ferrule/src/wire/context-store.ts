@@ -111,6 +111,8 @@ export type SyncFreshness = Pick<SyncEntityStatus, 'state' | 'synced_at' | 'veri
 
 /** Query of the stream of statuses. */
 export const watchQuery = query({ until: opt(oneOf('filled: the stream ends when the first sync of every entity has ended', 'filled')) })
+/** When a stream of statuses ends. */
+export type WatchQuery = Wire<typeof watchQuery>
 
 /** Query of a reset of the copy. */
 export const resetQuery = query({ entities: opt(str('Names of entities, separated by commas; left out: all')) })

@@ -22,6 +22,8 @@ export type DefinitionSummary = Wire<typeof definitionSummary>
 
 /** All kinds. */
 export const definitionList = record('DefinitionList', { definitions: list(definitionSummary, 'Kinds') }, 'Kinds of external systems')
+/** All kinds. */
+export type DefinitionList = Wire<typeof definitionList>
 
 /** An action of an entity. */
 export const actionDocument = part(
@@ -83,3 +85,5 @@ export type DefinitionRecord = Wire<typeof definitionRecord>
 
 /** Query of the list. */
 export const definitionQuery = query({ name: opt(str('Part of the title or slug; case does not matter')) })
+/** What the list of kinds is limited to. */
+export type DefinitionQuery = Wire<typeof definitionQuery>

@@ -26,6 +26,10 @@ export const organizationList = record(
   { data: list(organizationRecord, 'Organizations') },
   'Organizations that the client reaches',
 )
+/** All organizations of a client. */
+export type OrganizationList = Wire<typeof organizationList>
 
 /** Body of a new organization. */
 export const organizationInput = body('OrganizationInput', { name: displayName('Display name.') }, 'A new organization')
+/** A new organization. */
+export type OrganizationInput = Wire<typeof organizationInput>

@@ -119,12 +119,18 @@ export const syncInput = body(
   },
   'What to bring up to date',
 )
+/** What to bring up to date. */
+export type SyncInput = Wire<typeof syncInput>
 
 /** What a reset of the copy takes; the HTTP surface reads it from the query. */
 export const resetInput = body('ResetInput', { entities: opt(entities) }, 'Entities whose copy is emptied')
+/** Entities whose copy is emptied. */
+export type ResetInput = Wire<typeof resetInput>
 
 /** Query of the list of runs. */
 export const syncQuery = query({ state: opt(oneOf('Only runs in this state.', ...runStates)), ...pageQuery })
+/** What the list of runs is limited to. */
+export type SyncQuery = Wire<typeof syncQuery>
 
 /** When copies are brought up to date. */
 export const scheduleRecord = record(
@@ -143,6 +149,8 @@ export type SyncScheduleRecord = Wire<typeof scheduleRecord>
 
 /** All schedules of a connector. */
 export const scheduleList = record('ScheduleList', { data: list(scheduleRecord, 'Schedules') }, 'All schedules of a connector')
+/** All schedules of a connector. */
+export type ScheduleList = Wire<typeof scheduleList>
 
 /** Body of a change of a schedule. */
 export const scheduleInput = body(
@@ -158,3 +166,5 @@ export const scheduleInput = body(
   },
   'When to bring copies up to date',
 )
+/** When to bring copies up to date. */
+export type ScheduleInput = Wire<typeof scheduleInput>

@@ -43,6 +43,8 @@ export const scopedTokenRequest = body(
   },
   'Workspace of the token; a new name creates a workspace',
 )
+/** Workspace of a new scoped token. */
+export type ScopedTokenRequest = Wire<typeof scopedTokenRequest>
 
 /** A token of one workspace. */
 export const scopedToken = record(

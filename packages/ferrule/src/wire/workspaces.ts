@@ -52,6 +52,8 @@ export type WorkspaceRemoval = Wire<typeof workspaceRemoval>
 
 /** Body of a new workspace. */
 export const workspaceInput = body('WorkspaceInput', { name: displayName('Name, unique in the organization.') }, 'A new workspace')
+/** A new workspace. */
+export type WorkspaceInput = Wire<typeof workspaceInput>
 
 /** Body of a change. */
 export const workspaceChange = body(
@@ -63,6 +65,8 @@ export const workspaceChange = body(
   },
   'Members to change',
 )
+/** A change of a workspace. */
+export type WorkspaceChange = Wire<typeof workspaceChange>
 
 /** Query of the list. */
 export const workspaceQuery = query({
@@ -70,3 +74,5 @@ export const workspaceQuery = query({
   status: opt(oneOf('Only workspaces with this status.', ...workspaceStatuses)),
   ...pageQuery,
 })
+/** What the list of workspaces is limited to. */
+export type WorkspaceQuery = Wire<typeof workspaceQuery>

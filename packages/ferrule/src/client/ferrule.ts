@@ -1,0 +1,65 @@
+/** The service from code: what its HTTP interface offers, as typed methods. */
+
+import { type Endpoint, endpoints } from '../wire/endpoints.ts'
+import type { Health } from '../wire/health.ts'
+import { type AnyAnswer, type AnyRequest, requestAny } from './any-route.ts'
+import { Connectors } from './resources/connectors.ts'
+import { ContextStore } from './resources/context-store.ts'
+import { Definitions } from './resources/definitions.ts'
+import { Jobs } from './resources/jobs.ts'
+import { Organizations } from './resources/organizations.ts'
+import { Syncs } from './resources/syncs.ts'
+import { ScopedTokens } from './resources/tokens.ts'
+import { Workspaces } from './resources/workspaces.ts'
+import { readServiceSettings, type ServiceOptions } from './settings.ts'
+import { type RequestOptions, Transport } from './transport.ts'
+
+/**
+ * A client of one service. Bodies and answers have the names of the HTTP interface.
+ *
+ * Reads are repeated after a failure that can pass. Writes are sent once, unless their route takes an Idempotency-Key. Every method throws
+ * a FerruleError.
+ */
+export class Ferrule {
+  readonly organizations: Organizations
+  readonly workspaces: Workspaces
+  readonly connectors: Connectors
+  readonly syncs: Syncs
+  readonly contextStore: ContextStore
+  readonly definitions: Definitions
+  readonly tokens: ScopedTokens
+  readonly jobs: Jobs
+  readonly #transport: Transport
+
+  /**
+   * @param options address and identity; what is left out comes from the environment
+   * @throws FerruleError `validation_failed`, `setting_invalid`
+   */
+  constructor(options: ServiceOptions = {}) {
+    const transport = new Transport(readServiceSettings(options))
+    this.#transport = transport
+    this.organizations = new Organizations(transport)
+    this.workspaces = new Workspaces(transport)
+    this.connectors = new Connectors(transport)
+    this.syncs = new Syncs(transport)
+    this.contextStore = new ContextStore(transport)
+    this.definitions = new Definitions(transport)
+    this.tokens = new ScopedTokens(transport)
+    this.jobs = new Jobs(transport)
+  }
+
+  /** Asks whether the service can be used: its database answers and it does not stop. @throws FerruleError `unavailable` */
+  health(options: RequestOptions = {}): Promise<Health> {
+    return this.#transport.json(endpoints.getReadiness, { isOpen: true, ...options })
+  }
+
+  /**
+   * Sends a request to any route, with the client's token.
+   * @param method GET is repeated after a failure that can pass; the others only with `idempotencyKey`
+   * @param path from the service's address on, for example `/api/v1/organizations`
+   * @throws FerruleError `validation_failed` when the path leads away from the service
+   */
+  request(method: Endpoint['method'], path: string, request: AnyRequest = {}): Promise<AnyAnswer> {
+    return requestAny(this.#transport, { method, path }, request)
+  }
+}

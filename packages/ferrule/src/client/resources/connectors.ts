@@ -1,0 +1,83 @@
+import type { CheckResult } from '../../wire/checks.ts'
+import type { ConnectorInput, ConnectorPatch, ConnectorQuery, ConnectorUpdate } from '../../wire/connector-inputs.ts'
+import type { ConnectorRecord, ConnectorSummary } from '../../wire/connectors.ts'
+import { endpoints } from '../../wire/endpoints.ts'
+import type { Inspection } from '../../wire/inspection.ts'
+import type { JobRecord, JobReference } from '../../wire/jobs.ts'
+import type { Page } from '../../wire/paging.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+import { readPage, walkPages } from './pages.ts'
+
+/** Options of a creation. */
+export interface CreateOptions extends RequestOptions {
+  /** Key of the creation, for another process that repeats it within 24 hours; default: a new key, kept over the attempts. */
+  readonly idempotencyKey?: string | undefined
+}
+
+const place = { endpoint: endpoints.listConnectors } as const
+const slots = (id: string) => ({ connector_id: id })
+
+/** Connectors of the organization. */
+export class Connectors {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Yields all connectors, page by page. */
+  list(query: ConnectorQuery = {}, options: RequestOptions = {}): AsyncGenerator<ConnectorSummary, void, undefined> {
+    return walkPages(this.#transport, { place, query }, options)
+  }
+
+  /** Reads one page. @param from a query, or `next` of the page before */
+  page(from: ConnectorQuery | string = {}, options: RequestOptions = {}): Promise<Page<ConnectorSummary>> {
+    return readPage(this.#transport, { place, from }, options)
+  }
+
+  /** Reads a connector. */
+  get(id: string, options: RequestOptions = {}): Promise<ConnectorRecord> {
+    return this.#transport.json(endpoints.getConnector, { slots: slots(id), ...options })
+  }
+
+  /** Creates a connector, once however often the request is sent. The credentials are checked at the vendor first. */
+  create(body: ConnectorInput, options: CreateOptions = {}): Promise<ConnectorRecord> {
+    return this.#transport.json(endpoints.createConnector, { body, ...options })
+  }
+
+  /** Replaces the given members; credentials are changed by `patch`. */
+  update(id: string, body: ConnectorUpdate, options: RequestOptions = {}): Promise<ConnectorRecord> {
+    return this.#transport.json(endpoints.updateConnector, { slots: slots(id), body, ...options })
+  }
+
+  /** Merges the given members, credentials too: null deletes a key. */
+  patch(id: string, body: ConnectorPatch, options: RequestOptions = {}): Promise<ConnectorRecord> {
+    return this.#transport.json(endpoints.patchConnector, { slots: slots(id), body, ...options })
+  }
+
+  /** Checks a connector at the vendor; with changes, as it would be with them. Nothing is stored. */
+  check(id: string, changes: ConnectorPatch = {}, options: RequestOptions = {}): Promise<CheckResult> {
+    return this.#transport.json(endpoints.checkConnector, { slots: slots(id), body: changes, isRead: true, ...options })
+  }
+
+  /** Checks a connector that does not exist yet. Nothing is stored. */
+  checkNew(body: ConnectorInput, options: RequestOptions = {}): Promise<CheckResult> {
+    return this.#transport.json(endpoints.checkNewConnector, { body, isRead: true, ...options })
+  }
+
+  /** Deletes a connector and its credentials, and returns the finished job. */
+  delete(id: string, options: RequestOptions & { readonly wait: true }): Promise<JobRecord>
+  /** Deletes a connector and its credentials, and returns the id of the job that does it. */
+  delete(id: string, options?: RequestOptions & { readonly wait?: false }): Promise<JobReference>
+  async delete(id: string, options: RequestOptions & { readonly wait?: boolean } = {}): Promise<JobReference | JobRecord> {
+    const { wait = false, ...rest } = options
+    const job = await this.#transport.json<JobReference>(endpoints.deleteConnector, { slots: slots(id), ...rest })
+    // A job can be read only when it has succeeded: JobRecord has no other status.
+    return wait ? this.#transport.json<JobRecord>(endpoints.getJob, { slots: { job_id: job.job_id }, ...rest }) : job
+  }
+
+  /** Reads a connector and its copy at a glance. */
+  inspect(id: string, options: RequestOptions = {}): Promise<Inspection> {
+    return this.#transport.json(endpoints.inspectConnector, { slots: slots(id), ...options })
+  }
+}

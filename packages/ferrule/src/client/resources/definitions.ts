@@ -1,0 +1,23 @@
+import type { DefinitionList, DefinitionQuery, DefinitionRecord, DefinitionSummary } from '../../wire/definitions.ts'
+import { endpoints } from '../../wire/endpoints.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+
+/** Kinds of external systems that the service runs. */
+export class Definitions {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Lists the kinds. */
+  async list(query: DefinitionQuery = {}, options: RequestOptions = {}): Promise<readonly DefinitionSummary[]> {
+    const parts = { query, ...options }
+    return (await this.#transport.json<DefinitionList>(endpoints.listDefinitions, parts)).definitions
+  }
+
+  /** Reads a kind: credentials, configuration, entities and actions. @param id definition id or slug */
+  get(id: string, options: RequestOptions = {}): Promise<DefinitionRecord> {
+    return this.#transport.json(endpoints.getDefinition, { slots: { definition_id: id }, ...options })
+  }
+}

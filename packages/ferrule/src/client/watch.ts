@@ -1,0 +1,131 @@
+/** Reads a stream of events for as long as it takes: reconnects after a cut, a restart of the service, or silence. */
+import { FerruleError, fail } from '../errors.ts'
+import { parseJson } from '../json/json.ts'
+import { pause } from './deadline.ts'
+import { EventParser, type ServerEvent } from './events.ts'
+import { describeFailure } from './transport.ts'
+
+/** Where events come from, and when they end. */
+export interface WatchSource<T> {
+  /** Address of the service, for errors. */
+  readonly url: string
+  /** Type of the wanted events; others are left out. */
+  readonly type: string
+  /** Connects. @throws what a request throws */
+  open(headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
+  /** Returns whether nothing follows. The service ends its streams early when it stops. */
+  isLast(value: T): boolean
+  readonly signal?: AbortSignal | undefined
+  /** Longest silence in milliseconds; the service sends a comment every 15 seconds. */
+  readonly silenceMs?: number
+}
+
+/** Connections without a single event, one after the other, after which the stream fails. */
+const mostFailures = 6
+const defaultSilenceMs = 60_000
+/** Wait before the first reconnection, unless the service names another: its own default. */
+const defaultRetryMs = 3_000
+const shortestPause = 50
+const longestPause = 30_000
+
+/** What one connection hands on to the next. */
+interface Place {
+  lastEventId: string
+  retryMs: number
+}
+
+/** Computes the wait before a reconnection: doubled after each failure, with jitter, and at least what the service asks for. */
+function computeWait({ retryMs }: Place, failures: number, error: FerruleError): number {
+  const wait = Math.max(shortestPause, Math.min(longestPause, retryMs * 2 ** (failures - 1)))
+  return Math.max(error.retryAfterMs ?? 0, wait * (1 + Math.random() / 4))
+}
+
+/** Writes an id as the bytes of its UTF-8 text, as headers carry it. */
+const writeId = (id: string): string => Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('')
+
+function openBody(response: Response): ReadableStreamDefaultReader<Uint8Array> {
+  const type = response.headers.get('content-type') ?? 'none'
+  if (response.body !== null && type.startsWith('text/event-stream')) return response.body.getReader()
+  throw fail('service_answer_invalid', { reason: `it has the type ${type}, not text/event-stream` }, { retryable: false })
+}
+
+/** Reads the next chunk; undefined at the end. Only the wait for the service counts as silence. */
+async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>, left: AbortController, silenceMs: number) {
+  const silent = (): void => left.abort(fail('service_timeout', { seconds: silenceMs / 1_000 }))
+  const timer = setTimeout(silent, silenceMs)
+  try {
+    return (await reader.read()).value
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Reads the events of one connection. It ends the connection when its caller leaves. */
+async function* readEvents<T>(source: WatchSource<T>, place: Place): AsyncGenerator<ServerEvent, void, undefined> {
+  const left = new AbortController()
+  const signal = source.signal === undefined ? left.signal : AbortSignal.any([source.signal, left.signal])
+  try {
+    const id: Record<string, string> = place.lastEventId === '' ? {} : { 'last-event-id': writeId(place.lastEventId) }
+    const reader = openBody(await source.open({ accept: 'text/event-stream', ...id }, signal))
+    signal.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => undefined), { once: true })
+    const parser = new EventParser(place.lastEventId)
+    for (;;) {
+      const chunk = await readChunk(reader, left, source.silenceMs ?? defaultSilenceMs)
+      signal.throwIfAborted()
+      if (chunk === undefined) return
+      const events = parser.push(chunk)
+      place.lastEventId = parser.lastEventId
+      place.retryMs = parser.retryMs ?? place.retryMs
+      yield* events
+    }
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason
+    if (thrown instanceof FerruleError) throw thrown
+    throw fail('service_unreachable', { url: source.url, reason: describeFailure(thrown) }, { cause: thrown })
+  } finally {
+    left.abort()
+  }
+}
+
+function parseData<T>(data: string): T {
+  try {
+    return parseJson(data) as T // the route documents the type
+  } catch (thrown) {
+    throw fail('service_answer_invalid', { reason: 'an event is not JSON' }, { cause: thrown, retryable: false })
+  }
+}
+
+/** Yields what the service sends on one connection; what the earlier connection yielded last is left out. */
+async function* readValues<T>(source: WatchSource<T>, place: Place & { previous: string }): AsyncGenerator<T | undefined, void, undefined> {
+  for await (const { type, data } of readEvents(source, place)) {
+    if (type !== source.type) continue
+    const isNew = data !== place.previous
+    place.previous = data
+    yield isNew ? parseData<T>(data) : undefined
+  }
+}
+
+/**
+ * Yields the values of a stream until the last one.
+ * @throws FerruleError the service's error; the last one after several connections in a row without an event; the reason of the signal
+ */
+export async function* watchEvents<T>(source: WatchSource<T>): AsyncGenerator<T, void, undefined> {
+  const place = { lastEventId: '', retryMs: defaultRetryMs, previous: '' }
+  for (let failures = 1; ; failures += 1) {
+    let error = fail('service_answer_invalid', { reason: 'the stream of events ended early' })
+    try {
+      for await (const value of readValues(source, place)) {
+        failures = 0
+        if (value === undefined) continue
+        yield value
+        if (source.isLast(value)) return
+      }
+    } catch (thrown) {
+      if (source.signal?.aborted === true) throw source.signal.reason
+      if (!(thrown instanceof FerruleError && thrown.retryable)) throw thrown
+      error = thrown
+    }
+    if (failures >= mostFailures) throw error
+    await pause(computeWait(place, Math.max(1, failures), error), source.signal ?? new AbortController().signal)
+  }
+}

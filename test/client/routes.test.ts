@@ -1,0 +1,101 @@
+/** Holds the client to the service's routes: each has a method, or a reason for having none. */
+import { describe, expect, test } from 'vitest'
+import { Ferrule } from '../../packages/ferrule/src/client/ferrule.ts'
+import { type Endpoint, endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
+import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
+
+type EndpointName = keyof typeof endpoints
+
+/** Routes that the class has no method for. */
+const elsewhere = {
+  createToken: 'the client gets its own tokens',
+  execute: 'the methods of `connect` call it',
+  exportEntity: 'the method `export` of `connect` calls it',
+  getLiveness: 'it says that the process answers; `health` says that it can be used',
+  getMetrics: 'a text for Prometheus',
+} as const satisfies Partial<Record<EndpointName, string>>
+
+/** Pages and documents, which no program calls by a method. */
+const pages: ReadonlySet<string> = new Set(['GET /openapi.json', 'GET /docs', 'GET /docs/{file}', 'GET /'])
+
+/** Asks for the first of a list or a stream. */
+const first = (values: AsyncGenerator<unknown>): Promise<unknown> => values.next()
+
+const connector = 'connector_id'
+const sync = 'sync_id'
+const input = { name: 'n', credentials: {} }
+
+/** A call of the method of each route. Ids are the names of the path's slots. */
+const calls: Readonly<Record<Exclude<EndpointName, keyof typeof elsewhere>, (ferrule: Ferrule) => Promise<unknown>>> = {
+  createScopedToken: ({ tokens }) => tokens.create({}),
+  getScopedTokenInfo: ({ tokens }) => tokens.info(),
+  listOrganizations: ({ organizations }) => organizations.list(),
+  createOrganization: ({ organizations }) => organizations.create({ name: 'n' }),
+  listWorkspaces: ({ workspaces }) => first(workspaces.list()),
+  createWorkspace: ({ workspaces }) => workspaces.create({ name: 'n' }),
+  getWorkspaceStats: ({ workspaces }) => workspaces.stats(),
+  getWorkspace: ({ workspaces }) => workspaces.get('workspace_id'),
+  updateWorkspace: ({ workspaces }) => workspaces.update('workspace_id', {}),
+  deleteWorkspace: ({ workspaces }) => workspaces.delete('workspace_id'),
+  restoreWorkspace: ({ workspaces }) => workspaces.restore('workspace_id'),
+  listDefinitions: ({ definitions }) => definitions.list(),
+  getDefinition: ({ definitions }) => definitions.get('definition_id'),
+  createConnector: ({ connectors }) => connectors.create(input),
+  listConnectors: ({ connectors }) => first(connectors.list()),
+  checkNewConnector: ({ connectors }) => connectors.checkNew(input),
+  getConnector: ({ connectors }) => connectors.get(connector),
+  updateConnector: ({ connectors }) => connectors.update(connector, {}),
+  patchConnector: ({ connectors }) => connectors.patch(connector, {}),
+  deleteConnector: ({ connectors }) => connectors.delete(connector),
+  checkConnector: ({ connectors }) => connectors.check(connector),
+  inspectConnector: ({ connectors }) => connectors.inspect(connector),
+  getContextStore: ({ contextStore }) => contextStore.status(connector),
+  watchContextStore: ({ contextStore }) => first(contextStore.watch(connector)),
+  setSchedule: ({ contextStore }) => contextStore.schedule(connector, {}),
+  resetContextStore: ({ contextStore }) => contextStore.reset(connector),
+  requestSync: ({ syncs }) => syncs.start(connector),
+  listSyncs: ({ syncs }) => first(syncs.list(connector)),
+  getSync: ({ syncs }) => syncs.get(connector, sync),
+  cancelSync: ({ syncs }) => syncs.cancel(connector, sync),
+  watchSync: ({ syncs }) => first(syncs.watch(connector, sync)),
+  getJob: ({ jobs }) => jobs.get('job_id'),
+  getReadiness: (ferrule) => ferrule.health(),
+}
+
+const nameOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>): string => `${method} ${path}`
+const withoutBraces = (path: string): string => path.replace(/[{}]/g, '')
+
+/** Returns what a call sends first. Every answer is a refusal, so that nothing is repeated and nothing follows. */
+async function readFirstRequest(call: (ferrule: Ferrule) => Promise<unknown>): Promise<string | undefined> {
+  const sent: string[] = []
+  const record: typeof fetch = async (input, init) => {
+    sent.push(nameOf({ method: (init?.method ?? 'GET') as Endpoint['method'], path: new URL(String(input)).pathname }))
+    return Response.json({ code: 'not_found', message: 'no', hint: 'no', retryable: false }, { status: 404 })
+  }
+  const ferrule = new Ferrule({ url: 'https://ferrule.example.com', token: 'token', fetch: record })
+  await expect(call(ferrule)).rejects.toMatchObject({ code: 'not_found' })
+  return sent[0]
+}
+
+describe('every route', () => {
+  const known = new Map(Object.entries(endpoints).map(([name, endpoint]) => [nameOf(endpoint), name]))
+
+  test('of the service is in the table of the client, or is a page', () => {
+    expect(routes.map(nameOf).filter((route) => !known.has(route) && !pages.has(route))).toEqual([])
+  })
+
+  test('of the table exists', () => {
+    const served = new Set(routes.map(nameOf))
+    expect([...known.keys(), ...pages].filter((route) => !served.has(route))).toEqual([])
+  })
+
+  test('of the table has a method, or a reason for having none', () => {
+    const covered = [...Object.keys(calls), ...Object.keys(elsewhere)]
+    expect(covered.toSorted()).toEqual(Object.keys(endpoints).toSorted())
+  })
+
+  test.each(Object.entries(calls))('%s is what its method calls', async (name, call) => {
+    const endpoint = Object.entries(endpoints).find(([each]) => each === name)?.[1]
+    expect(await readFirstRequest(call)).toBe(endpoint && withoutBraces(nameOf(endpoint)))
+  })
+})
