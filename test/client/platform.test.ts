@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Ferrule } from '../../packages/ferrule/src/client/ferrule.ts'
+import type { ServiceOptions } from '../../packages/ferrule/src/client/settings.ts'
+import { endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
+import { startCopyWorld } from '../http/search-support.ts'
+import { client, sandboxConnector, type World } from '../http/support.ts'
+
+let world: World
+let ferrule: Ferrule
+let number = 0
+beforeAll(async () => {
+  world = await startCopyWorld('postgres')
+  ferrule = open().ferrule
+})
+afterAll(() => world.close())
+beforeEach(() => {
+  number += 1
+})
+
+/** A client whose requests are noted. */
+function open(more: ServiceOptions = {}, answer: (url: URL) => Response | undefined = () => undefined) {
+  const sent: string[] = []
+  const noting: typeof fetch = async (input, init) => {
+    const url = new URL(String(input))
+    if (url.pathname !== endpoints.createToken.path) sent.push(`${init?.method} ${url.pathname}${url.search}`)
+    return answer(url) ?? fetch(input, init)
+  }
+  return { ferrule: new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret, fetch: noting, ...more }), sent }
+}
+
+/** Collects what an iterator yields. */
+async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const value of values) all.push(value)
+  return all
+}
+
+const body = (more: object = {}) => ({ ...sandboxConnector(`platform ${number}`), entities: [{ entity: 'users' }], ...more })
+const unchecked = (more: object = {}) => body({ check: false, ...more })
+
+describe('workspaces', () => {
+  test('are created, changed, deleted, restored and counted', async () => {
+    const { workspaces } = ferrule
+    const made = await workspaces.create({ name: 'Sales' })
+    expect(await workspaces.get(made.id)).toEqual(made)
+    expect(await workspaces.update(made.id, { name: 'Revenue', status: 'inactive' })).toMatchObject({ name: 'Revenue', status: 'inactive' })
+    expect((await workspaces.stats()).inactive_count).toBe(1)
+    expect(await workspaces.delete(made.id)).toMatchObject({ id: made.id })
+    await expect(workspaces.get(made.id)).rejects.toMatchObject({ code: 'workspace_not_found', status: 404 })
+    expect(await workspaces.restore(made.id)).toMatchObject({ id: made.id, name: 'Revenue' })
+  })
+
+  test('are walked page by page, as far as the caller wants', async () => {
+    for (const name of ['walk 1', 'walk 2', 'walk 3', 'walk 4', 'walk 5']) await ferrule.workspaces.create({ name })
+    const { ferrule: walking, sent } = open()
+    const names = (await collect(walking.workspaces.list({ name_contains: 'walk', limit: 2 }))).map(({ name }) => name)
+    expect(names.toSorted()).toEqual(['walk 1', 'walk 2', 'walk 3', 'walk 4', 'walk 5'])
+    expect(sent).toHaveLength(3)
+    for await (const { name } of walking.workspaces.list({ name_contains: 'walk', limit: 2 })) if (name !== '') break
+    expect(sent).toHaveLength(4)
+    expect((await collect(walking.workspaces.list({ name_contains: 'walk' }))).length).toBe(5)
+    expect(sent.at(-1)).toContain('limit=100')
+  })
+
+  test('are read one page at a time', async () => {
+    const first = await ferrule.workspaces.page({ name_contains: 'walk', limit: 3 })
+    expect([first.data.length, typeof first.next]).toEqual([3, 'string'])
+    const second = await ferrule.workspaces.page(first.next ?? '')
+    expect([second.data.length, second.next]).toEqual([2, null])
+  })
+})
+
+describe('the address of a next page', () => {
+  test.each([['https://elsewhere.example/api/v1/workspaces'], ['//elsewhere.example/x'], ['api/v1/workspaces'], ['']])(
+    'is not followed to %s',
+    async (next) => {
+      const { ferrule: led, sent } = open({ token: 'token' }, () => Response.json({ data: [{ id: '1' }], next }))
+      const seen: unknown[] = []
+      const walk = (async () => {
+        for await (const each of led.workspaces.list()) seen.push(each)
+      })()
+      await expect(walk).rejects.toMatchObject({ code: 'service_answer_invalid', retryable: false })
+      expect([seen.length, sent.length]).toEqual([1, 1])
+    },
+  )
+
+  test('is not followed in a circle', async () => {
+    const next = '/api/v1/workspaces?cursor=1'
+    const { ferrule: led, sent } = open({ token: 'token' }, () => Response.json({ data: [], next }))
+    await expect(collect(led.workspaces.list())).rejects.toMatchObject({ code: 'service_answer_invalid' })
+    expect(sent).toEqual(['GET /api/v1/workspaces?limit=100', `GET ${next}`])
+  })
+
+  test('is below an address with a path, and no dots lead out of it', async () => {
+    const pages = [
+      '/api/v1/workspaces?cursor=1',
+      'https://ferrule.example.com/team/api/v1/workspaces?cursor=2',
+      '/%2e%2e/api/v1/workspaces',
+    ]
+    const nexts = pages.values()
+    const under = open({ url: 'https://ferrule.example.com/team/', token: 'token' }, () =>
+      Response.json({ data: [], next: nexts.next().value }),
+    )
+    await expect(collect(under.ferrule.workspaces.list())).rejects.toMatchObject({ code: 'service_answer_invalid' })
+    const path = '/team/api/v1/workspaces'
+    expect(under.sent).toEqual([`GET ${path}?limit=100`, `GET ${path}?cursor=1`, `GET ${path}?cursor=2`])
+  })
+})
+
+describe('organizations', () => {
+  test('are created and listed; a client works in the one that it names', async () => {
+    const made = await ferrule.organizations.create({ name: 'Second' })
+    expect((await ferrule.organizations.list()).map(({ id }) => id)).toEqual(expect.arrayContaining([world.organizationId, made.id]))
+    const second = open({ organizationId: made.id }).ferrule
+    expect(await collect(second.workspaces.list())).toMatchObject([{ name: 'default', organization_id: made.id }])
+  })
+})
+
+describe('connectors', () => {
+  test('are created, listed, read, changed, checked and deleted', async () => {
+    const { connectors, jobs } = ferrule
+    const made = await connectors.create(body())
+    expect(made).toMatchObject({ connector_type: 'gong', status: 'active', credential_fields: ['access_key', 'access_key_secret'] })
+    expect((await collect(connectors.list({ connector_type: 'gong' }))).map(({ id }) => id)).toContain(made.id)
+    expect((await connectors.page({ workspace_name: 'default', limit: 1 })).data).toHaveLength(1)
+    expect(await connectors.get(made.id)).toEqual(made)
+    expect((await connectors.update(made.id, { name: `renamed ${number}` })).name).toBe(`renamed ${number}`)
+    expect((await connectors.check(made.id)).status).toBe('succeeded')
+    expect((await connectors.check(made.id, { credentials: { access_key: 'sandbox', access_key_secret: 'wrong' } })).status).toBe('failed')
+    expect((await connectors.patch(made.id, { entities: [] })).entities).toEqual([])
+    expect((await connectors.inspect(made.id)).connector_id).toBe(made.id)
+    const job = await connectors.delete(made.id)
+    expect(await jobs.get(job.job_id)).toMatchObject({ id: job.job_id, type: 'connector_delete', connector_id: made.id })
+    await expect(connectors.get(made.id)).rejects.toMatchObject({ code: 'connector_not_found' })
+  })
+
+  test('are checked before they exist', async () => {
+    expect((await ferrule.connectors.checkNew(body())).status).toBe('succeeded')
+    const refused = await ferrule.connectors.checkNew(body({ credentials: { access_key: 'sandbox', access_key_secret: 'wrong' } }))
+    expect([refused.status, typeof refused.error_message]).toEqual(['failed', 'string'])
+  })
+
+  test('are deleted with the finished job as the answer', async () => {
+    const { id } = await ferrule.connectors.create(unchecked())
+    expect(await ferrule.connectors.delete(id, { wait: true })).toMatchObject({ connector_id: id, status: 'succeeded' })
+  })
+
+  test('are created once under one key, whoever sends it', async () => {
+    const idempotencyKey = crypto.randomUUID()
+    const made = await ferrule.connectors.create(unchecked(), { idempotencyKey })
+    expect((await open().ferrule.connectors.create(unchecked(), { idempotencyKey })).id).toBe(made.id)
+  })
+
+  test('are created once although the first answer is lost', async () => {
+    let lost = 0
+    const { ferrule: losing } = open({
+      fetch: async (input, init) => {
+        const answer = await fetch(input, init)
+        if (init?.method !== 'POST' || !String(input).endsWith('/connectors') || lost > 0) return answer
+        await answer.body?.cancel()
+        lost += 1
+        throw new TypeError('fetch failed')
+      },
+    })
+    const made = await losing.connectors.create(unchecked())
+    expect(lost).toBe(1)
+    const same = await collect(ferrule.connectors.list())
+    expect(same.filter(({ name }) => name === `platform ${number}`).map(({ id }) => id)).toEqual([made.id])
+  })
+
+  test('refuse mistakes with their places', async () => {
+    const { ferrule: sending, sent } = open()
+    const made = sending.connectors.create(unchecked({ name: '' }))
+    await expect(made).rejects.toMatchObject({
+      code: 'validation_failed',
+      errors: expect.arrayContaining([expect.objectContaining({ field: '/name' })]),
+    })
+    expect(sent).toHaveLength(1)
+  })
+})
+
+test.each(['', '.', '..'])('the id "%s" is refused before anything is sent: it would name another route', async (id) => {
+  const { ferrule: sending, sent } = open()
+  await expect(sending.syncs.cancel('c', id)).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: '/sync_id' }] })
+  await expect(sending.contextStore.reset(id)).rejects.toMatchObject({ errors: [{ field: '/connector_id' }] })
+  expect(sent).toEqual([])
+})
+
+describe('the copy of a connector', () => {
+  test('is filled, watched, scheduled, reset and cancelled', async () => {
+    const { syncs, contextStore } = ferrule
+    const { id } = await ferrule.connectors.create(body())
+    expect(await contextStore.status(id)).toMatchObject({ state: 'loading', queued: { cause: 'created' } })
+    const filled = collect(contextStore.watch(id, { until: 'filled' }))
+    const run = await syncs.start(id)
+    const watched = syncs.watch(id, run.id)
+    expect((await watched.next()).value).toMatchObject({ id: run.id, state: 'queued' })
+    await world.context.sync()
+    expect((await collect(watched)).at(-1)).toMatchObject({ state: 'succeeded', progress: { records: 312 } })
+    expect((await filled).at(-1)).toMatchObject({ state: 'ready', records: 312 })
+    expect((await syncs.get(id, run.id)).state).toBe('succeeded')
+    expect((await collect(syncs.list(id, { state: 'succeeded' }))).map((each) => each.id)).toEqual([run.id])
+    expect((await syncs.page(id, { limit: 1 })).data).toHaveLength(1)
+    expect(await contextStore.schedule(id, { interval_seconds: 120 })).toMatchObject([{ interval_seconds: 120, default: false }])
+    const again = await contextStore.reset(id, { entities: ['users'] })
+    expect(again).toMatchObject({ state: 'queued', entities: ['users'] })
+    expect((await syncs.cancel(id, again.id)).state).toBe('cancelled')
+    expect((await collect(syncs.watch(id, again.id))).map(({ state }) => state)).toEqual(['cancelled'])
+  })
+
+  test('that does not exist cannot be watched', async () => {
+    const watched = collect(ferrule.contextStore.watch(crypto.randomUUID()))
+    await expect(watched).rejects.toMatchObject({ code: 'connector_not_found' })
+  })
+})
+
+describe('definitions', () => {
+  test('are listed and read', async () => {
+    expect((await ferrule.definitions.list({ name: 'gong' })).map(({ connector_type }) => connector_type)).toEqual(['gong'])
+    const { definition, entities } = await ferrule.definitions.get('gong')
+    expect([definition.connector_type, entities.length]).toEqual(['gong', 16])
+  })
+})
+
+describe('tokens', () => {
+  test('of one workspace work in a client of their own', async () => {
+    const { token } = await ferrule.tokens.create({ workspace_name: 'default' })
+    const scoped = new Ferrule({ url: world.url, token })
+    expect(await scoped.tokens.info()).toMatchObject({ organization_id: world.organizationId, workspace_name: 'default' })
+  })
+})
+
+test('health is asked without a token', async () => {
+  const { ferrule: asking, sent } = open({ clientSecret: 'wrong' })
+  expect(await asking.health()).toEqual({ status: 'ok' })
+  expect(sent).toEqual(['GET /health/ready'])
+})
+
+describe('a request to any route', () => {
+  test('has the token, a query and a body, and answers with status, headers and JSON', async () => {
+    const made = await ferrule.request('POST', '/api/v1/workspaces', { body: { name: 'by request' } })
+    expect([made.status, made.headers.get('content-type')]).toEqual([200, expect.stringContaining('application/json')])
+    expect(await made.json()).toMatchObject({ name: 'by request' })
+    const { ferrule: asking, sent } = open()
+    const listed = await asking.request('GET', '/api/v1/workspaces?limit=1', { query: { name_contains: 'by request', status: undefined } })
+    expect(await listed.json()).toMatchObject({ data: [{ name: 'by request' }] })
+    expect(sent).toEqual(['GET /api/v1/workspaces?limit=1&name_contains=by+request'])
+  })
+
+  test('answers with text, or as a stream', async () => {
+    expect(await (await ferrule.request('GET', '/metrics', { headers: { Accept: 'text/plain' } })).text()).toContain('# HELP')
+    const { stream } = await ferrule.request('GET', `${world.url}/openapi.json`)
+    expect(JSON.parse(await new Response(stream).text()).openapi).toBe('3.1.0')
+  })
+
+  test('fails with the error of the service', async () => {
+    await expect(ferrule.request('GET', '/api/v1/nothing')).rejects.toMatchObject({ code: 'not_found', status: 404 })
+  })
+
+  test.each(['https://elsewhere.example/api', 'api/v1/organizations', '//elsewhere.example', ''])('is not sent to "%s"', async (path) => {
+    const { ferrule: sending, sent } = open({ url: 'https://ferrule.example.com', token: 'token' })
+    await expect(sending.request('GET', path)).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: '/path' }] })
+    expect(sent).toEqual([])
+  })
+
+  test('is repeated for a read, and for a write with a key only', async () => {
+    const refusal = () =>
+      Response.json({ code: 'overloaded', message: 'm', hint: 'h', retryable: true }, { status: 503, headers: { 'retry-after': '0' } })
+    const { ferrule: sending, sent } = open({ token: 'token' }, refusal)
+    const counts: number[] = []
+    for (const [method, more] of [
+      ['GET', {}],
+      ['POST', {}],
+      ['POST', { idempotencyKey: 'k' }],
+      ['DELETE', {}],
+    ] as const) {
+      sent.length = 0
+      await expect(sending.request(method, '/api/v1/workspaces', more)).rejects.toMatchObject({ code: 'overloaded' })
+      counts.push(sent.length)
+    }
+    expect(counts).toEqual([3, 1, 3, 1])
+  })
+
+  test('says when its body breaks off', async () => {
+    const broken = () => new Response(new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) }))
+    const answer = await open({ token: 'token' }, broken).ferrule.request('GET', '/openapi.json')
+    await expect(answer.json()).rejects.toMatchObject({ code: 'service_unreachable', message: expect.stringContaining('terminated') })
+  })
+})
