@@ -49,6 +49,7 @@ export const rooms: readonly Room[] = [
   { room: `${library}json/`, files: [`${library}definition/object.ts`] },
   { room: `${library}options.ts`, files: within(library, ['errors.ts', 'definition/object.ts']) },
   { room: `${library}walk.ts`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
+  { room: `${library}filter/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },
   {
     room: `${library}client/`,
@@ -95,7 +96,7 @@ export const rooms: readonly Room[] = [
     files: within(library, ['errors.ts', 'definition/object.ts', 'client/']),
     types: within(library, ['definition/', 'engine/', 'connectors/', 'kinds/', 'walk.ts']),
   },
-  { room: `${library}index.ts`, files: [...shared, ...within(library, ['client/', 'connectors/', 'engine/', 'json/'])] },
+  { room: `${library}index.ts`, files: [...shared, ...within(library, ['client/', 'connectors/', 'engine/', 'filter/', 'json/'])] },
   { room: `${library}cli.ts` },
   { room: `${library}internal.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/'])] },
   { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },

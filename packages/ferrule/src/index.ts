@@ -37,6 +37,8 @@ export type {
 } from './engine/types.ts'
 export type { ListPage, WalkOptions } from './engine/walk.ts'
 export { type ErrorCode, type Fault, FerruleError, type Problem, type ProblemDetails, type Upstream } from './errors.ts'
+export { formatFilter } from './filter/format.ts'
+export { type FilterCondition, parseFilter } from './filter/parse.ts'
 
 /** Kinds by slug, with the types of their definitions. */
 export type Kinds = { readonly [K in keyof typeof kinds]: (typeof kinds)[K]['definition'] }
