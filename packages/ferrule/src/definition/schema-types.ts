@@ -105,26 +105,25 @@ type WithOptional<Properties, Plain extends Record<PropertyKey, unknown>> = Eval
 type StaticProperties<Properties, All = WithOptional<Properties, PlainProperties<Properties>>> = { [Key in keyof All]: All[Key] }
 
 /** The plain type of a schema. */
-export type Static<Type extends TSchema> =
-  Type extends TArray<infer Items extends TSchema>
-    ? Static<Items>[]
-    : Type extends TBoolean
-      ? boolean
-      : Type extends TInteger
-        ? number
-        : Type extends TLiteral<infer Value extends TLiteralValue>
-          ? Value
-          : Type extends TNumber
-            ? number
-            : Type extends TObject<infer Properties extends TProperties>
-              ? keyof Properties extends never
-                ? object
-                : StaticProperties<Properties>
-              : Type extends TString
-                ? string
-                : Type extends TUnsafe<infer Stated>
-                  ? Stated
-                  : unknown
+export type Static<Type extends TSchema> = Type extends { readonly '~kind': 'Array'; readonly items: infer Items extends TSchema }
+  ? Static<Items>[]
+  : Type extends TBoolean
+    ? boolean
+    : Type extends TInteger
+      ? number
+      : Type extends TLiteral<infer Value extends TLiteralValue>
+        ? Value
+        : Type extends TNumber
+          ? number
+          : Type extends { readonly '~kind': 'Object'; readonly properties: infer Properties extends TProperties }
+            ? keyof Properties extends never
+              ? object
+              : StaticProperties<Properties>
+            : Type extends TString
+              ? string
+              : Type extends TUnsafe<infer Stated>
+                ? Stated
+                : unknown
 
 /** The plain type of a schema, under the name and with the parameters of the compiler's output. */
 export type StaticType<_Stack, _Direction, _Context, _This, Type extends TSchema> = Static<Type>

@@ -1,6 +1,6 @@
 /** Names that callers give: their rules, and the old names of `workspace_name`. */
 
-import Type from 'typebox'
+import * as Type from 'typebox'
 import { opt, str } from '../definition/index.ts'
 
 const rules = {

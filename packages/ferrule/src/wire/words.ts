@@ -1,7 +1,9 @@
 /** The words of the service's own wire: those of a definition, and a name for each schema of the API's document. */
 
-import Type, { type TObject } from 'typebox'
-import { type Field, type Fields, obj, type Static, str } from '../definition/index.ts'
+import type { TObject } from 'typebox'
+import * as Type from 'typebox'
+import { type Field, type Fields, obj, str } from '../definition/index.ts'
+import type { Static } from '../definition/schema-types.ts'
 
 type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
