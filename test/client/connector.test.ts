@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { connect, FerruleError, type HostedCallOptions } from '../../packages/ferrule/src/index.ts'
+import { type CallOptions, connect, FerruleError } from '../../packages/ferrule/src/index.ts'
 import { endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
 import { sandboxCredentials, snowflakeCredentials } from '../../packages/sandbox/src/index.ts'
 import { client, startWorld, type World } from '../http/support.ts'
@@ -167,10 +167,10 @@ describe('a write', () => {
     const { fetch, sent } = watchFetch(() => problem(503, 'overloaded', { 'retry-after': '0' }))
     const settings = { token: 'token', connector: '0195f3a0-0000-7000-8000-000000000001', fetch }
     const snowflake = connect('snowflake', { url: world.url, ...settings })
-    const options: HostedCallOptions = { idempotencyKey: 'order 17', deadlineMs: 5_000 }
+    const options = { idempotencyKey: 'order 17', deadlineMs: 5_000 }
     await expect(snowflake.record.create(write, options)).rejects.toMatchObject({ code: 'overloaded' })
     expect(sent.map(keyOf)).toEqual(['order 17', 'order 17', 'order 17'])
-    await expect(snowflake.record.list(write, options)).rejects.toMatchObject({ code: 'overloaded' })
+    await expect(snowflake.record.list(write, options as CallOptions)).rejects.toMatchObject({ code: 'overloaded' })
     expect(sent.slice(3).map(keyOf)).toEqual([null, null, null])
   })
 

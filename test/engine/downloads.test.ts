@@ -17,6 +17,7 @@ describe('a download', () => {
       contentLength: 1000,
       contentRange: null,
       acceptRanges: 'bytes',
+      etag: null,
       name: '7.mp3',
     })
     expect(await bytesOf(body)).toEqual(file)

@@ -18,7 +18,7 @@ const within = (folder: string, names: readonly string[]): readonly string[] => 
 const library = 'packages/ferrule/src/'
 const engine = `${library}engine/`
 const server = 'packages/server/src/'
-const shared = within(library, ['errors.ts', 'error-consequences.ts', 'retry.ts', 'options.ts', 'walk.ts', 'definition/'])
+const shared = within(library, ['errors.ts', 'error-consequences.ts', 'retry.ts', 'options.ts', 'resume.ts', 'walk.ts', 'definition/'])
 /** The documented entries of the library, and the one that the server has to itself. */
 const entries = ['ferrule', 'ferrule/definition', 'ferrule/engine', 'ferrule/wire', 'ferrule/internal']
 
@@ -48,6 +48,7 @@ export const rooms: readonly Room[] = [
   { room: `${library}definition/`, files: [`${library}errors.ts`], npm: ['typebox'] },
   { room: `${library}json/`, files: [`${library}definition/object.ts`] },
   { room: `${library}options.ts`, files: within(library, ['errors.ts', 'definition/object.ts']) },
+  { room: `${library}resume.ts`, files: within(library, ['errors.ts', 'retry.ts']), types: [`${engine}types.ts`] },
   { room: `${library}walk.ts`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}filter/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },
@@ -59,6 +60,7 @@ export const rooms: readonly Room[] = [
         'error-consequences.ts',
         'retry.ts',
         'options.ts',
+        'resume.ts',
         'walk.ts',
         'definition/object.ts',
         'json/',

@@ -15,10 +15,9 @@ import { type ConnectOptions, connectLocally } from './engine/local.ts'
 import type { LocalConnector } from './engine/types.ts'
 import { fail } from './errors.ts'
 
-export type { HostedCallOptions } from './client/call-options.ts'
 export type { HostedOptions } from './client/connect.ts'
 export type { FilterOf, RowOf, SortOf, WireSearchOf } from './client/search-types.ts'
-export type { HostedConnector, SearchOptions, SearchPage } from './client/types.ts'
+export type { HostedConnector, SearchOptions, SearchPage, WriteOptions } from './client/types.ts'
 export type { VendorNotice } from './engine/connection.ts'
 export type { OriginOverride } from './engine/http/origin.ts'
 export type { ConnectOptions } from './engine/local.ts'
@@ -28,6 +27,7 @@ export type {
   ConfigurationOf,
   CredentialsOf,
   Download,
+  DownloadOptions,
   LocalConnector,
   MetaOf,
   ParamsOf,

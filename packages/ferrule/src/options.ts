@@ -8,10 +8,15 @@ export type OptionRule = readonly [message: string, fits: (value: unknown) => bo
 export type OptionRules = Readonly<Record<string, OptionRule>>
 
 /** Options of one call or walk in both modes. */
-export const walkRules: OptionRules = {
+export const callRules: OptionRules = {
   signal: ['must be an AbortSignal', (value) => value instanceof AbortSignal],
   deadlineMs: ['must be a number above 0, in milliseconds', (value) => typeof value === 'number' && value > 0],
   maxPages: ['must be a whole number from 1', (value) => Number.isInteger(value) && Number(value) >= 1],
+}
+
+/** Options of a download in both modes. */
+export const downloadRules: OptionRules = {
+  resume: ['must be true or false', (value) => typeof value === 'boolean'],
 }
 
 function findProblem(rules: OptionRules, [name, value]: [string, unknown]): readonly Problem[] {

@@ -3,6 +3,7 @@ import { isObject } from '../definition/object.ts'
 import type { Download } from '../engine/types.ts'
 import { FerruleError, fail, isErrorCode } from '../errors.ts'
 import { checkOptions } from '../options.ts'
+import { makeResumable } from '../resume.ts'
 import { type ListPage, type Part, walkPages, walkParts, walkPositions, walkRecords } from '../walk.ts'
 import type { CheckResult } from '../wire/checks.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
@@ -22,9 +23,6 @@ const reads: ReadonlySet<string> = new Set(['list', 'get', 'download', 'context_
 const rangeParameter = 'range_header'
 /** Who answers, for errors of a walk. */
 const vendor = 'the service'
-
-/** Passes on the options of the request itself. */
-const toRequestOptions = ({ signal, deadlineMs }: HostedCallOptions): RequestOptions => ({ signal, deadlineMs })
 
 /** A connector of the service. */
 export class Hosted {
@@ -79,7 +77,7 @@ export class Hosted {
   async export(entity: string, ...[params = {}, options = {}]: Args): Promise<Download> {
     checkOptions(hostedCallRules, options)
     const query = buildExportQuery(params, options)
-    return openDownload(this.#transport, toRequestOptions(options), (request) =>
+    return openDownload(this.#transport, options, (request) =>
       this.#send(request, (slots, left) => this.#open(endpoints.exportEntity, { ...left, slots: { ...slots, entity }, query })),
     )
   }
@@ -119,14 +117,16 @@ export class Hosted {
     )
   }
 
-  #download(entity: string, params: Params, options: HostedCallOptions): Promise<Download> {
-    const open = (given: Params, request: RequestOptions) =>
-      this.#send(request, (slots, left) =>
-        this.#open(endpoints.execute, { ...left, slots, body: { entity, action: 'download', params: given }, isRead: true }),
+  async #download(entity: string, params: Params, options: HostedCallOptions): Promise<Download> {
+    const open = (given: Params) =>
+      openDownload(this.#transport, options, (request) =>
+        this.#send(request, (slots, left) =>
+          this.#open(endpoints.execute, { ...left, slots, body: { entity, action: 'download', params: given }, isRead: true }),
+        ),
       )
-    const reopen = (range: string, request: RequestOptions) => open({ ...params, [rangeParameter]: range }, request)
-    const transfer = { ...toRequestOptions(options), ...(options.resume === true ? { reopen } : {}) }
-    return openDownload(this.#transport, transfer, (request) => open(params, request))
+    const first = await open(params)
+    const reopen = (range: string) => open({ ...params, [rangeParameter]: range })
+    return options.resume === true ? makeResumable({ first, reopen, vendor }) : first
   }
 
   #open(endpoint: Endpoint, parts: RequestParts): Promise<Response> {

@@ -6,6 +6,7 @@ import type {
   ConnectorMethods,
   Download,
   EntityMethods,
+  OptionsOf,
   ParamsArgument,
   ParamsOf,
   ResultOf,
@@ -15,6 +16,15 @@ import type { WalkOptions } from '../engine/walk.ts'
 import type { Freshness, SearchMeta } from '../wire/search-answer.ts'
 import type { PathOf, Project } from './path-types.ts'
 import type { CheckSearch, CheckWireSearch, RowOf, WireSearchOf } from './search-types.ts'
+
+/** Options of a create, an update or a delete. */
+export interface WriteOptions extends CallOptions {
+  /**
+   * Key of the call (`Idempotency-Key`). The service carries out one call of a key within 24 hours, and answers repetitions with the first
+   * answer. Default: a new key for each call, kept over its attempts.
+   */
+  readonly idempotencyKey?: string
+}
 
 /** Options of a search. */
 export interface SearchOptions extends CallOptions {
@@ -97,8 +107,8 @@ export type HostedConnector<D extends ConnectorDefinition> = {
   execute<N extends EntityName<D>, A extends HostedActionsOf<Entities<D>[N]>>(
     entity: N,
     action: A,
-    ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>> | SearchArgument<Entities<D>[N], A>
+    ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>, OptionsOf<A, WriteOptions>> | SearchArgument<Entities<D>[N], A>
   ): Promise<ResultOf<Entities<D>[N], A> & SearchResult<Entities<D>[N], A>>
   /** Returns the id of the connector. The service is asked for it once, unless it was given. */
   id(): Promise<string>
-} & ConnectorMethods<D> & { readonly [N in EntityName<D>]: EntityMethods<Entities<D>[N]> & SearchesOf<Entities<D>[N], N> }
+} & ConnectorMethods<D> & { readonly [N in EntityName<D>]: EntityMethods<Entities<D>[N], WriteOptions> & SearchesOf<Entities<D>[N], N> }

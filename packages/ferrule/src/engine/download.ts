@@ -88,6 +88,7 @@ const toFileAnswer = (running: Running, answer: StreamAnswer, status: 200 | 206)
     contentLength: length === null ? null : Number(length),
     contentRange: readFileHeader(answer, 'content-range'),
     acceptRanges: readFileHeader(answer, 'accept-ranges'),
+    etag: readFileHeader(answer, 'etag'),
     name: buildFileName(running),
     body: answer.body,
   }

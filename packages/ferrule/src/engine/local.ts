@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Operation } from '../definition/entity.ts'
 import { checkOptions } from '../options.ts'
+import { makeResumable } from '../resume.ts'
 import type { Connection, VendorNotice } from './connection.ts'
 import { checkConfiguration, checkCredentials, checkOrigin, failWithoutCredentials } from './credentials/check.ts'
 import { Secret } from './credentials/secret.ts'
@@ -10,10 +11,10 @@ import type { CredentialSource, CredentialValues } from './credentials/source.ts
 import { createEngine, type Engine } from './execute.ts'
 import type { OriginOverride } from './http/origin.ts'
 import { isRows } from './json/raw-rows.ts'
-import { listLiveActions } from './operation.ts'
+import { findOperation, listLiveActions } from './operation.ts'
 import { callOptions, connectOptions } from './options.ts'
 import type { Call, Outcome } from './outcome.ts'
-import type { CallOptions, ConfigurationOf, CredentialsOf, Download, LocalConnector } from './types.ts'
+import type { CallOptions, ConfigurationOf, CredentialsOf, Download, DownloadOptions, LocalConnector } from './types.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkRecords, walkRows } from './walk.ts'
 import { createMemoryClaims } from './writes/claims.ts'
 
@@ -102,10 +103,11 @@ const toDownload = ({ file }: Extract<Outcome, { type: 'file' }>): Download => (
   length: file.contentLength,
   range: file.contentRange,
   name: file.name,
+  etag: file.etag,
   stream: Readable.toWeb(file.body) as ReadableStream<Uint8Array>, // Node's type of the same web stream
 })
 
-type Options = CallOptions & WalkOptions
+type Options = CallOptions & DownloadOptions & WalkOptions
 type Args = [params?: Readonly<Record<string, unknown>>, options?: Options]
 
 /** The untyped connector behind `LocalConnector`. */
@@ -120,7 +122,8 @@ class Local {
 
   async execute(entity: string, action: string, ...[params, options]: Args): Promise<unknown> {
     checkOptions(callOptions, options)
-    return this.#run({ ...options, entity, action, params })
+    const call = { ...options, entity, action, params }
+    return options?.resume === true && action === 'download' ? this.#resume(call) : this.#run(call)
   }
 
   async *pages(entity: string, ...[params = {}, options]: Args): AsyncGenerator<ListPage, void, undefined> {
@@ -148,6 +151,15 @@ class Local {
   async #run(call: Call): Promise<unknown> {
     const outcome = await this.#engine.run(this.#connection, call)
     return outcome.type === 'file' ? toDownload(outcome) : { data: outcome.data, meta: outcome.meta }
+  }
+
+  /** Opens a download that continues by range if its transfer breaks off. */
+  async #resume(call: Call & { readonly params: Args[0] }): Promise<Download> {
+    const { kind } = this.#connection
+    const range = findOperation(kind, call.entity, call.action).operation.file?.range ?? ''
+    const open = async (params: Args[0]) => (await this.#run({ ...call, params })) as Download // a download returns a file
+    const reopen = (bytes: string) => open({ ...call.params, [range]: bytes })
+    return makeResumable({ first: await open(call.params), reopen, vendor: kind.definition.title })
   }
 
   #parts(entity: string, params: Args[0], options: Options & Pick<Call, 'rawRows'>): AsyncGenerator<Part, void, undefined> {

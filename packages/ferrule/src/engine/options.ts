@@ -1,6 +1,6 @@
 /** The options of a connector that runs in this process. */
 import { isObject } from '../definition/object.ts'
-import { type OptionRule, type OptionRules, walkRules } from '../options.ts'
+import { callRules, downloadRules, type OptionRule, type OptionRules } from '../options.ts'
 
 const anything: OptionRule = ['must be given', () => true] // its own check reports more
 const aFunction: OptionRule = ['must be a function', (value) => typeof value === 'function']
@@ -16,4 +16,4 @@ export const connectOptions: OptionRules = {
 }
 
 /** Options of one call or walk. */
-export const callOptions: OptionRules = walkRules
+export const callOptions: OptionRules = { ...callRules, ...downloadRules }

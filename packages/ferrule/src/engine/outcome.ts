@@ -40,6 +40,8 @@ export interface FileAnswer {
   /** `bytes a-b/total` of a range. */
   readonly contentRange: string | null
   readonly acceptRanges: string | null
+  /** Entity tag of the file: two answers with the same strong tag are of the same bytes. */
+  readonly etag: string | null
   /** File name for `Content-Disposition`. */
   readonly name: string
   /** The bytes. Fails if the vendor cuts the transfer. Destroying it aborts the vendor call. */

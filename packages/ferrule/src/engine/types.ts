@@ -46,6 +46,8 @@ export interface Download {
   readonly range: string | null
   /** A suggested file name. */
   readonly name: string
+  /** Entity tag of the file; null if the vendor omits it. Two downloads with the same tag, unless it is weak (`W/`), are of the same bytes. */
+  readonly etag: string | null
   /** The bytes. Fails if the vendor cuts the transfer. Cancel it to stop the vendor's transfer. */
   readonly stream: ReadableStream<Uint8Array>
 }
@@ -93,6 +95,17 @@ export interface CallOptions {
   readonly deadlineMs?: number
 }
 
+/** Options of a download. */
+export interface DownloadOptions extends CallOptions {
+  /** True: a transfer that breaks off continues by range, as long as the vendor says that the file is the same. */
+  readonly resume?: boolean
+}
+
+/** Options of the actions that change something: they differ between the modes. */
+type WriteAction = 'create' | 'update' | 'delete'
+/** Options of an action. */
+export type OptionsOf<A, W> = A extends 'download' ? DownloadOptions : A extends WriteAction ? W : CallOptions
+
 /** One cell of a row, as the vendor writes it. */
 export type Cell = string | null
 
@@ -114,9 +127,9 @@ type PositionWalkers<E> = 'list' extends keyof E
     }
   : unknown
 
-/** The actions of one entity as methods. */
-export type EntityMethods<E> = {
-  readonly [A in ActionsOf<E>]: (...args: ParamsArgument<ParamsOf<E, A>>) => Promise<ResultOf<E, A>>
+/** The actions of one entity as methods. @typeParam W options of writes */
+export type EntityMethods<E, W = CallOptions> = {
+  readonly [A in ActionsOf<E>]: (...args: ParamsArgument<ParamsOf<E, A>, OptionsOf<A, W>>) => Promise<ResultOf<E, A>>
 } & ListWalkers<E>
 
 type Entities<D extends ConnectorDefinition> = D['entities']
@@ -162,7 +175,7 @@ export type LocalConnector<D extends ConnectorDefinition> = {
   execute<N extends keyof Entities<D> & string, A extends ActionsOf<Entities<D>[N]>>(
     entity: N,
     action: A,
-    ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>>
+    ...args: ParamsArgument<ParamsOf<Entities<D>[N], A>, OptionsOf<A, CallOptions>>
   ): Promise<ResultOf<Entities<D>[N], A>>
 } & ConnectorMethods<D> & { readonly [N in EntityName<D>]: EntityMethods<Entities<D>[N]> }
 

@@ -114,6 +114,7 @@ function sendFile(reply: FastifyReply, file: FileAnswer, logger: Logger): Fastif
     ['content-length', file.contentLength === null ? null : String(file.contentLength)],
     ['content-range', file.contentRange],
     ['accept-ranges', file.acceptRanges],
+    ['etag', file.etag],
   ]
   for (const [name, value] of known) if (value !== null) reply.header(name, value)
   file.body.once('error', (err) => {

@@ -54,7 +54,7 @@ const formTypes = /^application\/x-www-form-urlencoded(?:;\s*charset="?utf-8"?)?
 /** Headers that a browser's script may read. */
 const exposedHeaders = [
   ...['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
-  ...['Content-Disposition', 'Content-Range', 'Accept-Ranges', 'Idempotent-Replayed'],
+  ...['Content-Disposition', 'Content-Range', 'Accept-Ranges', 'ETag', 'Idempotent-Replayed'],
 ]
 const corsOptions = { methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], exposedHeaders, maxAge: 600 }
 

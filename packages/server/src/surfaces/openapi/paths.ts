@@ -140,7 +140,7 @@ function documented(route: Route, document: RouteDocument): JsonObject {
 
 const bytes = { schema: { type: 'string', format: 'binary' } }
 const fileHeaders = Object.fromEntries(
-  ['Content-Disposition', 'Content-Length', 'Content-Range', 'Accept-Ranges'].map((name) => [name, { schema: { type: 'string' } }]),
+  ['Content-Disposition', 'Content-Length', 'Content-Range', 'Accept-Ranges', 'ETag'].map((name) => [name, { schema: { type: 'string' } }]),
 )
 
 /** The execute route: its request and its answer depend on the operation. */
