@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CallOptions } from '../../packages/ferrule/src/index.ts'
+import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
+import type { World } from '../http/support.ts'
+import { collect } from '../library/shopify-support.ts'
+import { connectTo, readBody, type SentRequest, watchFetch } from './support.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startCopyWorld('postgres')
+  await syncedConnector(world, 'Copied', onlyUsers)
+  await world.connect('Not copied', onlyUsers)
+}, 60_000)
+afterAll(() => world.close())
+
+const isExecute = ({ url }: SentRequest): boolean => url.endsWith('/execute')
+const open = (more: object = {}) => connectTo(world, 'gong', { connector: 'Copied', ...more })
+const textOf = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text()
+const total = () => world.sandbox.gong.world.counts.users
+
+test('a search returns rows, where they stand, and how fresh they are', async () => {
+  const page = await open().users.search({ filter: { eq: { active: true } }, sort: [{ id: 'asc' }], fields: ['id', 'active'], limit: 3 })
+  expect(page.data).toHaveLength(3)
+  expect(page.data.map((user) => Object.keys(user).toSorted())).toEqual(Array(3).fill(['active', 'id']))
+  expect(page.meta).toMatchObject({ has_more: true, cursor: expect.any(String) })
+  expect(page.context_store).toMatchObject({ status: 'ready', complete: true, synced_at: expect.any(String) })
+  const next = await open().users.search({
+    ...{ filter: { eq: { active: true } }, sort: [{ id: 'asc' }], fields: ['id', 'active'], limit: 3 },
+    cursor: page.meta.cursor,
+  })
+  expect(next.data.some(({ id }) => page.data.some((user) => user.id === id))).toBe(false)
+})
+
+test('its walk gives each row once', async () => {
+  const { fetch, sent } = watchFetch()
+  const rows = await collect(open({ fetch }).users.search.records({ limit: 100, fields: ['id'] }))
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(total())
+  expect(rows).toHaveLength(total())
+  const pages = await collect(open().users.search.pages({ limit: 100, fields: ['id'] }))
+  expect(pages.flatMap(({ data }) => data)).toEqual(rows)
+  expect(pages).toHaveLength(sent.filter(isExecute).length)
+  expect(pages.at(-1)?.meta.has_more).toBe(false)
+  const bounded = collect(open().users.search.pages({ limit: 100 }, { maxPages: 1 }))
+  await expect(bounded).rejects.toMatchObject({ code: 'page_budget_exhausted' })
+})
+
+test('the search of the interface takes its own parameters', async () => {
+  const rows = await collect(open().users.search.records({ sort: [{ id: 'asc' }], limit: 10 }, { maxPages: 1_000 }))
+  const page = await open().users.context_store_search({ query: { sort: [{ id: 'asc' }] }, limit: 10 })
+  expect(page.data).toEqual(rows.slice(0, 10))
+  const executed = await open().execute('users', 'context_store_search', { query: { sort: [{ id: 'asc' }] }, limit: 10 })
+  expect(executed.data).toEqual(page.data)
+})
+
+test('freshness is asked for', async () => {
+  const { fetch, sent } = watchFetch()
+  await open({ fetch }).users.search({ limit: 1 }, { maxAge: 86_400, allowPartial: true })
+  await open({ fetch }).users.context_store_search({ query: {} }, { maxAge: 86_400 })
+  await open({ fetch }).users.list({}, {})
+  expect(sent.filter(isExecute).map((request) => [readBody(request)['max_age'], readBody(request)['allow_partial']])).toEqual([
+    [86_400, true],
+    [86_400, undefined],
+    [undefined, undefined],
+  ])
+  await expect(connectTo(world, 'gong', { connector: 'Not copied' }).users.search()).rejects.toMatchObject({
+    code: 'context_store_not_ready',
+    retryable: true,
+  })
+})
+
+test('an export is a stream of all rows', async () => {
+  const ndjson = await open().users.export({ sort: [{ id: 'asc' }], fields: ['id', 'settings.emailsImported'] })
+  expect({ ...ndjson, stream: undefined }).toMatchObject({ status: 200, type: 'application/x-ndjson', length: null, name: 'users.ndjson' })
+  const lines = (await textOf(ndjson.stream)).trimEnd().split('\n')
+  const rows = await collect(open().users.search.records({ sort: [{ id: 'asc' }], fields: ['id', ['settings', 'emailsImported']] }))
+  expect(lines.map((line) => JSON.parse(line))).toEqual(rows)
+  expect(rows).toHaveLength(total())
+  const csv = await open().users.export({ format: 'csv', filter: { eq: { active: true } }, fields: ['id'] }, { allowPartial: true })
+  expect(csv).toMatchObject({ type: expect.stringContaining('text/csv'), name: 'users.csv' })
+  const active = await collect(open().users.search.records({ filter: { eq: { active: true } } }))
+  expect((await textOf(csv.stream)).trimEnd().split('\r\n')).toEqual(['id', ...active.map(({ id }) => id)])
+})
+
+test('a cut export fails, and never ends as if it were whole', async () => {
+  const { fetch } = watchFetch(async ({ url }, pass) => {
+    const answer = await pass()
+    if (!url.includes('/export')) return answer
+    const reader = answer.body?.getReader()
+    const cut = new ReadableStream({
+      pull: async (controller) => {
+        const first = await reader?.read()
+        controller.enqueue(first?.value)
+        controller.error(new TypeError('terminated'))
+      },
+    })
+    return new Response(cut, answer)
+  })
+  const { stream } = await open({ fetch }).users.export()
+  await expect(textOf(stream)).rejects.toMatchObject({ code: 'service_unreachable', message: expect.stringContaining('broke off after') })
+})
+
+test('what is wrong is refused with its place', async () => {
+  const gong = open()
+  await expect(gong.users.search({ filters: {} } as object)).rejects.toMatchObject({ errors: [{ field: '/filters' }] })
+  await expect(gong.users.export({ limit: 3 } as object)).rejects.toMatchObject({ errors: [{ field: '/limit' }] })
+  await expect(gong.users.export({ fields: ['a,b'] } as object)).rejects.toMatchObject({ errors: [{ field: '/fields/0' }] })
+  await expect(gong.users.search({ filter: { eq: { name: 'a' } } } as object)).rejects.toMatchObject({
+    code: 'field_not_searchable',
+    errors: [{ field: expect.stringContaining('/filter/eq/name') }],
+  })
+  await expect(gong.users.list({}, { maxAge: 'old' } as CallOptions)).rejects.toMatchObject({ errors: [{ field: '/maxAge' }] })
+})
