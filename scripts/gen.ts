@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import { commandPage } from '../packages/ferrule/src/command/reference.ts'
 import { kinds as kindTable } from '../packages/ferrule/src/connectors/index.ts'
 import { errorsPage, referencePage, settingsPage } from '../packages/server/src/surfaces/pages.ts'
 import { formatAnswers } from './format-answers.ts'
@@ -13,6 +14,7 @@ const kinds = Object.values(kindTable)
 
 /** Every generated file: path below the root → text. */
 const files = new Map([
+  ['docs/command.md', commandPage()],
   ['docs/errors.md', errorsPage()],
   ['docs/settings.md', settingsPage()],
   ...kinds.map((kind) => [`docs/reference/${kind.definition.kind}.md`, referencePage(kind)] as const),

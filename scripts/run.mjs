@@ -27,6 +27,7 @@ const tasks = {
   unit: runUnit,
   'test:watch': (args) => runNode([vitest, 'watch', ...args]),
   check,
+  ferrule: (args) => runNode(['packages/ferrule/src/cli.ts', ...args]),
   'ferrule-server': (args) => runNode(['packages/server/src/cli.ts', ...args]),
   gen: (args) => runNode(['scripts/gen.ts', ...args]),
   openapi: (args) => runNode(['packages/server/src/cli.ts', 'openapi', ...args]),

@@ -99,7 +99,17 @@ export const rooms: readonly Room[] = [
     types: within(library, ['definition/', 'engine/', 'connectors/', 'kinds/', 'walk.ts']),
   },
   { room: `${library}index.ts`, files: [...shared, ...within(library, ['client/', 'connectors/', 'engine/', 'filter/', 'json/'])] },
-  { room: `${library}cli.ts` },
+  {
+    room: `${library}command/`,
+    files: [
+      ...shared,
+      ...within(library, ['client/', 'json/', 'filter/', 'wire/endpoints.ts', 'connectors/', 'engine/', 'index.ts', 'core.ts', 'walk.ts']),
+    ],
+    types: within(library, ['wire/']),
+    npm: ['commander', '@clack/prompts', '@bomb.sh/tab', 'jq-wasm', 'fast-string-width'],
+    node: 'all but node:sqlite',
+  },
+  { room: `${library}cli.ts`, files: [`${library}command/`], node: 'all but node:sqlite' },
   { room: `${library}internal.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/'])] },
   { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },
   { room: `${server}context/query/`, npm: entries, node: 'all but node:sqlite' },

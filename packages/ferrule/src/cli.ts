@@ -1,4 +1,13 @@
 #!/usr/bin/env node
-/** The executable `ferrule`. It only points to `ferrule-server`, which was called `ferrule` in earlier versions. */
-process.stderr.write('The commands of the service are in ferrule-server, the command of the package @ferrule/server.\n')
-process.exitCode = 64 // EX_USAGE of sysexits.h
+/** The executable `ferrule`. It loads the command only when there is something to do. */
+import { readFileSync } from 'node:fs'
+
+/** Reads the version; `package.json` is at the same relative path for sources and for the built program. */
+function readVersion(): string {
+  const version: unknown = Reflect.get(Object(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))), 'version')
+  return typeof version === 'string' ? version : '0.0.0'
+}
+
+const args = process.argv.slice(2)
+if (args[0] === '--version' || args[0] === '-V') process.stdout.write(`${readVersion()}\n`)
+else process.exitCode = await import('./command/main.ts').then(({ main }) => main(args, readVersion()))

@@ -48,6 +48,11 @@ export function writeJson(value: unknown): string {
   }
 }
 
+/** Writes JSON for people, as `writeJson`: two spaces for each level. */
+export function formatJson(value: unknown): string {
+  return JSON.stringify(value, digits, 2)
+}
+
 /** A string that is JSON already, for example from a database. `writeBody` copies it unchanged. */
 export class JsonText {
   readonly text: string

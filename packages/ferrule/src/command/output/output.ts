@@ -1,0 +1,178 @@
+/** Writes results to standard output in the wanted format. Rows are written as they arrive: a walk is never held in memory. */
+import { isObject } from '../../definition/object.ts'
+import { formatJson, writeJson } from '../../json/json.ts'
+import { formatCsvHead, formatCsvLine } from './csv.ts'
+import { buildProjection, type FieldPath, formatCell, listColumns, parseFields } from './fields.ts'
+import type { Jq } from './jq.ts'
+import type { Sink } from './sink.ts'
+import type { Layout } from './table.ts'
+
+/** Formats of the output. */
+export const formatNames = ['table', 'json', 'ndjson', 'csv'] as const
+/** Format of the output. */
+export type FormatName = (typeof formatNames)[number]
+
+/** What the output depends on. */
+export interface OutputOptions {
+  readonly format: FormatName
+  readonly fields: readonly FieldPath[] | undefined
+  /** Program of jq. */
+  readonly jq: string | undefined
+  /** Cells of a line of the terminal. */
+  readonly width: number
+  readonly stream: NodeJS.WritableStream
+  /** Receives remarks, which go to standard error. */
+  readonly note: (text: string) => void
+}
+
+/** Batches of rows, such as the pages of a list. */
+export type Batches = AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>
+
+/** Turns the batches of one answer into text. */
+interface Writer {
+  batch(rows: readonly unknown[]): Promise<string> | string
+  end(): string
+}
+
+const jsonWriter = (): Writer => {
+  let isFirst = true
+  const separate = (): string => {
+    const text = isFirst ? '[\n' : ',\n'
+    isFirst = false
+    return text
+  }
+  return {
+    batch: (rows) => rows.map((row) => separate() + writeJson(row)).join(''),
+    end: () => (isFirst ? '[]\n' : '\n]\n'),
+  }
+}
+
+const lineWriter = (): Writer => ({ batch: (rows) => rows.map((row) => `${writeJson(row)}\n`).join(''), end: () => '' })
+
+/** Returns a function that remarks once on columns that a later record has and the head lacks. */
+function watchColumns(columns: readonly FieldPath[], note: (text: string) => void): (rows: readonly unknown[]) => void {
+  const known = new Set(columns.map(({ name }) => name))
+  let isNoted = false
+  return (rows) => {
+    if (isNoted) return
+    const late = listColumns(rows, undefined).filter(({ name }) => !known.has(name))
+    if (late.length === 0) return
+    isNoted = true
+    note(`Later records have more columns (${late.map(({ name }) => name).join(', ')}): name the columns with --fields.`)
+  }
+}
+
+function csvWriter({ fields, note }: OutputOptions): Writer {
+  let columns: readonly FieldPath[] | undefined
+  let watch: (rows: readonly unknown[]) => void = () => undefined
+  return {
+    batch: (rows) => {
+      const isFirst = columns === undefined
+      columns ??= listColumns(rows, fields)
+      const chosen = columns
+      if (isFirst) watch = fields === undefined ? watchColumns(chosen, note) : watch
+      else watch(rows)
+      return (isFirst ? formatCsvHead(chosen) : '') + rows.map((row) => formatCsvLine(row, chosen)).join('')
+    },
+    end: () => '',
+  }
+}
+
+function tableWriter({ fields, width, stream, note }: OutputOptions, preferred: readonly FieldPath[] | undefined): Writer {
+  let layout: Layout | undefined
+  const begin = async (rows: readonly unknown[]): Promise<Layout> => {
+    const { layOut } = await import('./table.ts')
+    const made = layOut(rows, fields ?? preferred ?? listColumns(rows, undefined), width)
+    if (made.left.length > 0) note(`The terminal is too narrow for ${made.left.length} more columns: choose columns with --fields.`)
+    return made
+  }
+  return {
+    batch: async (rows) => {
+      const { formatHead, formatLine } = await import('./table.ts')
+      const isFirst = layout === undefined
+      layout ??= await begin(rows)
+      const chosen = layout
+      return (isFirst ? formatHead(chosen, stream) : '') + rows.map((row) => formatLine(chosen, row)).join('')
+    },
+    end: () => '',
+  }
+}
+
+/** The output of one command. */
+export class Output {
+  readonly options: OutputOptions
+  readonly sink: Sink
+  readonly #project: (value: unknown) => unknown
+  #jq: Promise<Jq> | undefined
+
+  constructor(options: OutputOptions, sink: Sink) {
+    this.options = options
+    this.sink = sink
+    this.#project = buildProjection(options.fields)
+  }
+
+  /**
+   * Writes one value.
+   * @param columns names of the members that a table shows; left out: all
+   */
+  async value(value: unknown, columns?: string): Promise<void> {
+    await this.sink.write(await this.#formatValue(value, columns === undefined ? undefined : parseFields(columns)))
+    await this.sink.flush()
+  }
+
+  /**
+   * Writes rows as they arrive. What is written is whole when the rows end early: a JSON array is closed.
+   * @param columns names of the columns of a table; left out: all members of the first batch
+   * @returns number of rows
+   */
+  async rows(batches: Batches, columns?: string): Promise<number> {
+    const writer = await this.#openWriter(columns === undefined ? undefined : parseFields(columns))
+    let count = 0
+    let isWhole = false
+    try {
+      for await (const rows of batches) {
+        if (rows.length === 0) continue
+        await this.sink.write(await writer.batch(rows))
+        count += rows.length
+        await this.sink.flush()
+      }
+      isWhole = true
+    } finally {
+      if (isWhole || count > 0) await this.sink.write(writer.end())
+      await this.sink.flush()
+    }
+    if (count === 0 && this.options.format === 'table') this.options.note('Nothing found.')
+    return count
+  }
+
+  async #formatValue(value: unknown, preferred: readonly FieldPath[] | undefined): Promise<string> {
+    const { format, fields, jq, width } = this.options
+    const kept = this.#project(value)
+    if (jq !== undefined) return (await this.#loadJq(jq))([writeJson(kept)])
+    if (format === 'json') return `${formatJson(kept)}\n`
+    if (format === 'ndjson') return `${writeJson(kept)}\n`
+    const columns = fields ?? listColumns([kept], undefined)
+    if (format === 'csv') return formatCsvHead(columns) + formatCsvLine(value, columns)
+    if (!isObject(kept)) return `${formatCell(kept)}\n`
+    const { formatRecord } = await import('./table.ts')
+    return formatRecord(value, fields ?? preferred ?? columns, width)
+  }
+
+  async #openWriter(preferred: readonly FieldPath[] | undefined): Promise<Writer> {
+    const { format, jq } = this.options
+    if (jq !== undefined) {
+      const run = await this.#loadJq(jq)
+      return { batch: (rows) => run(rows.map((row) => writeJson(this.#project(row)))), end: () => '' }
+    }
+    if (format === 'csv') return csvWriter(this.options)
+    if (format === 'table') return tableWriter(this.options, preferred)
+    const { batch, end } = format === 'json' ? jsonWriter() : lineWriter()
+    return { batch: (rows) => batch(rows.map(this.#project)), end }
+  }
+
+  async #loadJq(program: string): Promise<Jq> {
+    const isCompact = this.options.format !== 'table' && this.options.format !== 'json'
+    this.#jq ??= import('./jq.ts').then(({ loadJq }) => loadJq(program, isCompact))
+    return this.#jq
+  }
+}

@@ -1,0 +1,51 @@
+/** One line on the terminal that shows how far the work is. It is drawn on standard error, a few times a second. */
+import { cutText } from './table.ts'
+
+const intervalMs = 100
+
+/** The line. */
+export interface Progress {
+  /** Replaces the text. */
+  show(text: string): void
+  /** Removes the line. */
+  end(): void
+}
+
+/** Shows nothing: without a terminal, or with `--quiet`. */
+export const noProgress: Progress = { show: () => undefined, end: () => undefined }
+
+/** Draws on a terminal. */
+export function drawProgress(stream: NodeJS.WriteStream): Progress {
+  let drawnAt = Number.NEGATIVE_INFINITY
+  let isDrawn = false
+  return {
+    show: (text) => {
+      const now = performance.now()
+      if (now - drawnAt < intervalMs) return
+      drawnAt = now
+      isDrawn = true
+      stream.write(`\r\u001b[K${cutText(text, Math.max(1, stream.columns - 1))}`)
+    },
+    end: () => {
+      if (isDrawn) stream.write('\r\u001b[K')
+      isDrawn = false
+    },
+  }
+}
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** Formats a number of bytes: `1.5 MB`. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1000 ** power
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`
+}
+
+/** Formats a time: `45 s`, `2 min 5 s`, `1 h 2 min`. */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  if (whole < 60) return `${whole} s`
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
+  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`
+}

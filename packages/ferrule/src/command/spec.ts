@@ -1,0 +1,55 @@
+/** How a command is described. Help, the reference page and the completion are printed from it. */
+import type { CommandContext } from './context.ts'
+
+/** Runs a command. */
+export type Action = (context: CommandContext) => Promise<void>
+
+/** An option: its flags as commander reads them, and one sentence. */
+export interface OptionSpec {
+  readonly flags: string
+  readonly about: string
+  readonly choices?: readonly string[]
+  /** True: the option can be repeated. */
+  readonly isList?: true
+}
+
+/** A command. */
+export interface CommandSpec {
+  /** Words of the command: `login`, `connectors create`. */
+  readonly name: string
+  /** Positional arguments as commander reads them: `<connector> [file]`. */
+  readonly args?: string
+  /** One sentence for lists. */
+  readonly about: string
+  /** Further lines of help. */
+  readonly details?: string
+  readonly options?: readonly OptionSpec[]
+  /** Two examples. A test runs them. */
+  readonly examples: readonly [string, string]
+  /** Loads what the command needs, when it runs. */
+  readonly load: () => Promise<Action>
+}
+
+/** A group of commands: what its first word is about. */
+export interface GroupSpec {
+  readonly name: string
+  readonly about: string
+}
+
+/** Options of every command. */
+export const globalOptions: readonly OptionSpec[] = [
+  { flags: '--profile <name>', about: 'profile to use; else FERRULE_PROFILE, else the chosen profile' },
+  { flags: '--url <address>', about: 'address of the service; else FERRULE_URL, else the profile' },
+  { flags: '--organization <id>', about: 'organization; else FERRULE_ORGANIZATION_ID, else the profile' },
+  { flags: '--workspace <name>', about: 'workspace; else FERRULE_WORKSPACE, else the profile, else default' },
+  { flags: '--timeout <seconds>', about: 'timeout of a request; 60 by default' },
+  {
+    flags: '--format <format>',
+    about: 'format of the output; a table on a terminal, JSON elsewhere',
+    choices: ['table', 'json', 'ndjson', 'csv'],
+  },
+  { flags: '--fields <paths>', about: 'keep only these fields: dotted paths, separated by commas' },
+  { flags: '--jq <program>', about: 'run jq over the JSON of the output' },
+  { flags: '--quiet', about: 'no remarks and no progress' },
+  { flags: '--no-input', about: 'never ask; a missing answer is an error' },
+]

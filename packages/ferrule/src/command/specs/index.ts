@@ -1,0 +1,14 @@
+/** All commands, in the order of the help. */
+import type { CommandSpec, GroupSpec } from '../spec.ts'
+import { identityCommands } from './identity.ts'
+
+/** Groups of commands. */
+export const groups: readonly GroupSpec[] = [
+  { name: 'organizations', about: 'organizations that you reach' },
+  { name: 'workspaces', about: 'workspaces of the organization' },
+  { name: 'connectors', about: 'connectors of a workspace' },
+  { name: 'sync', about: 'copies of records that searches read' },
+]
+
+/** Every command. */
+export const commands: readonly CommandSpec[] = [...identityCommands]

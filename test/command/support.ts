@@ -1,0 +1,120 @@
+/** Runs the command `ferrule` as a process, with pipes or on a pseudo-terminal. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import { expect } from 'vitest'
+import { buildSourceEnvironment } from '../support/commands.ts'
+
+const root = join(import.meta.dirname, '../..')
+/** The start of the command. */
+export const cli = join(root, 'packages/ferrule/src/cli.ts')
+
+/** How the command ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Where and how the command runs. */
+export interface Place {
+  /** Folder of the configuration. */
+  readonly config: string
+  readonly folder?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+}
+
+/** Returns the environment of the command: nothing of the machine's own settings. */
+export const buildEnvironment = ({ config, env }: Place): Record<string, string> => {
+  const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...others } = buildSourceEnvironment()
+  return { ...others, FERRULE_CONFIG_DIR: config, ...env }
+}
+
+/** Makes an empty folder that the system's temporary folder holds. */
+export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'ferrule-command-'))
+
+/** Runs the command to its end, with pipes: no terminal anywhere. */
+export async function runFerrule(place: Place, ...args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [cli, ...args], { cwd: place.folder ?? place.config, env: buildEnvironment(place) })
+  child.stdin.on('error', () => undefined) // the command may end without reading
+  child.stdin.end(place.input ?? '')
+  const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject))
+  const [stdout, stderr, code] = await Promise.all([readAll(child.stdout), readAll(child.stderr), ended])
+  return { code, stdout, stderr }
+}
+
+/** Runs the command and expects success. @returns what it wrote to standard output, as JSON */
+export async function runForJson(place: Place, ...args: readonly string[]): Promise<ReturnType<typeof JSON.parse>> {
+  const { code, stdout, stderr } = await runFerrule(place, ...args)
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+/** A command on a pseudo-terminal. */
+export interface Terminal {
+  /** Everything that was drawn so far, with the codes of the terminal. */
+  readonly drawn: string
+  /** Waits until a text or pattern was drawn. */
+  waitFor(pattern: string | RegExp): Promise<void>
+  type(keys: string): void
+  /** Waits for the end. @returns the exit code */
+  end(): Promise<number | null>
+}
+
+/** Size of the terminal, and shell code around the command. */
+export interface TerminalOptions {
+  readonly columns?: number
+  /** For example `> out.json`: standard output is no terminal then. */
+  readonly redirect?: string
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/**
+ * Starts the command on a pseudo-terminal of `script(1)`: it is part of util-linux, which every Debian has, and of macOS. So the tests need
+ * no compiled package.
+ */
+export function openTerminal(place: Place, args: readonly string[], { columns = 100, redirect = '' }: TerminalOptions = {}): Terminal {
+  const words = [process.execPath, cli, ...args].map(quote).join(' ')
+  const command = `stty cols ${columns} rows 30 && exec ${words} ${redirect}`
+  const given = process.platform === 'darwin' ? ['-q', '/dev/null', 'sh', '-c', command] : ['-q', '-e', '-c', command, '/dev/null']
+  const env = { ...buildEnvironment(place), TERM: 'xterm-256color', SHELL: '/bin/sh' }
+  const child = spawn('script', given, { cwd: place.folder ?? place.config, env })
+  let drawn = ''
+  const waiting = new Set<() => void>()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    drawn += text
+    for (const wake of waiting) wake()
+  })
+  child.stdin.on('error', () => undefined)
+  const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject))
+  const has = (pattern: string | RegExp): boolean => (typeof pattern === 'string' ? drawn.includes(pattern) : pattern.test(drawn))
+  return {
+    get drawn() {
+      return drawn
+    },
+    type: (keys) => child.stdin.write(keys),
+    end: () => ended,
+    waitFor: async (pattern) => {
+      const found = Promise.withResolvers<void>()
+      const wake = (): void => (has(pattern) ? found.resolve() : undefined)
+      waiting.add(wake)
+      wake()
+      const isOver = ended.then(() => has(pattern) || Promise.reject(new Error(`ended without ${pattern}:\n${drawn}`)))
+      await Promise.race([found.promise, isOver])
+      waiting.delete(wake)
+    },
+  }
+}
+
+/** Removes the codes that move the cursor and set colours. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
+export const plain = (drawn: string): string => drawn.replaceAll(/\u001b\[[0-9;?]*[a-zA-Z]/g, '')
+
+/** Writes a file of profiles, as `ferrule login` does. */
+export function writeProfile(config: string, profile: Readonly<Record<string, string>>): void {
+  writeFileSync(join(config, 'credentials.json'), JSON.stringify({ current: 'default', profiles: { default: profile } }), { mode: 0o600 })
+}
