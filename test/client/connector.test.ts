@@ -47,6 +47,31 @@ describe('a connector of the service', () => {
     await local.close()
   })
 
+  test('takes dates and lists as the same connector in this process', async () => {
+    const [hosted, local] = [connectTo(world, 'gong'), connectDirectly()]
+    const from = { fromDateTime: new Date(window.fromDateTime) }
+    const expected = (await local.calls.list(window)).data
+    for (const connector of [hosted, local])
+      for (const params of [from, { fromDateTime: '2026-02-01' }]) expect((await connector.calls.list(params)).data).toEqual(expected)
+    const days = { fromDate: new Date('2026-02-01'), toDate: new Date('2026-02-03') }
+    const { data } = await local.stats_interaction.list({ filter: { fromDate: '2026-02-01', toDate: '2026-02-03' } })
+    for (const connector of [hosted, local]) expect((await connector.stats_interaction.list({ filter: days })).data).toEqual(data)
+    await local.close()
+  })
+
+  test('refuses an invalid Date, which would be sent as null', async () => {
+    const { fetch, sent } = watchFetch()
+    const gong = connectTo(world, 'gong', { fetch })
+    const invalid = new Date('someday')
+    const refused = { code: 'invalid_parameter', errors: [{ field: '/params/fromDateTime', message: 'must be a valid Date' }] }
+    await expect(gong.calls.list({ fromDateTime: invalid })).rejects.toMatchObject(refused)
+    await expect(collect(gong.calls.records({ fromDateTime: invalid }))).rejects.toMatchObject(refused)
+    await expect(gong.calls.search({ filter: { gt: { started: invalid } } })).rejects.toMatchObject({
+      errors: [{ field: '/params/query/filter/gt/started' }],
+    })
+    expect(sent).toEqual([])
+  })
+
   test('walks records and pages', async () => {
     const [hosted, local] = [connectTo(world, 'gong'), connectDirectly()]
     const records = await collect(local.calls.records(window))

@@ -24,7 +24,7 @@ const said = (field: Field, value: unknown): string[] =>
     .map(({ field: at, message }) => `${at} ${message}`)
 
 describe('a JSON array of strings in a string', () => {
-  const noArray = '/field must be a string that holds a JSON array of strings, such as ["a","b"]'
+  const noArray = '/field must be a list of strings, or a string that holds a JSON array of strings, such as ["a","b"]'
 
   test.each(['["a"]', ' [ "7412085530917364481" , "a" ] ', '["a","a"]', '["\\u00e9]["]', '["日本"]'])('%j is one', (text) => {
     expect(said(jsonArray('Names'), text)).toEqual([])

@@ -39,7 +39,7 @@ describe('parameters', () => {
     },
     {
       operation: ['calls', 'list'],
-      params: { fromDateTime: '2025-03-01', toDateTime: 1740787200 },
+      params: { fromDateTime: '2025-3-1', toDateTime: 1740787200 },
       code: 'invalid_parameter',
       problems: [`/params/fromDateTime ${dateTime}`, '/params/toDateTime must be string'],
     },

@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOptions, connectOptions } from '../../packages/ferrule/src/engine/options.ts'
-import { type Sandbox, sandboxCredentials, snowflakeCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
+import {
+  type Sandbox,
+  sandboxCredentials,
+  snowflakeCredentials,
+  startSandbox,
+  tiktokCredentials,
+} from '../../packages/sandbox/src/index.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
@@ -28,6 +34,7 @@ afterAll(async () => {
 const printed: Readonly<Record<string, RegExp>> = {
   'Walk a list with a bound': /^[1-9]\d* active users$/m,
   'Keep the place of a list between two runs': /^[1-9]\d* calls, then [1-9]\d*$/m,
+  'Read a report': /^[1-9]\d* clicks$/m,
   'Handle an error': /^ask for new credentials: upstream_auth_failed$/m,
   'Store renewed credentials': /^renewed and stored$/m,
   'Save a download': /^saved audio\/mpeg$/m,
@@ -62,6 +69,8 @@ test.each(recipes)('$name', async ({ name, code }) => {
     GONG_CLIENT_ID: sandboxCredentials.clientId,
     GONG_CLIENT_SECRET: sandboxCredentials.clientSecret,
     SNOWFLAKE_TOKEN: snowflakeCredentials.token,
+    TIKTOK_TOKEN: tiktokCredentials.accessToken,
+    TIKTOK_ADVERTISER: sandbox.tiktok.world.advertiserId,
   }
   const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder, env })
   expect(stdout).toMatch(printed[name] ?? /^$/)

@@ -51,6 +51,15 @@ describe('reports', () => {
     expect((await ads.campaigns_reports_daily.list(total)).data[0]?.stat_time_day).toBeNull()
   })
 
+  test('a list is sent as JSON text, and a Date as its day', async () => {
+    const params = reportOf('campaigns_reports_daily', '2025-05-17', '2025-05-18')
+    const expected = await ads.campaigns_reports_daily.list(params)
+    const dimensions = ['campaign_id', 'stat_time_day']
+    const lists = { dimensions, metrics: [...JSON.parse(params.metrics)].map(String), start_date: new Date('2025-05-17') }
+    expect((await ads.campaigns_reports_daily.list({ ...params, ...lists })).data).toEqual(expected.data)
+    expect(asked()?.query).toMatchObject({ ...params, dimensions: JSON.stringify(dimensions) })
+  })
+
   test('a report that left ads out says so', async () => {
     const { data, meta } = await ads.ads_reports_daily.list(reportOf('ads_reports_daily', facts.yesterday))
     expect(data.length).toBeGreaterThan(0)

@@ -23,6 +23,7 @@ import {
   oneOrMany,
   open,
   opt,
+  orDate,
   orNull,
   refuse,
   secret,
@@ -47,6 +48,7 @@ const fields = {
   key: secret('A secret'),
   at: time('A moment'),
   day: date('A day'),
+  since: orDate(time('A timestamp')),
   either: moment('A moment or a day'),
   count: int('A count', { minimum: 0 }),
   large: id('A large id'),
@@ -75,7 +77,7 @@ const supplied = entity({
   list: { call: 'GET /supplied', at: '', params: { owner: fromConnector('owner', str('Owner')), size: int('Size') } },
 })
 yes<Same<ParamsOf<typeof supplied, 'list'>, { owner?: string | null; size: number }>>()
-yes<Same<Static<typeof fields.names>, string>>()
+yes<Same<Static<typeof fields.names>, string | readonly string[]>>()
 yes<Same<Static<typeof fields.some>, 'left' | 'right' | readonly ('left' | 'right')[]>>()
 yes<Same<Static<typeof fields.at_utc>, string>>()
 yes<Same<Static<typeof fields.spent>, string | null>>()
@@ -83,8 +85,9 @@ yes<Same<Static<typeof fields.host>, 'live' | 'test'>>()
 yes<Same<Static<typeof fields.text>, string>>()
 yes<Same<Static<typeof fields.key>, string>>()
 yes<Same<Static<typeof fields.at>, string>>()
-yes<Same<Static<typeof fields.day>, string>>()
-yes<Same<Static<typeof fields.either>, string>>()
+yes<Same<Static<typeof fields.day>, string | Date>>()
+yes<Same<Static<typeof fields.since>, string | Date>>()
+yes<Same<Static<typeof fields.either>, string | Date>>()
 yes<Same<Static<typeof fields.count>, number>>()
 yes<Same<Static<typeof fields.large>, number | bigint>>()
 yes<Same<Static<typeof fields.score>, number>>()

@@ -30,8 +30,8 @@ await gong.execute('calls', 'get')
 await gong.execute('calls', 'get', {})
 // @ts-expect-error the id is a text
 await gong.execute('calls', 'get', { id: 1 })
-// @ts-expect-error a timestamp is a string
-await gong.execute('calls', 'list', { fromDateTime: new Date() })
+// @ts-expect-error a timestamp is a string or a Date
+await gong.execute('calls', 'list', { fromDateTime: Date.now() })
 // @ts-expect-error what is required is not null
 await gong.execute('calls', 'get', { id: null })
 // @ts-expect-error null counts as absent at the top only

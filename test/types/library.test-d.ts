@@ -36,9 +36,7 @@ yes<Same<typeof calls.meta.cursor, string | null>>()
 yes<Same<typeof calls.meta.total_records, number | null>>()
 yes<Same<typeof calls.meta.current_page_number, number | null>>()
 yes<Same<typeof calls.meta.private_calls_excluded, number | undefined>>()
-yes<
-  Same<typeof calls.meta.next_params, Partial<{ fromDateTime?: string | null; toDateTime?: string | null; cursor?: string | null }> | null>
->()
+yes<Same<typeof calls.meta.next_params, Partial<CallParams> | null>>()
 yes<Same<Extract<keyof MetaOf<Kinds['gong']['entities']['workspaces']>, 'cursor'>, never>>()
 const workspaces = await gong.execute('workspaces', 'list')
 yes<Same<typeof workspaces.meta.next_params, Partial<Record<never, never>> | null>>()
@@ -75,10 +73,10 @@ yes<Same<(typeof reviews.data)[number]['answers'][number]['selectedOptions'], st
 
 // Parameters by name
 type CallParams = ParamsOf<Kinds['gong']['entities']['calls'], 'list'>
-yes<Same<CallParams, { fromDateTime?: string | null; toDateTime?: string | null; cursor?: string | null }>>()
+yes<Same<CallParams, { fromDateTime?: string | Date | null; toDateTime?: string | Date | null; cursor?: string | null }>>()
 yes<Same<ParamsOf<Kinds['gong']['entities']['calls'], 'get'>, { id: string }>>()
 type Statistics = ParamsOf<Kinds['gong']['entities']['stats_interaction'], 'list'>
-yes<Same<Statistics, { filter: { fromDate: string; toDate: string; userIds?: string[] }; cursor?: string | null }>>()
+yes<Same<Statistics, { filter: { fromDate: string | Date; toDate: string | Date; userIds?: string[] }; cursor?: string | null }>>()
 type Audio = ParamsOf<Kinds['gong']['entities']['call_audio'], 'download'>
 yes<Same<Audio['contentSelector'], { exposedFields: { media: true } }>>()
 yes<Same<Audio['range_header'], string | null | undefined>>()

@@ -27,8 +27,8 @@ connect('tiktok-marketing', { credentials, config: { environment: 'sandbox' } })
 
 // @ts-expect-error an id is a text
 await tiktok.ads.list({ advertiser_id: 7398164205 })
-// @ts-expect-error the ids are one text that holds an array
-await tiktok.advertisers.list({ advertiser_ids: ['1'] })
+// @ts-expect-error the ids are strings, in a list too
+await tiktok.advertisers.list({ advertiser_ids: [1] })
 // @ts-expect-error one advertiser is no parameter of the list of advertisers
 await tiktok.advertisers.list({ advertiser_id: '1' })
 // @ts-expect-error a page is a number
@@ -54,10 +54,10 @@ await tiktok.ads_reports_daily.list(unmeasured)
 await tiktok.ads_reports_daily.list({ ...report, data_level: 'AD' })
 // @ts-expect-error a kind of report that there is not
 await tiktok.ads_reports_daily.list({ ...report, report_type: 'basic' })
-// @ts-expect-error dimensions are one text that holds an array
-await tiktok.ads_reports_daily.list({ ...report, dimensions: ['ad_id'] })
-// @ts-expect-error a day is a text
-await tiktok.ads_reports_daily.list({ ...report, start_date: new Date() })
+// @ts-expect-error dimensions are a list, or one text that holds an array
+await tiktok.ads_reports_daily.list({ ...report, dimensions: { ad_id: true } })
+// @ts-expect-error a day is a text or a Date
+await tiktok.ads_reports_daily.list({ ...report, start_date: Date.now() })
 // @ts-expect-error an id of a report may be too large for a number
 for await (const { ad_id } of tiktok.ads_reports_daily.records(report)) console.log(Math.max(ad_id))
 // @ts-expect-error spend is a text

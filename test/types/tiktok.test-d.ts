@@ -64,9 +64,15 @@ yes<
   >
 >()
 yes<Same<ReportParams['advertiser_id'], string | null | undefined>>()
+// A list stands for JSON text, and a Date for a day
+yes<Same<ReportParams['dimensions'], string | readonly string[]>>()
+yes<Same<ReportParams['end_date'], string | Date>>()
 const range = { start_date: '2025-01-01', end_date: '2025-01-30' }
 const basic = { service_type: 'AUCTION', report_type: 'BASIC', metrics: '["spend"]', ...range } as const
 const daily = await tiktok.ads_reports_daily.list({ ...basic, data_level: 'AUCTION_AD', dimensions: '["ad_id","stat_time_day"]' })
+const lists = { dimensions: ['ad_id', 'stat_time_day'], metrics: ['spend'], start_date: new Date(), end_date: new Date() } as const
+yes<Same<Awaited<ReturnType<typeof tiktok.ads_reports_daily.list>>, typeof daily>>()
+await tiktok.ads_reports_daily.list({ ...basic, ...lists, data_level: 'AUCTION_AD' })
 const row = daily.data[0]
 if (row === undefined) throw new Error('a type test is never run')
 yes<Same<typeof row.ad_id, number | bigint | null>>()

@@ -8,6 +8,7 @@ import { type ListPage, type Part, walkPages, walkParts, walkPositions, walkReco
 import type { CheckResult } from '../wire/checks.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import { type HostedCallOptions, hostedCallRules } from './call-options.ts'
+import { checkDates } from './dates.ts'
 import { createDeadline, defaultDeadlineMs } from './deadline.ts'
 import { openDownload } from './download.ts'
 import { type ConnectorChoice, ConnectorLookup, isMissing } from './lookup.ts'
@@ -76,6 +77,7 @@ export class Hosted {
 
   async export(entity: string, ...[params = {}, options = {}]: Args): Promise<Download> {
     checkOptions(hostedCallRules, options)
+    checkDates(params)
     const query = buildExportQuery(params, options)
     return openDownload(this.#transport, options, (request) =>
       this.#send(request, (slots, left) => this.#open(endpoints.exportEntity, { ...left, slots: { ...slots, entity }, query })),
@@ -109,6 +111,7 @@ export class Hosted {
 
   /** Runs an action whose answer is JSON. */
   #run<T>(request: { readonly entity: string; readonly action: string; readonly params: Params | undefined }, options: HostedCallOptions) {
+    checkDates(request.params)
     const { idempotencyKey } = options
     const body = { ...request, ...buildFreshness(options) }
     const isRead = reads.has(request.action)

@@ -43,14 +43,20 @@ export const time = (about: string) => text(about, { format: 'date-time' })
 export const stamp = (about: string) => text(about, { 'x-compare': 'instant' })
 /** Declares a decimal number that the vendor sends as a string. Comparisons use the number; answers keep the vendor's form. */
 export const decimal = (about: string) => text(about, { 'x-compare': 'decimal' })
-/** Declares a calendar day, YYYY-MM-DD. */
-export const date = (about: string) => text(about, { format: 'date' })
-/** Declares a timestamp or a calendar day, ISO 8601. */
+/** Lets callers give a date or timestamp as a `Date` too. For parameters and configuration: records have the vendor's string. */
+export const orDate = <T extends Field>(schema: T) => Type.Unsafe<Static<T> | Date>(Object.assign(schema, { 'x-date': true }))
+/** Returns whether the values of a field are dates or timestamps. */
+export const isDateOrTime = (field: Field): boolean => Reflect.get(field, 'x-date') === true
+/** Declares a parameter with a calendar day, YYYY-MM-DD. */
+export const date = (about: string) => orDate(text(about, { format: 'date' }))
+/** Declares a parameter with a timestamp or a calendar day, ISO 8601. */
 export const moment = (about: string) =>
-  str(about, {
-    pattern: '^\\d{4}-\\d{2}-\\d{2}([T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(Z|[+-]\\d{2}:?\\d{2})?)?$',
-    says: 'must be an ISO 8601 date or date-time such as 2025-03-01T00:00:00Z',
-  })
+  orDate(
+    str(about, {
+      pattern: '^\\d{4}-\\d{2}-\\d{2}([T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(Z|[+-]\\d{2}:?\\d{2})?)?$',
+      says: 'must be an ISO 8601 date or date-time such as 2025-03-01T00:00:00Z',
+    }),
+  )
 const isJsonArray = (value: string): boolean => {
   try {
     const parsed: unknown = JSON.parse(value)
@@ -59,12 +65,12 @@ const isJsonArray = (value: string): boolean => {
     return false
   }
 }
-/** Declares a string that holds a JSON array of strings. The request carries it unchanged. */
+/** Declares a parameter with a JSON array of strings in a string. The request carries the string unchanged; callers may also give a list. */
 export const jsonArray = (about: string) =>
   Type.Refine(
-    Type.Unsafe<string>(text(about, { format: 'json-array' })),
+    Type.Unsafe<string | readonly string[]>(text(about, { format: 'json-array' })),
     (value) => typeof value !== 'string' || isJsonArray(value),
-    () => 'must be a string that holds a JSON array of strings, such as ["a","b"]',
+    () => 'must be a list of strings, or a string that holds a JSON array of strings, such as ["a","b"]',
   )
 /** Declares an integer within the exact range of a double. */
 export const int = (about: string, more: { minimum?: number; maximum?: number; default?: number } = {}) =>

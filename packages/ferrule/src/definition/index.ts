@@ -69,6 +69,7 @@ export {
   open,
   opt,
   orAny,
+  orDate,
   orNull,
   pick,
   refuse,

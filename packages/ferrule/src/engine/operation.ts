@@ -5,7 +5,7 @@ import { type EntityDefinition, type LiveAction, liveActions, type MergedRows, t
 import { type Field, type Fields, type Fill, readFill } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
-import { findIntegerFields } from './json/integer.ts'
+import { findConvertible } from './json/forms.ts'
 import { type Path, parsePath } from './json/paths.ts'
 import { buildObjectSchema, compileSchema, type Validator } from './json/schema.ts'
 
@@ -43,8 +43,8 @@ export interface CompiledOperation {
   /** The endpoint's path, split at its slots: literal, slot, literal, … */
   readonly template: readonly string[]
   readonly at: Path
-  /** Parameters that are integers or contain integers. */
-  readonly integers: Fields
+  /** Parameters that have several forms or contain such values: integers, dates, lists as JSON text. */
+  readonly convertible: Fields
   /** Names of the required parameters. */
   readonly required: readonly string[]
   /** Paths of array parameters that the request omits if they are empty. */
@@ -108,7 +108,7 @@ function compileOperation(kind: Kind, entityName: string, action: LiveAction): C
     method,
     template: path.split(/[{}]/),
     at: parsePath(operation.at),
-    integers: findIntegerFields(operation.params),
+    convertible: findConvertible(operation.params),
     required: Object.keys(operation.params).filter((name) => !isOptional(operation.params, name)),
     emptyIsAbsent: listEmptyIsAbsent(operation.params).map(parsePath),
     trimmed: Object.entries(operation.params).flatMap(([name, field]) => (Reflect.get(field, 'x-trim') === true ? [name] : [])),

@@ -2,7 +2,7 @@
 
 import { isObject } from '../definition/object.ts'
 import { type FerruleError, fail, failAs, isErrorCode, joinProblems, type Problem } from '../errors.ts'
-import { readIntegers } from './json/integer.ts'
+import { convertForms } from './json/forms.ts'
 import type { CompiledOperation } from './operation.ts'
 
 /** Validated parameters. */
@@ -40,7 +40,8 @@ const trimParameters = ({ trimmed }: CompiledOperation, params: Params): Params 
 
 /**
  * Checks the parameters against the operation's schema.
- * @param given absent and null count as `{}`; a null parameter counts as absent; a string of digits counts as the declared integer
+ * @param given absent and null count as `{}`; a null parameter counts as absent; a string of digits counts as the declared
+ *   integer, a list as the JSON text, and a `Date` as the day or timestamp
  * @throws FerruleError `missing_parameter` (only required ones are missing), `invalid_parameter`, or the code that the definition gives to
  *   a value; each problem has its place (JSON pointer below `/params`) and a sentence
  */
@@ -53,7 +54,7 @@ export function checkParams(operation: CompiledOperation, given: unknown): Param
       { errors: [{ field: '/params', message: 'must be an object', error_code: 'type' }] },
     )
   const own = dropForeignLimit(operation, dropNulls(value))
-  const params = readIntegers(operation.integers, trimParameters(operation, own))
+  const params = convertForms(operation.convertible, trimParameters(operation, own))
   const problems = operation.params.problems(params, '/params')
   if (problems.length > 0) throw failParameters(operation.params.refusal(params), problems)
   return params

@@ -2,6 +2,7 @@
 import {
   absent,
   bool,
+  date,
   each,
   emptyIsAbsent,
   int,
@@ -10,6 +11,7 @@ import {
   mustBeTrue,
   obj,
   opt,
+  orDate,
   orNull,
   refuse,
   str,
@@ -27,8 +29,8 @@ export const cursor = opt(str('Cursor of the page before (meta.cursor); valid fo
 
 /** The window of calls: `from` inclusive, `to` exclusive. */
 export const callWindow = {
-  fromDateTime: opt(time('Start of the window, inclusive; default: the earliest call')),
-  toDateTime: opt(time('End of the window, exclusive; default: the latest call')),
+  fromDateTime: opt(orDate(time('Start of the window, inclusive; default: the earliest call'))),
+  toDateTime: opt(orDate(time('End of the window, exclusive; default: the latest call'))),
 }
 
 /** Call ids as a filter. The request omits an empty array, because the vendor refuses it. */
@@ -58,8 +60,8 @@ export const callRecord = {
 /** Parameters of the statistics: calendar days in the company's time zone. */
 export const statisticsFilter = obj(
   {
-    fromDate: str('First day, inclusive, YYYY-MM-DD, in the time zone of the company', { format: 'date' }),
-    toDate: str('Last day, exclusive, YYYY-MM-DD; not after today', { format: 'date' }),
+    fromDate: date('First day, inclusive, YYYY-MM-DD, in the time zone of the company'),
+    toDate: date('Last day, exclusive, YYYY-MM-DD; not after today'),
     userIds: opt(emptyIsAbsent(list(str('User id'), 'Only these users; an empty array is the same as none'))),
   },
   'Which days and users',

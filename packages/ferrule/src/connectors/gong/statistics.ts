@@ -1,4 +1,20 @@
-import { absent, bool, each, emptyIsAbsent, entity, int, list, num, obj, open, opt, orNull, str, time } from '../../definition/index.ts'
+import {
+  absent,
+  bool,
+  each,
+  emptyIsAbsent,
+  entity,
+  int,
+  list,
+  num,
+  obj,
+  open,
+  opt,
+  orDate,
+  orNull,
+  str,
+  time,
+} from '../../definition/index.ts'
 import { cursor, statisticsFilter } from './shared.ts'
 
 const measures = [
@@ -114,8 +130,8 @@ export const stats_activity_scorecards = entity({
     params: {
       filter: obj(
         {
-          fromDateTime: time('Start of the review window, inclusive'),
-          toDateTime: time('End of the review window, exclusive'),
+          fromDateTime: orDate(time('Start of the review window, inclusive')),
+          toDateTime: orDate(time('End of the review window, exclusive')),
           scorecardIds: ids('Only these scorecards'),
           reviewedUserIds: ids('Only these reviewed users'),
           reviewerUserIds: ids('Only these reviewers'),

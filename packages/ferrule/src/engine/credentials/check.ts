@@ -1,9 +1,10 @@
 /** Checks the input of a new connector: credentials against the kind's schemes, configuration against its fields. */
 import type { ConnectorDefinition, CredentialScheme } from '../../definition/connector.ts'
-import type { Fields } from '../../definition/fields.ts'
+import { type Field, type Fields, isDateOrTime } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { type FerruleError, fail, failValidation } from '../../errors.ts'
 import type { OriginOverride } from '../http/origin.ts'
+import { convertDate } from '../json/forms.ts'
 import { compileFields } from '../json/schema.ts'
 import type { CredentialValues } from './source.ts'
 
@@ -58,16 +59,25 @@ export function checkCredentials(definition: ConnectorDefinition, credentials: u
 }
 
 /** Normalises a string: the first pattern that matches the trimmed lower-case string decides. */
-const normaliseText = (field: unknown, value: unknown): unknown => {
-  const patterns: unknown = typeof field === 'object' && field !== null ? Reflect.get(field, 'x-normalise') : undefined
+const normaliseText = (field: Field, value: unknown): unknown => {
+  const patterns: unknown = Reflect.get(field, 'x-normalise')
   if (!Array.isArray(patterns) || typeof value !== 'string') return value
   // Only A to Z: the lower case of some other letters, such as the Kelvin sign, is an ASCII letter.
   const text = value.trim().replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
   return patterns.map((pattern) => new RegExp(String(pattern)).exec(text)?.[1]).find((kept) => kept !== undefined) ?? value
 }
 
-const normaliseConfiguration = (fields: Fields, given: unknown): unknown =>
-  isObject(given) ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, normaliseText(fields[name], value)])) : given
+const normaliseValue = (field: Field | undefined, value: unknown): unknown => {
+  if (field === undefined) return value
+  return isDateOrTime(field) ? convertDate(field, value) : normaliseText(field, value)
+}
+
+const normaliseConfiguration = (fields: Fields, given: unknown): unknown => {
+  const getField = (name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined)
+  return isObject(given)
+    ? Object.fromEntries(Object.entries(given).map(([name, value]) => [name, normaliseValue(getField(name), value)]))
+    : given
+}
 
 /**
  * Checks configuration values (`replication_config`). Absent and null count as empty.
