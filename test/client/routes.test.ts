@@ -1,6 +1,6 @@
 /** Holds the client to the service's routes: each has a method, or a reason for having none. */
 import { describe, expect, test } from 'vitest'
-import { Ferrule } from '../../packages/ferrule/src/client/ferrule.ts'
+import { connect, Ferrule, type HostedConnector, type HostedOptions, type Kinds } from '../../packages/ferrule/src/index.ts'
 import { type Endpoint, endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
 import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
 
@@ -9,8 +9,6 @@ type EndpointName = keyof typeof endpoints
 /** Routes that the class has no method for. */
 const elsewhere = {
   createToken: 'the client gets its own tokens',
-  execute: 'the methods of `connect` call it',
-  exportEntity: 'the method `export` of `connect` calls it',
   getLiveness: 'it says that the process answers; `health` says that it can be used',
   getMetrics: 'a text for Prometheus',
 } as const satisfies Partial<Record<EndpointName, string>>
@@ -25,8 +23,17 @@ const connector = 'connector_id'
 const sync = 'sync_id'
 const input = { name: 'n', credentials: {} }
 
+const uuid = '00000000-0000-4000-8000-000000000000'
+/** Methods of connectors, by the route that they call. Their connector and their entity are named as the slots when they are compared. */
+const connectorCalls = {
+  execute: ({ users }: HostedConnector<Kinds['gong']>) => users.list(),
+  exportEntity: ({ users }: HostedConnector<Kinds['gong']>) => users.export(),
+} as const satisfies Partial<Record<EndpointName, unknown>>
+
+type MethodName = Exclude<EndpointName, keyof typeof elsewhere | keyof typeof connectorCalls>
+
 /** A call of the method of each route. Ids are the names of the path's slots. */
-const calls: Readonly<Record<Exclude<EndpointName, keyof typeof elsewhere>, (ferrule: Ferrule) => Promise<unknown>>> = {
+const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>> = {
   createScopedToken: ({ tokens }) => tokens.create({}),
   getScopedTokenInfo: ({ tokens }) => tokens.info(),
   listOrganizations: ({ organizations }) => organizations.list(),
@@ -63,17 +70,16 @@ const calls: Readonly<Record<Exclude<EndpointName, keyof typeof elsewhere>, (fer
 }
 
 const nameOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>): string => `${method} ${path}`
-const withoutBraces = (path: string): string => path.replace(/[{}]/g, '')
 
 /** Returns what a call sends first. Every answer is a refusal, so that nothing is repeated and nothing follows. */
-async function readFirstRequest(call: (ferrule: Ferrule) => Promise<unknown>): Promise<string | undefined> {
+async function readFirstRequest(call: (options: HostedOptions) => Promise<unknown>): Promise<string | undefined> {
   const sent: string[] = []
   const record: typeof fetch = async (input, init) => {
     sent.push(nameOf({ method: (init?.method ?? 'GET') as Endpoint['method'], path: new URL(String(input)).pathname }))
     return Response.json({ code: 'not_found', message: 'no', hint: 'no', retryable: false }, { status: 404 })
   }
-  const ferrule = new Ferrule({ url: 'https://ferrule.example.com', token: 'token', fetch: record })
-  await expect(call(ferrule)).rejects.toMatchObject({ code: 'not_found' })
+  const options = { url: 'https://ferrule.example.com', token: 'token', fetch: record }
+  await expect(call(options)).rejects.toMatchObject({ code: 'not_found' })
   return sent[0]
 }
 
@@ -90,12 +96,19 @@ describe('every route', () => {
   })
 
   test('of the table has a method, or a reason for having none', () => {
-    const covered = [...Object.keys(calls), ...Object.keys(elsewhere)]
+    const covered = [...Object.keys(calls), ...Object.keys(connectorCalls), ...Object.keys(elsewhere)]
     expect(covered.toSorted()).toEqual(Object.keys(endpoints).toSorted())
   })
 
+  const templateOf = (name: string) =>
+    Object.entries(endpoints).flatMap(([each, { method, path }]) => (each === name ? [`${method} ${path.replace(/[{}]/g, '')}`] : []))
+
   test.each(Object.entries(calls))('%s is what its method calls', async (name, call) => {
-    const endpoint = Object.entries(endpoints).find(([each]) => each === name)?.[1]
-    expect(await readFirstRequest(call)).toBe(endpoint && withoutBraces(nameOf(endpoint)))
+    expect([await readFirstRequest((options) => call(new Ferrule(options)))]).toEqual(templateOf(name))
+  })
+
+  test.each(Object.entries(connectorCalls))('%s is what methods of connectors call', async (name, call) => {
+    const sent = await readFirstRequest((options) => call(connect('gong', { ...options, connector: uuid })))
+    expect([sent?.replace(uuid, 'connector_id').replace('/users/', '/entity/')]).toEqual(templateOf(name))
   })
 })

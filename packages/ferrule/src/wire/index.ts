@@ -1,6 +1,15 @@
 /** Records, bodies, queries and events of the HTTP interface, each stated once. Types, validation and documents follow from them. */
 export { type CheckResult, checkResult, checkStatuses, entityCheckStatuses } from './checks.ts'
-export { connectorInput, connectorPatch, connectorQuery, connectorUpdate } from './connector-inputs.ts'
+export {
+  type ConnectorInput,
+  type ConnectorPatch,
+  type ConnectorQuery,
+  type ConnectorUpdate,
+  connectorInput,
+  connectorPatch,
+  connectorQuery,
+  connectorUpdate,
+} from './connector-inputs.ts'
 export {
   type ConnectorCommon,
   type ConnectorNotice,
@@ -32,12 +41,15 @@ export {
   type SyncIndexRecord,
   type SyncState,
   type SyncStatusRecord,
+  type WatchQuery,
   watchQuery,
   wordStates,
 } from './context-store.ts'
 export {
   type ActionDocument,
   actionDocument,
+  type DefinitionList,
+  type DefinitionQuery,
   type DefinitionRecord,
   type DefinitionSummary,
   definitionList,
@@ -52,17 +64,26 @@ export { type Endpoint, endpoints } from './endpoints.ts'
 export { type EventSchema, runEvent, statusEvent } from './events.ts'
 export { type ExecuteRequest, executeFields } from './execute-request.ts'
 export { type ExportFormatName, exportFormatNames, exportQuery } from './export-query.ts'
-export { health } from './health.ts'
+export { type Health, health } from './health.ts'
 export { type InspectedEntity, type Inspection, inspection } from './inspection.ts'
 export { type JobRecord, type JobReference, type JobStatus, type JobType, jobRecord, jobReference, jobStatuses, jobTypes } from './jobs.ts'
 export { displayName, wellFormed, workspaceNames } from './names.ts'
-export { type OrganizationRecord, organizationInput, organizationList, organizationRecord, roles } from './organizations.ts'
+export {
+  type OrganizationInput,
+  type OrganizationList,
+  type OrganizationRecord,
+  organizationInput,
+  organizationList,
+  organizationRecord,
+  roles,
+} from './organizations.ts'
 export { type Page, page, pageQuery } from './paging.ts'
 export { errorCode, errorCodes, faults, type ProblemRecord, problemDetails } from './problem.ts'
 export { type Freshness, freshness, type SearchMeta, searchMeta } from './search-answer.ts'
 export {
   type EntityOutcome,
   entityOutcomes,
+  type ResetInput,
   type RunCause,
   type RunMode,
   type RunState,
@@ -70,11 +91,15 @@ export {
   runCauses,
   runModes,
   runStates,
+  type ScheduleInput,
+  type ScheduleList,
   type SyncCounts,
   type SyncEntityProgress,
   type SyncEntityResult,
   type SyncError,
+  type SyncInput,
   type SyncProgress,
+  type SyncQuery,
   type SyncRunRecord,
   type SyncScheduleRecord,
   scheduleInput,
@@ -91,6 +116,7 @@ export {
   grantTypes,
   type ScopedToken,
   type ScopedTokenInfo,
+  type ScopedTokenRequest,
   scopedToken,
   scopedTokenInfo,
   scopedTokenRequest,
@@ -100,6 +126,9 @@ export {
 } from './tokens.ts'
 export { body, componentName, jsonSchema, jsonSchemaOrNull, named, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 export {
+  type WorkspaceChange,
+  type WorkspaceInput,
+  type WorkspaceQuery,
   type WorkspaceRecord,
   type WorkspaceRemoval,
   type WorkspaceStats,

@@ -1,0 +1,111 @@
+/** What the compiler knows of the platform's client. Compiled by the type check, never run. */
+import { Ferrule } from '../../packages/ferrule/src/index.ts'
+import type {
+  CheckResult,
+  ConnectorRecord,
+  ConnectorSummary,
+  DefinitionRecord,
+  DefinitionSummary,
+  Inspection,
+  JobRecord,
+  JobReference,
+  OrganizationRecord,
+  Page,
+  ScopedToken,
+  SyncRunRecord,
+  SyncScheduleRecord,
+  SyncState,
+  SyncStatusRecord,
+  WorkspaceRecord,
+  WorkspaceRemoval,
+  WorkspaceStats,
+} from '../../packages/ferrule/src/wire/index.ts'
+import { type Same, yes } from './same.ts'
+
+// A client: everything can come from the environment
+new Ferrule()
+new Ferrule({ url: 'https://ferrule.example.com', token: 't', workspace: 'Sales', organizationId: 'o' })
+new Ferrule({ session: true })
+const { organizations, workspaces, connectors, syncs, contextStore, definitions, tokens, jobs, ...ferrule } = new Ferrule()
+
+// Organizations
+const all = await organizations.list()
+yes<Same<typeof all, readonly OrganizationRecord[]>>()
+const organization = await organizations.create({ name: 'Second' }, { deadlineMs: 5_000, signal: AbortSignal.timeout(1_000) })
+yes<Same<typeof organization.role, 'admin'>>()
+
+// Workspaces: an iterator over all, or a page at a time
+for await (const workspace of workspaces.list({ name_contains: 'a', status: 'active' })) yes<Same<typeof workspace, WorkspaceRecord>>()
+const page = await workspaces.page({ limit: 10 })
+yes<Same<typeof page, Page<WorkspaceRecord>>>()
+yes<Same<typeof page.next, string | null>>()
+if (page.next !== null) await workspaces.page(page.next)
+const workspace = await workspaces.update('id', { status: 'inactive', cache_enabled: null })
+yes<Same<typeof workspace.status, 'active' | 'inactive'>>()
+yes<Same<typeof workspace.cache_enabled, boolean | null>>()
+const counts = await workspaces.stats()
+yes<Same<typeof counts, WorkspaceStats>>()
+const removal = await workspaces.delete('id')
+yes<Same<typeof removal, WorkspaceRemoval>>()
+const restored = await workspaces.restore('id')
+yes<Same<typeof restored, WorkspaceRecord>>()
+
+// Connectors
+const made = await connectors.create({ name: 'n', connector_type: 'gong', credentials: { access_key: 'k' } }, { idempotencyKey: 'key' })
+yes<Same<typeof made, ConnectorRecord>>()
+yes<Same<typeof made.status, 'active' | 'auth_error' | 'disabled'>>()
+yes<Same<typeof made.status_reason, string | null>>()
+yes<Same<typeof made.credential_fields, readonly string[]>>()
+yes<Same<typeof made.replication_config, Readonly<Record<string, unknown>>>>()
+for await (const connector of connectors.list({ connector_type: 'gong', workspace_name: 'default' })) {
+  yes<Same<typeof connector, ConnectorSummary>>()
+  yes<Same<typeof connector.summarized_source_template.supports_context_store, boolean>>()
+}
+await connectors.update('id', { name: 'n', entities: [{ entity: 'users', modes: ['read'] }] })
+await connectors.patch('id', { credentials: { access_key_secret: null }, check: false })
+const checked = await connectors.check('id')
+yes<Same<typeof checked, CheckResult>>()
+yes<Same<typeof checked.status, 'succeeded' | 'failed'>>()
+await connectors.check('id', { credentials: { access_key: 'k' } }, { deadlineMs: 1_000 })
+await connectors.checkNew({ name: 'n', credentials: {} })
+const started = await connectors.delete('id')
+yes<Same<typeof started, JobReference>>()
+const finished = await connectors.delete('id', { wait: true })
+yes<Same<typeof finished, JobRecord>>()
+const job = await jobs.get(started.job_id)
+yes<Same<typeof job, JobRecord>>()
+const inspected = await connectors.inspect('id')
+yes<Same<typeof inspected, Inspection>>()
+
+// Runs and copies
+const run = await syncs.start('id')
+yes<Same<typeof run, SyncRunRecord>>()
+yes<Same<typeof run.state, 'queued' | 'running' | 'succeeded' | 'partial' | 'failed' | 'cancelled'>>()
+await syncs.start('id', { mode: 'full', entities: ['users'] })
+for await (const each of syncs.watch('id', run.id, { signal: AbortSignal.timeout(1_000) }))
+  yes<Same<typeof each.progress.records, number>>()
+for await (const each of syncs.list('id', { state: 'failed' })) yes<Same<typeof each, SyncRunRecord>>()
+const runs = await syncs.page('id')
+yes<Same<typeof runs, Page<SyncRunRecord>>>()
+const status = await contextStore.status('id')
+yes<Same<typeof status, SyncStatusRecord>>()
+yes<Same<typeof status.running, SyncRunRecord | null>>()
+for await (const each of contextStore.watch('id', { until: 'filled' })) yes<Same<typeof each.state, SyncState>>()
+const schedules = await contextStore.schedule('id', { interval_seconds: null, entity: 'users' })
+yes<Same<typeof schedules, readonly SyncScheduleRecord[]>>()
+const reset = await contextStore.reset('id', { entities: ['users'] })
+yes<Same<typeof reset, SyncRunRecord>>()
+
+// Kinds, tokens, health and any route
+const kinds = await definitions.list({ name: 'gong' })
+yes<Same<typeof kinds, readonly DefinitionSummary[]>>()
+const kind = await definitions.get('gong')
+yes<Same<typeof kind, DefinitionRecord>>()
+const token = await tokens.create({ workspace_name: 'default' })
+yes<Same<typeof token, ScopedToken>>()
+const health = await new Ferrule().health({ deadlineMs: 1_000 })
+yes<Same<typeof health.status, 'ok'>>()
+const answer = await new Ferrule().request('PATCH', '/api/v1/x', { query: { a: 1, b: undefined }, headers: { a: 'b' }, body: [1n] })
+yes<Same<typeof answer.stream, ReadableStream<Uint8Array> | null>>()
+yes<Same<Awaited<ReturnType<typeof answer.json>>, unknown>>()
+yes<Same<keyof typeof ferrule, never>>()
