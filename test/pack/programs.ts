@@ -135,6 +135,7 @@ export function readTypeTests(): Record<string, string> {
     text
       .replaceAll("'../../packages/ferrule/src/index.ts'", "'ferrule'")
       .replaceAll("'../../packages/ferrule/src/definition/index.ts'", "'ferrule/definition'")
+      .replaceAll("'../../packages/ferrule/src/wire/index.ts'", "'ferrule/wire'")
       .replaceAll("'../../packages/ferrule/src/", "'./node_modules/ferrule/dist/"),
   ])
   return { ...Object.fromEntries(installed), 'same-types.ts': sameTypesProgram }

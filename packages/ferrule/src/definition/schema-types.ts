@@ -102,7 +102,7 @@ type PlainProperties<Properties> = { [Key in keyof Properties]: Static<Extract<P
 type WithOptional<Properties, Plain extends Record<PropertyKey, unknown>> = Evaluate<
   Partial<Pick<Plain, OptionalKeys<Properties>>> & Required<Pick<Plain, Exclude<keyof Properties, OptionalKeys<Properties>>>>
 >
-type StaticProperties<Properties, All = WithOptional<Properties, PlainProperties<Properties>>> = { [Key in keyof All]: All[Key] }
+type StaticProperties<Properties> = WithOptional<Properties, PlainProperties<Properties>>
 
 /** The plain type of a schema. */
 export type Static<Type extends TSchema> = Type extends { readonly '~kind': 'Array'; readonly items: infer Items extends TSchema }

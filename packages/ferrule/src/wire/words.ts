@@ -5,11 +5,9 @@ import * as Type from 'typebox'
 import { type Field, type Fields, obj, str } from '../definition/index.ts'
 import type { Static } from '../definition/schema-types.ts'
 
-type Frozen<T> = T extends readonly (infer Item)[]
-  ? readonly Frozen<Item>[]
-  : T extends object
-    ? { readonly [Name in keyof T]: Frozen<T[Name]> }
-    : T
+type FrozenParts<T> = { readonly [Name in keyof T]: Frozen<T[Name]> }
+/** A mapped type leaves strings and numbers as they are, and keeps arrays; it would make {} of unknown. */
+type Frozen<T> = unknown extends T ? T : FrozenParts<T>
 
 /** Type of the values of a schema, read-only at every depth. */
 export type Wire<S extends Field> = Frozen<Static<S>>
