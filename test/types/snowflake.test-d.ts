@@ -87,8 +87,11 @@ for await (const row of snowflake.record.rows({ statement: 'SELECT * FROM T' }))
 for await (const [name] of snowflake.tables.rows({ database: 'SALES' }, { maxPages: 10 }))
   yes<Same<typeof name, string | null | undefined>>()
 for await (const { data, meta } of snowflake.views.parts()) {
-  yes<Same<typeof data.data, (string | null)[][] | null>>()
+  yes<Same<typeof data.data, (string | null)[][]>>()
+  yes<Same<typeof data.code, string | null>>()
   yes<Same<typeof meta.statement_handle, string | null>>()
 }
+for await (const part of snowflake.record.parts({ statement: 'SELECT * FROM T' }))
+  yes<Same<(typeof part.data.data)[0], (string | null)[]>>()
 const executed = await snowflake.execute('record', 'create', { statement: 'INSERT INTO T VALUES (1)' })
 yes<Same<typeof executed, typeof result>>()

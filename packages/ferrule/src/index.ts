@@ -37,6 +37,7 @@ export type {
   MetaOf,
   ParamsOf,
   PartMeta,
+  ReadyPart,
   RecordOf,
   ResultPart,
 } from './engine/types.ts'

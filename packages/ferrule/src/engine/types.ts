@@ -58,6 +58,13 @@ export interface ResultPart<E> {
   readonly meta: PartMeta
 }
 
+/** One part of a result with its rows. */
+export interface ReadyPart<E> {
+  readonly data: RecordOf<E> & WithRows<RecordOf<E>>
+  readonly meta: PartMeta
+}
+type WithRows<R> = R extends { readonly data: infer Rows } ? { readonly data: NonNullable<Rows> } : unknown
+
 /** The result of an action. */
 export type ResultOf<E, A> = E extends { readonly [K in A & string]: InParts }
   ? ResultPart<E>
@@ -111,8 +118,8 @@ export type Cell = string | null
 
 type ListWalkers<E> = E extends { readonly list: InParts }
   ? {
-      /** Yields the parts of the result. The statement runs once. */
-      parts(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<ResultPart<E>, void, undefined>
+      /** Yields the parts of the result, each when its rows are there. The statement runs once. */
+      parts(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<ReadyPart<E>, void, undefined>
       /** Yields the rows of all parts. The statement runs once, and memory holds one part at a time. */
       rows(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<readonly Cell[], void, undefined>
     }
