@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callOptions, connectOptions } from '../../packages/ferrule/src/engine/options.ts'
+import { callOptions, connectOptions, rowOptions } from '../../packages/ferrule/src/engine/options.ts'
 import {
   type Sandbox,
   sandboxCredentials,
@@ -39,11 +39,12 @@ const printed: Readonly<Record<string, RegExp>> = {
   'Store renewed credentials': /^renewed and stored$/m,
   'Save a download': /^saved audio\/mpeg$/m,
   'Write once': /^inserted 1$/m,
+  'Read typed rows of a statement': /^3 at 2021-01-28T22:09:37\.123456789, 673 days later, 2 elements$/m,
 }
 
 test.each([
   ['## Options of `connect`', connectOptions],
-  ['## Options of a call', callOptions],
+  ['## Options of a call', { ...callOptions, ...rowOptions }],
 ])('%s has a row for each option', (heading, options) => {
   const section = page.slice(page.indexOf(heading)).split('\n## ')[0] ?? ''
   const rows = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)

@@ -18,7 +18,10 @@ const within = (folder: string, names: readonly string[]): readonly string[] => 
 const library = 'packages/ferrule/src/'
 const engine = `${library}engine/`
 const server = 'packages/server/src/'
-const shared = within(library, ['errors.ts', 'error-consequences.ts', 'retry.ts', 'options.ts', 'resume.ts', 'walk.ts', 'definition/'])
+const shared = within(library, [
+  ...['errors.ts', 'error-consequences.ts', 'retry.ts', 'options.ts', 'resume.ts', 'walk.ts'],
+  ...['rows/', 'definition/'],
+])
 /** The documented entries of the library, and the one that the server has to itself. */
 const entries = ['ferrule', 'ferrule/definition', 'ferrule/engine', 'ferrule/wire', 'ferrule/internal']
 
@@ -50,6 +53,7 @@ export const rooms: readonly Room[] = [
   { room: `${library}options.ts`, files: within(library, ['errors.ts', 'definition/object.ts']) },
   { room: `${library}resume.ts`, files: within(library, ['errors.ts', 'retry.ts']), types: [`${engine}types.ts`] },
   { room: `${library}walk.ts`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
+  { room: `${library}rows/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}filter/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },
   {
@@ -62,6 +66,7 @@ export const rooms: readonly Room[] = [
         'options.ts',
         'resume.ts',
         'walk.ts',
+        'rows/',
         'definition/object.ts',
         'json/',
         'filter/',

@@ -62,6 +62,16 @@ for await (const [id] of snowflake.record.rows({ statement: 'SELECT ID FROM T' }
 for await (const [name] of snowflake.tables.rows()) console.log(name.length)
 // @ts-expect-error rows are arrays: columns have no names
 for await (const row of snowflake.tables.rows()) console.log(row.NAME)
+// @ts-expect-error there is no such form of rows
+for await (const row of snowflake.tables.rows({}, { as: 'object' })) console.log(row)
+// @ts-expect-error objects are no arrays
+for await (const [name] of snowflake.tables.rows({}, { as: 'objects' })) console.log(name)
+// @ts-expect-error a typed cell may be anything, a bigint for example
+for await (const row of snowflake.tables.rows({}, { as: 'objects' })) console.log(Math.max(row['rows']))
+// @ts-expect-error parts have the vendor's rows
+for await (const part of snowflake.tables.parts({}, { as: 'objects' })) console.log(part)
+// @ts-expect-error a part may have no row
+for await (const part of snowflake.tables.parts()) console.log(part.data.data[0].length)
 // @ts-expect-error a result that is still running has no rows
 console.log((await snowflake.record.list({ statement: 'SELECT 1' })).data.data.length)
 // @ts-expect-error the data is one record and no array

@@ -8,6 +8,9 @@ import {
   type Kinds,
   type ParamsOf,
   type RecordOf,
+  type RowOptions,
+  type TypedCell,
+  type TypedRow,
 } from '../../packages/ferrule/src/index.ts'
 import { type Same, yes } from './same.ts'
 
@@ -91,6 +94,21 @@ for await (const { data, meta } of snowflake.views.parts()) {
   yes<Same<typeof data.code, string | null>>()
   yes<Same<typeof meta.statement_handle, string | null>>()
 }
+const objects = snowflake.record.rows({ statement: 'SELECT * FROM T' }, { as: 'objects', maxPages: 10 })
+for await (const row of objects) {
+  yes<Same<typeof row, TypedRow>>()
+  yes<Same<(typeof row)['ID'], TypedCell>>()
+  const id = row['ID']
+  if (typeof id === 'bigint') yes<Same<typeof id, bigint>>()
+}
+for await (const row of snowflake.tables.rows({}, { as: 'objects' })) yes<Same<typeof row, TypedRow>>()
+for await (const row of snowflake.tables.rows({}, { as: 'arrays' })) yes<Same<typeof row, readonly (string | null)[]>>()
+for await (const row of snowflake.tables.rows({}, { deadlineMs: 1 })) yes<Same<typeof row, readonly (string | null)[]>>()
+const chosen: RowOptions = { as: 'objects' }
+for await (const row of snowflake.tables.rows({}, chosen)) yes<Same<typeof row, TypedRow | readonly (string | null)[]>>()
+const hosted = connect('snowflake', { url: 'https://ferrule.example.com', token: 'a' })
+for await (const row of hosted.record.rows({ statement: 'SELECT 1' }, { as: 'objects' })) yes<Same<typeof row, TypedRow>>()
+for await (const part of hosted.record.parts({ statement: 'SELECT 1' })) yes<Same<typeof part.data.data, (string | null)[][]>>()
 for await (const part of snowflake.record.parts({ statement: 'SELECT * FROM T' }))
   yes<Same<(typeof part.data.data)[0], (string | null)[]>>()
 const executed = await snowflake.execute('record', 'create', { statement: 'INSERT INTO T VALUES (1)' })

@@ -40,11 +40,14 @@ export type {
   ReadyPart,
   RecordOf,
   ResultPart,
+  RowOptions,
 } from './engine/types.ts'
 export type { ListPage, WalkOptions } from './engine/walk.ts'
 export { type ErrorCode, type Fault, FerruleError, type Problem, type ProblemDetails, type Upstream } from './errors.ts'
 export { formatFilter } from './filter/format.ts'
 export { type FilterCondition, parseFilter } from './filter/parse.ts'
+export type { TypedCell } from './rows/cells.ts'
+export type { RowForm, TypedRow } from './rows/rows.ts'
 
 /** Kinds by slug, with the types of their definitions. */
 export type Kinds = { readonly [K in keyof typeof kinds]: (typeof kinds)[K]['definition'] }

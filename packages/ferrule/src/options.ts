@@ -19,6 +19,11 @@ export const downloadRules: OptionRules = {
   resume: ['must be true or false', (value) => typeof value === 'boolean'],
 }
 
+/** Rules of `rows()`, beside those of a walk. */
+export const rowRules: OptionRules = {
+  as: ["must be 'arrays' or 'objects'", (value) => value === 'arrays' || value === 'objects'],
+}
+
 function findProblem(rules: OptionRules, [name, value]: [string, unknown]): readonly Problem[] {
   const field = `/${name}`
   const rule = Object.hasOwn(rules, name) ? rules[name] : undefined

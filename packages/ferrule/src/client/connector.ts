@@ -2,8 +2,9 @@
 import { isObject } from '../definition/object.ts'
 import type { Download } from '../engine/types.ts'
 import { FerruleError, fail, isErrorCode } from '../errors.ts'
-import { checkOptions } from '../options.ts'
+import { checkOptions, rowRules } from '../options.ts'
 import { makeResumable } from '../resume.ts'
+import { createRowReader, type RowForm } from '../rows/rows.ts'
 import { type ListPage, type Part, walkPages, walkParts, walkPositions, walkRecords } from '../walk.ts'
 import type { CheckResult } from '../wire/checks.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
@@ -17,6 +18,7 @@ import type { RequestOptions, RequestParts, Transport } from './transport.ts'
 
 type Params = Readonly<Record<string, unknown>>
 type Args = [params?: Params, options?: HostedCallOptions]
+type RowArgs = [params?: Params, options?: HostedCallOptions & { readonly as?: RowForm }]
 
 /** Actions that change something at the vendor. What is not known may be one. */
 const reads: ReadonlySet<string> = new Set(['list', 'get', 'download', 'context_store_search'])
@@ -51,13 +53,22 @@ export class Hosted {
 
   async *parts(entity: string, ...[params, options = {}]: Args): AsyncGenerator<Part, void, undefined> {
     checkOptions(hostedCallRules, options)
-    const run = (of: string, action: string, given: Params | undefined) => this.#run<Part>({ entity: of, action, params: given }, options)
-    const first = () => run(entity, 'list', params)
-    yield* walkParts({ first, get: (of, given) => run(of, 'get', given), isReady: Array.isArray }, options)
+    yield* this.#parts(entity, params, options)
   }
 
-  async *rows(entity: string, ...args: Args): AsyncGenerator<unknown, void, undefined> {
-    for await (const { data } of this.parts(entity, ...args)) if (Array.isArray(data.data)) yield* data.data
+  async *rows(entity: string, ...[params, options = {}]: RowArgs): AsyncGenerator<unknown, void, undefined> {
+    checkOptions({ ...hostedCallRules, ...rowRules }, options)
+    const read = createRowReader({ as: options.as, params, vendor })
+    for await (const { data } of this.#parts(entity, params, options)) {
+      const convert = read(data)
+      if (Array.isArray(data.data)) for (const row of data.data) yield convert(row)
+    }
+  }
+
+  #parts(entity: string, params: Params | undefined, options: HostedCallOptions): AsyncGenerator<Part, void, undefined> {
+    const run = (of: string, action: string, given: Params | undefined) => this.#run<Part>({ entity: of, action, params: given }, options)
+    const first = () => run(entity, 'list', params)
+    return walkParts({ first, get: (of, given) => run(of, 'get', given), isReady: Array.isArray }, options)
   }
 
   async search(entity: string, ...[params = {}, options = {}]: Args): Promise<unknown> {

@@ -4,6 +4,7 @@ import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Operation } from '../definition/entity.ts'
 import { checkOptions } from '../options.ts'
 import { makeResumable } from '../resume.ts'
+import { createRowReader, type RowForm } from '../rows/rows.ts'
 import type { Connection, VendorNotice } from './connection.ts'
 import { checkConfiguration, checkCredentials, checkOrigin, failWithoutCredentials } from './credentials/check.ts'
 import { Secret } from './credentials/secret.ts'
@@ -12,7 +13,7 @@ import { createEngine, type Engine } from './execute.ts'
 import type { OriginOverride } from './http/origin.ts'
 import { isRows } from './json/raw-rows.ts'
 import { findOperation, listLiveActions } from './operation.ts'
-import { callOptions, connectOptions } from './options.ts'
+import { callOptions, connectOptions, rowOptions } from './options.ts'
 import type { Call, Outcome } from './outcome.ts'
 import type { CallOptions, ConfigurationOf, CredentialsOf, Download, DownloadOptions, LocalConnector } from './types.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkRecords, walkRows } from './walk.ts'
@@ -142,10 +143,16 @@ class Local {
     yield* this.#parts(entity, params, options ?? {})
   }
 
-  async *rows(entity: string, ...[params, options]: Args): AsyncGenerator<unknown, void, undefined> {
-    checkOptions(callOptions, options)
-    const parts = this.#parts(entity, params, { ...options, rawRows: 'unread' })
-    yield* walkRows(parts, this.#connection.kind.definition.title)
+  async *rows(
+    entity: string,
+    params: Args[0],
+    options: Options & { readonly as?: RowForm } = {},
+  ): AsyncGenerator<unknown, void, undefined> {
+    checkOptions(rowOptions, options)
+    const { as, ...others } = options
+    const vendor = this.#connection.kind.definition.title
+    const parts = this.#parts(entity, params, { ...others, rawRows: 'unread' })
+    yield* walkRows(parts, { read: createRowReader({ as, params, vendor }), vendor })
   }
 
   async #run(call: Call): Promise<unknown> {

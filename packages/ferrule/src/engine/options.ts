@@ -1,6 +1,6 @@
 /** The options of a connector that runs in this process. */
 import { isObject } from '../definition/object.ts'
-import { callRules, downloadRules, type OptionRule, type OptionRules } from '../options.ts'
+import { callRules, downloadRules, type OptionRule, type OptionRules, rowRules } from '../options.ts'
 
 const anything: OptionRule = ['must be given', () => true] // its own check reports more
 const aFunction: OptionRule = ['must be a function', (value) => typeof value === 'function']
@@ -17,3 +17,6 @@ export const connectOptions: OptionRules = {
 
 /** Options of one call or walk. */
 export const callOptions: OptionRules = { ...callRules, ...downloadRules }
+
+/** Options of `rows()`. */
+export const rowOptions: OptionRules = { ...callRules, ...rowRules }

@@ -5,6 +5,7 @@ import type { LiveAction } from '../definition/entity.ts'
 import type { Fields } from '../definition/fields.ts'
 import type { CommonMeta, PageMeta } from '../definition/page.ts'
 import type { Static } from '../definition/schema-types.ts'
+import type { RowForm, TypedRow } from '../rows/rows.ts'
 import type { ListPage, WalkOptions } from './walk.ts'
 
 /** The plain type of a map of fields. */
@@ -116,12 +117,27 @@ export type OptionsOf<A, W> = A extends 'download' ? DownloadOptions : A extends
 /** One cell of a row, as the vendor writes it. */
 export type Cell = string | null
 
+/** Options of `rows()`. */
+export interface RowOptions<As extends RowForm = RowForm> extends CallOptions, WalkOptions {
+  /** `arrays` (default): the vendor's strings, in the order of the columns. `objects`: typed cells by the names of the columns. */
+  readonly as?: As
+}
+interface Rows {
+  readonly arrays: readonly Cell[]
+  readonly objects: TypedRow
+}
+
 type ListWalkers<E> = E extends { readonly list: InParts }
   ? {
       /** Yields the parts of the result, each when its rows are there. The statement runs once. */
       parts(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<ReadyPart<E>, void, undefined>
-      /** Yields the rows of all parts. The statement runs once, and memory holds one part at a time. */
-      rows(...args: WalkArgument<ParamsOf<E, 'list'>>): AsyncGenerator<readonly Cell[], void, undefined>
+      /**
+       * Yields the rows of all parts. The statement runs once, and memory holds one part at a time. Rows are arrays of the vendor's strings;
+       * `{ as: 'objects' }` makes them objects with typed cells.
+       */
+      rows<As extends RowForm = 'arrays'>(
+        ...args: ParamsArgument<ParamsOf<E, 'list'>, RowOptions<As>>
+      ): AsyncGenerator<Rows[As], void, undefined>
     }
   : PositionWalkers<E>
 

@@ -7,12 +7,17 @@ export { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkR
 
 /**
  * Yields the rows of the parts of a result.
+ * @param read takes each part in turn and returns the conversion of its rows
  * @throws as `walkParts`; FerruleError `upstream_answer_invalid` for rows that are not JSON
  */
-export async function* walkRows(parts: AsyncIterable<Part>, vendor: string): AsyncGenerator<unknown, void, undefined> {
+export async function* walkRows(
+  parts: AsyncIterable<Part>,
+  { read, vendor }: { readonly read: (data: object) => (row: unknown) => unknown; readonly vendor: string },
+): AsyncGenerator<unknown, void, undefined> {
   for await (const { data } of parts) {
-    if (data.data instanceof RawRows) for (const rows of readable(data.data, vendor)) yield* rows
-    else if (Array.isArray(data.data)) yield* data.data
+    const convert = read(data)
+    const batches = data.data instanceof RawRows ? readable(data.data, vendor) : [Array.isArray(data.data) ? data.data : []]
+    for (const rows of batches) for (const row of rows) yield convert(row)
   }
 }
 

@@ -34,6 +34,23 @@ export const parseJson = (text: string): unknown =>
  */
 export const readJson = (text: string): unknown => readLimitedDepth(text, parseJson)
 
+/**
+ * Matches what a double can lose: 16 digits and points, or a large exponent. It may also match inside a string, which only costs time.
+ */
+const longDecimal = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
+
+/**
+ * Parses foreign JSON with limited depth, numbers by their digits. Numbers that a double holds with all digits are read without the function.
+ * @param readNumber makes a number's value from its digits
+ * @throws SyntaxError; TooDeep
+ */
+export function readJsonNumbers(text: string, readNumber: (digits: string) => unknown): unknown {
+  if (!longDecimal.test(text)) return readLimitedDepth(text, JSON.parse)
+  const revive = (_key: string, value: unknown, context?: ReviverContext): unknown =>
+    typeof value === 'number' && context?.source !== undefined ? readNumber(context.source) : value
+  return readLimitedDepth(text, (given) => JSON.parse(given, revive))
+}
+
 /** JSON.rawJSON exists in every supported Node; the standard library's types lack it. */
 const rawJson = Reflect.get(JSON, 'rawJSON') as (text: string) => unknown
 const digits = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? rawJson(value.toString()) : value)
