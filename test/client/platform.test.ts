@@ -1,9 +1,16 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Ferrule } from '../../packages/ferrule/src/client/ferrule.ts'
 import type { ServiceOptions } from '../../packages/ferrule/src/client/settings.ts'
 import { endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, sandboxConnector, type World } from '../http/support.ts'
+
+const root = join(import.meta.dirname, '../..')
 
 let world: World
 let ferrule: Ferrule
@@ -18,12 +25,12 @@ beforeEach(() => {
 })
 
 /** A client whose requests are noted. */
-function open(more: ServiceOptions = {}, answer: (url: URL) => Response | undefined = () => undefined) {
+function open(more: ServiceOptions = {}) {
   const sent: string[] = []
   const noting: typeof fetch = async (input, init) => {
     const url = new URL(String(input))
     if (url.pathname !== endpoints.createToken.path) sent.push(`${init?.method} ${url.pathname}${url.search}`)
-    return answer(url) ?? fetch(input, init)
+    return fetch(input, init)
   }
   return { ferrule: new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret, fetch: noting, ...more }), sent }
 }
@@ -70,43 +77,6 @@ describe('workspaces', () => {
   })
 })
 
-describe('the address of a next page', () => {
-  test.each([['https://elsewhere.example/api/v1/workspaces'], ['//elsewhere.example/x'], ['api/v1/workspaces'], ['']])(
-    'is not followed to %s',
-    async (next) => {
-      const { ferrule: led, sent } = open({ token: 'token' }, () => Response.json({ data: [{ id: '1' }], next }))
-      const seen: unknown[] = []
-      const walk = (async () => {
-        for await (const each of led.workspaces.list()) seen.push(each)
-      })()
-      await expect(walk).rejects.toMatchObject({ code: 'service_answer_invalid', retryable: false })
-      expect([seen.length, sent.length]).toEqual([1, 1])
-    },
-  )
-
-  test('is not followed in a circle', async () => {
-    const next = '/api/v1/workspaces?cursor=1'
-    const { ferrule: led, sent } = open({ token: 'token' }, () => Response.json({ data: [], next }))
-    await expect(collect(led.workspaces.list())).rejects.toMatchObject({ code: 'service_answer_invalid' })
-    expect(sent).toEqual(['GET /api/v1/workspaces?limit=100', `GET ${next}`])
-  })
-
-  test('is below an address with a path, and no dots lead out of it', async () => {
-    const pages = [
-      '/api/v1/workspaces?cursor=1',
-      'https://ferrule.example.com/team/api/v1/workspaces?cursor=2',
-      '/%2e%2e/api/v1/workspaces',
-    ]
-    const nexts = pages.values()
-    const under = open({ url: 'https://ferrule.example.com/team/', token: 'token' }, () =>
-      Response.json({ data: [], next: nexts.next().value }),
-    )
-    await expect(collect(under.ferrule.workspaces.list())).rejects.toMatchObject({ code: 'service_answer_invalid' })
-    const path = '/team/api/v1/workspaces'
-    expect(under.sent).toEqual([`GET ${path}?limit=100`, `GET ${path}?cursor=1`, `GET ${path}?cursor=2`])
-  })
-})
-
 describe('organizations', () => {
   test('are created and listed; a client works in the one that it names', async () => {
     const made = await ferrule.organizations.create({ name: 'Second' })
@@ -145,6 +115,17 @@ describe('connectors', () => {
     expect(await ferrule.connectors.delete(id, { wait: true })).toMatchObject({ connector_id: id, status: 'succeeded' })
   })
 
+  test("are created in the client's workspace, unless the body names another", async () => {
+    const { workspace_name: _left, ...unnamed } = unchecked()
+    await ferrule.workspaces.create({ name: 'Own' })
+    const own = open({ workspace: 'Own' }).ferrule
+    expect((await own.connectors.create(unnamed)).workspace_name).toBe('Own')
+    expect((await own.connectors.create(unchecked())).workspace_name).toBe('default')
+    expect((await own.connectors.checkNew(unnamed)).status).toBe('succeeded')
+    const { token } = await own.tokens.create()
+    expect((await new Ferrule({ url: world.url, token }).tokens.info()).workspace_name).toBe('Own')
+  })
+
   test('are created once under one key, whoever sends it', async () => {
     const idempotencyKey = crypto.randomUUID()
     const made = await ferrule.connectors.create(unchecked(), { idempotencyKey })
@@ -177,13 +158,6 @@ describe('connectors', () => {
     })
     expect(sent).toHaveLength(1)
   })
-})
-
-test.each(['', '.', '..'])('the id "%s" is refused before anything is sent: it would name another route', async (id) => {
-  const { ferrule: sending, sent } = open()
-  await expect(sending.syncs.cancel('c', id)).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: '/sync_id' }] })
-  await expect(sending.contextStore.reset(id)).rejects.toMatchObject({ errors: [{ field: '/connector_id' }] })
-  expect(sent).toEqual([])
 })
 
 describe('the copy of a connector', () => {
@@ -256,34 +230,33 @@ describe('a request to any route', () => {
   test('fails with the error of the service', async () => {
     await expect(ferrule.request('GET', '/api/v1/nothing')).rejects.toMatchObject({ code: 'not_found', status: 404 })
   })
+})
 
-  test.each(['https://elsewhere.example/api', 'api/v1/organizations', '//elsewhere.example', ''])('is not sent to "%s"', async (path) => {
-    const { ferrule: sending, sent } = open({ url: 'https://ferrule.example.com', token: 'token' })
-    await expect(sending.request('GET', path)).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: '/path' }] })
-    expect(sent).toEqual([])
+test('the program of the document runs as it stands there', { timeout: 60_000 }, async () => {
+  const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
+  const [, code = ''] = /^```js\n([\s\S]*?)^```$/m.exec(page.slice(page.indexOf('## The platform'))) ?? []
+  // Below node_modules, where `ferrule` resolves to the package of this workspace.
+  const cache = join(root, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'platform-'))
+  const small = "environment: { sandbox: true }, entities: [{ entity: 'users' }], connector_type: 'gong',"
+  writeFileSync(join(folder, 'program.mjs'), code.replace("connector_type: 'gong',", small))
+  const env = {
+    ...process.env,
+    ...{ FERRULE_URL: world.url, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret },
+    ...{ GONG_ACCESS_KEY: 'sandbox', GONG_ACCESS_KEY_SECRET: 'sandbox-secret' },
+  }
+  let isOver = false
+  const running = promisify(execFile)(process.execPath, [join(folder, 'program.mjs')], { env, timeout: 50_000 }).finally(() => {
+    isOver = true
+    rmSync(folder, { recursive: true, force: true })
   })
-
-  test('is repeated for a read, and for a write with a key only', async () => {
-    const refusal = () =>
-      Response.json({ code: 'overloaded', message: 'm', hint: 'h', retryable: true }, { status: 503, headers: { 'retry-after': '0' } })
-    const { ferrule: sending, sent } = open({ token: 'token' }, refusal)
-    const counts: number[] = []
-    for (const [method, more] of [
-      ['GET', {}],
-      ['POST', {}],
-      ['POST', { idempotencyKey: 'k' }],
-      ['DELETE', {}],
-    ] as const) {
-      sent.length = 0
-      await expect(sending.request(method, '/api/v1/workspaces', more)).rejects.toMatchObject({ code: 'overloaded' })
-      counts.push(sent.length)
-    }
-    expect(counts).toEqual([3, 1, 3, 1])
-  })
-
-  test('says when its body breaks off', async () => {
-    const broken = () => new Response(new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) }))
-    const answer = await open({ token: 'token' }, broken).ferrule.request('GET', '/openapi.json')
-    await expect(answer.json()).rejects.toMatchObject({ code: 'service_unreachable', message: expect.stringContaining('terminated') })
-  })
+  running.catch(() => undefined) // awaited below
+  while (!isOver) {
+    await world.context.sync()
+    await turn()
+  }
+  const { stdout } = await running
+  expect(stdout).toMatch(/^ready 312$/m)
+  expect(stdout).toMatch(/^Sales calls active$/m)
 })

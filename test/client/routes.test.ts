@@ -38,7 +38,7 @@ type MethodName = Exclude<EndpointName, keyof typeof elsewhere | keyof typeof co
 
 /** A call of the method of each route. Ids are the names of the path's slots. */
 const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>> = {
-  createScopedToken: ({ tokens }) => tokens.create({}),
+  createScopedToken: ({ tokens }) => tokens.create(),
   getScopedTokenInfo: ({ tokens }) => tokens.info(),
   listOrganizations: ({ organizations }) => organizations.list(),
   createOrganization: ({ organizations }) => organizations.create({ name: 'n' }),

@@ -81,8 +81,8 @@ await contextStore.reset('id', { entities: 'users,calls' })
 
 // @ts-expect-error kinds are found by their name
 await definitions.list({ connector_type: 'gong' })
-// @ts-expect-error a scoped token is asked for with a body
-await tokens.create()
+// @ts-expect-error a scoped token is for one workspace, by its name
+await tokens.create({ workspace_id: 'id' })
 // @ts-expect-error jobs are not listed
 await jobs.list()
 // @ts-expect-error a method that routes do not have

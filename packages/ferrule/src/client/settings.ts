@@ -15,7 +15,7 @@ export interface ServiceOptions {
   readonly session?: boolean
   /** Organization of the requests, for an application of several; else `FERRULE_ORGANIZATION_ID`. */
   readonly organizationId?: string
-  /** Name of the workspace that connectors are looked up in; else `FERRULE_WORKSPACE`, else `default`. */
+  /** Name of the workspace that connectors are looked up in and created in; else `FERRULE_WORKSPACE`, else `default`. */
   readonly workspace?: string
   /** Sends requests in place of the global `fetch`, for example to add a proxy or to record calls. */
   readonly fetch?: typeof fetch

@@ -7,6 +7,7 @@ import type { JobRecord, JobReference } from '../../wire/jobs.ts'
 import type { Page } from '../../wire/paging.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 import { readPage, walkPages } from './pages.ts'
+import { addWorkspaceName } from './workspace-name.ts'
 
 /** Options of a creation. */
 export interface CreateOptions extends RequestOptions {
@@ -40,9 +41,12 @@ export class Connectors {
     return this.#transport.json(endpoints.getConnector, { slots: slots(id), ...options })
   }
 
-  /** Creates a connector, once however often the request is sent. The credentials are checked at the vendor first. */
+  /**
+   * Creates a connector, once however often the request is sent. The credentials are checked at the vendor first.
+   * @param body without the name of a workspace: for the client's workspace
+   */
   create(body: ConnectorInput, options: CreateOptions = {}): Promise<ConnectorRecord> {
-    return this.#transport.json(endpoints.createConnector, { body, ...options })
+    return this.#transport.json(endpoints.createConnector, { body: addWorkspaceName(this.#transport, body), ...options })
   }
 
   /** Replaces the given members; credentials are changed by `patch`. */
@@ -62,7 +66,7 @@ export class Connectors {
 
   /** Checks a connector that does not exist yet. Nothing is stored. */
   checkNew(body: ConnectorInput, options: RequestOptions = {}): Promise<CheckResult> {
-    return this.#transport.json(endpoints.checkNewConnector, { body, isRead: true, ...options })
+    return this.#transport.json(endpoints.checkNewConnector, { body: addWorkspaceName(this.#transport, body), isRead: true, ...options })
   }
 
   /** Deletes a connector and its credentials, and returns the finished job. */

@@ -1,6 +1,7 @@
 import { endpoints } from '../../wire/endpoints.ts'
 import type { ScopedToken, ScopedTokenInfo, ScopedTokenRequest } from '../../wire/tokens.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
+import { addWorkspaceName } from './workspace-name.ts'
 
 /** Tokens for others. The client gets its own tokens by itself. */
 export class ScopedTokens {
@@ -10,9 +11,9 @@ export class ScopedTokens {
     this.#transport = transport
   }
 
-  /** Makes a token of 20 minutes for one workspace; a new name creates a workspace. */
-  create(body: ScopedTokenRequest, options: RequestOptions = {}): Promise<ScopedToken> {
-    return this.#transport.json(endpoints.createScopedToken, { body, ...options })
+  /** Makes a token of 20 minutes for one workspace: the given one, which is created if its name is new, else the client's. */
+  create(body: ScopedTokenRequest = {}, options: RequestOptions = {}): Promise<ScopedToken> {
+    return this.#transport.json(endpoints.createScopedToken, { body: addWorkspaceName(this.#transport, body), ...options })
   }
 
   /** Reads the organization and the workspace of the client's own scoped token. */
