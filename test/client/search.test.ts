@@ -52,6 +52,16 @@ test('the search of the interface takes its own parameters', async () => {
   expect(executed.data).toEqual(page.data)
 })
 
+test('a filter can be text', async () => {
+  const byText = await open().users.search({ filter: 'active = true and not id = "1"', sort: [{ id: 'asc' }] })
+  const byJson = await open().users.search({ filter: { eq: { active: true } }, sort: [{ id: 'asc' }] })
+  expect(byText.data).toEqual(byJson.data)
+  expect(byText.data.length).toBeGreaterThan(0)
+  const { stream } = await open().users.export({ filter: 'active = true', sort: [{ id: 'asc' }] })
+  expect((await textOf(stream)).trimEnd().split('\n')).toHaveLength(byJson.data.length)
+  await expect(open().users.search({ filter: 'active = ' })).rejects.toMatchObject({ errors: [{ field: '/filter', column: 10 }] })
+})
+
 test('freshness is asked for', async () => {
   const { fetch, sent } = watchFetch()
   await open({ fetch }).users.search({ limit: 1 }, { maxAge: 86_400, allowPartial: true })

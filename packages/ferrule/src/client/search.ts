@@ -1,6 +1,7 @@
 /** Turns the parameters of searches and exports into those of the service. */
 import { isObject } from '../definition/object.ts'
 import { failValidation, type Problem } from '../errors.ts'
+import { parseFilter } from '../filter/parse.ts'
 import { writeJson } from '../json/json.ts'
 import type { HostedCallOptions } from './call-options.ts'
 
@@ -18,6 +19,9 @@ const checkNames = (params: SearchParams, known: readonly string[]): void => {
 const dropAbsent = (members: SearchParams): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
+/** Reads a filter, which can be text such as `title like "price%" and started >= 2026-01-01`. @throws FerruleError with the place in the text */
+const readFilter = (filter: unknown): unknown => (typeof filter === 'string' ? parseFilter(filter) : filter)
+
 /** Builds the members of an execute request that say how fresh the copy must be. */
 export const buildFreshness = ({ maxAge, allowPartial }: HostedCallOptions): Record<string, unknown> =>
   dropAbsent({ max_age: maxAge, allow_partial: allowPartial })
@@ -29,7 +33,7 @@ export const buildFreshness = ({ maxAge, allowPartial }: HostedCallOptions): Rec
 export function buildSearch(params: SearchParams): Record<string, unknown> {
   checkNames(params, ['filter', 'sort', 'fields', 'limit', 'cursor'])
   const { filter, sort, ...rest } = params
-  return { query: dropAbsent({ filter, sort }), ...dropAbsent(rest) }
+  return { query: dropAbsent({ filter: readFilter(filter), sort }), ...dropAbsent(rest) }
 }
 
 const writePart = (value: unknown): string | undefined => (value === undefined || value === null ? undefined : writeJson(value))
@@ -53,7 +57,7 @@ export function buildExportQuery(params: SearchParams, { maxAge, allowPartial }:
   const { filter, sort, fields, format } = params
   return {
     format: typeof format === 'string' ? format : undefined,
-    filter: writePart(filter),
+    filter: writePart(readFilter(filter)),
     sort: writePart(sort),
     fields: writeFields(fields),
     max_age: maxAge,
