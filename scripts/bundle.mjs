@@ -25,10 +25,36 @@ function readEntries() {
   return Object.fromEntries(files.map((file) => [file.replace(/^(\.\/)?dist\/|\.js$/g, ''), join(folder, file)]))
 }
 
+/** Place of the module that stands for `require` in undici. */
+const builtins = 'builtins-of-node'
+
+/** Finds a module of Node as `require` does, and fails as it does: undici asks for some to see whether they are there. */
+const builtinsCode = `module.exports = (id) => {
+  const found = process.getBuiltinModule(id)
+  if (found === undefined) throw Object.assign(new Error('No such built-in module: ' + id), { code: 'ERR_UNKNOWN_BUILTIN_MODULE' })
+  return found
+}`
+
+/**
+ * Replaces `require` of Node's modules in undici, which is CommonJS: what users bundle as an ES module has no `require`.
+ * @type {import('rolldown').Plugin}
+ */
+const requireBuiltins = {
+  name: 'require-builtins',
+  resolveId: (id) => (id === builtins ? id : null),
+  load: (id) => (id === builtins ? { code: builtinsCode } : null),
+  transform: (code, id) => {
+    if (!/[\\/]node_modules[\\/]undici[\\/]/.test(id)) return null
+    const replaced = code.replaceAll(/\brequire\((['"]node:[\w/]+['"])\)/g, `require('${builtins}')($1)`)
+    if (/\brequire\(['"](?![./]|builtins-of-node)/.test(replaced)) throw new Error(`${id} requires a module that is not bundled.`)
+    return { code: replaced }
+  },
+}
+
 /** @param {string} id specifier of an import */
 function isOutside(id) {
   const isPackage = !/^[./]|^[A-Za-z]:/.test(id)
-  return isPackage && !inside.some((name) => id === name || id.startsWith(`${name}/`))
+  return isPackage && id !== builtins && !inside.some((name) => id === name || id.startsWith(`${name}/`))
 }
 
 /**
@@ -68,9 +94,10 @@ function replaceTypes(file) {
   writeFileSync(path, text.replaceAll(/(from |import\()(['"])typebox\2/g, `$1$2${specifier}$2`))
 }
 
-const bundle = await rolldown({ input: readEntries(), platform: 'node', external: isOutside })
+const bundle = await rolldown({ input: readEntries(), platform: 'node', external: isOutside, plugins: [requireBuiltins] })
 const { output } = await bundle.generate({ format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js' })
 await bundle.close()
+if (output.some((file) => file.type === 'chunk' && file.code.includes('createRequire'))) throw new Error('A chunk calls require.')
 deleteCompiled()
 mkdirSync(join(dist, 'shared'))
 for (const file of output) writeFileSync(join(dist, file.fileName), file.type === 'chunk' ? file.code : file.source)

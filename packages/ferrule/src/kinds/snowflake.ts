@@ -1,6 +1,6 @@
 /** The entry `ferrule/snowflake`: this kind alone, for `connect` of `ferrule/core`. */
 import { snowflake as kind } from '../connectors/snowflake/index.ts'
-import { makeConnectable } from './connectable.ts'
+import { type ConnectableKind, makeConnectable } from './connectable.ts'
 
 /** Snowflake. */
-export const snowflake = makeConnectable(kind)
+export const snowflake: ConnectableKind<typeof kind.definition> = makeConnectable(kind)
