@@ -1,33 +1,34 @@
-/** Runs every recipe of docs/library.md as a program of its own against the sandbox; only the origin is added. */
+/** Runs every recipe of docs/library.md as a program of its own against the sandbox or a service; only the origin is added. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callOptions, connectOptions, rowOptions } from '../../packages/ferrule/src/engine/options.ts'
-import {
-  type Sandbox,
-  sandboxCredentials,
-  snowflakeCredentials,
-  startSandbox,
-  tiktokCredentials,
-} from '../../packages/sandbox/src/index.ts'
+import { hostedCallRules } from '../../packages/ferrule/src/client/call-options.ts'
+import { hostedOptions } from '../../packages/ferrule/src/client/connect.ts'
+import { connectOptions, rowOptions } from '../../packages/ferrule/src/engine/options.ts'
+import { type Sandbox, sandboxCredentials, snowflakeCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
+import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
+import { client, type World } from '../http/support.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
 const recipes = [...page.matchAll(/^### (.+)\n\n```js\n([\s\S]*?)^```$/gm)].map(([, name = '', code = '']) => ({ name, code }))
 
 let sandbox: Sandbox
+let world: World
 let folder: string
 beforeAll(async () => {
-  sandbox = await startSandbox()
+  world = await startCopyWorld('postgres')
+  await syncedConnector(world, 'my calls', onlyUsers)
+  sandbox = world.sandbox
   // Below node_modules, where `ferrule` resolves to the package of this workspace.
   const cache = join(root, 'node_modules/.cache')
   mkdirSync(cache, { recursive: true })
   folder = mkdtempSync(join(cache, 'recipes-'))
 })
 afterAll(async () => {
-  await sandbox.close()
+  await world.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -38,15 +39,18 @@ const printed: Readonly<Record<string, RegExp>> = {
   'Handle an error': /^ask for new credentials: upstream_auth_failed$/m,
   'Store renewed credentials': /^renewed and stored$/m,
   'Save a download': /^saved audio\/mpeg$/m,
+  'Search the copy of a service': /^[1-9]\d* active users$/m,
+  'Export to a file': /^saved users\.csv$/m,
   'Write once': /^inserted 1$/m,
   'Read typed rows of a statement': /^3 at 2021-01-28T22:09:37\.123456789, 673 days later, 2 elements$/m,
 }
 
 test.each([
   ['## Options of `connect`', connectOptions],
-  ['## Options of a call', { ...callOptions, ...rowOptions }],
+  ['## Options of `connect` for a service', hostedOptions],
+  ['## Options of a call', { ...hostedCallRules, ...rowOptions }],
 ])('%s has a row for each option', (heading, options) => {
-  const section = page.slice(page.indexOf(heading)).split('\n## ')[0] ?? ''
+  const section = page.slice(page.indexOf(`${heading}\n`)).split('\n## ')[0] ?? ''
   const rows = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
   expect(rows.toSorted()).toEqual(Object.keys(options).toSorted())
 })
@@ -59,10 +63,16 @@ test.each(recipes)('$name', async ({ name, code }) => {
   const file = join(folder, `${name.replaceAll(' ', '-')}.mjs`)
   writeFileSync(
     file,
-    code.replaceAll(/connect\('([a-z-]+)', \{/g, (head, kind) => `${head} origin: JSON.parse(process.env.ORIGINS)['${kind}'],`),
+    code.replaceAll(
+      /connect\('([a-z-]+)', \{(?=\s*credentials)/g,
+      (head, kind) => `${head} origin: JSON.parse(process.env.ORIGINS)['${kind}'],`,
+    ),
   )
   const env = {
     ...process.env,
+    FERRULE_URL: world.url,
+    FERRULE_CLIENT_ID: client.id,
+    FERRULE_CLIENT_SECRET: client.secret,
     ORIGINS: JSON.stringify(sandbox.origins),
     GONG_ACCESS_KEY: sandboxCredentials.accessKey,
     GONG_ACCESS_KEY_SECRET: sandboxCredentials.accessKeySecret,

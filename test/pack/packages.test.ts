@@ -11,6 +11,7 @@ import { install, installRuntime } from '../support/runtimes.ts'
 import { compile, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
 import {
   buildReadmeProgram,
+  bundledPrograms,
   callsProgram,
   classesProgram,
   connectsProgram,
@@ -53,6 +54,9 @@ const findNodes = (): string[] => [process.execPath, installRuntime('the oldest 
 
 const readManifest = (name: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(consumer, 'node_modules', name, 'package.json'), 'utf8'))
+
+/** Version of the bundler that the bundles are made with. */
+const esbuildVersion = '0.28.2'
 
 const names = ['ferrule', '@ferrule/sandbox', '@ferrule/server']
 
@@ -155,6 +159,49 @@ describe('the documents', { timeout: 5 * minuteMs }, () => {
       expect(search.data?.[0]).toMatchObject({ title: expect.stringContaining('Engineer') })
       expect(exitCode).toBe(0)
     }
+  })
+})
+
+describe('a bundle of plain esbuild', { timeout: 2 * minuteMs }, () => {
+  let bundler: string
+  beforeAll(() => {
+    bundler = join(folder, 'bundler')
+    install(bundler, packed.ferrule, `esbuild@${esbuildVersion}`)
+    for (const [name, program] of Object.entries(bundledPrograms)) writeFileSync(join(bundler, `${name}.mjs`), program)
+  }, 2 * minuteMs)
+
+  /** Bundles a program into a folder without packages. Returns the place of the bundle. */
+  const bundle = (name: string, format: 'esm' | 'cjs', platform = 'node'): string => {
+    const outfile = join(mkdtempSync(join(folder, 'bundled-')), format === 'esm' ? 'bundle.mjs' : 'bundle.cjs')
+    const args = [`${name}.mjs`, '--bundle', `--platform=${platform}`, `--format=${format}`, `--outfile=${outfile}`, '--log-level=error']
+    run(bundler, join(bundler, 'node_modules/.bin/esbuild'), args)
+    return outfile
+  }
+
+  test.each([
+    ['oneKind', 'esm'],
+    ['allKinds', 'esm'],
+    ['allKinds', 'cjs'],
+  ] as const)('of %s (%s) calls the vendor', async (name, format) => {
+    await using sandbox = await startSandbox()
+    const file = bundle(name, format)
+    const env = { ...process.env, NODE_OPTIONS: '', ORIGIN: sandbox.origins.gong.api, ...readmeEnvironment }
+    for (const node of findNodes()) {
+      const { stdout } = await promisify(execFile)(node, [file], { env })
+      expect(stdout).toMatch(/^[1-9]\d* users\n$/)
+    }
+  })
+
+  test('of one kind has no other kind in it', () => {
+    const text = readFileSync(bundle('oneKind', 'esm'), 'utf8')
+    expect(text).toContain('api.gong.io')
+    expect(text).not.toMatch(/myshopify|snowflakecomputing|tiktok/)
+  })
+
+  test('for a browser has no kind, no engine and nothing of Node', () => {
+    const text = readFileSync(bundle('hosted', 'esm', 'browser'), 'utf8')
+    expect(text).not.toMatch(/api\.gong\.io|undici|node:/)
+    expect(text.length).toBeLessThan(200_000)
   })
 })
 

@@ -65,6 +65,33 @@ await service.close()
 console.log(JSON.stringify({ status }))
 `
 
+const printUsers = `
+const { data } = await gong.users.list()
+console.log(data.length + ' users')
+await gong.close()`
+const options =
+  '{ credentials: { access_key: process.env.GONG_ACCESS_KEY, access_key_secret: process.env.GONG_ACCESS_KEY_SECRET }, origin: process.env.ORIGIN }'
+
+/** Programs that are bundled: with one kind, with all kinds, and for a connector of the service. */
+export const bundledPrograms = {
+  oneKind: `
+import { connect } from 'ferrule/core'
+import { gong as kind } from 'ferrule/gong'
+const gong = connect(kind, ${options})
+${printUsers}`,
+  allKinds: `
+import { connect } from 'ferrule'
+async function main() {
+const gong = connect('gong', ${options})
+${printUsers}
+}
+void main()`,
+  hosted: `
+import { connect } from 'ferrule/core'
+const gong = connect('gong', { session: true })
+document.title = String((await gong.users.list()).data.length)`,
+}
+
 /** Options of a strict project. */
 export const strict = {
   strict: true,
