@@ -15,6 +15,9 @@ function refusal(options: unknown, kind = 'gong'): FerruleError {
   throw new Error('it was accepted')
 }
 
+const limits =
+  'must be true, false or your own rates: perSecond (above 0, up to 1,000), perDay (1 to 1,000,000) or both, and perhaps a store with take()'
+
 describe('connect', () => {
   test('knows its kinds', () => {
     expect(listKinds()).toContain('gong')
@@ -84,10 +87,10 @@ describe('connect', () => {
   })
 
   test.each<[Record<string, unknown>, string]>([
-    [{ limits: 'off' }, '/limits must be true or false'],
-    [{ limits: { calls: 3 } }, '/limits must be true or false'],
-    [{ limits: 0 }, '/limits must be true or false'],
-    [{ limits: null }, '/limits must be true or false'],
+    [{ limits: 'off' }, `/limits ${limits}`],
+    [{ limits: { calls: 3 } }, `/limits ${limits}`],
+    [{ limits: 0 }, `/limits ${limits}`],
+    [{ limits: null }, `/limits ${limits}`],
     [{ onCredentials: {} }, '/onCredentials must be a function'],
     [{ onNotice: 'log' }, '/onNotice must be a function'],
     [{ origin: 8080 }, '/origin must be an address'],

@@ -43,6 +43,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'Export to a file': /^saved users\.csv$/m,
   'Write once': /^inserted 1$/m,
   'Read typed rows of a statement': /^3 at 2021-01-28T22:09:37\.123456789, 673 days later, 2 elements$/m,
+  'Share a rate between processes': /^3 calls, then wait for 24 hours$/m,
 }
 
 test.each([
@@ -59,7 +60,8 @@ test('every recipe is run', () => {
   expect(recipes.map(({ name }) => name)).toEqual(Object.keys(printed))
 })
 
-test.each(recipes)('$name', async ({ name, code }) => {
+/** Runs a recipe as a program. @returns what it prints */
+async function run({ name, code }: (typeof recipes)[number]): Promise<string> {
   const file = join(folder, `${name.replaceAll(' ', '-')}.mjs`)
   writeFileSync(
     file,
@@ -84,5 +86,18 @@ test.each(recipes)('$name', async ({ name, code }) => {
     TIKTOK_ADVERTISER: sandbox.tiktok.world.advertiserId,
   }
   const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: folder, env })
-  expect(stdout).toMatch(printed[name] ?? /^$/)
+  return stdout
+}
+
+test.each(recipes)('$name', async (recipe) => {
+  expect(await run(recipe)).toMatch(printed[recipe.name] ?? /^$/)
+})
+
+test('the recipe for several processes counts their calls together', async () => {
+  const recipe = recipes.find(({ name }) => name === 'Share a rate between processes')
+  if (recipe === undefined) throw new Error('the recipe is not there')
+  const file = join(folder, 'rates.db')
+  rmSync(file, { force: true })
+  const outputs = await Promise.all([run(recipe), run(recipe)])
+  expect(outputs.reduce((sum, output) => sum + Number(/^(\d) calls/m.exec(output)?.[1]), 0)).toBe(3)
 })

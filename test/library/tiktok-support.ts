@@ -1,6 +1,13 @@
 /** What the tests of the TikTok Marketing connector share. */
 import { afterAll } from 'vitest'
-import { type ConfigurationOf, type CredentialsOf, connect, type Kinds, type LocalConnector } from '../../packages/ferrule/src/index.ts'
+import {
+  type ConfigurationOf,
+  type CredentialsOf,
+  connect,
+  type Kinds,
+  type LocalConnector,
+  type OwnRates,
+} from '../../packages/ferrule/src/index.ts'
 import { tiktokCredentials as known, type Sandbox } from '../../packages/sandbox/src/index.ts'
 import { ask } from '../sandbox/client.ts'
 
@@ -15,7 +22,7 @@ interface More {
   readonly credentials?: TiktokCredentials
   /** The main account when it is left out. */
   readonly config?: ConfigurationOf<Kind>
-  readonly limits?: boolean
+  readonly limits?: boolean | OwnRates
   readonly onCredentials?: (next: TiktokCredentials) => void
   /** Instead of the sandbox. */
   readonly origin?: string

@@ -87,7 +87,7 @@ export const rooms: readonly Room[] = [
   },
   {
     room: `${engine}limits/`,
-    files: [...shared, `${library}json/`, ...within(engine, ['http/', 'credentials/source.ts'])],
+    files: [...shared, `${library}json/`, ...within(engine, ['http/', 'credentials/source.ts', 'clocks.ts'])],
     node: 'all but node:sqlite',
   },
   {

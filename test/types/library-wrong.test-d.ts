@@ -22,6 +22,10 @@ await gong.execute('calls', 'context_store_search', { query: {} })
 await gong.execute('calls', 'list', { from: '2026-01-01' })
 // @ts-expect-error limit is not a parameter of the vendor's lists
 await gong.execute('calls', 'list', { limit: 10 })
+// @ts-expect-error a rate that there is not
+connect('gong', { credentials: { access_key: 'a', access_key_secret: 'b' }, limits: { perMinute: 60 } })
+// @ts-expect-error a store answers with a promise
+connect('gong', { credentials: { access_key: 'a', access_key_secret: 'b' }, limits: { perDay: 1, store: { take: () => 0 } } })
 // @ts-expect-error workspaces take no parameters
 await gong.execute('workspaces', 'list', { cursor: 'x' })
 // @ts-expect-error the parameters of a get are required

@@ -9,6 +9,8 @@ import {
   listKinds,
   type MetaOf,
   type ParamsOf,
+  type RateStore,
+  type RateWish,
   type RecordOf,
 } from '../../packages/ferrule/src/index.ts'
 import { type Same, yes } from './same.ts'
@@ -70,6 +72,14 @@ const reviews = await gong.stats_activity_scorecards.list({
 })
 yes<Same<(typeof reviews.data)[number]['answers'][number]['score'], number | null>>()
 yes<Same<(typeof reviews.data)[number]['answers'][number]['selectedOptions'], string[] | null>>()
+
+// Own rates, and a store that counts for several processes
+const credentials = { access_key: 'a', access_key_secret: 'b' }
+const store: RateStore = { take: async ({ key, rates }) => (key === '' ? 0 : rates.length) }
+yes<Same<Parameters<typeof store.take>, [RateWish]>>()
+yes<Same<RateWish['rates'][number]['calls'], number>>()
+connect('gong', { credentials, limits: { perSecond: 0.5, perDay: 1_000, store } })
+connect('gong', { credentials, limits: false })
 
 // Parameters by name
 type CallParams = ParamsOf<Kinds['gong']['entities']['calls'], 'list'>

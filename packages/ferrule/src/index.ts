@@ -25,6 +25,7 @@ export type { RequestOptions } from './client/transport.ts'
 export type { HostedConnector, SearchOptions, SearchPage, WriteOptions } from './client/types.ts'
 export type { VendorNotice } from './engine/connection.ts'
 export type { OriginOverride } from './engine/http/origin.ts'
+export type { OwnRates, RateStore, RateWish } from './engine/limits/own-rates.ts'
 export type { ConnectOptions } from './engine/local.ts'
 export type {
   CallOptions,

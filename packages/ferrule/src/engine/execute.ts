@@ -16,6 +16,7 @@ import { getAt } from './json/paths.ts'
 import { RawJson } from './json/raw-rows.ts'
 import { MemoryLimiter } from './limits/in-memory.ts'
 import type { Limiter } from './limits/limits.ts'
+import type { OwnGate } from './limits/own-rates.ts'
 import { buildEmptyMeta, describeDoubt, isInParts, readMeta } from './meta.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
@@ -41,6 +42,8 @@ export interface EngineOptions {
   readonly random?: () => number
   /** True (default): calls wait in advance for the vendor's rate limit. */
   readonly limits?: boolean
+  /** The caller's own rates, beside the vendor's. */
+  readonly ownRates?: OwnGate
   /** The error for `context_store_search`, which no vendor answers. */
   readonly searchRefusal?: 'unsupported_in_local_mode' | 'context_store_unavailable'
   /** Parses large bodies outside the event loop. Without it the event loop parses all bodies. */
@@ -209,6 +212,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     steady: options.steady ?? clocks.steady,
     random: options.random ?? Math.random,
     ...(limiter === undefined ? {} : { limiter }),
+    ...(options.ownRates === undefined ? {} : { ownRates: options.ownRates }),
     ...(options.apart === undefined ? {} : { apart: options.apart }),
   }
   return {

@@ -12,6 +12,7 @@ import type { CredentialSource, CredentialValues } from './credentials/source.ts
 import { createEngine, type Engine } from './execute.ts'
 import type { OriginOverride } from './http/origin.ts'
 import { isRows } from './json/raw-rows.ts'
+import { OwnGate, type OwnRates } from './limits/own-rates.ts'
 import { findOperation, listLiveActions } from './operation.ts'
 import { callOptions, connectOptions, rowOptions } from './options.ts'
 import type { Call, Outcome } from './outcome.ts'
@@ -35,8 +36,11 @@ interface AnyOptions<D extends ConnectorDefinition> {
    * uses them. If the callback fails, the waiting calls fail with its error, and the new credentials stay in memory.
    */
   readonly onCredentials?: (next: CredentialsOf<D>) => void | Promise<void>
-  /** True (default): calls wait in advance for the vendor's rate limit. */
-  readonly limits?: boolean
+  /**
+   * True (default): calls wait in advance for the vendor's rate limit. An object adds your own rates. They count all calls to the account by
+   * connectors of this process, and with a `store` by connectors of other processes.
+   */
+  readonly limits?: boolean | OwnRates
   /**
    * Receives the vendor's notices: another API version answered, or an entity uses something deprecated. Each distinct notice arrives once.
    * An exception fails the call that met the notice.
@@ -227,7 +231,9 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
     ...(origin === undefined ? {} : { origin }),
     ...(given.onNotice === undefined ? {} : { notice: dropRepeated(given.onNotice) }),
   }
-  const local = new Local(createEngine({ limits: given.limits ?? true, searchRefusal: 'unsupported_in_local_mode' }), connection)
+  const { limits = true } = given
+  const own = typeof limits === 'boolean' ? {} : { ownRates: new OwnGate(limits) }
+  const local = new Local(createEngine({ limits: limits !== false, searchRefusal: 'unsupported_in_local_mode', ...own }), connection)
   const entities = Object.keys(kind.definition.entities).map((entity) => [entity, buildMethods(local, kind.definition, entity)] as const)
   // The typed connector is a view of the untyped one. Its types come from the definition that the engine runs.
   return Object.assign(local, Object.fromEntries(entities)) as unknown as LocalConnector<D>

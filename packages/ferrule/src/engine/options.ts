@@ -1,6 +1,7 @@
 /** The options of a connector that runs in this process. */
 import { isObject } from '../definition/object.ts'
 import { callRules, downloadRules, type OptionRule, type OptionRules, rowRules } from '../options.ts'
+import { isOwnRates } from './limits/own-rates.ts'
 
 const anything: OptionRule = ['must be given', () => true] // its own check reports more
 const aFunction: OptionRule = ['must be a function', (value) => typeof value === 'function']
@@ -11,7 +12,10 @@ export const connectOptions: OptionRules = {
   config: anything,
   origin: ['must be an address or an object with addresses', (value) => typeof value === 'string' || isObject(value)],
   onCredentials: aFunction,
-  limits: ['must be true or false', (value) => typeof value === 'boolean'],
+  limits: [
+    'must be true, false or your own rates: perSecond (above 0, up to 1,000), perDay (1 to 1,000,000) or both, and perhaps a store with take()',
+    (value) => typeof value === 'boolean' || isOwnRates(value),
+  ],
   onNotice: aFunction,
 }
 

@@ -15,6 +15,7 @@ import { buildPrefix, readConfiguration, resolveOrigins } from './http/origin.ts
 import type { Redact } from './http/redact.ts'
 import { type BudgetTurn, takeTurn } from './limits/budget.ts'
 import type { Limiter } from './limits/limits.ts'
+import type { OwnGate } from './limits/own-rates.ts'
 import { checkResult } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Call } from './outcome.ts'
@@ -27,6 +28,8 @@ export interface Runtime {
   readonly http: Http
   /** Absent: the engine ignores the vendor's rate limit. */
   readonly limiter?: Limiter
+  /** Absent: the caller has no rates of its own. */
+  readonly ownRates?: OwnGate
   /** Milliseconds since 1970 for stored timestamps. */
   readonly clock: () => number
   /** Milliseconds since 1970 as vendors know them: in tokens and dates. */

@@ -6,13 +6,14 @@ import { type HttpAnswer, readHeader } from '../http/answer.ts'
 import type { Deadline } from '../http/deadline.ts'
 import { findVendorOrigin, type OriginSource, readConfiguration } from '../http/origin.ts'
 import { type Asker, computeBudgetKey, computeCredentialDigest, type Limiter, type Turn } from './limits.ts'
+import type { OwnGate } from './own-rates.ts'
 
 /** The credentials of a call. */
 type Opened = { readonly opened: OpenedCredentials }
 
 /** The call that asks for a turn. */
 interface Asking {
-  readonly runtime: { readonly limiter?: Limiter; readonly steady: () => number }
+  readonly runtime: { readonly limiter?: Limiter; readonly ownRates?: OwnGate; readonly steady: () => number }
   readonly connection: OriginSource & { readonly proof?: KeptProof }
   readonly deadline: Deadline
   readonly background?: boolean | undefined
@@ -115,16 +116,18 @@ export class BudgetTurn {
 }
 
 /**
- * Waits for the turn of a call.
+ * Waits for the turn of a call. The caller's own rates come last, so that they count what is sent.
  * @throws FerruleError `upstream_rate_limited` if the turn comes after the deadline; the reason of a signal that ends the wait
  */
 export async function takeTurn(asking: Asking, authorization: Opened): Promise<BudgetTurn> {
-  const { limiter, steady } = asking.runtime
+  const { limiter, ownRates, steady } = asking.runtime
   if (limiter === undefined) return new BudgetTurn(asking, authorization, undefined)
-  const { turn, wait } = await reserveTurn(asking, limiter, buildAsker(asking, authorization))
+  const asker = buildAsker(asking, authorization)
+  const { turn, wait } = await reserveTurn(asking, limiter, asker)
   try {
     await asking.deadline.pause(wait)
     for (let more = await limiter.enter(turn, steady()); more > 0; more = await limiter.enter(turn, steady())) await pause(asking, more)
+    await ownRates?.pass({ key: asker.key, deadline: asking.deadline, vendor: asking.connection.kind.definition.title })
   } catch (error) {
     limiter.giveBack(turn)
     throw error
