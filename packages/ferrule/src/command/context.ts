@@ -26,8 +26,8 @@ export interface CommandContext {
   readonly ask: Asker
   /** Writes a remark to standard error; nothing with `--quiet`. */
   note(text: string): void
-  /** Opens a line that shows progress. */
-  openProgress(): Promise<Progress>
+  /** Opens a line that shows progress; none where the output is drawn on the same terminal. */
+  openProgress(options: { readonly isOutputShown: boolean }): Promise<Progress>
 }
 
 /** Reads an option that is text. */
@@ -113,6 +113,9 @@ export function createContext({ args, options, version }: Start, controller: Abo
     deadlineMs: seconds === undefined ? undefined : seconds * 1_000,
     output: openOutput(options, note, () => controller.abort(new OutputClosed())),
     ask: createAsker(canAsk),
-    openProgress: async () => (isShown ? (await import('./output/progress.ts')).drawProgress(process.stderr) : noProgress),
+    openProgress: async ({ isOutputShown }) =>
+      isShown && !(isOutputShown && process.stdout.isTTY)
+        ? (await import('./output/progress.ts')).drawProgress(process.stderr)
+        : noProgress,
   }
 }

@@ -7,6 +7,8 @@ import { writeJson } from '../json/json.ts'
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
   override readonly message = 'Interrupted.'
+  /** How to continue. */
+  hint = ''
 }
 
 /** The reader of our output has closed its end, for example `head`. */
@@ -27,6 +29,17 @@ export const failUsage = (message: string, hint: string): FerruleError => new Fe
  * @param hint what to do
  */
 export const failSetting = (message: string, hint: string): FerruleError => new FerruleError('setting_invalid', { message, hint }, {})
+
+/** Adds a sentence to what an error says to do. */
+export function addHint(error: FerruleError, sentence: string): FerruleError {
+  const { code, message, errors, upstream, retryAfterMs, retryable, status, cause, headers } = error
+  const details = { errors, retryable, status, cause, headers }
+  return new FerruleError(
+    code,
+    { message, hint: [error.hint, sentence].filter((part) => part !== '').join(' ') },
+    { ...details, ...(upstream === undefined ? {} : { upstream }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+  )
+}
 
 /** Reads the code of an error of Node, such as `ENOENT`. */
 export function readErrorCode(thrown: unknown): string | undefined {

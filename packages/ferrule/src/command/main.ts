@@ -16,7 +16,7 @@ function guessOptions(args: readonly string[]): Options {
 function report(thrown: unknown, options: Options): number {
   if (thrown instanceof OutputClosed) return exitCodes.success
   if (thrown instanceof Interrupted) {
-    process.stderr.write('Interrupted.\n')
+    process.stderr.write(`${[thrown.message, thrown.hint].join(' ').trim()}\n`)
     return exitCodes.interrupted
   }
   const text = chooseFormat(options) === 'table' ? formatFailure(thrown, process.stderr) : formatProblem(thrown)
@@ -58,6 +58,13 @@ function ignoreClosedReaders(): void {
     })
 }
 
+/** Answers the script of a shell. */
+async function printCompletions(words: readonly string[], version: string): Promise<number> {
+  const { findCompletions } = await import('./completion.ts')
+  process.stdout.write(await findCompletions(words, version))
+  return exitCodes.success
+}
+
 /**
  * Runs the command.
  * @param args arguments of the process
@@ -66,6 +73,7 @@ function ignoreClosedReaders(): void {
  */
 export async function main(args: readonly string[], version: string): Promise<number> {
   ignoreClosedReaders()
+  if (args[0] === 'complete' && args[1] === '--') return printCompletions(args.slice(2), version)
   const controller = new AbortController()
   let known: Options | undefined
   const program = buildProgram(async (spec, given, options) => {

@@ -21,6 +21,7 @@ const formatExamples = (examples: readonly string[]): string => `\nExamples:\n${
 function buildCommand(spec: CommandSpec, run: Runner): Command {
   const command = new Command(spec.name.split(' ').at(-1)).description(spec.about)
   if (spec.args !== undefined) command.arguments(spec.args)
+  if (spec.usage !== undefined) command.usage(`${spec.usage} [options]`)
   for (const option of spec.options ?? []) command.addOption(buildOption(option))
   if (spec.details !== undefined) command.addHelpText('after', `\n${spec.details}`)
   command.addHelpText('after', formatExamples(spec.examples))

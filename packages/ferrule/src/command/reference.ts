@@ -13,8 +13,8 @@ const formatOption = ({ flags, about, choices, isList }: OptionSpec): readonly s
   cell(`${about}${choices === undefined ? '' : ` (${choices.join(', ')})`}${isList ? '; can be repeated' : ''}`),
 ]
 
-function formatCommand({ name, args, about, details, options = [], examples }: CommandSpec): string {
-  const usage = ['ferrule', name, ...(args === undefined ? [] : [args]), ...(options.length === 0 ? [] : ['[options]'])].join(' ')
+function formatCommand({ name, args, usage: shown = args, about, details, options = [], examples }: CommandSpec): string {
+  const usage = ['ferrule', name, ...(shown === undefined ? [] : [shown]), ...(options.length === 0 ? [] : ['[options]'])].join(' ')
   return [
     `## ${name}`,
     `\`${usage}\``,

@@ -19,6 +19,8 @@ export interface CommandSpec {
   readonly name: string
   /** Positional arguments as commander reads them: `<connector> [file]`. */
   readonly args?: string
+  /** Arguments as help shows them, where commander cannot say it. */
+  readonly usage?: string
   /** One sentence for lists. */
   readonly about: string
   /** Further lines of help. */
@@ -49,7 +51,7 @@ export const globalOptions: readonly OptionSpec[] = [
     choices: ['table', 'json', 'ndjson', 'csv'],
   },
   { flags: '--fields <paths>', about: 'keep only these fields: dotted paths, separated by commas' },
-  { flags: '--jq <program>', about: 'run jq over the JSON of the output' },
+  { flags: '--jq <program>', about: 'run jq over the JSON of the output; over each record with ndjson, and with --all' },
   { flags: '--quiet', about: 'no remarks and no progress' },
   { flags: '--no-input', about: 'never ask; a missing answer is an error' },
 ]

@@ -31,7 +31,7 @@ export async function use({ args, flags, env, output, note }: CommandContext): P
   const [given] = args
   if (given === undefined && organization === undefined && workspace === undefined) {
     const rows = Object.entries(before.profiles).map(([name, profile]) => describe(name, profile, name === before.current))
-    await output.rows([rows])
+    await output.list([rows])
     return
   }
   const name = given ?? (await readSettings(flags, env)).profile.value
@@ -74,7 +74,7 @@ export async function config(context: CommandContext): Promise<void> {
   const rows = Object.entries({ profile, url, identity, organization, workspace, file: { value: file, source: '' } }).map(
     ([setting, sourced]) => ({ setting, value: sourced?.value ?? null, source: sourced?.source ?? 'not set' }),
   )
-  if (name === undefined) return void (await output.rows([rows]))
+  if (name === undefined) return void (await output.list([rows]))
   const row = rows.find(({ setting }) => setting === name)
   if (row === undefined) throw failUsage(`There is no setting ${name}.`, `Settings: ${rows.map(({ setting }) => setting).join(', ')}.`)
   await output.value(row)

@@ -121,7 +121,32 @@ export class Output {
   }
 
   /**
-   * Writes rows as they arrive. What is written is whole when the rows end early: a JSON array is closed.
+   * Writes one page of a list. JSON has the whole answer, with its fields chosen; other formats have the rows.
+   * @param answer the answer; `data` holds its rows
+   */
+  async page(answer: Readonly<Record<string, unknown>>, rows: readonly unknown[]): Promise<void> {
+    if (this.options.format !== 'json' && this.options.jq === undefined) return void (await this.rows([rows]))
+    const { fields, jq } = this.options
+    const kept = fields === undefined ? answer : { ...answer, data: rows.map(this.#project) }
+    await this.sink.write(jq === undefined ? `${formatJson(kept)}\n` : (await this.#loadJq(jq))([writeJson(kept)]))
+    await this.sink.flush()
+  }
+
+  /**
+   * Writes the rows of a list. Jq gets them as one array, unless the format is ndjson.
+   * @param columns names of the columns of a table; left out: all members of the first batch
+   */
+  async list(batches: Batches, columns?: string): Promise<void> {
+    const { jq, format } = this.options
+    if (jq === undefined || format === 'ndjson') return void (await this.rows(batches, columns))
+    const all: unknown[] = []
+    for await (const rows of batches) all.push(...rows.map(this.#project))
+    await this.sink.write((await this.#loadJq(jq))([writeJson(all)]))
+    await this.sink.flush()
+  }
+
+  /**
+   * Writes rows as they arrive, and gives each to jq. What is written is whole when the rows end early: a JSON array is closed.
    * @param columns names of the columns of a table; left out: all members of the first batch
    * @returns number of rows
    */

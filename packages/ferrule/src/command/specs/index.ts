@@ -1,6 +1,11 @@
 /** All commands, in the order of the help. */
 import type { CommandSpec, GroupSpec } from '../spec.ts'
+import { connectorCommands } from './connectors.ts'
 import { identityCommands } from './identity.ts'
+import { placeCommands } from './places.ts'
+import { recordCommands } from './records.ts'
+import { syncCommands } from './sync.ts'
+import { describeCommand, toolCommands } from './tools.ts'
 
 /** Groups of commands. */
 export const groups: readonly GroupSpec[] = [
@@ -11,4 +16,12 @@ export const groups: readonly GroupSpec[] = [
 ]
 
 /** Every command. */
-export const commands: readonly CommandSpec[] = [...identityCommands]
+export const commands: readonly CommandSpec[] = [
+  ...identityCommands,
+  ...placeCommands,
+  ...connectorCommands,
+  describeCommand,
+  ...recordCommands,
+  ...syncCommands,
+  ...toolCommands,
+]

@@ -1,0 +1,54 @@
+/** `api` and `open`: the service itself. */
+import { spawn } from 'node:child_process'
+import { requestAny } from '../../client/any-route.ts'
+import type { Endpoint } from '../../wire/endpoints.ts'
+import { type CommandContext, readFlag, readList, readText } from '../context.ts'
+import { failSetting, failUsage } from '../failure.ts'
+import { readObjectOption } from '../params.ts'
+import { callOptions, openSession } from '../session.ts'
+import { readSettings } from '../settings.ts'
+import { addParams } from '../typed-values.ts'
+
+const methods: readonly Endpoint['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Sends a request to any route, with the identity of the settings. */
+export async function api(context: CommandContext): Promise<void> {
+  const { args, options, output } = context
+  const [given = '', path = ''] = args
+  const method = methods.find((name) => name === given.toUpperCase())
+  if (method === undefined) throw failUsage(`There is no method ${given}.`, `Methods: ${methods.join(', ')}.`)
+  if (method === 'DELETE') await context.ask.confirm(`Send DELETE ${path}`, readFlag(options, 'yes'))
+  const data = readText(options, 'data')
+  const fields = readList(options, 'field')
+  const base = data === undefined ? {} : await readObjectOption(data, '--data')
+  const members = addParams(base, fields, undefined)
+  const hasMembers = data !== undefined || fields.length > 0
+  const query = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))
+  const answer = await requestAny(
+    await openSession(context),
+    { method, path },
+    {
+      ...callOptions(context),
+      ...(!hasMembers ? {} : method === 'GET' ? { query } : { body: members }),
+    },
+  )
+  const type = answer.headers.get('content-type') ?? ''
+  if (type.includes('json') && !type.includes('ndjson')) return output.value(await answer.json())
+  for await (const chunk of answer.stream ?? []) await output.sink.writeBytes(chunk)
+}
+
+const openers: Readonly<Record<string, readonly string[]>> = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }
+
+/** Opens the pages of the service in a browser, or prints their address. */
+export async function openPages(context: CommandContext): Promise<void> {
+  const { url } = await readSettings(context.flags, context.env)
+  if (url === undefined) throw failSetting('No service is set.', 'Run: ferrule login, or give --url, or set FERRULE_URL.')
+  const address = `${url.value.replace(/\/+$/, '')}/docs`
+  if (!readFlag(context.options, 'print')) {
+    const [program = 'xdg-open', ...rest] = openers[process.platform] ?? ['xdg-open']
+    const child = spawn(program, [...rest, address], { stdio: 'ignore', detached: true })
+    child.on('error', () => context.note('No browser could be opened: open the address yourself.'))
+    child.unref()
+  }
+  await context.output.value({ address }, 'address')
+}

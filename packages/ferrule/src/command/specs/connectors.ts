@@ -1,0 +1,78 @@
+/** Commands about connectors and kinds. */
+import type { CommandSpec, OptionSpec } from '../spec.ts'
+
+const fromFile: OptionSpec = { flags: '--from-file <path>', about: 'members as a file of JSON; - reads standard input' }
+const noCheck: OptionSpec = { flags: '--no-check', about: 'store the credentials without trying them at the vendor' }
+const named = 'The connector is named by its id, its name, or its kind when there is one of it.'
+
+/** Commands about connectors. */
+export const connectorCommands: readonly CommandSpec[] = [
+  {
+    name: 'connectors create',
+    args: '[kind]',
+    about: 'create a connector; what is missing is asked for, secrets are hidden',
+    details: 'A file has name, credentials, replication_config and environment, as POST /api/v1/integrations/connectors takes them.',
+    options: [{ flags: '--name <name>', about: 'name of the connector' }, fromFile, noCheck],
+    examples: [
+      'ferrule connectors create gong --from-file gong.json',
+      'ferrule connectors create gong --name second --from-file - < gong.json',
+    ],
+    load: async () => (await import('../actions/connectors.ts')).createConnector,
+  },
+  {
+    name: 'connectors list',
+    about: 'list the connectors of the workspace',
+    options: [
+      { flags: '--kind <kind>', about: 'only connectors of this kind' },
+      { flags: '--all-workspaces', about: 'connectors of every workspace' },
+    ],
+    examples: ['ferrule connectors list', 'ferrule connectors list --kind gong --format csv --fields id,name'],
+    load: async () => (await import('../actions/connectors.ts')).listConnectors,
+  },
+  {
+    name: 'connectors get',
+    args: '<connector>',
+    about: 'show a connector; stored credentials are never shown',
+    details: named,
+    examples: ['ferrule connectors get gong', 'ferrule connectors get gong --jq .status'],
+    load: async () => (await import('../actions/connectors.ts')).getConnector,
+  },
+  {
+    name: 'connectors update',
+    args: '<connector>',
+    about: 'change a connector; what is not given stays',
+    details: `${named} Members of a file are merged, and null deletes a member.`,
+    options: [
+      { flags: '--name <name>', about: 'new name' },
+      { flags: '--credentials', about: 'ask for new credentials' },
+      fromFile,
+      noCheck,
+    ],
+    examples: ['ferrule connectors update second --name third', 'ferrule connectors update gong --from-file new-credentials.json'],
+    load: async () => (await import('../actions/connectors.ts')).updateConnector,
+  },
+  {
+    name: 'connectors check',
+    args: '<connector>',
+    about: 'try the credentials at the vendor',
+    details: named,
+    examples: ['ferrule connectors check gong', 'ferrule connectors check gong --quiet --format json'],
+    load: async () => (await import('../actions/connectors.ts')).checkConnector,
+  },
+  {
+    name: 'connectors delete',
+    args: '<connector>',
+    about: 'delete a connector, its credentials and its copy',
+    details: named,
+    options: [{ flags: '-y, --yes', about: 'delete without a question' }],
+    examples: ['ferrule connectors delete third --yes', 'ferrule connectors delete gong -y --quiet'],
+    load: async () => (await import('../actions/connectors.ts')).deleteConnector,
+  },
+  {
+    name: 'definitions',
+    args: '[kind]',
+    about: 'list the kinds of external systems, or show one with its fields',
+    examples: ['ferrule definitions', 'ferrule definitions shopify --jq ".configuration.required[]"'],
+    load: async () => (await import('../actions/connectors.ts')).listDefinitions,
+  },
+]

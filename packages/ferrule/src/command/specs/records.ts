@@ -1,0 +1,100 @@
+/** Commands that read and write records. */
+import type { CommandSpec, OptionSpec } from '../spec.ts'
+
+/** The option that leaves the service out. */
+const local: OptionSpec = {
+  flags: '--local <kind>',
+  about: 'call the vendor with credentials of the environment; no service takes part',
+}
+
+const params: readonly OptionSpec[] = [
+  { flags: '--params <json>', about: 'parameters as JSON, as @file, or - for standard input' },
+  {
+    flags: '-p, --param <name=value>',
+    about: 'one parameter, typed by its schema; name:=json gives JSON, a.b=value a member of an object',
+    isList: true,
+  },
+]
+
+const freshness: readonly OptionSpec[] = [
+  { flags: '--max-age <seconds>', about: 'maximum age of the copy; an older copy is refreshed first' },
+  { flags: '--allow-partial', about: 'a part of the records is enough while the first sync runs' },
+]
+
+const filter: readonly OptionSpec[] = [
+  { flags: '--where <filter>', about: 'filter as text, for example: title fuzzy "pricng" and started >= 2026-01-01' },
+  { flags: '--filter <json>', about: 'filter as JSON, as @file, or - for standard input' },
+  { flags: '--sort <fields>', about: 'order, for example started:desc,title' },
+]
+
+const localDetails =
+  'With --local the words are the entity and the action. Credentials come from variables: the kind and the field in capitals, ' +
+  'such as GONG_ACCESS_KEY or SHOPIFY_SHOP. KIND_ORIGIN, such as GONG_ORIGIN, sends the calls to another address.'
+
+/** Commands about records. */
+export const recordCommands: readonly CommandSpec[] = [
+  {
+    name: 'execute',
+    args: '<words...>',
+    usage: '<connector> <entity> <action>',
+    about: 'run an action on an entity',
+    details: `The connector is named by its id, its name, or its kind when there is one of it.\n${localDetails}`,
+    options: [
+      ...params,
+      { flags: '--all', about: 'read every page of a list' },
+      { flags: '--cursor <cursor>', about: 'continue where an earlier call stopped' },
+      local,
+    ],
+    examples: [
+      'ferrule execute gong calls list -p fromDateTime=2026-01-01T00:00:00Z --fields id,title',
+      'ferrule execute gong users list --all --format ndjson',
+    ],
+    load: async () => (await import('../actions/execute.ts')).execute,
+  },
+  {
+    name: 'search',
+    args: '<connector> <entity>',
+    about: 'search the copy of an entity',
+    options: [
+      ...filter,
+      { flags: '--limit <number>', about: 'rows of a page' },
+      { flags: '--all', about: 'read every page' },
+      { flags: '--cursor <cursor>', about: 'continue where an earlier search stopped' },
+      ...freshness,
+    ],
+    examples: [
+      `ferrule search gong calls --where 'title fuzzy "enginer" and started >= 2020-01-01' --fields id,title`,
+      'ferrule search gong calls --sort started:desc --limit 5 --format csv',
+    ],
+    load: async () => (await import('../actions/search.ts')).search,
+  },
+  {
+    name: 'export',
+    args: '<connector> <entity> [file]',
+    about: 'write the whole copy of an entity, or what a filter finds, to a file or standard output',
+    details: 'The format is ndjson or csv: by --format, else csv for a file whose name ends so, else ndjson.',
+    options: [...filter, ...freshness, { flags: '--force', about: 'overwrite the file' }],
+    examples: ['ferrule export gong calls calls.csv', `ferrule export gong users --where 'active = true' --fields id,emailAddress`],
+    load: async () => (await import('../actions/files.ts')).exportEntity,
+  },
+  {
+    name: 'download',
+    args: '<words...>',
+    usage: '<connector> <entity>',
+    about: 'write a file of a record to a file or standard output',
+    details:
+      'The file is written as a part file and renamed at its end. A transfer that breaks off continues by range; run the command again ' +
+      `after an interruption, and it continues too.\n${localDetails}`,
+    options: [
+      ...params,
+      { flags: '-o, --output <file>', about: 'path of the file; - for standard output; else the name that the vendor suggests' },
+      { flags: '--force', about: 'overwrite the file' },
+      local,
+    ],
+    examples: [
+      `ferrule download gong call_audio -o call.mp3 --params @media.json`,
+      'ferrule download gong call_video --params @media.json -o - > call.mp4',
+    ],
+    load: async () => (await import('../actions/files.ts')).download,
+  },
+]

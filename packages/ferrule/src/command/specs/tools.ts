@@ -1,0 +1,51 @@
+/** Commands that help to use the others. */
+import type { CommandSpec } from '../spec.ts'
+
+/** Commands about kinds. */
+export const describeCommand: CommandSpec = {
+  name: 'describe',
+  args: '<kind> [entity] [action]',
+  about: 'show entities, actions, parameters, records and searchable fields of a kind, with examples',
+  details: 'It asks the service when one is set, else it reads the definitions of this package.',
+  examples: ['ferrule describe gong calls list', 'ferrule describe shopify --format csv --fields entity,actions'],
+  load: async () => (await import('../actions/describe.ts')).describe,
+}
+
+/** Commands about the service and the command itself. */
+export const toolCommands: readonly CommandSpec[] = [
+  {
+    name: 'api',
+    args: '<method> <path>',
+    about: 'send a request to any route of the service',
+    options: [
+      { flags: '--data <json>', about: 'body as JSON, as @file, or - for standard input; the query of a GET' },
+      { flags: '--field <name=value>', about: 'one member of the body or the query; name:=json gives JSON', isList: true },
+      { flags: '-y, --yes', about: 'send a DELETE without a question' },
+    ],
+    examples: ['ferrule api GET /api/v1/organizations', 'ferrule api POST /api/v1/workspaces --field name=drafts --jq .id'],
+    load: async () => (await import('../actions/api.ts')).api,
+  },
+  {
+    name: 'open',
+    about: "open the service's pages in a browser",
+    options: [{ flags: '--print', about: 'print the address only' }],
+    examples: ['ferrule open --print', 'ferrule open --print --jq .address'],
+    load: async () => (await import('../actions/api.ts')).openPages,
+  },
+  {
+    name: 'doctor',
+    about: 'look at settings, service, clock, token and connectors, and say what to do',
+    examples: ['ferrule doctor', 'ferrule doctor --format json'],
+    load: async () => (await import('../actions/doctor.ts')).doctor,
+  },
+  {
+    name: 'complete',
+    args: '<shell>',
+    usage: '<bash|zsh|fish|powershell>',
+    about: 'print the completion script of a shell',
+    details:
+      'It completes commands, options, kinds, entities, actions, parameters and connectors. Add the script to the start file of the shell.',
+    examples: ['ferrule complete bash', 'ferrule complete zsh'],
+    load: async () => (await import('../actions/complete.ts')).complete,
+  },
+]

@@ -1,0 +1,70 @@
+/** Connects to a vendor with credentials of the environment: no service takes part. */
+import { isObject } from '../../definition/object.ts'
+import { failSetting } from '../failure.ts'
+import { listNames, parseTyped, type Schema } from '../typed-values.ts'
+import type { Executor } from './executor.ts'
+import type { KindDocument, SchemeDocument } from './kind-document.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Returns the variable of a field: kind and field in capitals, with `_` for other characters. `gong`, `access_key`: GONG_ACCESS_KEY. */
+export const nameVariable = (kind: string, field: string): string => `${kind}_${field}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')
+
+function readFields(kind: string, schema: Schema, env: Environment): Record<string, unknown> {
+  const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  return Object.fromEntries(
+    listNames(schema).flatMap((field) => {
+      const name = nameVariable(kind, field)
+      const text = env[name]
+      const own = properties[field]
+      return text === undefined || text === '' ? [] : [[field, parseTyped(name, text, isObject(own) ? own : {})]]
+    }),
+  )
+}
+
+const listRequired = (schema: Schema): readonly string[] => (Array.isArray(schema['required']) ? schema['required'].map(String) : [])
+
+/** Chooses the scheme whose required fields the environment has; the one with the most fields of those. */
+function chooseScheme({ kind, title, credentials }: KindDocument, env: Environment): Record<string, unknown> {
+  const given = credentials.map((scheme) => ({ scheme, values: readFields(kind, scheme.schema, env) }))
+  const complete = given.filter(({ scheme, values }) => listRequired(scheme.schema).every((name) => Object.hasOwn(values, name)))
+  const [best] = complete.toSorted((one, other) => Object.keys(other.values).length - Object.keys(one.values).length)
+  if (best !== undefined) return best.values
+  const describe = ({ title: name, schema }: SchemeDocument): string =>
+    `${listRequired(schema)
+      .map((field) => nameVariable(kind, field))
+      .join(' and ')} (${name})`
+  throw failSetting(`The environment has no credentials of ${title}.`, `Set ${credentials.map(describe).join(', or ')}.`)
+}
+
+/** What `connect` returns, without types: the kind is known when the program runs only. */
+interface Untyped {
+  execute(entity: string, action: string, params: Schema, options: object): Promise<unknown>
+  close(): Promise<void>
+}
+
+type UntypedConnect = (kind: string, options: object) => Untyped
+
+/**
+ * Connects to the vendor.
+ * @throws FerruleError `setting_invalid` when a variable is missing
+ */
+export async function connectLocal(document: KindDocument, env: Environment): Promise<Executor> {
+  const { kind, title, configuration } = document
+  const credentials = chooseScheme(document, env)
+  const config = readFields(kind, configuration, env)
+  const missing = listRequired(configuration).filter((name) => !Object.hasOwn(config, name))
+  if (missing.length > 0)
+    throw failSetting(
+      `The configuration of ${title} is not complete.`,
+      `Set ${missing.map((name) => nameVariable(kind, name)).join(', ')}.`,
+    )
+  const { connect } = await import('../../index.ts')
+  const origin = env[nameVariable(kind, 'origin')]
+  // The engine checks credentials and configuration against the definition.
+  const local = (connect as unknown as UntypedConnect)(kind, { credentials, config, ...(origin ? { origin } : {}) })
+  return {
+    execute: (entity, action, ...[params, options]) => local.execute(entity, action, params, options),
+    close: () => local.close(),
+  }
+}

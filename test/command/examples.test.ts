@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CommandSpec } from '../../packages/ferrule/src/command/spec.ts'
+import { commands } from '../../packages/ferrule/src/command/specs/index.ts'
+import { base } from '../http/support.ts'
+import { buildEnvironment, cli, runFerrule } from './support.ts'
+import { type CommandWorld, startCommandWorld } from './world.ts'
+
+let running: CommandWorld
+beforeAll(async () => {
+  running = await startCommandWorld()
+  const bin = join(running.place.folder, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'ferrule'), `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`, { mode: 0o755 })
+})
+afterAll(() => running.close())
+
+/** Runs a line of the help in a shell, with the service of the test in place of the invented one. */
+async function runLine(line: string, place: { readonly config: string }): Promise<{ code: number | null; stderr: string; stdout: string }> {
+  const { folder } = running.place
+  const real = line.replaceAll('https://ferrule.example.com', running.world.url)
+  const env = { ...buildEnvironment(place), PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` }
+  const child = spawn('sh', ['-c', real], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [stdout, stderr, code] = await Promise.all([readAll(child.stdout), readAll(child.stderr), ended])
+  return { code, stdout, stderr }
+}
+
+/** Ids that help shows, and what has them in the test. */
+async function fillIds(line: string, { world }: CommandWorld): Promise<string> {
+  const ask = async (path: string, method = 'GET') => (await world.ask(path, { token: world.token, method })).json
+  let filled = line.replaceAll('11111111-1111-4111-8111-111111111111', world.organizationId)
+  for (const shown of ['22222222-2222-4222-8222-222222222222', '33333333-3333-4333-8333-333333333333']) {
+    if (!filled.includes(shown)) continue
+    const { id } = (await world.ask(`${base}/workspaces`, { token: world.token, body: { name: `deleted ${shown}` } })).json
+    await ask(`${base}/workspaces/${id}`, 'DELETE')
+    filled = filled.replaceAll(shown, id)
+  }
+  if (filled.includes('44444444-4444-4444-8444-444444444444')) {
+    const [connector] = (await ask(`${base}/integrations/connectors`)).data.filter(({ name }: { name: string }) => name === 'gong')
+    const [run] = (await ask(`${base}/integrations/connectors/${connector.id}/syncs`)).data
+    filled = filled.replaceAll('44444444-4444-4444-8444-444444444444', run.id)
+  }
+  return filled
+}
+
+/** Commands in an order in which each finds what it needs. */
+const last = ['sync reset', 'connectors delete', 'workspaces delete', 'logout']
+const ordered = (all: readonly CommandSpec[]): readonly CommandSpec[] =>
+  all.toSorted((one, other) => last.indexOf(one.name) - last.indexOf(other.name))
+
+const prepare: Readonly<Record<string, () => Promise<unknown>>> = {
+  search: () => running.world.context.sync(),
+  // A run that is waited for needs a worker.
+  'sync start': async () => running.world.context.worker.start(),
+  // Without a worker the run waits until it is cancelled.
+  'sync cancel': async () => {
+    await running.world.context.worker.stop()
+    await runFerrule(running.place, 'sync', 'start', 'gong')
+  },
+}
+
+test('every example of every help runs', { timeout: 300_000 }, async () => {
+  const failed: string[] = []
+  for (const { name, examples } of ordered(commands)) {
+    await prepare[name]?.()
+    for (const example of examples) {
+      const line = await fillIds(example, running)
+      const { code, stderr } = await runLine(line, running.place)
+      if (code !== 0) failed.push(`${line}: exit code ${code}: ${stderr}`)
+    }
+  }
+  expect(failed).toEqual([])
+})
+
+test('every help has its examples, and two of them differ', async () => {
+  for (const { name, examples } of commands) {
+    expect(new Set(examples).size).toBe(2)
+    expect(examples.every((line) => line.startsWith(`ferrule ${name}`))).toBe(true)
+  }
+  const { stdout } = await runFerrule(running.place, 'connectors', 'create', '--help')
+  expect(stdout).toContain('ferrule connectors create gong --from-file gong.json')
+  rmSync(join(running.place.folder, 'call.mp3'), { force: true })
+})

@@ -1,0 +1,41 @@
+/** A service with copies, a profile that reaches it, and connectors to the sandbox. */
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startCopyWorld } from '../http/search-support.ts'
+import { client, sandboxConnector, type World, type WorldOptions } from '../http/support.ts'
+import { makeFolder, type Place, writeProfile } from './support.ts'
+
+/** A world, and a folder with the files that commands read. */
+export interface CommandWorld {
+  readonly world: World
+  readonly place: Place & { readonly folder: string }
+  close(): Promise<void>
+}
+
+/** Parameters of a download of a call's media. */
+export const mediaParams = (world: World) => ({
+  filter: { callIds: [world.sandbox.gong.world.callId] },
+  contentSelector: { exposedFields: { media: true } },
+})
+
+/** Starts a world. Nothing is synced until `world.context.worker` starts. */
+export async function startCommandWorld(options: WorldOptions = {}): Promise<CommandWorld> {
+  const world = await startCopyWorld('postgres', options)
+  const folder = makeFolder()
+  writeProfile(folder, { url: world.url, client_id: client.id, client_secret: client.secret })
+  const { workspace_name: _, connector_type: __, ...file } = sandboxConnector('gong')
+  // A copy of everything would take minutes.
+  const entities = ['users', 'calls'].map((entity) => ({ entity }))
+  writeFileSync(join(folder, 'gong.json'), JSON.stringify({ ...file, entities }))
+  writeFileSync(join(folder, 'identity.json'), JSON.stringify({ client_id: client.id, client_secret: client.secret }))
+  writeFileSync(join(folder, 'new-credentials.json'), JSON.stringify({ credentials: file.credentials }))
+  writeFileSync(join(folder, 'media.json'), JSON.stringify(mediaParams(world)))
+  return {
+    world,
+    place: { config: folder, folder },
+    close: async () => {
+      await world.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
