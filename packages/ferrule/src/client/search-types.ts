@@ -4,12 +4,8 @@
  */
 
 import type { Static, TSchema } from '../definition/schema-types.ts'
+import type { CheckOperand, ClassOf, Comparable, FieldOperator, NoField, Offered, OfferedOperands, Suited, Wrong } from './field-types.ts'
 import type { FollowPath, Nowhere, PathOf } from './path-types.ts'
-
-/** A compile error as a sentence. */
-interface Wrong<Sentence extends string> {
-  readonly wrong: Sentence
-}
 
 type Schemas = Readonly<Record<string, TSchema>>
 type SearchableOf<E> = E extends { readonly context_store_search: infer F extends Schemas } ? F : never
@@ -21,125 +17,46 @@ export type RowOf<E> = {
   [K in keyof SearchableOf<E>]: Static<SearchableOf<E>[K]> | (K extends KeyOf<E> ? never : NullOf<E, K>)
 }
 
-type Order = 'gt' | 'gte' | 'lt' | 'lte'
-type Words = 'like' | 'fuzzy' | 'keyword'
-type FieldOperator = 'eq' | 'neq' | Order | 'in' | Words | 'contains' | 'any'
+type PlainOperator = Exclude<FieldOperator, 'any'>
 type Operator = FieldOperator | 'not' | 'and' | 'or'
+type ElementOf<V> = NonNullable<V> extends readonly (infer Item)[] ? Item : Record<string, unknown>
 
-/** A value of a filter. A `Date` is sent as ISO 8601. */
-type FilterValue = string | number | bigint | boolean | Date | null | readonly FilterValue[] | { readonly [name: string]: FilterValue }
-
-/** Values that fields of a class are compared with. */
-interface Comparable {
-  readonly text: string | number | bigint | Date
-  readonly number: number | bigint | `${number}`
-  readonly truth: boolean
-  readonly list: Exclude<FilterValue, null>
-  readonly object: { readonly [name: string]: FilterValue }
-  readonly any: Exclude<FilterValue, null>
+/** A filter without the sentences of mistakes. */
+type OfferedFilter<Row> = {
+  readonly [Op in PlainOperator]?: OfferedOperands<Row, Op>
+} & {
+  readonly any?: { readonly [P in Offered<Row, Suited<'any'>>]?: OfferedFilter<ElementOf<FollowPath<Row, P>>> }
+  readonly not?: OfferedFilter<Row>
+  readonly and?: readonly OfferedFilter<Row>[]
+  readonly or?: readonly OfferedFilter<Row>[]
 }
-
-/** What a field holds. `any`: the vendor decides. */
-type ClassOf<V> = unknown extends V
-  ? 'any'
-  : [V] extends [string | null]
-    ? 'text'
-    : [V] extends [number | bigint | null]
-      ? 'number'
-      : [V] extends [boolean | null]
-        ? 'truth'
-        : [V] extends [readonly unknown[] | null]
-          ? 'list'
-          : [Extract<V, readonly unknown[]>] extends [never]
-            ? 'object'
-            : 'any'
-
-/** Classes of the fields that an operator is offered for. */
-type Suited<Op> = Op extends 'contains' | 'any'
-  ? 'list' | 'any'
-  : Op extends Order
-    ? 'text' | 'number' | 'list' | 'any'
-    : Op extends Words
-      ? 'text' | 'number' | 'list' | 'object' | 'any'
-      : Op extends 'in'
-        ? 'text' | 'number' | 'truth' | 'list' | 'any'
-        : keyof Comparable
-
-/** Paths that the editor offers for fields of some classes. */
-type Offered<Row, Class> = { [K in keyof Row & string]: OfferedAt<Row[K], Class, K> }[keyof Row & string]
-type OfferedAt<V, Class, At extends string> = (ClassOf<V> extends Class ? At : never) | OfferedBelow<V, Class, At>
-type OfferedBelow<V, Class, At extends string> = unknown extends V
-  ? never
-  : V extends readonly (infer Item)[]
-    ? OfferedBelow<Item, Class, At>
-    : V extends object
-      ? string extends keyof V
-        ? `${At}.${string}`
-        : { [K in keyof V & string]: OfferedAt<NonNullable<V[K]>, Class, `${At}.${K}`> }[keyof V & string]
-      : never
-
-type NoField<Path, Entity extends string> = Path extends string ? Wrong<`'${Path}' is no searchable field of ${Entity}`> : never
-type Unsuited<Op, Class, Path extends string> = Op extends 'contains' | 'any'
-  ? Wrong<`'${Path}' is no list, which ${Op} needs`>
-  : Class extends 'truth'
-    ? Wrong<`'${Path}' is true or false, which ${Op & string} cannot compare; use eq`>
-    : Op extends 'in'
-      ? Wrong<`'${Path}' is an object, which in cannot compare; use eq, or a path into it`>
-      : Wrong<`'${Path}' is an object and has no order; use a path into it`>
-
-type Operand<Op, Class extends keyof Comparable> = Op extends 'eq' | 'neq'
-  ? Comparable[Class] | null
-  : Op extends 'in'
-    ? readonly (Comparable[Class] | null)[]
-    : Op extends Words
-      ? string
-      : Op extends Order
-        ? Comparable[Class extends 'number' ? 'number' : 'text']
-        : FilterValue
-
-type ElementOf<V> = V extends readonly (infer Item)[] ? Item : Record<string, unknown>
-type CheckElements<Q, V, Path extends string, Entity extends string> =
-  ElementOf<NonNullable<V>> extends infer Item
-    ? Item extends object
-      ? CheckFilter<Q, Item, Entity>
-      : Wrong<`'${Path}' lists plain values; use contains`>
-    : never
-
-type CheckOperand<Op, V, Path extends string, Entity extends string> = [V] extends [Nowhere]
-  ? NoField<Path, Entity>
-  : ClassOf<V> extends infer Class extends keyof Comparable
-    ? Class extends Suited<Op>
-      ? Operand<Op, Class>
-      : Unsuited<Op, Class, Path>
-    : never
 
 type Get<T, K> = K extends keyof T ? T[K] : unknown
+type CheckAny<Q, V, Path extends string, Entity extends string> =
+  CheckOperand<'any', V, Path, Entity> extends infer Refusal extends Wrong<string> ? Refusal : CheckConditions<Q, ElementOf<V>, Entity>
 type CheckOperands<Q, Op, Row, Entity extends string> = {
-  readonly [P in keyof Q | Offered<Row, Suited<Op>>]?: P extends string ? CheckOperand<Op, FollowPath<Row, P>, P, Entity> : never
-}
-type CheckAny<Q, Row, Entity extends string> = {
-  readonly [P in keyof Q | Offered<Row, 'list' | 'any'>]?: P extends string
-    ? CheckOperand<'any', FollowPath<Row, P>, P, Entity> extends infer Refusal extends Wrong<string>
-      ? Refusal
-      : CheckElements<Get<Q, P>, FollowPath<Row, P>, P, Entity>
+  readonly [P in keyof Q]?: P extends string
+    ? Op extends 'any'
+      ? CheckAny<Q[P], FollowPath<Row, P>, P, Entity>
+      : CheckOperand<Op, FollowPath<Row, P>, P, Entity>
     : never
 }
-type CheckFilters<Q, Row, Entity extends string> = Q extends readonly unknown[]
-  ? { readonly [I in keyof Q]: CheckFilter<Q[I], Row, Entity> }
-  : readonly CheckFilter<unknown, Row, Entity>[]
-
-/** What a condition of a filter must be. */
-type CheckFilter<Q, Row, Entity extends string> = {
-  readonly [Op in keyof Q | Operator]?: Op extends 'and' | 'or'
-    ? CheckFilters<Get<Q, Op>, Row, Entity>
-    : Op extends 'not'
-      ? CheckFilter<Get<Q, Op>, Row, Entity>
-      : Op extends 'any'
-        ? CheckAny<Get<Q, Op>, Row, Entity>
-        : Op extends FieldOperator
-          ? CheckOperands<Get<Q, Op>, Op, Row, Entity>
-          : Wrong<`'${Op & string}' is no operator of a filter`>
-}
+/** The sentences of mistakes. A type with all operators was built elsewhere and has been checked there. */
+type CheckConditions<Q, Row, Entity extends string> = Operator extends keyof Q
+  ? unknown
+  : [Q] extends [string]
+    ? Wrong<'a condition is an object'>
+    : {
+        readonly [Op in keyof Q]: Op extends 'and' | 'or'
+          ? CheckEach<Q[Op], Row, Entity>
+          : Op extends 'not'
+            ? CheckConditions<Q[Op], Row, Entity>
+            : Op extends FieldOperator
+              ? CheckOperands<Q[Op], Op, Row, Entity>
+              : Wrong<`'${Op & string}' is no operator of a filter`>
+      }
+type CheckEach<Q, Row, Entity extends string> = { readonly [I in keyof Q]: CheckConditions<Q[I], Row, Entity> }
+type CheckFilter<Q, Row, Entity extends string> = OfferedFilter<Row> & CheckConditions<Q, Row, Entity>
 
 type Direction = 'asc' | 'desc'
 type Single = 'text' | 'number' | 'truth'
@@ -157,10 +74,10 @@ type IsSeveral<K, All = K> = K extends unknown ? ([All] extends [K] ? false : tr
 type CheckKey<Q, Row, Entity extends string> =
   true extends IsSeveral<keyof Q>
     ? Wrong<'an entry of a sort names one field; the next field is the next entry'>
-    : { readonly [K in keyof Q | Sortable<Row> | '_relevance']?: CheckDirection<Row, K, Entity> }
-type CheckSort<Q, Row, Entity extends string> = Q extends readonly unknown[]
-  ? { readonly [I in keyof Q]: CheckKey<Q[I], Row, Entity> }
-  : readonly CheckKey<unknown, Row, Entity>[]
+    : { readonly [K in keyof Q]: CheckDirection<Row, K, Entity> }
+/** A sort without the sentences of mistakes. */
+type OfferedSort<Row> = readonly { readonly [K in Sortable<Row> | '_relevance']?: K extends '_relevance' ? 'desc' : Direction }[]
+type CheckSort<Q, Row, Entity extends string> = OfferedSort<Row> & { readonly [I in keyof Q]: CheckKey<Q[I], Row, Entity> }
 
 type CheckField<Q, Row, Entity extends string> = [FollowPath<Row, PathOf<Q>>] extends [Nowhere]
   ? string extends Q
@@ -202,32 +119,38 @@ type CheckParam<Name, Q, Row, Entity extends string> = Name extends 'filter'
  * - `format` of an export: `ndjson` (default) or `csv`
  */
 export type CheckSearch<Q, Call extends keyof ParamNames, Row, Entity extends string> = {
-  readonly [K in keyof Q | ParamNames[Call]]?: K extends ParamNames[Call]
-    ? CheckParam<K, Get<Q, K>, Row, Entity>
-    : Wrong<`'${K & string}' is no parameter of ${Call extends 'export' ? 'an' : 'a'} ${Call}`>
+  readonly [K in ParamNames[Call]]?: CheckParam<K, Get<Q, K>, Row, Entity>
+} & {
+  readonly [K in Exclude<
+    keyof Q,
+    ParamNames[Call]
+  >]: Wrong<`'${K & string}' is no parameter of ${Call extends 'export' ? 'an' : 'a'} ${Call}`>
 }
 
 type CheckQuery<Q, Row, Entity extends string> = {
-  readonly [K in keyof Q | 'filter' | 'sort']?: K extends 'filter'
-    ? CheckFilter<Get<Q, K>, Row, Entity> | null
-    : K extends 'sort'
-      ? CheckSort<Get<Q, K>, Row, Entity> | null
-      : Wrong<`'${K & string}' is no part of a query, which has filter and sort`>
-}
-type WireName = 'fields' | 'limit' | 'cursor'
+  readonly filter?: CheckFilter<Get<Q, 'filter'>, Row, Entity> | null
+  readonly sort?: CheckSort<Get<Q, 'sort'>, Row, Entity> | null
+} & { readonly [K in Exclude<keyof Q, 'filter' | 'sort'>]: Wrong<`'${K & string}' is no part of a query, which has filter and sort`> }
+type WireName = 'query' | 'fields' | 'limit' | 'cursor'
 
 /** What the parameters of `context_store_search` must be: those of the service. */
-export type CheckWireSearch<Q, Row, Entity extends string> = { readonly query: CheckQuery<Get<Q, 'query'>, Row, Entity> } & {
-  readonly [K in Exclude<keyof Q, 'query'> | WireName]?: K extends WireName
-    ? CheckParam<K, Get<Q, K>, Row, Entity>
-    : Wrong<`'${K & string}' is no parameter of context_store_search`>
-}
+export type CheckWireSearch<Q, Row, Entity extends string> = {
+  readonly query: CheckQuery<Get<Q, 'query'>, Row, Entity>
+  readonly fields?: CheckFields<Get<Q, 'fields'>, Row, Entity>
+  readonly limit?: Plain['limit']
+  readonly cursor?: Plain['cursor']
+} & { readonly [K in Exclude<keyof Q, WireName>]: Wrong<`'${K & string}' is no parameter of context_store_search`> }
 
 /** Parameters of `context_store_search` of an entity, for a value that is built elsewhere. */
-export type WireSearchOf<E> = CheckWireSearch<unknown, RowOf<E>, 'the entity'>
+export type WireSearchOf<E> = {
+  readonly query: { readonly filter?: FilterOf<E> | null; readonly sort?: SortOf<E> | null }
+  readonly fields?: readonly (Offered<RowOf<E>, keyof Comparable> | readonly string[])[]
+  readonly limit?: Plain['limit']
+  readonly cursor?: Plain['cursor']
+}
 /** Filter of an entity, for a value that is built elsewhere: `FilterOf<Kinds['gong']['entities']['calls']>`. */
-export type FilterOf<E> = CheckFilter<unknown, RowOf<E>, 'the entity'>
+export type FilterOf<E> = OfferedFilter<RowOf<E>>
 /** Sort of an entity, for a value that is built elsewhere. */
 export type SortOf<E> = readonly {
-  [K in Sortable<RowOf<E>> | '_relevance']: { readonly [F in K]: CheckDirection<RowOf<E>, F, 'the entity'> }
+  [K in Sortable<RowOf<E>> | '_relevance']: { readonly [F in K]: F extends '_relevance' ? 'desc' : Direction }
 }[Sortable<RowOf<E>> | '_relevance'][]

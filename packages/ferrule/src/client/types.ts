@@ -45,8 +45,6 @@ export interface SearchPage<Row> {
 type FieldsIn<P> = P extends { readonly fields: readonly (infer Names)[] } ? PathOf<Names> : never
 /** The rows that the parameters of a search select. */
 type Selected<Row, P> = Project<Row, FieldsIn<P>>
-/** Parameters when none are given. */
-type None = Record<never, never>
 
 /** Searches of the copy of one entity. */
 export interface Search<Row, Entity extends string> {
@@ -54,14 +52,14 @@ export interface Search<Row, Entity extends string> {
    * Searches the copy, and returns one page.
    * @throws FerruleError `context_store_not_ready`, `context_store_stale` and others
    */
-  <const P extends CheckSearch<P, 'search', Row, Entity> = None>(params?: P, options?: SearchOptions): Promise<SearchPage<Selected<Row, P>>>
+  <const P extends CheckSearch<P, 'search', Row, Entity>>(params?: P, options?: SearchOptions): Promise<SearchPage<Selected<Row, P>>>
   /** Yields the rows of all pages. `limit` is the number of rows of a page. */
-  records<const P extends CheckSearch<P, 'walk', Row, Entity> = None>(
+  records<const P extends CheckSearch<P, 'walk', Row, Entity>>(
     params?: P,
     options?: SearchOptions & WalkOptions,
   ): AsyncGenerator<Selected<Row, P>, void, undefined>
   /** Yields the pages. */
-  pages<const P extends CheckSearch<P, 'walk', Row, Entity> = None>(
+  pages<const P extends CheckSearch<P, 'walk', Row, Entity>>(
     params?: P,
     options?: SearchOptions & WalkOptions,
   ): AsyncGenerator<SearchPage<Selected<Row, P>>, void, undefined>
@@ -82,7 +80,7 @@ export interface Searches<Row, Entity extends string> {
    * Exports all rows that the filter finds, as a stream.
    * @throws FerruleError as `search`
    */
-  export<const P extends CheckSearch<P, 'export', Row, Entity> = None>(params?: P, options?: SearchOptions): Promise<Download>
+  export<const P extends CheckSearch<P, 'export', Row, Entity>>(params?: P, options?: SearchOptions): Promise<Download>
 }
 
 type SearchesOf<E, Entity extends string> = E extends { readonly context_store_search: object } ? Searches<RowOf<E>, Entity> : unknown
