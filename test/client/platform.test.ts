@@ -86,6 +86,21 @@ describe('organizations', () => {
   })
 })
 
+test('an organization is renamed by its id, and its applications are managed in it', async () => {
+  const { id } = await ferrule.organizations.create({ name: 'Third' })
+  expect(await ferrule.organizations.update(id, { name: 'Fourth' })).toMatchObject({ id, name: 'Fourth' })
+  const { applications } = open({ organizationId: id }).ferrule
+  const made = await applications.create({ name: 'Reports' })
+  const secret = (await applications.rotateSecret(made.id)).client_secret
+  const reports = new Ferrule({ url: world.url, clientId: made.client_id, clientSecret: secret })
+  expect((await reports.organizations.list()).map(({ name }) => name)).toEqual(['Fourth'])
+  expect((await reports.applications.list()).find(({ is_caller }) => is_caller)?.id).toBe(made.id)
+  await expect(reports.applications.delete(made.id)).rejects.toMatchObject({ code: 'validation_failed' })
+  expect((await applications.delete(made.id)).id).toBe(made.id)
+  const late = new Ferrule({ url: world.url, clientId: made.client_id, clientSecret: secret })
+  await expect(late.organizations.list()).rejects.toMatchObject({ code: 'invalid_client' })
+})
+
 describe('connectors', () => {
   test('are created, listed, read, changed, checked and deleted', async () => {
     const { connectors, jobs } = ferrule

@@ -40,6 +40,11 @@ type MethodName = Exclude<EndpointName, keyof typeof elsewhere | keyof typeof co
 const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>> = {
   createScopedToken: ({ tokens }) => tokens.create(),
   getScopedTokenInfo: ({ tokens }) => tokens.info(),
+  listApplications: ({ applications }) => applications.list(),
+  createApplication: ({ applications }) => applications.create({ name: 'n' }),
+  rotateApplicationSecret: ({ applications }) => applications.rotateSecret('application_id'),
+  deleteApplication: ({ applications }) => applications.delete('application_id'),
+  updateOrganization: ({ organizations }) => organizations.update('organization_id', { name: 'n' }),
   listOrganizations: ({ organizations }) => organizations.list(),
   createOrganization: ({ organizations }) => organizations.create({ name: 'n' }),
   listWorkspaces: ({ workspaces }) => first(workspaces.list()),

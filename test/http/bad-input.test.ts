@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sendBytes } from './bytes.ts'
 import { expectDocumented } from './contract.ts'
-import { connectorsPath, sandboxConnector, sendBytes, startWorld, type World } from './support.ts'
+import { connectorsPath, sandboxConnector, startWorld, type World } from './support.ts'
 
 let world: World
 let connectorId: string

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { base, connectorsPath, type Sent, sendBytes, startWorld, type World } from './support.ts'
+import { sendBytes } from './bytes.ts'
+import { base, connectorsPath, type Sent, startWorld, type World } from './support.ts'
 
 let world: World
 beforeAll(async () => {

@@ -17,7 +17,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** Ids of the owner by the name of their slot. */
-const idsOf = ({ workspaceId, connectorId, jobId, syncId }: Tenant): Readonly<Record<string, string>> => ({
+const idsOf = ({ organizationId, applicationId, workspaceId, connectorId, jobId, syncId }: Tenant): Readonly<Record<string, string>> => ({
+  organization_id: organizationId,
+  application_id: applicationId,
   workspace_id: workspaceId,
   connector_id: connectorId,
   job_id: jobId,
@@ -26,6 +28,7 @@ const idsOf = ({ workspaceId, connectorId, jobId, syncId }: Tenant): Readonly<Re
 })
 /** A body that each route takes, so that it comes as far as the id. */
 const bodies: Readonly<Record<string, unknown>> = {
+  [`PUT ${base}/organizations/{organization_id}`]: { name: 'taken over' },
   [`PUT ${base}/workspaces/{workspace_id}`]: { name: 'taken over' },
   [`PUT ${connectorsPath}/{connector_id}`]: { name: 'taken over' },
   [`PATCH ${connectorsPath}/{connector_id}`]: { credentials: { access_key_secret: 'taken over' } },
@@ -47,14 +50,21 @@ async function seen(path: string, sent: Sent) {
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
-  expect(withIds).toHaveLength(22)
+  expect(withIds).toHaveLength(25)
 })
 
 describe('an id of another organization answers what an id that never was answers', () => {
   test.each(withIds)('$operation', async ({ method, path, operation }) => {
     const at = (ids: Readonly<Record<string, string>>) => path.replace(/\{(\w+)\}/g, (_whole, name) => ids[name] ?? '')
     const foreign = at(idsOf(owner))
-    const never = { workspaceId: randomUUID(), connectorId: randomUUID(), jobId: randomUUID(), syncId: randomUUID() }
+    const never = {
+      organizationId: randomUUID(),
+      applicationId: randomUUID(),
+      workspaceId: randomUUID(),
+      connectorId: randomUUID(),
+      jobId: randomUUID(),
+      syncId: randomUUID(),
+    }
     const unknown = at(idsOf({ ...stranger, ...never }))
     for (const token of [stranger.token, scoped]) {
       const sent = { method, token, body: bodies[operation] }
@@ -70,6 +80,10 @@ describe('an id of another organization answers what an id that never was answer
     expect([connector.status, connector.json.name, connector.json.status]).toEqual([200, 'Owner connector', 'active'])
     const workspace = await world.ask(`${base}/workspaces/${owner.workspaceId}`, { token: owner.token })
     expect([workspace.status, workspace.json.name]).toEqual([200, 'Owner workspace'])
+    const { json: organizations } = await world.ask(`${base}/organizations`, { token: owner.token })
+    expect(organizations.data.map(({ name }: { name: string }) => name)).toEqual(['Owner'])
+    const { json: applications } = await world.ask(`${base}/account/applications`, { token: owner.token })
+    expect(applications.data.map(({ id }: { id: string }) => id)).toContain(owner.applicationId)
     expect((await world.execute(owner.connectorId, { entity: 'users', action: 'list' }, owner.token)).status).toBe(200)
     const { json: status } = await world.ask(`${connectorsPath}/${owner.connectorId}/context_store`, { token: owner.token })
     expect([status.schedules[0].paused, status.queued.id, status.queued.attempts]).toEqual([false, owner.syncId, 0])
@@ -84,13 +98,18 @@ describe('an id of another organization answers what an id that never was answer
 })
 
 describe('lists', () => {
-  test.each([`${base}/workspaces`, connectorsPath, `${base}/organizations`])('%s names nothing of others', async (path) => {
-    const { text, status } = await world.ask(`${path}?limit=100`.replace(/(organizations).*/, '$1'), { token: stranger.token })
-    expect(status).toBe(200)
-    expect(text).toContain('Stranger')
-    expect(text).not.toContain('Owner')
-    expect(text).not.toContain(owner.organizationId)
-  })
+  test.each([`${base}/workspaces`, connectorsPath, `${base}/organizations`, `${base}/account/applications`])(
+    '%s names nothing of others',
+    async (path) => {
+      const { text, status } = await world.ask(`${path}?limit=100`.replace(/(organizations|applications).*/, '$1'), {
+        token: stranger.token,
+      })
+      expect(status).toBe(200)
+      expect(text).toContain('Stranger')
+      expect(text).not.toContain('Owner')
+      expect(text).not.toContain(owner.organizationId)
+    },
+  )
 
   test('a filter by a foreign workspace finds what an unknown one finds', async () => {
     const ask = (id: string) => seen(`${connectorsPath}?workspace_id=${id}`, { token: stranger.token })

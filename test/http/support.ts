@@ -1,7 +1,6 @@
 /** A whole service for a test file: real sockets, embedded database in a temporary folder, sandbox in this process. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
@@ -253,6 +252,7 @@ async function readAnswer(message: IncomingMessage): Promise<Answer> {
 export interface Tenant {
   readonly token: string
   readonly organizationId: string
+  readonly applicationId: string
   readonly workspaceId: string
   readonly connectorId: string
   readonly jobId: string
@@ -266,13 +266,15 @@ export async function createTenant({ platform, ask, connect }: World, name: stri
   const application = await platform.applications.create({ name, organizationId: first.id })
   const body = { client_id: application.clientId, client_secret: application.clientSecret.reveal() }
   const token = String((await ask(tokenPath, { body })).json.access_token)
+  const { json: reaching } = await ask(`${base}/account/applications`, { token })
+  const applicationId = String(reaching.data.find((each: Json) => each.client_id === application.clientId).id)
   const workspace = await ask(`${base}/workspaces`, { token, body: { name: `${name} workspace` } })
   const doomed = await connect(`${name} doomed`, { ...more }, token)
   const removal = await ask(`${connectorsPath}/${doomed}`, { method: 'DELETE', token })
   const connectorId = await connect(`${name} connector`, { ...more }, token)
   const { json: syncs } = await ask(`${connectorsPath}/${connectorId}/syncs`, { token })
   return {
-    ...{ token, organizationId: first.id, workspaceId: String(workspace.json.id), jobId: String(removal.json.job_id) },
+    ...{ token, organizationId: first.id, applicationId, workspaceId: String(workspace.json.id), jobId: String(removal.json.job_id) },
     ...{ connectorId, syncId: String(syncs.data[0].id) },
   }
 }
@@ -285,15 +287,4 @@ async function callerOf({ tokens, first }: Platform) {
     organizationId: first.organizationId,
   })
   return tokens.authenticateCaller(access_token)
-}
-
-/** Sends bytes as they are and reads until the server closes. */
-export function sendBytes(port: number, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.from(text, 'latin1')))
-    socket.on('data', (chunk) => chunks.push(chunk))
-    socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')))
-    socket.on('error', reject)
-  })
 }

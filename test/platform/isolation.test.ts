@@ -6,6 +6,8 @@ import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBot
 
 /** Ids of one tenant, which are foreign to all others. */
 interface Estate {
+  readonly organizationId: string
+  readonly applicationId: string
   readonly connector: ConnectorRecord
   readonly workspaceId: string
   readonly removedWorkspaceId: string
@@ -18,12 +20,26 @@ async function estateOf(platform: Platform, principal: Principal): Promise<Estat
   const { job_id: jobId } = await platform.connectors.remove(principal, spare.id)
   const removed = await platform.workspaces.create(principal, { name: 'Removed' })
   await platform.workspaces.remove(principal, removed.id)
-  return { connector, workspaceId: connector.workspace_id, removedWorkspaceId: removed.id, jobId }
+  const { id: applicationId } = await platform.organizationApplications.create(principal, { name: 'Estate' })
+  return {
+    organizationId: principal.organizationId,
+    applicationId,
+    connector,
+    workspaceId: connector.workspace_id,
+    removedWorkspaceId: removed.id,
+    jobId,
+  }
 }
 
 type Attempt = (platform: Platform, principal: Principal, estate: Estate) => Promise<unknown>
 /** Every method that takes an id, called with an id of another tenant. */
 const attempts: Readonly<Record<string, Attempt>> = {
+  'organizations.update': (platform, principal, { organizationId }) =>
+    platform.organizations.update(principal, organizationId, { name: 'Mine now' }),
+  'organizationApplications.rotateSecret': (platform, principal, { applicationId }) =>
+    platform.organizationApplications.rotateSecret(principal, applicationId),
+  'organizationApplications.remove': (platform, principal, { applicationId }) =>
+    platform.organizationApplications.remove(principal, applicationId),
   'workspaces.get': (platform, principal, { workspaceId }) => platform.workspaces.get(principal, workspaceId),
   'workspaces.update': (platform, principal, { workspaceId }) => platform.workspaces.update(principal, workspaceId, { name: 'Mine now' }),
   'workspaces.remove': (platform, principal, { workspaceId }) => platform.workspaces.remove(principal, workspaceId),
@@ -55,6 +71,8 @@ const attempts: Readonly<Record<string, Attempt>> = {
 const others = new Set([
   'organizations.list',
   'organizations.create',
+  'organizationApplications.list',
+  'organizationApplications.create',
   'applications.list',
   'applications.create',
   'applications.grant',
@@ -117,7 +135,14 @@ overBoth('a tenant', (database) => {
 
   test.each(Object.keys(attempts))('%s: a foreign id, an unknown one and a malformed one are the same refusal', async (name) => {
     const attempt = attempts[name] ?? (() => Promise.resolve())
-    const nothing = (id: string): Estate => ({ connector: { ...estate.connector, id }, workspaceId: id, removedWorkspaceId: id, jobId: id })
+    const nothing = (id: string): Estate => ({
+      organizationId: id,
+      applicationId: id,
+      connector: { ...estate.connector, id },
+      workspaceId: id,
+      removedWorkspaceId: id,
+      jobId: id,
+    })
     const scoped = await scopedPrincipal(platform, stranger, 'Scoped')
     const neighbour = { ...(await scopedPrincipal(platform, owner, 'Neighbour')), scopes: stranger.scopes }
     const refusals = await Promise.all([
@@ -129,7 +154,7 @@ overBoth('a tenant', (database) => {
       refusal(attempt(platform, stranger, nothing(''))),
     ])
     expect(new Set(refusals).size).toBe(1)
-    expect(refusals[0]).toMatch(/^(workspace|connector|job)_not_found: /)
+    expect(refusals[0]).toMatch(/^(organization|application|workspace|connector|job)_not_found: /)
   })
 
   test('sees nothing of others in lists and counts', async () => {

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerBrokenRequest } from '../../packages/server/src/surfaces/http/broken-request.ts'
 import type { Route } from '../../packages/server/src/surfaces/http/route.ts'
 import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
+import { sendBytes } from '../http/bytes.ts'
 import { expectDocumented } from '../http/contract.ts'
-import { base, connectorsPath, createTenant, sendBytes, startWorld, type Tenant, type World } from '../http/support.ts'
+import { base, connectorsPath, createTenant, startWorld, type Tenant, type World } from '../http/support.ts'
 
 let world: World
 let other: Tenant

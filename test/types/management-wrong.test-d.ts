@@ -2,7 +2,7 @@
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
 
 const ferrule = new Ferrule()
-const { organizations, workspaces, connectors, syncs, contextStore, definitions, tokens, jobs } = ferrule
+const { applications, organizations, workspaces, connectors, syncs, contextStore, definitions, tokens, jobs } = ferrule
 
 // @ts-expect-error an option that there is not
 new Ferrule({ URL: 'https://ferrule.example.com' })
@@ -19,6 +19,13 @@ await organizations.create({})
 await organizations.page()
 // @ts-expect-error organizations are not found by a name
 await organizations.list({ name: 'Second' })
+
+// @ts-expect-error a list has no secrets
+;(await applications.list())[0]?.client_secret
+// @ts-expect-error an application is named by its id
+await applications.rotateSecret({ client_id: 'id' })
+// @ts-expect-error the service makes the secret
+await applications.create({ name: 'n', client_secret: 'secret' })
 
 // @ts-expect-error a status that there is not
 workspaces.list({ status: 'deleted' })

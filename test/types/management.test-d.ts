@@ -1,6 +1,7 @@
 /** What the compiler knows of the platform's client. Compiled by the type check, never run. */
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import type {
+  ApplicationRecord,
   CheckResult,
   ConnectorRecord,
   ConnectorSummary,
@@ -26,13 +27,21 @@ import { type Same, yes } from './same.ts'
 new Ferrule()
 new Ferrule({ url: 'https://ferrule.example.com', token: 't', workspace: 'Sales', organizationId: 'o' })
 new Ferrule({ session: true })
-const { organizations, workspaces, connectors, syncs, contextStore, definitions, tokens, jobs, ...ferrule } = new Ferrule()
+const { applications, organizations, workspaces, connectors, syncs, contextStore, definitions, tokens, jobs, ...ferrule } = new Ferrule()
 
 // Organizations
 const all = await organizations.list()
 yes<Same<typeof all, readonly OrganizationRecord[]>>()
 const organization = await organizations.create({ name: 'Second' }, { deadlineMs: 5_000, signal: AbortSignal.timeout(1_000) })
 yes<Same<typeof organization.role, 'admin'>>()
+
+const renamed = await organizations.update('id', { name: 'Third' })
+yes<Same<typeof renamed, OrganizationRecord>>()
+const clients = await applications.list()
+yes<Same<typeof clients, readonly ApplicationRecord[]>>()
+const client = await applications.create({ name: 'Reports' })
+yes<Same<typeof client.client_secret, string>>()
+yes<Same<Awaited<ReturnType<typeof applications.rotateSecret>>, typeof client>>()
 
 // Workspaces: an iterator over all, or a page at a time
 for await (const workspace of workspaces.list({ name_contains: 'a', status: 'active' })) yes<Same<typeof workspace, WorkspaceRecord>>()

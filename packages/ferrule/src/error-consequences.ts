@@ -73,6 +73,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   credentials_mismatch: unsent,
   not_found: refused,
   organization_not_found: refused,
+  application_not_found: refused,
   workspace_not_found: refused,
   connector_not_found: { ...unsent, syncRun: 'cancel' },
   connector_ambiguous: refused,

@@ -69,6 +69,7 @@ export const errorTable = {
   ),
   not_found: caller(404, 'There is nothing at {method} {path}.', 'See /openapi.json for the routes of this service.'),
   organization_not_found: caller(404, 'The organization does not exist.', 'See GET /api/v1/organizations.'),
+  application_not_found: caller(404, 'The application does not exist.', 'See GET /api/v1/account/applications.'),
   workspace_not_found: caller(404, 'The workspace does not exist.', 'See GET /api/v1/workspaces.'),
   connector_not_found: caller(404, 'The connector does not exist.', 'See GET /api/v1/integrations/connectors.'),
   connector_ambiguous: caller(409, 'Several connectors are meant by {given}: {known}.', 'Name one of them by its id.'),

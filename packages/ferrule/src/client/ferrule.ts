@@ -3,6 +3,7 @@
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import type { Health } from '../wire/health.ts'
 import { type AnyAnswer, type AnyRequest, requestAny } from './any-route.ts'
+import { Applications } from './resources/applications.ts'
 import { Connectors } from './resources/connectors.ts'
 import { ContextStore } from './resources/context-store.ts'
 import { Definitions } from './resources/definitions.ts'
@@ -21,6 +22,7 @@ import { type RequestOptions, Transport } from './transport.ts'
  * a FerruleError.
  */
 export class Ferrule {
+  readonly applications: Applications
   readonly organizations: Organizations
   readonly workspaces: Workspaces
   readonly connectors: Connectors
@@ -38,6 +40,7 @@ export class Ferrule {
   constructor(options: ServiceOptions = {}) {
     const transport = new Transport(readServiceSettings(options))
     this.#transport = transport
+    this.applications = new Applications(transport)
     this.organizations = new Organizations(transport)
     this.workspaces = new Workspaces(transport)
     this.connectors = new Connectors(transport)

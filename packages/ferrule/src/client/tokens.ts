@@ -36,6 +36,11 @@ export class Tokens {
     if (this.#kept?.value === value) this.#kept = undefined
   }
 
+  /** Forgets the token: a new one reaches what was created since. */
+  clear(): void {
+    this.#kept = undefined
+  }
+
   async #renew(): Promise<KeptToken> {
     const { access_token: value, expires_in: seconds } = await this.#request()
     this.#kept = { value, renewAt: performance.now() + seconds * 1_000 * usedPart }

@@ -122,6 +122,11 @@ export class Transport {
     return this.#authorize(endpoint, parts, async (response) => response)
   }
 
+  /** Gets a new token for the next request: a token reaches the organizations of the time when it was made. */
+  renewToken(): void {
+    this.#tokens?.clear()
+  }
+
   /** Sends a request with a token; once more with a new token when the service refuses the first. */
   async #authorize<T>(endpoint: Endpoint, parts: RequestParts, read: (response: Response) => Promise<T>): Promise<T> {
     const prepared = this.#prepare(endpoint, parts)

@@ -10,6 +10,7 @@ export interface Endpoint {
 }
 
 const application = '/api/v1/account/applications'
+const organizations = '/api/v1/organizations'
 const workspace = '/api/v1/workspaces/{workspace_id}'
 const definitions = '/api/v1/integrations/definitions/sources'
 const connectors = '/api/v1/integrations/connectors'
@@ -21,8 +22,13 @@ export const endpoints = {
   createToken: { method: 'POST', path: `${application}/token` },
   createScopedToken: { method: 'POST', path: `${application}/scoped-token` },
   getScopedTokenInfo: { method: 'GET', path: `${application}/scoped-token/info` },
-  listOrganizations: { method: 'GET', path: '/api/v1/organizations' },
-  createOrganization: { method: 'POST', path: '/api/v1/organizations' },
+  listApplications: { method: 'GET', path: application },
+  createApplication: { method: 'POST', path: application },
+  rotateApplicationSecret: { method: 'POST', path: `${application}/{application_id}/rotate-secret` },
+  deleteApplication: { method: 'DELETE', path: `${application}/{application_id}` },
+  listOrganizations: { method: 'GET', path: organizations },
+  createOrganization: { method: 'POST', path: organizations },
+  updateOrganization: { method: 'PUT', path: `${organizations}/{organization_id}` },
   listWorkspaces: { method: 'GET', path: '/api/v1/workspaces' },
   createWorkspace: { method: 'POST', path: '/api/v1/workspaces' },
   getWorkspaceStats: { method: 'GET', path: '/api/v1/workspaces/stats' },

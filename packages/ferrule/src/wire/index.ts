@@ -1,4 +1,16 @@
 /** Records, bodies, queries and events of the HTTP interface, each stated once. Types, validation and documents follow from them. */
+export {
+  type ApplicationInput,
+  type ApplicationList,
+  type ApplicationRecord,
+  type ApplicationRemoval,
+  type ApplicationSecret,
+  applicationInput,
+  applicationList,
+  applicationRecord,
+  applicationRemoval,
+  applicationSecret,
+} from './applications.ts'
 export { type CheckResult, checkResult, checkStatuses, entityCheckStatuses } from './checks.ts'
 export {
   type ConnectorInput,

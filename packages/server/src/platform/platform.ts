@@ -23,6 +23,7 @@ import { Watching } from './syncs/status/watching.ts'
 import { createSyncs } from './syncs/syncs.ts'
 import { createApplications } from './tenancy/applications.ts'
 import { startFirst } from './tenancy/first-start.ts'
+import { createOrganizationApplications } from './tenancy/organization-applications.ts'
 import { createOrganizations } from './tenancy/organizations.ts'
 import { createTokens } from './tenancy/tokens.ts'
 import { createWorkspaces } from './tenancy/workspaces.ts'
@@ -106,6 +107,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
     first,
     organizations: createOrganizations(parts),
     applications: createApplications(parts),
+    organizationApplications: createOrganizationApplications(parts),
     tokens: createTokens(parts),
     workspaces,
     connectors,

@@ -16,7 +16,15 @@ export class Organizations {
   }
 
   /** Creates an organization. Name it as `organizationId` of a client to work in it. */
-  create(body: OrganizationInput, options: RequestOptions = {}): Promise<OrganizationRecord> {
-    return this.#transport.json(endpoints.createOrganization, { body, ...options })
+  async create(body: OrganizationInput, options: RequestOptions = {}): Promise<OrganizationRecord> {
+    const made = await this.#transport.json<OrganizationRecord>(endpoints.createOrganization, { body, ...options })
+    this.#transport.renewToken()
+    return made
+  }
+
+  /** Renames an organization: the one that the client names as `organizationId`, or any of a client that names none. */
+  update(id: string, body: OrganizationInput, options: RequestOptions = {}): Promise<OrganizationRecord> {
+    const headers = { 'x-organization-id': id }
+    return this.#transport.json(endpoints.updateOrganization, { slots: { organization_id: id }, headers, body, ...options })
   }
 }

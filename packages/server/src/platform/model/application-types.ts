@@ -1,5 +1,7 @@
-/** Interface to manage applications, for the operator's commands. */
+/** Interfaces to manage applications: for the operator's commands, and for the applications of an organization. */
 import type { Secret } from 'ferrule/engine'
+import type { ApplicationRemoval, ApplicationSecret, ApplicationRecord as OrganizationApplication } from 'ferrule/wire'
+import type { Principal } from './access.ts'
 
 /** An application: a client id with a hashed secret. */
 export interface ApplicationRecord {
@@ -47,4 +49,26 @@ export interface Applications {
    * @throws FerruleError `validation_failed`, `setting_invalid`
    */
   rotateSecret(clientId: string): Promise<Secret<string>>
+}
+
+/** Manages the applications of the principal's organization. A revoked grant ends all methods at once: `organization_forbidden`. */
+export interface OrganizationApplications {
+  /** Lists the applications that reach the organization. Scope applications:read. */
+  list(principal: Principal): Promise<readonly OrganizationApplication[]>
+  /**
+   * Creates an application that reaches the organization. Scope applications:write.
+   * @param body `{ name }`
+   * @throws FerruleError `validation_failed` also when the organization has 100 applications
+   */
+  create(principal: Principal, body: unknown): Promise<ApplicationSecret>
+  /**
+   * Replaces the secret. Tokens issued with the old secret expire as after `Applications.rotateSecret`. Scope applications:write.
+   * @throws FerruleError `application_not_found`, `validation_failed` (it reaches other organizations, or its secret is a setting)
+   */
+  rotateSecret(principal: Principal, id: string): Promise<ApplicationSecret>
+  /**
+   * Deletes an application. Scope applications:write.
+   * @throws FerruleError `application_not_found`, `validation_failed` (the caller, the first application, or it reaches other organizations)
+   */
+  remove(principal: Principal, id: string): Promise<ApplicationRemoval>
 }

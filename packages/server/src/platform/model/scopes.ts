@@ -11,6 +11,8 @@ export const scopes = [
   'workspaces:write',
   'organizations:read',
   'organizations:write',
+  'applications:read',
+  'applications:write', // it can create an application with all scopes
 ] as const
 /** One permission of a token. */
 export type Scope = (typeof scopes)[number]

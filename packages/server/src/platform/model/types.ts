@@ -29,7 +29,7 @@ import type {
 import type { ContextStore } from '../../context/store/types.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Caller, ConnectorAccess, Principal, PrincipalView } from './access.ts'
-import type { Applications } from './application-types.ts'
+import type { Applications, OrganizationApplications } from './application-types.ts'
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
 import type { SyncServices, Syncs, SyncWorker } from './sync-types.ts'
 import type { CredentialTrial, TriedTarget } from './trial-types.ts'
@@ -67,6 +67,7 @@ export interface Platform {
   readonly first: FirstApplication
   readonly organizations: Organizations
   readonly applications: Applications
+  readonly organizationApplications: OrganizationApplications
   readonly tokens: Tokens
   readonly workspaces: Workspaces
   readonly connectors: Connectors
@@ -108,6 +109,11 @@ export interface Organizations {
    * @throws FerruleError `validation_failed`
    */
   create(caller: Caller, body: unknown): Promise<OrganizationRecord>
+  /**
+   * Renames the principal's organization by a body `{ name }`. Scope organizations:write.
+   * @throws FerruleError `organization_not_found` for the id of another organization, `organization_forbidden`, `validation_failed`
+   */
+  update(principal: Principal, id: string, body: unknown): Promise<OrganizationRecord>
 }
 
 /** Credentials of an application. */

@@ -1,10 +1,11 @@
 /** Manages organizations, the tenants. */
 
-import { failValidation } from 'ferrule/internal'
+import { fail, failValidation } from 'ferrule/internal'
 import { type OrganizationRecord, organizationInput } from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
-import { insertGrant, insertOrganization, listOrganizations, type OrganizationRow } from '../db/queries/applications.ts'
-import { iso, newId } from '../model/ids.ts'
+import { insertGrant, insertOrganization, isGranted, listOrganizations, type OrganizationRow } from '../db/queries/applications.ts'
+import { updateOrganization } from '../db/queries/organization-applications.ts'
+import { asId, iso, newId } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Organizations } from '../model/types.ts'
@@ -60,5 +61,16 @@ export const createOrganizations = (parts: Parts): Organizations => ({
       return makeOrganization(parts, db, { name, applicationId: caller.applicationId, isOwn: true })
     })
     return toRecord(made)
+  },
+  update: async (principal, id, body) => {
+    requireScope(principal, 'organizations:write')
+    const { applicationId, organizationId, workspaceId } = principal
+    if (workspaceId !== null || asId(id) !== organizationId) throw fail('organization_not_found', {})
+    const { name } = readBody(organizationInput, body)
+    const { db } = parts.database
+    if (!(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})
+    const changed = await updateOrganization(db, organizationId, name)
+    if (changed === undefined) throw fail('organization_not_found', {})
+    return toRecord(changed)
   },
 })

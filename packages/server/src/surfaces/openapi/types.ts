@@ -11,6 +11,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /** Groups of routes, in the order of the document. */
 export const tags = {
   tokens: 'Get a bearer token',
+  applications: 'Applications: the clients of an organization',
   organizations: 'Organizations that a client reaches',
   workspaces: 'Workspaces: the boundary between connectors',
   definitions: 'Kinds of external systems and what they offer',

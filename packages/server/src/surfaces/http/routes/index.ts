@@ -1,5 +1,6 @@
 /** All routes, in the order of the API's document. */
 import type { Route } from '../route.ts'
+import { createApplication, deleteApplication, listApplications, rotateApplicationSecret } from './applications.ts'
 import { checkNew, checkStored } from './checks.ts'
 import { deleteConnector, getConnector } from './connector.ts'
 import { patchConnector, updateConnector } from './connector-change.ts'
@@ -12,7 +13,7 @@ import { exportEntity } from './export.ts'
 import { live, metrics, ready } from './health.ts'
 import { inspect } from './inspect.ts'
 import { getJob } from './jobs.ts'
-import { createOrganization, listOrganizations } from './organizations.ts'
+import { createOrganization, listOrganizations, updateOrganization } from './organizations.ts'
 import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
 import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
 import { createToken } from './token.ts'
@@ -23,7 +24,8 @@ import { createWorkspace, getWorkspaceStats, listWorkspaces } from './workspaces
 /** Every route of the service. */
 export const routes: readonly Route[] = [
   ...[createToken, createScopedToken, getScopedTokenInfo],
-  ...[listOrganizations, createOrganization],
+  ...[listApplications, createApplication, rotateApplicationSecret, deleteApplication],
+  ...[listOrganizations, createOrganization, updateOrganization],
   ...[listWorkspaces, createWorkspace, getWorkspaceStats, getWorkspace, updateWorkspace, deleteWorkspace, restoreWorkspace],
   ...[listDefinitions, getDefinition],
   ...[createConnector, listConnectors, checkNew, getConnector, updateConnector, patchConnector, deleteConnector, checkStored],

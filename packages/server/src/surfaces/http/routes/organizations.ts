@@ -1,5 +1,5 @@
 import { endpoints, organizationInput, organizationList, organizationRecord } from 'ferrule/wire'
-import { callerRoute } from '../route.ts'
+import { callerRoute, principalRoute, slot } from '../route.ts'
 
 /** Organizations of the application. */
 export const listOrganizations = callerRoute({
@@ -33,4 +33,24 @@ export const createOrganization = callerRoute({
     problems: ['validation_failed'],
   },
   answer: async ({ who, body }, { platform }) => ({ json: await platform.organizations.create(who, body) }),
+})
+
+/** A new name of the organization. */
+export const updateOrganization = principalRoute({
+  ...endpoints.updateOrganization,
+  auth: 'principal',
+  document: {
+    id: 'updateOrganization',
+    tag: 'organizations',
+    summary: 'Rename the organization',
+    about: 'The id is that of the organization of the request: a client of several organizations sends it as X-Organization-Id too.',
+    scope: 'organizations:write',
+    body: organizationInput,
+    example: { name: 'Sales' },
+    answer: { about: 'The organization', schema: organizationRecord },
+    problems: ['organization_not_found', 'validation_failed'],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.organizations.update(exchange.who, slot(exchange, 'organization_id'), exchange.body),
+  }),
 })
