@@ -8,6 +8,7 @@
 import { parseArgs } from 'node:util'
 import { download } from './download.ts'
 import { executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
+import { hostedClient } from './hosted-client.ts'
 import { libraryList } from './library-list.ts'
 import { partitions } from './partitions.ts'
 import { relevance } from './relevance.ts'
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'execute-list-latency': executeListLatency,
   'execute-list-pipe': executeListPipe,
   'library-list': libraryList,
+  'hosted-client': hostedClient,
   download,
   start: startUp,
   'sql-gate': sqlGate,

@@ -99,6 +99,17 @@ describe('a connector of the service', () => {
     expect(rows.map(([n]) => n)).toEqual(Array.from({ length: count }, (_, n) => String(n)))
   })
 
+  test('gives rows as objects with typed cells', async () => {
+    const snowflake = connectTo(world, 'snowflake')
+    const typed = "SELECT 12345678901234567890 AS BIG, TRUE AS YES, NULL AS NONE, 'a' AS LETTER"
+    expect(await collect(snowflake.record.rows({ statement: typed }, { as: 'objects' }))).toEqual([
+      { BIG: 12345678901234567890n, YES: true, NONE: null, LETTER: 'a' },
+    ])
+    await expect(collect(snowflake.record.rows({ statement: typed }, { as: 'maps' } as object))).rejects.toMatchObject({
+      errors: [{ field: '/as' }],
+    })
+  })
+
   test('checks its credentials', async () => {
     await connectTo(world, 'gong').check()
     await world.connect('Refused', { credentials: { access_key: 'sandbox', access_key_secret: 'wrong-secret' } })

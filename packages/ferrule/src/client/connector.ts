@@ -18,6 +18,8 @@ import type { RequestOptions, RequestParts, Transport } from './transport.ts'
 
 type Params = Readonly<Record<string, unknown>>
 type Args = [params?: Params, options?: HostedCallOptions]
+/** Values of the path of a connector's routes. */
+type Slots = { readonly connector_id: string }
 type RowArgs = [params?: Params, options?: HostedCallOptions & { readonly as?: RowForm }]
 
 /** Actions that change something at the vendor. What is not known may be one. */
@@ -149,17 +151,25 @@ export class Hosted {
   }
 
   /** Sends a request to the connector, which is looked up first. One deadline for both. */
-  async #send<T>(
+  async #send<T>(options: RequestOptions, send: (slots: Slots, left: RequestOptions) => Promise<T>): Promise<T> {
+    const { known } = this.#lookup
+    try {
+      if (known !== undefined) return await send({ connector_id: known }, { signal: options.signal, deadlineMs: options.deadlineMs })
+      return await this.#findAndSend(options, send)
+    } catch (thrown) {
+      if (isMissing(thrown)) this.#lookup.forget()
+      throw thrown
+    }
+  }
+
+  async #findAndSend<T>(
     { signal, deadlineMs = defaultDeadlineMs }: RequestOptions,
-    send: (slots: { readonly connector_id: string }, left: RequestOptions) => Promise<T>,
+    send: (slots: Slots, left: RequestOptions) => Promise<T>,
   ): Promise<T> {
     const deadline = createDeadline(deadlineMs, signal)
     try {
       const connector_id = await this.#lookup.find(deadline)
       return await send({ connector_id }, { signal, deadlineMs: deadline.remaining() })
-    } catch (thrown) {
-      if (isMissing(thrown)) this.#lookup.forget()
-      throw thrown
     } finally {
       deadline.release()
     }

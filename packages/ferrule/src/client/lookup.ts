@@ -38,10 +38,18 @@ export class ConnectorLookup {
   readonly #transport: Transport
   readonly #choice: ConnectorChoice
   #found: Promise<string> | undefined
+  /** The id, when no search is needed any more. */
+  #known: string | undefined
 
   constructor(transport: Transport, choice: ConnectorChoice) {
     this.#transport = transport
     this.#choice = choice
+    this.#known = choice.connector !== undefined && uuid.test(choice.connector) ? choice.connector : undefined
+  }
+
+  /** The id, if it was given or found. */
+  get known(): string | undefined {
+    return this.#known
   }
 
   /**
@@ -50,17 +58,27 @@ export class ConnectorLookup {
    * @throws FerruleError `connector_not_found`, `connector_ambiguous`, and what the list throws
    */
   async find(deadline: Deadline): Promise<string> {
-    const { connector } = this.#choice
-    if (connector !== undefined && uuid.test(connector)) return connector
-    this.#found ??= this.#search()
-    const search = this.#found
-    search.catch(() => this.forget(search))
-    return waitWithin(search, deadline)
+    if (this.#known !== undefined) return this.#known
+    this.#found ??= this.#keep(this.#search())
+    return waitWithin(this.#found, deadline)
   }
 
-  /** Forgets what was found, when the service no longer has it. */
-  forget(found = this.#found): void {
-    if (this.#found === found) this.#found = undefined
+  /** Forgets what was found, when the service no longer has it. An id that was given stays. */
+  forget(): void {
+    if (this.#found === undefined) return
+    this.#found = undefined
+    this.#known = undefined
+  }
+
+  /** Keeps what a search finds, and forgets the search if it fails. */
+  #keep(search: Promise<string>): Promise<string> {
+    search.then(
+      (id) => {
+        this.#known = id
+      },
+      () => this.forget(),
+    )
+    return search
   }
 
   async #search(): Promise<string> {
