@@ -139,3 +139,15 @@ const csv = await gong.calls.export({
 })
 yes<Same<typeof csv, Download>>()
 yes<Same<ReturnType<typeof shopify.customers.export>, Promise<Download>>>()
+
+// Parameters that depend on a choice, and lists that are made elsewhere
+declare const word: string | undefined
+const chosen = await gong.calls.search({ filter: word === undefined ? {} : { fuzzy: { title: word } }, fields: ['id'] })
+yes<Same<(typeof chosen.data)[number], { id: string }>>()
+await gong.calls.search({ filter: word === undefined ? { gt: { duration: 5 } } : `title fuzzy "${word}"` })
+await gong.calls.search({ ...(word === undefined ? {} : { cursor: word }), limit: 5 })
+await gong.calls.search({ filter: { and: [...(word === undefined ? [] : [{ fuzzy: { title: word } }]), { eq: { scope: 'External' } }] } })
+const ids = ['1', '2']
+const params = { filter: { in: { id: ids } }, limit: 10 }
+yes<Same<Awaited<ReturnType<typeof gong.calls.search<typeof params>>>, typeof all>>()
+await gong.calls.search(params)
