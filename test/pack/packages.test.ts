@@ -1,12 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { root } from '../../scripts/paths.mjs'
-import { run } from '../support/commands.ts'
+import { buildProgramEnvironment, expectHosted, expectLocal, type Mode, runPrograms, startProgramWorld } from '../client/programs/world.ts'
+import type { World } from '../http/support.ts'
+import { run, withoutOuterSettings } from '../support/commands.ts'
 import { install, installRuntime } from '../support/runtimes.ts'
 import { compile, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
 import {
@@ -159,6 +161,34 @@ describe('the documents', { timeout: 5 * minuteMs }, () => {
       expect(search.data?.[0]).toMatchObject({ title: expect.stringContaining('Engineer') })
       expect(exitCode).toBe(0)
     }
+  })
+})
+
+describe('the table of programs', { timeout: 5 * minuteMs }, () => {
+  let world: World
+  beforeAll(async () => {
+    world = await startProgramWorld()
+    copyFileSync(join(root, 'test/client/programs/programs.mjs'), join(consumer, 'programs.mjs'))
+  }, 2 * minuteMs)
+  afterAll(() => world.close())
+
+  /** Runs the programs with the installed package. */
+  const print = (executable: string, mode: Mode, ...args: readonly string[]) => {
+    const env = { ...withoutOuterSettings(), ...buildProgramEnvironment(world) }
+    return runPrograms({ executable, args: [...args, 'programs.mjs'], cwd: consumer, env }, mode)
+  }
+
+  test('does its work in both modes on the newest and the oldest Node and on Bun', async () => {
+    const bun = installRuntime('Bun')
+    for (const executable of [...findNodes(), ...(bun === undefined ? [] : [bun])]) {
+      expectLocal(await print(executable, 'local'))
+      expectHosted(await print(executable, 'hosted'))
+    }
+  })
+
+  test('does its work in hosted mode on Deno', async () => {
+    const deno = installRuntime('Deno')
+    if (deno !== undefined) expectHosted(await print(deno, 'hosted', 'run', '--allow-all', '--node-modules-dir=manual'))
   })
 })
 
