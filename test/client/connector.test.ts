@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type CallOptions, connect, FerruleError } from '../../packages/ferrule/src/index.ts'
 import { endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
-import { sandboxCredentials, snowflakeCredentials } from '../../packages/sandbox/src/index.ts'
+import { sandboxCredentials, snowflakeCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import { client, startWorld, type World } from '../http/support.ts'
 import { collect } from '../library/shopify-support.ts'
 import { connectTo, problem, readBody, type SentRequest, watchFetch } from './support.ts'
@@ -83,6 +83,28 @@ describe('a connector of the service', () => {
     expect(pages.length).toBe((await collect(local.pages('calls', window))).length)
     const bounded = collect(hosted.calls.records(window, { maxPages: 1 }))
     await expect(bounded).rejects.toMatchObject({ code: 'page_budget_exhausted' })
+    await local.close()
+  })
+
+  test('walks a report in the largest windows of the vendor, as the same connector in this process', async () => {
+    const credentials = { access_token: tiktokCredentials.accessToken }
+    const advertiser_id = world.sandbox.tiktok.world.advertiserId
+    await world.connect('Ads', { connector_type: 'tiktok-marketing', credentials })
+    const origin = world.sandbox.origins['tiktok-marketing']
+    const local = connect('tiktok-marketing', { credentials, origin, limits: false })
+    const { fetch, sent } = watchFetch()
+    const hosted = connectTo(world, 'tiktok-marketing', { fetch })
+    const report = {
+      ...({ advertiser_id, service_type: 'AUCTION', report_type: 'BASIC', data_level: 'AUCTION_ADVERTISER' } as const),
+      ...{ dimensions: ['advertiser_id', 'stat_time_day'], metrics: ['spend'], start_date: '2025-04-15', end_date: new Date('2025-06-14') },
+    }
+    const pages = await collect(local.advertisers_reports_daily.pages(report))
+    expect(pages.map(({ data }) => data.length)).toEqual([30, 30, 1])
+    expect(await collect(hosted.advertisers_reports_daily.pages(report))).toEqual(pages)
+    expect(sent.filter(isExecute)).toHaveLength(1 + pages.length) // one refusal, which the vendor never sees
+    const rest = hosted.advertisers_reports_daily.records({ ...report, ...pages[0]?.meta.next_params })
+    expect(await collect(rest)).toEqual(pages.slice(1).flatMap(({ data }) => data))
+    await expect(hosted.advertisers_reports_daily.list(report)).rejects.toMatchObject({ code: 'invalid_parameter' })
     await local.close()
   })
 

@@ -151,7 +151,7 @@ describe('a rule that reads the parameters', () => {
     ['2025-12-10', '2026-01-08', '["stat_time_day"]'],
     ['2026-03-01', '2026-03-30', '["stat_time_day"]'],
     ['2020-01-01', '2026-04-30', '["campaign_id"]'],
-    ['2026-04-01', '2026-05-01', '["campaign_id","stat_time_hour"]'],
+    ['2026-04-01', '2026-04-01', '["campaign_id","stat_time_hour"]'],
     ['2026-04-01', '2026-05-01', '["stat_time_day_"]'],
   ])('lets a report from %s to %s of %s through as it is', (start, end, dimensions) => {
     expect(admit('campaigns_reports_daily', report(start, end, dimensions))).toEqual(report(start, end, dimensions))
@@ -171,9 +171,18 @@ describe('a rule that reads the parameters', () => {
         field: '/params/end_date',
         message: `makes ${days} days: a report with stat_time_day spans at most 30 days, both included`,
         error_code: 'rule',
+        window: { from: 'start_date', to: 'end_date', days: 30, page: 'page' },
       },
     ])
     expect(error.hint).toBe('Ask for windows of at most 30 days, one after the other.')
+  })
+
+  test.each(['["stat_time_hour"]', '["stat_time_day","stat_time_hour"]'])('refuses %s of two days: hours are of one day', (dimensions) => {
+    const error = refused('ads_reports_daily', report('2026-04-01', '2026-04-02', dimensions))
+    expect(error.errors).toMatchObject([
+      { message: 'makes 2 days: a report with stat_time_hour spans at most 1 day, both included', window: { days: 1 } },
+    ])
+    expect(error.hint).toBe('Ask for windows of at most 1 day, one after the other.')
   })
 
   test.each(['["stat_time_day"]', '["campaign_id"]'])('refuses a report of %s that ends before it begins', (dimensions) => {

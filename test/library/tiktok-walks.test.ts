@@ -62,6 +62,67 @@ describe('a walk', () => {
     expect(new Set(rows.map(({ ad_id, stat_time_day }) => `${ad_id} ${stat_time_day}`)).size).toBe(rows.length)
   })
 
+  describe('of a range that is too long for one call', () => {
+    const [first, last] = ['2025-04-15', '2025-06-14']
+    const windows = [
+      ['2025-04-15', '2025-05-14'],
+      ['2025-05-15', '2025-06-13'],
+      ['2025-06-14', '2025-06-14'],
+    ] as const
+    const report = { ...reportOf('campaigns_reports_daily', first, last), page_size: 400 }
+    const walked = () => tiktok.requests().map(({ query }) => [query['start_date'], query['end_date'], query['page']].join(' '))
+
+    test('asks for the largest windows, one after the other, and meets each row once', async () => {
+      const expected: unknown[] = []
+      for (const [start_date, end_date] of windows)
+        expected.push(...(await collect(ads.campaigns_reports_daily.records({ ...report, start_date, end_date }))))
+      const asked = walked()
+      expect(asked.length).toBeGreaterThan(windows.length)
+      tiktok.clear()
+      expect(await collect(ads.campaigns_reports_daily.records(report))).toEqual(expected)
+      expect(walked()).toEqual(asked)
+      const given = { start_date: new Date(first), end_date: `${last}T00:00:00Z`, dimensions: ['campaign_id', 'stat_time_day'] }
+      expect(await collect(ads.campaigns_reports_daily.records({ ...report, ...given }))).toEqual(expected)
+    })
+
+    test('has pages whose next_params continue the walk of the whole range', async () => {
+      const pages = await collect(ads.campaigns_reports_daily.pages(report))
+      expect(pages.at(-1)?.meta.next_params).toBeNull()
+      for (const [index, { meta }] of pages.slice(0, -1).entries()) {
+        const rest = await collect(ads.campaigns_reports_daily.records({ ...report, ...meta.next_params }))
+        expect(rest).toEqual(pages.slice(index + 1).flatMap(({ data }) => data))
+      }
+    })
+
+    test('keeps to its number of pages over all windows', async () => {
+      const count = (await collect(ads.campaigns_reports_daily.pages(report))).length
+      expect(await collect(ads.campaigns_reports_daily.pages(report, { maxPages: count }))).toHaveLength(count)
+      for (let maxPages = 1; maxPages < count; maxPages++) {
+        tiktok.clear()
+        const walk = collect(ads.campaigns_reports_daily.pages(report, { maxPages }))
+        expect(await failure(walk)).toMatchObject({ code: 'page_budget_exhausted', message: expect.stringContaining(`${maxPages}`) })
+        expect(tiktok.requests()).toHaveLength(maxPages)
+      }
+    })
+
+    test('ends with the error of a window', async () => {
+      sandbox.faults.add({ kind: 'code', code: 40002, times: 1 })
+      expect(await failure(collect(ads.campaigns_reports_daily.records(report)))).toMatchObject({ upstream: { code: '40002' } })
+      expect(tiktok.requests()).toHaveLength(1)
+    })
+
+    test('is refused by list, and where rows are totals of the range', async () => {
+      const window = { from: 'start_date', to: 'end_date', days: 30, page: 'page' }
+      expect(await failure(ads.campaigns_reports_daily.list(report))).toMatchObject({ errors: [{ field: '/params/end_date', window }] })
+      expect(tiktok.requests()).toEqual([])
+      const totals = { ...report, dimensions: ['campaign_id'], start_date: '2024-01-01' }
+      expect(await failure(collect(ads.campaigns_reports_daily.records(totals)))).toMatchObject({ upstream: { code: '40002' } })
+      expect(tiktok.requests()).toHaveLength(1)
+      const inverted = { ...report, start_date: last, end_date: first }
+      expect(await failure(collect(ads.campaigns_reports_daily.records(inverted)))).toMatchObject({ code: 'invalid_parameter' })
+    })
+  })
+
   test('over nothing has one page', async () => {
     const pages = await collect(ads.ads.pages({ advertiser_id: facts.emptyAdvertiserId }))
     expect(pages).toEqual([

@@ -193,7 +193,8 @@ test('records and bodies', () => {
     Problem: {
       code: 'ErrorCode',
       detail: 'string',
-      errors: '[{ column?: integer, error_code: string, field: string, line?: integer, message: string }]',
+      errors:
+        '[{ column?: integer, error_code: string, field: string, line?: integer, message: string, window?: { days: integer, from: string, page: string, to: string } }]',
       fault: 'caller | credentials | vendor | service',
       hint: 'string',
       'instance?': 'string',

@@ -15,6 +15,17 @@ export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(er
 /** The slot values that an error's message needs. */
 export type ErrorSlots<C extends ErrorCode> = { readonly [S in SlotsOf<(typeof errorTable)[C]['message']>]: string | number }
 
+/** The largest window of days that one call of a list takes. Names are those of parameters. */
+export interface DayWindow {
+  /** First and last day, both included. */
+  readonly from: string
+  readonly to: string
+  /** Maximum number of days. */
+  readonly days: number
+  /** Page within a window. */
+  readonly page: string
+}
+
 /** One problem of a request. */
 export interface Problem {
   /** JSON pointer (RFC 6901) to the wrong value, from the request body. */
@@ -25,6 +36,8 @@ export interface Problem {
   /** Line and column (from 1) within the string at `field`, such as a statement. The column counts UTF-16 code units. */
   readonly line?: number
   readonly column?: number
+  /** The range is too long for one call: ask for windows of this length. Walks do it. */
+  readonly window?: DayWindow
 }
 
 /** What the vendor answered, without secrets. */

@@ -1,7 +1,7 @@
 /** Walks a list page by page, and a result part by part. Stops on a repeated position and on an exhausted budget. */
 
 import { isObject } from './definition/object.ts'
-import { fail } from './errors.ts'
+import { type DayWindow, FerruleError, fail } from './errors.ts'
 import { writeJson } from './json/json.ts'
 
 /** One page of a list. */
@@ -31,6 +31,8 @@ interface PageSource<P> {
   readonly readNext: (page: P) => unknown
   /** Who pages the list, for errors. */
   readonly vendor: string
+  /** Number of pages before the first one, of the same walk. */
+  readonly walked?: number
 }
 
 /**
@@ -38,13 +40,13 @@ interface PageSource<P> {
  * @throws FerruleError `upstream_answer_invalid` on a repeated position, `page_budget_exhausted`, and what `load` throws
  */
 export async function* walkPositions<P>(
-  { load, params, readNext, vendor }: PageSource<P>,
+  { load, params, readNext, vendor, walked = 0 }: PageSource<P>,
   options: WalkOptions,
 ): AsyncGenerator<P, void, undefined> {
   const maxPages = options.maxPages ?? defaultMaxPages
   let seen: Set<string> | undefined
   let current = params
-  for (let count = 1; ; count++) {
+  for (let count = walked + 1; ; count++) {
     const page = await load(current)
     yield page
     const next = readNext(page)
@@ -59,19 +61,82 @@ export async function* walkPositions<P>(
   }
 }
 
+const day = 86_400_000
+
+const formatDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
+const readDay = (value: unknown): number => (value instanceof Date ? value.getTime() : Date.parse(String(value)))
+
+/** Finds the window that the refusal of a range names; undefined in any other error. */
+function findWindow(thrown: unknown, params: Readonly<Record<string, unknown>>): DayWindow | undefined {
+  const windows = thrown instanceof FerruleError ? thrown.errors.flatMap(({ window }) => window ?? []) : []
+  return windows.find(({ from, to, days, page }) => {
+    const isRange = readDay(params[from]) <= readDay(params[to]) // false for what is no date
+    return isRange && typeof page === 'string' && Number.isInteger(days) && days > 0
+  })
+}
+
+/** A part of a range of days: its parameters, and the changes to the parameters of the whole range that begin after it. */
+interface Cut {
+  readonly params: Readonly<Record<string, unknown>>
+  readonly next: Readonly<Record<string, unknown>> | null
+}
+
+/** Cuts the range of days in parameters into windows. The first one begins at the page that the parameters name. */
+function* cutRange(params: Readonly<Record<string, unknown>>, { from, to, days, page }: DayWindow): Generator<Cut, void, undefined> {
+  const [first, last] = [readDay(params[from]), readDay(params[to])]
+  for (let start = first; start <= last; start += days * day) {
+    const end = Math.min(start + (days - 1) * day, last)
+    const own = { ...params, [from]: formatDay(start), [to]: formatDay(end) }
+    yield {
+      params: start === first ? own : { ...own, [page]: null },
+      next: end < last ? { [from]: formatDay(end + day), [page]: null } : null,
+    }
+  }
+}
+
+/** Lets a page say where the walk of the whole range continues. */
+function continueRange<P extends ListPage>(page: P, from: string, { params, next }: Cut): P {
+  const { next_params: within } = page.meta
+  const next_params = isObject(within) ? { [from]: params[from], ...within } : next
+  return { ...page, meta: { ...page.meta, next_params } } // the same page, with other values of next_params
+}
+
 /**
- * Yields the pages of a list until the last.
+ * Yields the pages of a list until the last. A range of days that is too long for one call is walked window by window: the refusal of the
+ * whole range, which costs no call to the vendor, names the largest window.
  * @param load fetches one page
  * @param params parameters of the first page; each page's `next_params` are merged into them
  * @param options limits, and the vendor's name for errors
  * @throws as `walkPositions`
  */
-export const walkPages = <P extends ListPage>(
+export async function* walkPages<P extends ListPage>(
   load: PageSource<P>['load'],
   params: Readonly<Record<string, unknown>>,
-  options: WalkOptions & { readonly vendor: string },
-): AsyncGenerator<P, void, undefined> =>
-  walkPositions({ load, params, readNext: (page) => page.meta.next_params, vendor: options.vendor }, options)
+  { vendor, ...options }: WalkOptions & { readonly vendor: string },
+): AsyncGenerator<P, void, undefined> {
+  const { maxPages = defaultMaxPages } = options
+  let walked = 0
+  const walk = (of: PageSource<P>['params']) =>
+    walkPositions({ load, params: of, readNext: (page: P) => page.meta.next_params, vendor, walked }, { maxPages })
+  let window: DayWindow | undefined
+  try {
+    for await (const page of walk(params)) {
+      walked += 1
+      yield page
+    }
+  } catch (thrown) {
+    window = walked === 0 ? findWindow(thrown, params) : undefined
+    if (window === undefined) throw thrown
+  }
+  if (window === undefined) return
+  for (const cut of cutRange(params, window)) {
+    if (walked >= maxPages) throw fail('page_budget_exhausted', { pages: maxPages })
+    for await (const page of walk(cut.params)) {
+      walked += 1
+      yield continueRange(page, window.from, cut)
+    }
+  }
+}
 
 /**
  * Yields the records of a walk.

@@ -1,5 +1,5 @@
 /** The definition of a kind: everything but its entities. */
-import type { ErrorCode } from '../errors.ts'
+import type { DayWindow, ErrorCode } from '../errors.ts'
 import type { EntityDefinition } from './entity.ts'
 import type { Fields } from './fields.ts'
 import type { PageDefinition, PageShape } from './page.ts'
@@ -234,6 +234,8 @@ export interface Refusal {
   readonly error_code?: string
   /** Place within the value of the parameter: line and column, from 1. */
   readonly at?: { readonly line: number; readonly column: number }
+  /** The range is too long for one call: the largest window, for walks. */
+  readonly window?: DayWindow
 }
 /** Result of a rule over parameters: the parameters to use instead, or a refusal. */
 export type Admitted = { readonly params: Readonly<Record<string, unknown>> } | { readonly refused: Refusal }

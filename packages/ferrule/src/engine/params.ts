@@ -68,8 +68,8 @@ export function applyParameterRule({ admit }: CompiledOperation, params: Params)
   if (admit === undefined) return params
   const answer = admit(params)
   if ('params' in answer) return answer.params
-  const { code, param, message, hint, error_code = 'rule', at } = answer.refused
+  const { code, param, message, hint, error_code = 'rule', at, window } = answer.refused
   const field = `/params/${param}`
-  const problems = [{ field, message, error_code, ...at }]
+  const problems = [{ field, message, error_code, ...at, ...(window === undefined ? {} : { window }) }]
   throw failAs(code, { reason: `${field} ${message.replace(/\.$/, '')}` }, { errors: problems, ...(hint === undefined ? {} : { hint }) })
 }

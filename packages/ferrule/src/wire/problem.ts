@@ -34,6 +34,17 @@ export const problemDetails = record(
           error_code: str('Rule that the value breaks'),
           line: opt(int('Line within the string at that place, from 1')),
           column: opt(int('Column within the line, from 1, in UTF-16 code units')),
+          window: opt(
+            part(
+              {
+                from: str('Parameter of the first day'),
+                to: str('Parameter of the last day, included'),
+                days: int('Maximum number of days'),
+                page: str('Parameter of the page within a window'),
+              },
+              'The largest window that one call takes, when a range of days is too long',
+            ),
+          ),
         },
         'A problem',
       ),

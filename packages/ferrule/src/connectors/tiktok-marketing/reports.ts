@@ -1,6 +1,6 @@
 /** Daily reports: one endpoint of the vendor. Its rows have `dimensions` and `metrics`, and its values are strings. */
 import { date, decimal, each, entity, type Fields, id, jsonArray, num, oneOf, orNull, stamp, str } from '../../definition/index.ts'
-import { advertiser_id, firstPage, paging, perAdvertiser } from './shared.ts'
+import { advertiser_id, firstPage, longestReports, paging, perAdvertiser } from './shared.ts'
 
 const text = orNull(str('As in the account at the time of the report'))
 const figure = orNull(decimal('Decimal string as the vendor sends it; null without a value'))
@@ -104,7 +104,7 @@ const buildDailyReport = (data_level: string, dimension: string, record: Fields)
       dimensions: JSON.stringify(dimensions),
       metrics: JSON.stringify(metrics),
     },
-    windows: { from: 'start_date', to: 'end_date', days: 30, first: 'start_date', lookback: 3 },
+    windows: { from: 'start_date', to: 'end_date', days: longestReports.stat_time_day, first: 'start_date', lookback: 3 },
   } as const
 }
 

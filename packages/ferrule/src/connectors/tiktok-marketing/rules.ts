@@ -1,30 +1,33 @@
 /** The rules of TikTok Marketing: checks of parameters that the definition language cannot express. */
 import type { ParameterRule } from '../../definition/index.ts'
+import { longestReports } from './shared.ts'
 
-/** Longest range of a report with one row per day, in days, the first and the last included. */
-const longestDailyReport = 30
 const day = 86_400_000
 
-/** Returns whether the report has one row per day. `dimensions` is a checked JSON array of strings. */
-const isDaily = (dimensions: unknown): boolean => {
+/** Finds the dimension of time that limits a report. `dimensions` is a checked JSON array of strings. */
+const findLimit = (dimensions: unknown): readonly [name: string, days: number] | undefined => {
   const names: unknown = JSON.parse(String(dimensions))
-  return Array.isArray(names) && names.includes('stat_time_day')
+  return Object.entries(longestReports).find(([name]) => Array.isArray(names) && names.includes(name))
 }
 
 /**
- * Refuses a range that ends before it begins, and more than 30 days with a row per day. The vendor refuses the second ("max time span is 30
- * days when use stat_time_day"), but counts the call. The vendor judges all other limits.
+ * Refuses a range that ends before it begins, and one that is too long for its dimension of time. The vendor refuses the second ("max time
+ * span is 30 days when use stat_time_day"), but counts the call. The vendor judges all other limits: rows without a dimension of time are
+ * totals of the range, so no walk can cut it.
  */
 const report_range: ParameterRule = (params) => {
   const days = (Date.parse(String(params['end_date'])) - Date.parse(String(params['start_date']))) / day + 1
   if (days < 1) return { refused: { code: 'invalid_parameter', param: 'end_date', message: 'must not be before start_date' } }
-  if (days <= longestDailyReport || !isDaily(params['dimensions'])) return { params }
+  const [name, most] = findLimit(params['dimensions']) ?? ['', Number.POSITIVE_INFINITY]
+  if (days <= most) return { params }
+  const span = most === 1 ? '1 day' : `${most} days`
   return {
     refused: {
       code: 'invalid_parameter',
       param: 'end_date',
-      message: `makes ${days} days: a report with stat_time_day spans at most ${longestDailyReport} days, both included`,
-      hint: `Ask for windows of at most ${longestDailyReport} days, one after the other.`,
+      message: `makes ${days} days: a report with ${name} spans at most ${span}, both included`,
+      hint: `Ask for windows of at most ${span}, one after the other.`,
+      window: { from: 'start_date', to: 'end_date', days: most, page: 'page' },
     },
   }
 }

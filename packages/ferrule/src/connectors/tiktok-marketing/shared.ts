@@ -10,6 +10,9 @@ export const advertiser_id = fromConnector(
 /** One list per advertiser; the vendor has no filter for changes. */
 export const perAdvertiser = { each: { entity: 'advertisers', take: { advertiser_id: 'advertiser_id' } } } as const
 
+/** The vendor's longest reports by their dimension of time, in days, the first and the last included. The shortest first. */
+export const longestReports = { stat_time_hour: 1, stat_time_day: 30 } as const
+
 /** Page number and page size. The vendor's own default of 10 or 20 records is never used. */
 export const paging = (most: number, usual = most) => ({
   page: opt(int('Number of the page, from 1', { minimum: 1 })),
