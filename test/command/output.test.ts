@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
-import stringWidth from 'fast-string-width'
 import fc from 'fast-check'
+import stringWidth from 'fast-string-width'
 import { describe, expect, test } from 'vitest'
 import { parseFields } from '../../packages/ferrule/src/command/output/fields.ts'
 import { type FormatName, Output, type OutputOptions } from '../../packages/ferrule/src/command/output/output.ts'

@@ -74,7 +74,12 @@ const joinCells = (cells: readonly string[]): string => `${cells.join(gap).trimE
 
 /** Formats the head of a table. */
 export const formatHead = ({ columns }: Layout, stream: NodeJS.WritableStream): string =>
-  joinCells(columns.map(({ name, width }) => styleText('bold', pad(cutText(name, width), width), { stream })))
+  joinCells(
+    columns.map(({ name, width }) => {
+      const shown = cutText(name, width)
+      return styleText('bold', shown, { stream }) + pad(shown, width).slice(shown.length)
+    }),
+  )
 
 /** Formats the line of a record. */
 export const formatLine = ({ columns }: Layout, record: unknown): string =>

@@ -1,6 +1,7 @@
 /** Connects to a vendor with credentials of the environment: no service takes part. */
 import { isObject } from '../../definition/object.ts'
 import { failSetting } from '../failure.ts'
+import { parseObject } from '../input.ts'
 import { listNames, parseTyped, type Schema } from '../typed-values.ts'
 import type { Executor } from './executor.ts'
 import type { KindDocument, SchemeDocument } from './kind-document.ts'
@@ -62,7 +63,11 @@ export async function connectLocal(document: KindDocument, env: Environment): Pr
   const { connect } = await import('../../index.ts')
   const origin = env[nameVariable(kind, 'origin')]
   // The engine checks credentials and configuration against the definition.
-  const local = (connect as unknown as UntypedConnect)(kind, { credentials, config, ...(origin ? { origin } : {}) })
+  const local = (connect as unknown as UntypedConnect)(kind, {
+    credentials,
+    config,
+    ...(origin ? { origin: origin.startsWith('{') ? parseObject(origin, nameVariable(kind, 'origin')) : origin } : {}),
+  })
   return {
     execute: (entity, action, ...[params, options]) => local.execute(entity, action, params, options),
     close: () => local.close(),
