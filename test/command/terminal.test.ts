@@ -104,7 +104,7 @@ describe('search', () => {
     const pages: string[] = []
     let cursor: string[] = []
     do {
-      const { stdout, stderr: said } = await runFerrule(place(), 'search', id, 'users', '--limit', '7', '--fields', 'id', ...cursor)
+      const { stdout, stderr: said } = await runFerrule(place(), 'search', id, 'users', '--limit', '100', '--fields', 'id', ...cursor)
       pages.push(...JSON.parse(stdout).data.map((row: { id: string }) => row.id))
       const next = /--cursor (\S+),/.exec(said)?.[1]
       cursor = next === undefined ? [] : ['--cursor', next]
@@ -119,7 +119,7 @@ describe('search', () => {
     await running.world.context.sync()
     expect(await terminal.end()).toBe(0)
     expect(plain(terminal.drawn)).toMatch(/users +ready/)
-    expect(terminal.drawn).toContain('\u001b[2A')
+    expect(terminal.drawn).toContain('\u001b[7A\u001b[J') // up over the head and six entities
   })
 })
 
@@ -164,7 +164,7 @@ describe('complete', () => {
     expect(await complete('--format', '')).toEqual(['table', 'json', 'ndjson', 'csv'])
     expect(await complete('describe', 'sh')).toEqual(['shopify'])
     expect(await complete('execute', 'compl')).toEqual(['completed'])
-    expect(await complete('execute', 'completed', 'call_')).toEqual(['call_audio', 'call_video'])
+    expect(await complete('execute', 'completed', 'call_')).toEqual(['call_audio', 'call_video', 'call_transcripts'])
     expect(await complete('execute', '--local', 'gong', 'users', '')).toEqual(['list', 'get'])
     expect(await complete('execute', 'gong', 'calls', 'list', '-p', 'from')).toEqual(['fromDateTime='])
   })

@@ -72,7 +72,10 @@ describe('a walk', () => {
       },
     )
     let text = ''
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => void (text += part))
+    const add = (part: string): void => {
+      text += part
+    }
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', add)
     await new Promise((resolve) => child.once('close', resolve))
     expect(text).toMatch(/^\{"id":"1".*\}\ndone\n$/)
   })
