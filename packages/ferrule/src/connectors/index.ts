@@ -5,5 +5,13 @@ import { shopify } from './shopify/index.ts'
 import { snowflake } from './snowflake/index.ts'
 import { tiktokMarketing } from './tiktok-marketing/index.ts'
 
+/** The kinds by slug. Named, so that published declarations have each kind's type once, whichever entry it comes from. */
+type AllKinds = {
+  readonly gong: typeof gong
+  readonly shopify: typeof shopify
+  readonly snowflake: typeof snowflake
+  readonly 'tiktok-marketing': typeof tiktokMarketing
+}
+
 /** Every kind by its slug, checked together at import. */
-export const kinds = checkKinds({ gong, shopify, snowflake, 'tiktok-marketing': tiktokMarketing })
+export const kinds: AllKinds = checkKinds({ gong, shopify, snowflake, 'tiktok-marketing': tiktokMarketing })
