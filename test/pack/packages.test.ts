@@ -186,9 +186,12 @@ describe('the table of programs', { timeout: 5 * minuteMs }, () => {
     }
   })
 
-  test('does its work in hosted mode on Deno', async () => {
+  test('does its work in both modes on Deno', async () => {
     const deno = installRuntime('Deno')
-    if (deno !== undefined) expectHosted(await print(deno, 'hosted', 'run', '--allow-all', '--node-modules-dir=manual'))
+    if (deno === undefined) return
+    const args = ['run', '--allow-all', '--node-modules-dir=manual']
+    expectLocal(await print(deno, 'local', ...args))
+    expectHosted(await print(deno, 'hosted', ...args))
   })
 })
 
