@@ -27,6 +27,7 @@ const folders = [
   'packages/sandbox/src',
   'scripts',
   'test/browser',
+  'test/client',
   'test/command',
   'test/conformance',
   'test/connectors',

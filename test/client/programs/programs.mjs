@@ -20,7 +20,7 @@ const digest = async (bytes) => {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** What a caller sees of an error. */
+/** Returns what a caller sees of an error. */
 const describeError = (error) =>
   error instanceof FerruleError
     ? { code: error.code, fault: error.fault, retryable: error.retryable, places: error.errors.map(({ field }) => field) }
