@@ -24,7 +24,7 @@ const isExecute = ({ url }: SentRequest): boolean => url.endsWith('/execute')
 const count = 30_000
 const statement = `SELECT SEQ8() AS N, 'a note that makes rows long' AS NOTE FROM TABLE(GENERATOR(ROWCOUNT => ${count}))`
 /** A window that several pages fill. */
-const window = { fromDateTime: '2026-02-01T00:00:00Z' }
+const window = { fromDateTime: '2026-02-01T00:00:00Z', toDateTime: '2026-04-01T00:00:00Z' }
 
 /** The same connector in this process, with the vendor's stand-in. */
 const connectDirectly = () =>

@@ -7,7 +7,7 @@ import { collect } from '../library/shopify-support.ts'
 import { connectTo, problem, readBody, type SentRequest, watchFetch } from './support.ts'
 
 /** A window that several pages fill. */
-const window = { fromDateTime: '2026-02-01T00:00:00Z' }
+const window = { fromDateTime: '2026-02-01T00:00:00Z', toDateTime: '2026-04-01T00:00:00Z' }
 const isExecute = ({ url }: SentRequest): boolean => url.endsWith('/execute')
 const isLaterPage = (request: SentRequest): boolean =>
   isExecute(request) && JSON.stringify(readBody(request)['params'] ?? {}).includes('cursor')

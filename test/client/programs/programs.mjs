@@ -10,7 +10,7 @@ import { connect, FerruleError } from 'ferrule'
 /** Names of the connectors that the service must have. */
 const connectors = { gong: 'program calls', snowflake: 'program warehouse', copy: 'program copy' }
 /** A window that several pages fill. */
-const window = { fromDateTime: '2026-02-01T00:00:00Z' }
+const window = { fromDateTime: '2026-02-01T00:00:00Z', toDateTime: '2026-04-01T00:00:00Z' }
 const count = 30_000
 const statement = `SELECT SEQ8() AS N, 'a note that makes rows long' AS NOTE FROM TABLE(GENERATOR(ROWCOUNT => ${count}))`
 
