@@ -6,6 +6,7 @@
  * `--records` and `--connectors` are for the searches: records of the large connector, and small ones of 5,000 records beside it.
  */
 import { parseArgs } from 'node:util'
+import { commandWalk } from './command-walk.ts'
 import { download } from './download.ts'
 import { executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
 import { hostedClient } from './hosted-client.ts'
@@ -27,6 +28,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'execute-list-pipe': executeListPipe,
   'library-list': libraryList,
   'hosted-client': hostedClient,
+  'command-walk': commandWalk,
   download,
   start: startUp,
   'sql-gate': sqlGate,

@@ -1,9 +1,11 @@
 /** Walks lists, results in parts and searches, batch by batch, and knows how to continue after an interruption. */
+
 import { isObject } from '../definition/object.ts'
 import { FerruleError } from '../errors.ts'
 import { type ListPage, type Part, walkPages, walkParts, walkPositions } from '../walk.ts'
 import type { CommandContext } from './context.ts'
 import { addHint, Interrupted } from './failure.ts'
+import { findCollector } from './garbage-collection.ts'
 import { writeCursor } from './params.ts'
 import type { Schema } from './typed-values.ts'
 
@@ -52,11 +54,17 @@ export function readRows({ data }: Answer): readonly unknown[] | undefined {
 const isPart = (value: unknown): value is Part => isObject(value) && isObject(value['data']) && isObject(value['meta'])
 const isPage = (value: unknown): value is ListPage => isObject(value) && Array.isArray(value['data'])
 
-/** Where a walk stands. */
-export interface Standing {
+/** The rows of a page or part. */
+export interface Batch {
+  readonly rows: readonly unknown[]
+  /** The value of `--cursor` after these rows; undefined: the walk cannot continue from there. */
+  readonly next: string | undefined
+}
+
+/** Where a walk stands: what was written. */
+interface Standing {
   records: number
   pages: number
-  /** The value of `--cursor` after what was yielded; undefined: the walk cannot continue from there. */
   next: string | undefined
 }
 
@@ -69,23 +77,15 @@ export interface WalkSource {
   readonly vendor: string
 }
 
-/** Yields the rows of all pages or parts. Nothing is fetched ahead, and one page is held. */
-export async function* walkList(
-  { entity, params, run, vendor }: WalkSource,
-  standing: Standing,
-): AsyncGenerator<readonly unknown[], void, undefined> {
+/** Yields the rows of all pages or parts. */
+export async function* walkList({ entity, params, run, vendor }: WalkSource): AsyncGenerator<Batch, void, undefined> {
   const first = await run(entity, 'list', params)
-  const count = (rows: readonly unknown[]): readonly unknown[] => {
-    standing.records += rows.length
-    standing.pages += 1
-    return rows
-  }
   if (!isPage(first) && isPart(first)) {
     const names = readColumnNames(first.data)
     const get = async (of: string, given: Schema): Promise<Part> => (await run(of, 'get', given)) as Part // a part follows a part
     const source = { first: async () => first, get, isReady: Array.isArray }
     for await (const { data } of walkParts(source, { maxPages: mostPages }))
-      if (Array.isArray(data.data)) yield count(toRecords(data.data, names))
+      if (Array.isArray(data.data)) yield { rows: toRecords(data.data, names), next: undefined }
     return
   }
   let kept: unknown = first
@@ -96,39 +96,51 @@ export async function* walkList(
   }
   for await (const page of walkPages(load, params, { vendor, maxPages: mostPages })) {
     const next = readNext(page)
-    yield count(page.data)
-    standing.next = next === undefined ? undefined : writeCursor(next)
+    yield { rows: page.data, next: next === undefined ? undefined : writeCursor(next) }
   }
 }
 
 /** Yields the rows of all pages of a search. */
-export async function* walkSearch(
-  search: (params: Schema) => Promise<unknown>,
-  params: Schema,
-  standing: Standing,
-): AsyncGenerator<readonly unknown[], void, undefined> {
+export async function* walkSearch(search: (params: Schema) => Promise<unknown>, params: Schema): AsyncGenerator<Batch, void, undefined> {
   const load = async (current: Schema): Promise<Answer> => readAnswer(await search(current))
   const readPosition = ({ meta }: Answer): { readonly cursor: string } | null => {
     const cursor = isObject(meta) ? meta['cursor'] : undefined
     return typeof cursor === 'string' ? { cursor } : null
   }
-  for await (const page of walkPositions({ load, params, readNext: readPosition, vendor: 'the service' }, { maxPages: mostPages })) {
-    const rows = Array.isArray(page.data) ? page.data : []
-    standing.records += rows.length
-    standing.pages += 1
-    const next = readPosition(page)?.cursor
-    yield rows
-    standing.next = next
+  for await (const page of walkPositions({ load, params, readNext: readPosition, vendor: 'the service' }, { maxPages: mostPages }))
+    yield { rows: Array.isArray(page.data) ? page.data : [], next: readPosition(page)?.cursor }
+}
+
+/** Yields rows, and fetches the next page while they are written. At most two pages are held. */
+async function* fetchAhead(batches: AsyncGenerator<Batch, void, undefined>): AsyncGenerator<Batch, void, undefined> {
+  let pending = batches.next()
+  for (;;) {
+    const { value, done } = await pending
+    if (done === true || value === undefined) return
+    pending = batches.next()
+    pending.catch(() => undefined) // thrown when the rows before are written
+    yield value
   }
 }
 
-/** Shows the progress of a walk, for as long as its rows do not go to the same terminal. */
-async function* watch(batches: AsyncIterable<readonly unknown[]>, standing: Standing, context: CommandContext) {
+/**
+ * Pages after which young garbage is collected. Without that, a walk of 100,000 records takes 90 MB more: V8 doubles its space for young
+ * objects, and promotes pages that are in use when that space is full.
+ */
+const pagesBetweenCollections = 8
+
+/** Counts what is written, and shows the progress as long as the rows do not go to the same terminal. */
+async function* watch(batches: AsyncIterable<Batch>, standing: Standing, context: CommandContext) {
   const progress = await context.openProgress({ isOutputShown: true })
+  const collect = findCollector()
   try {
-    for await (const rows of batches) {
-      progress.show(`${standing.records.toLocaleString('en')} records, ${standing.pages.toLocaleString('en')} pages`)
+    for await (const { rows, next } of batches) {
       yield rows
+      standing.records += rows.length
+      standing.pages += 1
+      standing.next = next
+      if (standing.pages % pagesBetweenCollections === 0) collect()
+      progress.show(`${standing.records.toLocaleString('en')} records, ${standing.pages.toLocaleString('en')} pages`)
     }
   } finally {
     progress.end()
@@ -144,13 +156,11 @@ function addPosition(thrown: unknown, standing: Standing, signal: AbortSignal): 
   return thrown instanceof FerruleError ? addHint(thrown, sentence) : thrown
 }
 
-/** Makes the standing at the start of a walk. */
-export const begin = (): Standing => ({ records: 0, pages: 0, next: undefined })
-
 /** Writes all rows of a walk as they arrive. An interruption leaves whole output and says how to continue. */
-export async function writeWalk(batches: AsyncIterable<readonly unknown[]>, standing: Standing, context: CommandContext): Promise<void> {
+export async function writeWalk(batches: AsyncGenerator<Batch, void, undefined>, context: CommandContext): Promise<void> {
+  const standing: Standing = { records: 0, pages: 0, next: undefined }
   try {
-    await context.output.rows(watch(batches, standing, context))
+    await context.output.rows(watch(fetchAhead(batches), standing, context))
   } catch (thrown) {
     throw addPosition(thrown, standing, context.signal)
   }

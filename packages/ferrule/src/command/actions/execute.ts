@@ -5,7 +5,7 @@ import { readCursor, readParams, writeCursor } from '../params.ts'
 import type { ExecuteOptions } from '../target/executor.ts'
 import { openHosted, openLocal, type Target } from '../target/target.ts'
 import type { Schema } from '../typed-values.ts'
-import { begin, readAnswer, readNext, readRows, walkList, writeWalk } from '../walk.ts'
+import { readAnswer, readNext, readRows, walkList, writeWalk } from '../walk.ts'
 
 /** Which operation of which connector. */
 export interface Operation {
@@ -36,8 +36,7 @@ export const executeOptions = ({ signal, deadlineMs }: CommandContext): ExecuteO
 async function walk({ target, entity, action }: Operation, params: Schema, context: CommandContext): Promise<void> {
   if (action !== 'list') throw failUsage(`--all walks lists, and ${action} is none.`, 'Leave --all out.')
   const run = (of: string, what: string, given: Schema) => target.executor.execute(of, what, given, executeOptions(context))
-  const standing = begin()
-  await writeWalk(walkList({ entity, params, run, vendor: target.name }, standing), standing, context)
+  await writeWalk(walkList({ entity, params, run, vendor: target.name }), context)
 }
 
 async function runOnce({ target, entity, action }: Operation, params: Schema, context: CommandContext): Promise<void> {

@@ -7,7 +7,7 @@ import { failUsage } from '../failure.ts'
 import { readObjectOption } from '../params.ts'
 import { openHosted } from '../target/target.ts'
 import type { Schema } from '../typed-values.ts'
-import { begin, readAnswer, readRows, walkSearch, writeWalk } from '../walk.ts'
+import { readAnswer, readRows, walkSearch, writeWalk } from '../walk.ts'
 
 /** Reads the filter: as text by `--where`, or as JSON by `--filter`. */
 export async function readFilter({ options }: CommandContext): Promise<Schema | undefined> {
@@ -55,10 +55,7 @@ export async function search(context: CommandContext): Promise<void> {
   const query = dropAbsent({ ...(await readQuery(context)), limit, cursor: readText(options, 'cursor') })
   const { hosted } = await openHosted(connector, context)
   const load = (params: Schema): Promise<unknown> => hosted.search(entity, params, searchOptions(context))
-  if (readFlag(options, 'all')) {
-    const standing = begin()
-    return writeWalk(walkSearch(load, query, standing), standing, context)
-  }
+  if (readFlag(options, 'all')) return writeWalk(walkSearch(load, query), context)
   const answer = readAnswer(await load(query))
   await output.page(answer, readRows(answer) ?? [])
   const cursor = isObject(answer.meta) ? answer.meta['cursor'] : undefined
