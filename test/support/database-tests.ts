@@ -12,6 +12,7 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
   { files: /^test\/faults\/|^test\/http\/snowflake/, because: 'the faults are those of vendors' },
   { files: /^test\/context\/(store-embedded|sync-truth|sync-fresh)/, because: 'the copy is embedded there' },
   { files: /^test\/http\/hanging-database/, because: 'the database is one that answers nothing' },
+  { files: /^test\/command\//, because: 'the command sees the service only' },
   { files: /^test\/support\//, because: 'the servers themselves are looked at' },
 ]
 

@@ -14,19 +14,28 @@ export interface Progress {
 /** Shows nothing: without a terminal, or with `--quiet`. */
 export const noProgress: Progress = { show: () => undefined, end: () => undefined }
 
-/** Draws on a terminal. */
+/** Draws on a terminal. The last text is always drawn, if late. */
 export function drawProgress(stream: NodeJS.WriteStream): Progress {
   let drawnAt = Number.NEGATIVE_INFINITY
   let isDrawn = false
+  let later: NodeJS.Timeout | undefined
+  let latest = ''
+  const draw = (): void => {
+    clearTimeout(later)
+    later = undefined
+    drawnAt = performance.now()
+    isDrawn = true
+    stream.write(`\r\u001b[K${cutText(latest, Math.max(1, stream.columns - 1))}`)
+  }
   return {
     show: (text) => {
-      const now = performance.now()
-      if (now - drawnAt < intervalMs) return
-      drawnAt = now
-      isDrawn = true
-      stream.write(`\r\u001b[K${cutText(text, Math.max(1, stream.columns - 1))}`)
+      latest = text
+      const wait = drawnAt + intervalMs - performance.now()
+      if (wait <= 0) draw()
+      else later ??= setTimeout(draw, wait).unref()
     },
     end: () => {
+      clearTimeout(later)
       if (isDrawn) stream.write('\r\u001b[K')
       isDrawn = false
     },
