@@ -1,10 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { sandboxConnector } from '../http/support.ts'
 import { openTerminal, plain, runFerrule, runForJson } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
+
+// Each test starts processes, which take seconds while other tests run.
+vi.setConfig({ testTimeout: 120_000 })
 
 let running: CommandWorld
 beforeAll(async () => {
@@ -151,7 +154,7 @@ describe('doctor', () => {
 
 describe('complete', () => {
   const complete = async (...words: string[]) =>
-    (await runFerrule(place(), 'complete', '--', ...words)).stdout
+    (await runFerrule(place(), 'complete', '--', '--timeout', '30', ...words)).stdout
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith(':'))
       .map((line) => line.split('\t')[0])

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { buildPages, type FakeService, startFakeService } from './fake-service.ts'
 import { buildEnvironment, cli, makeFolder, openTerminal, plain, runFerrule, runForJson } from './support.ts'
+
+// Each test starts processes, which take seconds while other tests run.
+vi.setConfig({ testTimeout: 120_000 })
 
 let config: string
 beforeAll(() => {
@@ -126,7 +129,7 @@ describe('Ctrl-C during a walk', () => {
         .end(JSON.stringify({ ...problem, retryable: true }))
     })
     try {
-      const { code, stdout, stderr } = await runFerrule({ config, env: service.env }, ...list, '--all', '--timeout', '2')
+      const { code, stdout, stderr } = await runFerrule({ config, env: service.env }, ...list, '--all', '--timeout', '15')
       expect(code).toBe(5)
       expect(readIds(stdout)).toEqual(range(1, 6))
       expect(JSON.parse(stderr).hint).toMatch(/--cursor \S+$/)

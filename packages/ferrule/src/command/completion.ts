@@ -7,8 +7,8 @@ import type { KindDocument } from './target/kind-document.ts'
 import { findEntity, listLocalKinds, readLocalKind } from './target/kinds.ts'
 import { listNames } from './typed-values.ts'
 
-/** Longest wait for the service, in milliseconds. */
-const patienceMs = 1_000
+/** Longest wait for the service, in seconds, unless the line itself has `--timeout`. */
+const defaultPatience = 1
 
 /** A candidate: its text and what it is. */
 type Candidate = readonly [text: string, about: string]
@@ -180,13 +180,14 @@ export async function findCompletions(given: readonly string[], version: string)
 
 async function findCandidates(line: Line, version: string): Promise<readonly Candidate[]> {
   const controller = new AbortController()
+  const patience = Number(line.options.get('--timeout')) || defaultPatience
   const names = ['profile', 'url', 'organization', 'workspace']
   const flags = names.flatMap((name) => {
     const value = line.options.get(`--${name}`)
     return value === undefined ? [] : [[name, value] as const]
   })
-  const options = { ...Object.fromEntries(flags), timeout: String(patienceMs / 1_000), quiet: true }
-  const timer = setTimeout(() => controller.abort(), patienceMs)
+  const options = { ...Object.fromEntries(flags), timeout: String(patience), quiet: true }
+  const timer = setTimeout(() => controller.abort(), patience * 1_000)
   try {
     return await listCandidates(line, openSources(createContext({ args: [], options, version }, controller)))
   } finally {
