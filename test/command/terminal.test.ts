@@ -82,6 +82,8 @@ describe('a delete', () => {
       ['connectors', 'delete', 'stays'],
       ['sync', 'reset', 'stays'],
       ['workspaces', 'delete', 'default'],
+      ['applications', 'delete', 'First application'],
+      ['applications', 'rotate-secret', 'First application'],
       ['api', 'DELETE', '/api/v1/workspaces/x'],
     ]) {
       const { code, stderr } = await runFerrule(place(), ...args)

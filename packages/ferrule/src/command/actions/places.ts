@@ -23,6 +23,19 @@ export async function createOrganization(context: CommandContext): Promise<void>
   await context.output.value(await organizations.create({ name }, callOptions(context)), organizationColumns)
 }
 
+/** Renames an organization, found by its id or its name. */
+export async function renameOrganization(context: CommandContext): Promise<void> {
+  const [given = '', name = ''] = context.args
+  const organizations = new Organizations(await openSession(context))
+  const known = await organizations.list(callOptions(context))
+  const found = known.find(({ id }) => id === given) ?? known.find((each) => each.name === given)
+  if (found === undefined) {
+    const hint = `Organizations: ${known.map((each) => each.name).join(', ')}.`
+    throw new FerruleError('organization_not_found', { message: `There is no organization ${given}.`, hint }, {})
+  }
+  await context.output.value(await organizations.update(found.id, { name }, callOptions(context)), organizationColumns)
+}
+
 const openWorkspaces = async (context: CommandContext): Promise<Workspaces> => new Workspaces(await openSession(context))
 
 /** Lists the workspaces. */

@@ -10,6 +10,7 @@ import { describeCommand, toolCommands } from './tools.ts'
 /** Groups of commands. */
 export const groups: readonly GroupSpec[] = [
   { name: 'organizations', about: 'organizations that you reach' },
+  { name: 'applications', about: 'applications of the organization' },
   { name: 'workspaces', about: 'workspaces of the organization' },
   { name: 'connectors', about: 'connectors of a workspace' },
   { name: 'sync', about: 'copies of records that searches read' },

@@ -1,4 +1,4 @@
-/** Commands about organizations and workspaces. */
+/** Commands about organizations, applications and workspaces. */
 import type { CommandSpec, OptionSpec } from '../spec.ts'
 
 const yes: OptionSpec = { flags: '-y, --yes', about: 'delete without a question' }
@@ -17,6 +17,48 @@ export const placeCommands: readonly CommandSpec[] = [
     about: 'create an organization',
     examples: ['ferrule organizations create "Team North"', 'ferrule organizations create "Team South" --fields id --format csv'],
     load: async () => (await import('../actions/places.ts')).createOrganization,
+  },
+  {
+    name: 'organizations rename',
+    args: '<organization> <name>',
+    about: 'rename an organization, which is named by its name or its id',
+    examples: [
+      'ferrule organizations rename 11111111-1111-4111-8111-111111111111 Main',
+      'ferrule organizations rename Main Default --format json',
+    ],
+    load: async () => (await import('../actions/places.ts')).renameOrganization,
+  },
+  {
+    name: 'applications list',
+    about: 'list the applications that reach the organization: client ids with secrets, which are never shown again',
+    examples: ['ferrule applications list', 'ferrule applications list --format csv --fields name,client_id'],
+    load: async () => (await import('../actions/applications.ts')).listApplications,
+  },
+  {
+    name: 'applications create',
+    args: '<name>',
+    about: 'create an application; its secret is printed this once',
+    examples: ['ferrule applications create reporting', 'ferrule applications create "nightly export" --jq .client_id'],
+    load: async () => (await import('../actions/applications.ts')).createApplication,
+  },
+  {
+    name: 'applications rotate-secret',
+    args: '<application>',
+    about: 'replace the secret of an application, which is named by its name or its id; the old secret fails at once',
+    options: [{ flags: '-y, --yes', about: 'replace without a question' }],
+    examples: [
+      'ferrule applications rotate-secret reporting --yes',
+      'ferrule applications rotate-secret "nightly export" -y --fields client_id,client_secret',
+    ],
+    load: async () => (await import('../actions/applications.ts')).rotateApplicationSecret,
+  },
+  {
+    name: 'applications delete',
+    args: '<application>',
+    about: 'delete an application, but not the one that asks',
+    options: [yes],
+    examples: ['ferrule applications delete reporting --yes', 'ferrule applications delete "nightly export" -y --quiet'],
+    load: async () => (await import('../actions/applications.ts')).deleteApplication,
   },
   {
     name: 'workspaces list',
