@@ -13,6 +13,7 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
   { files: /^test\/context\/(store-embedded|sync-truth|sync-fresh)/, because: 'the copy is embedded there' },
   { files: /^test\/http\/hanging-database/, because: 'the database is one that answers nothing' },
   { files: /^test\/command\//, because: 'the command sees the service only' },
+  { files: /^test\/(client|command|library|pack)\//, because: 'the service is what is called there, and its store is tested elsewhere' },
   { files: /^test\/support\//, because: 'the servers themselves are looked at' },
 ]
 
