@@ -108,7 +108,8 @@ export const rooms: readonly Room[] = [
     room: `${library}command/`,
     files: [
       ...shared,
-      ...within(library, ['client/', 'json/', 'filter/', 'wire/endpoints.ts', 'connectors/', 'engine/', 'index.ts', 'core.ts', 'walk.ts']),
+      ...within(library, ['client/', 'json/', 'filter/', 'rows/', 'wire/endpoints.ts', 'connectors/', 'engine/', 'index.ts']),
+      ...within(library, ['core.ts', 'walk.ts']),
     ],
     types: within(library, ['wire/']),
     npm: ['commander', '@clack/prompts', '@bomb.sh/tab', 'jq-wasm', 'fast-string-width'],

@@ -2,6 +2,7 @@
 
 import { isObject } from '../definition/object.ts'
 import { FerruleError } from '../errors.ts'
+import { nameApart } from '../rows/rows.ts'
 import { type ListPage, type Part, walkPages, walkParts, walkPositions } from '../walk.ts'
 import type { CommandContext } from './context.ts'
 import { addHint, Interrupted } from './failure.ts'
@@ -34,7 +35,8 @@ export function readNext(answer: Answer): Schema | undefined {
 function readColumnNames(data: Schema): readonly string[] {
   const description = data['resultSetMetaData']
   const types = isObject(description) ? description['rowType'] : undefined
-  return Array.isArray(types) ? types.map((type, index) => (isObject(type) ? String(type['name']) : String(index + 1))) : []
+  if (!Array.isArray(types)) return []
+  return nameApart(types.map((type, index) => (isObject(type) ? String(type['name']) : String(index + 1))))
 }
 
 /** Turns rows that are lists of cells into records, for formats with columns. */

@@ -26,7 +26,7 @@ interface Column {
 /**
  * Makes names unique: the first column of a name keeps it, the others get `_2`, `_3` and so on, whatever is not the name of another column.
  */
-function nameApart(names: readonly string[]): readonly string[] {
+export function nameApart(names: readonly string[]): readonly string[] {
   const [taken, met] = [new Set(names), new Set<string>()]
   return names.map((name) => {
     let unique = name
