@@ -1,0 +1,88 @@
+/** Runs the hosted client in a page: bundled for browsers, with nothing that only Node has. */
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { root } from '../../scripts/paths.mjs'
+import { client, startWorld, type World } from '../http/support.ts'
+
+let world: World
+let browser: Browser
+let script: string
+let page: Page
+
+async function bundleCore(): Promise<string> {
+  const bundle = await rolldown({ input: join(root, 'packages/ferrule/src/core.ts'), platform: 'browser' })
+  const { output } = await bundle.generate({ format: 'iife', name: 'ferrule' })
+  await bundle.close()
+  expect(output).toHaveLength(1)
+  return output[0].code
+}
+
+beforeAll(async () => {
+  script = await bundleCore()
+  world = await startWorld()
+  await world.connect('Calls')
+  browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
+  })
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
+
+beforeEach(async () => {
+  // The page's own policy forbids scripts of others; a page of a user has its own.
+  const context = await browser.newContext({ bypassCSP: true })
+  page = await context.newPage()
+  page.setDefaultTimeout(60_000)
+  await page.goto(`${world.url}/health/live`)
+  await page.addScriptTag({ content: script })
+})
+
+/** Runs an expression in the page. `ferrule` is the bundle. Returns its value, or the code and places of its error. */
+const run = (expression: string): Promise<unknown> =>
+  page.evaluate(`(async () => {
+    try { return await (async () => ${expression})() }
+    catch (error) { return { code: error.code, places: error.errors?.map(({ field, message }) => field + ' ' + message) } }
+  })()`)
+
+const options = () => `{ url: location.origin, token: ${JSON.stringify(world.token)} }`
+
+test('lists, walks and downloads with a token', { timeout: 120_000 }, async () => {
+  expect(await run(`(await ferrule.connect('gong', ${options()}).users.list()).data.length`)).toBeGreaterThan(0)
+  const walk = `{
+    const ids = new Set()
+    for await (const call of ferrule.connect('gong', ${options()}).calls.records({ fromDateTime: '2026-02-01T00:00:00Z' })) ids.add(call.id)
+    return ids.size
+  }`
+  expect(await run(walk)).toBeGreaterThan(100)
+  const download = `{
+    const params = { filter: { callIds: ['${world.sandbox.gong.world.callId}'] }, contentSelector: { exposedFields: { media: true } } }
+    const { stream, type } = await ferrule.connect('gong', ${options()}).call_audio.download(params)
+    return { type, whole: (await new Response(stream).arrayBuffer()).byteLength > 0 }
+  }`
+  expect(await run(download)).toEqual({ type: 'audio/mpeg', whole: true })
+})
+
+test('reports errors of the service', { timeout: 120_000 }, async () => {
+  const missing = `ferrule.connect('gong', ${options()}).calls.get({ id: '1' })`
+  expect(await run(missing)).toEqual({ code: 'record_not_found', places: [] })
+})
+
+test('refuses a client secret, which every visitor of the page could read', { timeout: 120_000 }, async () => {
+  const secret = `ferrule.connect('gong', { url: location.origin, clientId: '${client.id}', clientSecret: 'a secret' })`
+  expect(await run(secret)).toEqual({
+    code: 'validation_failed',
+    places: ['/clientSecret must not be given to a page: give it a token, or session: true'],
+  })
+})
+
+test('uses the session of its own origin without a token', { timeout: 120_000 }, async () => {
+  const asked: (string | undefined)[] = []
+  page.on('request', (request) => asked.push(request.headers()['authorization']))
+  expect(await run(`ferrule.connect('gong', { session: true }).users.list()`)).toMatchObject({ code: 'missing_token' })
+  expect(asked).toEqual([undefined])
+})
