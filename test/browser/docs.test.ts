@@ -57,6 +57,7 @@ test('shows every group and the execute operation', { timeout: limits.test }, as
   const groups = await page.locator('.opblock-tag').allInnerTexts()
   expect(groups.map((text) => text.split('\n')[0])).toEqual([
     'tokens',
+    'applications',
     'organizations',
     'workspaces',
     'definitions',

@@ -13,6 +13,8 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
   { files: /^test\/context\/(store-embedded|sync-truth|sync-fresh)/, because: 'the copy is embedded there' },
   { files: /^test\/http\/hanging-database/, because: 'the database is one that answers nothing' },
   { files: /^test\/command\//, because: 'the command sees the service only' },
+  { files: /^test\/http\/(?!search|export)/, because: 'routes ask the platform and the store, whose own tests run on each version' },
+  { files: /^test\/platform\/syncs-(comeback|failures|promises|schedules|status)/, because: 'they follow the clock and the walks' },
   { files: /^test\/(client|command|library|pack)\//, because: 'the service is what is called there, and its store is tested elsewhere' },
   { files: /^test\/support\//, because: 'the servers themselves are looked at' },
 ]
