@@ -9,12 +9,11 @@ const maker = 'test/support/postgres.ts'
 const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[] = [
   { files: /^test\/soak\/(?!context-passes|search)/, because: 'kills and storms take an hour on each' },
   { files: /kills?\.test|-death\.test/, because: 'what a kill leaves behind is decided by transactions, which are old' },
-  { files: /^test\/faults\/|^test\/http\/snowflake/, because: 'the faults are those of vendors' },
+  { files: /^test\/faults\//, because: 'the faults are those of vendors' },
   { files: /^test\/context\/(store-embedded|sync-truth|sync-fresh)/, because: 'the copy is embedded there' },
-  { files: /^test\/http\/hanging-database/, because: 'the database is one that answers nothing' },
-  { files: /^test\/command\//, because: 'the command sees the service only' },
   { files: /^test\/http\/(?!search|export)/, because: 'routes ask the platform and the store, whose own tests run on each version' },
-  { files: /^test\/platform\/syncs-(comeback|failures|promises|schedules|status)/, because: 'they follow the clock and the walks' },
+  { files: /^test\/platform\/syncs-(?!sessions)/, because: 'they follow the clock and the walks; syncs.test.ts has the statements' },
+  { files: /^test\/platform\/(?!syncs|start)/, because: 'its statements are plain SQL; start and syncs run the others on each version' },
   { files: /^test\/(client|command|library|pack)\//, because: 'the service is what is called there, and its store is tested elsewhere' },
   { files: /^test\/support\//, because: 'the servers themselves are looked at' },
 ]
