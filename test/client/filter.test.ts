@@ -47,6 +47,7 @@ describe('a filter as text', () => {
     ['owner is null', { eq: { owner: null } }],
     ['owner is not null', { neq: { owner: null } }],
     ['active = true and hidden != false', { and: [{ eq: { active: true } }, { neq: { hidden: false } }] }],
+    ['a in (0.1, 1.50, 100e-2, 12e20, 5e-324)', { in: { a: [0.1, 1.5, 1, 12e20, 5e-324] } }],
     ['id = 9007199254740993', { eq: { id: 9_007_199_254_740_993n } }],
     ['parties[].emailAddress = "a@b.c"', { eq: { 'parties[].emailAddress': 'a@b.c' } }],
     ['`odd name`.`b``c` = 1'.replace('``', '\\`'), { eq: { 'odd name.b`c': 1 } }],
@@ -85,6 +86,9 @@ describe('a filter as text', () => {
     ['a = 1.2.3', 5, '1.2.3 is no path, sign or value'],
     ['a = [1, 2', 5, 'the JSON value has no end'],
     ['a = {"b" 1}', 5, '{"b" 1} is not JSON'],
+    ['a = 1e400', 5, '1e400 has more digits than a number keeps; write it in double quotes'],
+    ['a = 1e-400', 5, '1e-400 has more digits than a number keeps; write it in double quotes'],
+    ['a = 0.12345678901234567890', 5, '0.12345678901234567890 has more digits than a number keeps; write it in double quotes'],
   ])('%s is refused at column %i', (text, column, message) => {
     const { code, errors, hint } = refusal(text)
     expect({ code, errors }).toEqual({

@@ -68,6 +68,30 @@ function readValue(text: string, at: number, length: number): Token {
   }
 }
 
+const countZeros = (digits: string, from: number, step: 1 | -1): number => {
+  let count = 0
+  while (digits[from + count * step] === '0') count += 1
+  return count
+}
+
+/** Splits a decimal number into its digits without outer zeros and the power of ten after them. Equal numbers have equal forms. */
+function normaliseNumber(number: string): string {
+  const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? []
+  const digits = whole + fraction
+  const before = countZeros(digits, 0, 1)
+  if (before === digits.length) return '0'
+  const after = countZeros(digits, digits.length - 1, -1)
+  return `${sign}${digits.slice(before, digits.length - after)}e${Number(power) - fraction.length + after}`
+}
+
+/** Reads a number. One that a double would round or cannot hold is refused: JSON has no other form for it. */
+function readNumber(text: string, at: number, length: number): Token {
+  const token = readValue(text, at, length)
+  if (typeof token.value === 'number' && normaliseNumber(String(token.value)) !== normaliseNumber(token.text))
+    throw refuse(text, at, `${shorten(token.text)} has more digits than a number keeps; write it in double quotes`)
+  return token
+}
+
 /** Reads a name in backquotes: the escapes of JSON, and \` for a backquote. */
 function readName(text: string, at: number, content: string): string {
   const json = content.replace(/\\`/g, '`').replace(/(\\.)|"/gs, (_whole, escaped: string | undefined) => escaped ?? '\\"')
@@ -113,7 +137,7 @@ function readToken(text: string, at: number): Token {
   const [timestamp] = matchAt(time, text, at) ?? []
   if (timestamp !== undefined) return { type: 'value', value: timestamp, text: timestamp, at, end: at + timestamp.length }
   const [digits] = matchAt(number, text, at) ?? []
-  if (digits !== undefined) return readValue(text, at, digits.length)
+  if (digits !== undefined) return readNumber(text, at, digits.length)
   const path = readPath(text, at)
   if (path !== undefined) return path
   if (character === '`') throw refuse(text, at, 'the name has no end: write ` after it')
