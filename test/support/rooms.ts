@@ -103,7 +103,10 @@ export const rooms: readonly Room[] = [
     files: within(library, ['errors.ts', 'definition/object.ts', 'client/']),
     types: within(library, ['definition/', 'engine/', 'connectors/', 'kinds/', 'walk.ts']),
   },
-  { room: `${library}index.ts`, files: [...shared, ...within(library, ['client/', 'connectors/', 'engine/', 'filter/', 'json/'])] },
+  {
+    room: `${library}index.ts`,
+    files: [...shared, ...within(library, ['client/', 'connectors/', 'core.ts', 'engine/', 'filter/', 'json/', 'walk.ts'])],
+  },
   {
     room: `${library}command/`,
     files: [

@@ -10,6 +10,7 @@
 import { connectHosted, type HostedOptions, readHostedOptions } from './client/connect.ts'
 import type { HostedConnector } from './client/types.ts'
 import { kinds } from './connectors/index.ts'
+import type { KindName, Kinds } from './core.ts'
 import type { Kind } from './definition/connector.ts'
 import { type ConnectOptions, connectLocally } from './engine/local.ts'
 import type { LocalConnector } from './engine/types.ts'
@@ -23,6 +24,7 @@ export type { FilterOf, RowOf, SortOf, WireSearchOf } from './client/search-type
 export type { ServiceOptions } from './client/settings.ts'
 export type { RequestOptions } from './client/transport.ts'
 export type { HostedConnector, SearchOptions, SearchPage, WriteOptions } from './client/types.ts'
+export type { KindName, Kinds } from './core.ts'
 export type { VendorNotice } from './engine/connection.ts'
 export type { OriginOverride } from './engine/http/origin.ts'
 export type { OwnRates, RateStore, RateWish } from './engine/limits/own-rates.ts'
@@ -43,17 +45,12 @@ export type {
   ResultPart,
   RowOptions,
 } from './engine/types.ts'
-export type { ListPage, WalkOptions } from './engine/walk.ts'
 export { type ErrorCode, type Fault, FerruleError, type Problem, type ProblemDetails, type Upstream } from './errors.ts'
 export { formatFilter } from './filter/format.ts'
 export { type FilterCondition, parseFilter } from './filter/parse.ts'
 export type { TypedCell } from './rows/cells.ts'
 export type { RowForm, TypedRow } from './rows/rows.ts'
-
-/** Kinds by slug, with the types of their definitions. */
-export type Kinds = { readonly [K in keyof typeof kinds]: (typeof kinds)[K]['definition'] }
-/** Slug of a kind. */
-export type KindName = keyof Kinds
+export type { ListPage, WalkOptions } from './walk.ts'
 
 /**
  * Makes a typed connector of a kind. Synchronous: nothing is sent until you call an operation.

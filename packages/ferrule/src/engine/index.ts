@@ -1,6 +1,7 @@
 /** For hosts that run operations of a kind with their own credentials. */
 
 export { JsonText, parseJson, readJson, writeJson } from '../json/json.ts'
+export { type ListPage, type WalkOptions, walkPages } from '../walk.ts'
 export type { Apart } from './apart-answer.ts'
 export type { ApartJob, ApartResult } from './apart-job.ts'
 export type { Connection, VendorNotice } from './connection.ts'
@@ -15,5 +16,4 @@ export { RawJson, RawRows } from './json/raw-rows.ts'
 export { type CompiledOperation, findOperation, listActions } from './operation.ts'
 export type { Call, FileAnswer, Outcome, RecordKey } from './outcome.ts'
 export type { Params } from './params.ts'
-export { type ListPage, type WalkOptions, walkPages } from './walk.ts'
 export { type Claim, claimLifeMs, createMemoryClaims, type Hold, type WriteClaims } from './writes/claims.ts'

@@ -6,7 +6,7 @@ import type { Fields } from '../definition/fields.ts'
 import type { CommonMeta, PageMeta } from '../definition/page.ts'
 import type { Static } from '../definition/schema-types.ts'
 import type { RowForm, TypedRow } from '../rows/rows.ts'
-import type { ListPage, WalkOptions } from './walk.ts'
+import type { ListPage, WalkOptions } from '../walk.ts'
 
 /** The plain type of a map of fields. */
 export type Flat<F> = F extends Fields ? { -readonly [K in keyof Static<TObject<F>>]: Static<TObject<F>>[K] } : Record<never, never>

@@ -1,9 +1,7 @@
-/** Walks of the engine: those of every client, and the rows of large results. */
+/** Walks the rows of large results. */
 import { fail } from '../errors.ts'
 import type { Part } from '../walk.ts'
 import { RawRows } from './json/raw-rows.ts'
-
-export { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkRecords } from '../walk.ts'
 
 /**
  * Yields the rows of the parts of a result.

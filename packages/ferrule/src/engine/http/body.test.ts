@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import type { Part } from '../../walk.ts'
 import { freeBytes } from '../json/bytes.ts'
 import { readBodyWithRows } from '../json/raw-rows.ts'
-import { type Part, walkRows } from '../walk.ts'
+import { walkRows } from '../walk.ts'
 import { readBodyBytes } from './body.ts'
 
 const rows = Array.from({ length: 5_000 }, (_row, index) => [String(index), 'a text that makes rows long'])
