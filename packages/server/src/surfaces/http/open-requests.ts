@@ -7,8 +7,8 @@ import type { Refuse } from './refusals.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Error that the route has set for a shutdown; null: the default. */
-    stopped: FerruleError | null
+    /** Builds the route's own error for a shutdown; null: the default. Built when needed, because an error costs a stack. */
+    buildStopped: (() => FerruleError) | null
   }
 }
 
@@ -19,8 +19,8 @@ export const stoppedReason = 'it was stopped before the call ended'
 export const stoppedRead = (): FerruleError => fail('unavailable', { reason: stoppedReason }, { retryAfterMs: 1_000 })
 
 /** Builds the error of a stopped request. A GET is retryable; the outcome of other methods is unknown. */
-function stoppedError({ stopped, method }: FastifyRequest): FerruleError {
-  if (stopped !== null) return stopped
+function stoppedError({ buildStopped, method }: FastifyRequest): FerruleError {
+  if (buildStopped !== null) return buildStopped()
   if (method === 'GET' || method === 'HEAD') return stoppedRead()
   const hint = 'The request may have been carried out: look before you send it again.'
   return fail('unavailable', { reason: stoppedReason }, { retryable: false, hint })

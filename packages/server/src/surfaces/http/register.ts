@@ -82,8 +82,8 @@ class RouteExchange<Who> implements Exchange<Who> {
     this.#reply.header(name, value)
   }
 
-  whenStopped(error: FerruleError): void {
-    this.#request.stopped = error
+  whenStopped(buildError: () => FerruleError): void {
+    this.#request.buildStopped = buildError
   }
 
   onEnd(ended: () => void): void {
@@ -208,7 +208,7 @@ function known<T>(who: T | null): T {
 export function decorate(app: FastifyInstance): void {
   app.decorateRequest('caller', null)
   app.decorateRequest('principal', null)
-  app.decorateRequest('stopped', null)
+  app.decorateRequest('buildStopped', null)
 }
 
 /** Registers one route on an app that was decorated. */

@@ -58,7 +58,7 @@ export interface Exchange<Who> {
   /** Calls `ended` when the answer was sent or the client has left. */
   onEnd(ended: () => void): void
   /** Sets the error of a call that the shutdown interrupts. Default: a GET is retryable, other methods are not. */
-  whenStopped(error: FerruleError): void
+  whenStopped(buildError: () => FerruleError): void
 }
 
 /** Answer of a route. `json` keeps all digits of big integers; `notModified` has the headers of the whole answer (RFC 9110 section 15.4.5). */

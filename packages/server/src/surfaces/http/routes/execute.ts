@@ -40,7 +40,7 @@ export const execute: PrincipalRoute = {
     limited(exchange, services, async (memory) => {
       const request = readExecuteRequest(exchange.body)
       const call = { connectorId: slot(exchange, 'connector_id'), request, deadlineMs: services.settings.operationSeconds * 1_000, memory }
-      exchange.whenStopped(isWrite(request.action) ? stoppedWrite() : stoppedRead())
+      exchange.whenStopped(isWrite(request.action) ? stoppedWrite : stoppedRead)
       const own = isWrite(request.action)
         ? { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId }
         : { signal: exchange.signal }

@@ -19,7 +19,7 @@ export const createToken = openRoute({
     problems: ['invalid_client', 'organization_forbidden', 'validation_failed'],
   },
   async answer(exchange, { platform }) {
-    exchange.whenStopped(stoppedRead())
+    exchange.whenStopped(stoppedRead)
     const credentials = readClientCredentials(exchange.body, exchange.header('authorization'))
     try {
       return {
