@@ -180,7 +180,7 @@ overBoth('changing and using connectors', (database) => {
     const scoped = await scopedPrincipal(platform, principal, 'Mine')
     const mine = await platform.connectors.create(scoped, connectorBody({ workspace_name: 'Mine' }))
     expect((await platform.connectors.list(scoped, {})).data.map(({ id }) => id)).toEqual([mine.id])
-    expect(mine.workspace_id).toBe(scoped.workspaceId)
+    expect([mine.workspace_id]).toEqual(scoped.workspaceIds)
     expect((await platform.connectors.readAccess(scoped, mine.id)).status).toBe('active')
     expect(await refusal(platform.connectors.readAccess(scoped, other.id))).toMatch(/^connector_not_found/)
     expect(await refusal(platform.connectors.remove(scoped, other.id))).toMatch(/^connector_not_found/)

@@ -23,7 +23,7 @@ overBoth('the applications of an organization', (database) => {
 
   test('are created, get another secret and are deleted', async () => {
     const made = await create('Reports')
-    expect(await principalOf(made)).toMatchObject({ organizationId: tenant.organizationId, workspaceId: null })
+    expect(await principalOf(made)).toMatchObject({ organizationId: tenant.organizationId, workspaceIds: null })
     expect(await names(tenant)).toEqual(['First application', 'Reports'])
     expect(await names(first)).toEqual(['First application'])
     const rotated = await platform.organizationApplications.rotateSecret(tenant, made.id)

@@ -41,7 +41,7 @@ overBoth('tokens', (database) => {
     })
     expect(decodeJwt(answer.access_token)).toMatchObject({ iss: 'ferrule', aud: 'ferrule', exp: Math.floor(world.now / 1000) + 900 })
     const principal = await platform.tokens.authenticate(answer.access_token, undefined)
-    expect(principal).toMatchObject({ kind: 'application', organizationId: platform.first.organizationId, workspaceId: null })
+    expect(principal).toMatchObject({ kind: 'application', organizationId: platform.first.organizationId, workspaceIds: null })
     expect([...principal.scopes].toSorted()).toEqual([...scopes].toSorted())
     const same = await platform.tokens.authenticate(answer.access_token, platform.first.organizationId.toUpperCase())
     expect(same.organizationId).toBe(platform.first.organizationId)
@@ -135,7 +135,7 @@ overBoth('tokens', (database) => {
     expect(answer.expires_in).toBe(1_200)
     const scoped = await platform.tokens.authenticate(answer.token, principal.organizationId)
     const { data } = await platform.workspaces.list(principal, { name_contains: 'acme' })
-    expect(scoped).toMatchObject({ kind: 'scoped', organizationId: principal.organizationId, workspaceId: data[0]?.id })
+    expect(scoped).toMatchObject({ kind: 'scoped', organizationId: principal.organizationId, workspaceIds: [data[0]?.id] })
     expect([...scoped.scopes].some((scope) => scope.startsWith('organizations:') || scope === 'workspaces:write')).toBe(false)
     expect(await platform.tokens.scopedTokenInfo(scoped)).toEqual({
       organization_id: principal.organizationId,
@@ -143,7 +143,7 @@ overBoth('tokens', (database) => {
       workspace_name: 'ACME',
     })
     const again = await scopedPrincipal(platform, principal, 'ACME')
-    expect(again.workspaceId).toBe(scoped.workspaceId)
+    expect(again.workspaceIds).toEqual(scoped.workspaceIds)
 
     expect(await refusal(platform.tokens.scopedTokenInfo(principal))).toMatch(/^insufficient_scope/)
     expect(await refusal(platform.tokens.issueScopedToken(scoped, { workspace_name: 'Other' }))).toMatch(/^insufficient_scope/)

@@ -192,9 +192,9 @@ overBoth('workspaces', (database) => {
     expect(await refusal(platform.workspaces.get(scoped, other))).toMatch(/^workspace_not_found/)
     for (const change of [
       () => platform.workspaces.create(scoped, { name: 'x' }),
-      () => platform.workspaces.update(scoped, scoped.workspaceId ?? '', { name: 'x' }),
-      () => platform.workspaces.remove(scoped, scoped.workspaceId ?? ''),
-      () => platform.workspaces.restore(scoped, scoped.workspaceId ?? ''),
+      () => platform.workspaces.update(scoped, scoped.workspaceIds?.[0] ?? '', { name: 'x' }),
+      () => platform.workspaces.remove(scoped, scoped.workspaceIds?.[0] ?? ''),
+      () => platform.workspaces.restore(scoped, scoped.workspaceIds?.[0] ?? ''),
     ])
       expect(await refusal(change)).toBe('insufficient_scope: The token lacks the scope workspaces:write.')
   })

@@ -37,7 +37,8 @@ export const principalOf = (platform: Platform): Principal => ({
   kind: 'application',
   applicationId: '00000000-0000-4000-8000-000000000000',
   organizationId: platform.first.organizationId,
-  workspaceId: null,
+  workspaceIds: null,
+  connectorIds: null,
   scopes: new Set(scopes),
 })
 

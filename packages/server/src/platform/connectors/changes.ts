@@ -15,7 +15,7 @@ import {
 } from '../db/queries/connectors.ts'
 import { deleteCreation } from '../db/queries/creations.ts'
 import { holdWorkspace, insertJob } from '../db/queries/workspaces.ts'
-import type { Principal } from '../model/access.ts'
+import { type Principal, viewOrganization } from '../model/access.ts'
 import { asId, newId } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
@@ -164,7 +164,7 @@ async function buildCredentialsChange(
   const stored = { scheme: row.scheme, values: await tryOpen(parts, db, row) }
   const { scheme, values } = mergeCredentials(catalogue.getKind(row.kind).definition, stored, wanted.credentials ?? {})
   if (tried !== undefined) await deleteCreation(db, tried.key)
-  const workspace = await holdWorkspace(db, place, row.workspace_id)
+  const workspace = await holdWorkspace(db, viewOrganization(row.organization_id), row.workspace_id)
   if (workspace === undefined) throw fail('connector_not_found', {})
   const { sealed, fields } = await vault.seal(db, { ...place, dataKeyId: workspace.data_key_id }, tried?.renewed ?? new Secret(values))
   return {

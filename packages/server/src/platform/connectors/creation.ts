@@ -56,10 +56,10 @@ export function createCreation(parts: Parts): Pick<Connectors, 'create'> {
 function toTrialKey({ principal, body, trial }: Request): TrialKey | undefined {
   const key = checkIdempotencyKey(trial.idempotencyKey)
   if (key === undefined) return undefined
-  const { organizationId, workspaceId } = principal
+  const { organizationId, workspaceIds } = principal
   return {
     organization_id: organizationId,
-    key_digest: digestStrings('creation', organizationId, workspaceId ?? '', key),
+    key_digest: digestStrings('creation', organizationId, (workspaceIds ?? []).join(), key),
     fingerprint: digestStrings(organizationId, canonicalJson(body ?? null)),
   }
 }

@@ -4,6 +4,7 @@ import { asFerruleError, errorConsequences, fail } from 'ferrule/internal'
 import type { ConnectionQuery, CredentialsVersion, SealedConnectorRow } from '../db/queries/connectors.ts'
 import { dropLease, replaceCredentials, setRenewalRefused, takeLease } from '../db/queries/connectors.ts'
 import { holdWorkspace } from '../db/queries/workspaces.ts'
+import { viewOrganization } from '../model/access.ts'
 import { newId } from '../model/ids.ts'
 import type { Parts } from '../parts.ts'
 
@@ -69,7 +70,7 @@ function createSource(sources: SourceParts, loaded: SealedConnectorRow): StoredC
 }
 
 async function reread({ read }: SourceParts, { organization_id: organizationId, id }: SealedConnectorRow): Promise<SealedConnectorRow> {
-  const found = await read({ organizationId, workspaceId: null }, id)
+  const found = await read(viewOrganization(organizationId), id)
   if (found === undefined) throw fail('connector_not_found', {})
   return found
 }
@@ -171,7 +172,7 @@ const storeOnce = (
   next: Secret<CredentialValues>,
 ): Promise<boolean> =>
   database.transaction(async (db) => {
-    const workspace = await holdWorkspace(db, { organizationId: row.organization_id, workspaceId: row.workspace_id }, row.workspace_id)
+    const workspace = await holdWorkspace(db, viewOrganization(row.organization_id), row.workspace_id)
     if (workspace === undefined) throw fail('connector_not_found', {})
     const dataKeyId = workspace.data_key_id
     const { sealed, fields } = await vault.seal(db, { ...toPlace(row), dataKeyId }, next)

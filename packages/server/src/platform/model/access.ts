@@ -10,15 +10,21 @@ export interface Caller {
   readonly applicationId: string
   readonly scopes: ReadonlySet<Scope>
 }
-/** The authenticated client in an organization. */
-export interface Principal extends Caller {
+
+/** View of a principal: an organization, or a part of it. Nothing outside a view exists for its principal. */
+export interface PrincipalView {
   readonly organizationId: string
-  /** The only workspace of a scoped token; null for an application token. */
-  readonly workspaceId: string | null
+  /** The workspaces of a scoped token, at least one; null for all workspaces. */
+  readonly workspaceIds: readonly string[] | null
+  /** The connectors of a token that names them, at least one; null for all connectors of the workspaces. */
+  readonly connectorIds: readonly string[] | null
 }
 
-/** View of a principal: an organization, or one of its workspaces. */
-export type PrincipalView = Pick<Principal, 'organizationId' | 'workspaceId'>
+/** The authenticated client in an organization. */
+export interface Principal extends Caller, PrincipalView {}
+
+/** Returns the view of a whole organization. */
+export const viewOrganization = (organizationId: string): PrincipalView => ({ organizationId, workspaceIds: null, connectorIds: null })
 
 /** Ids of a connector. */
 export interface ConnectorPlace {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import type { Page } from 'ferrule/wire'
 import { cursorLife, signCursor, verifyCursor } from '../../context/query/signed-cursor.ts'
+import type { PrincipalView } from './access.ts'
 import { asId, type IdSource } from './ids.ts'
 
 /** Key and clock of cursors. */
@@ -27,17 +28,17 @@ export interface ListScope {
   /** Name of the list, with its owner: `syncs of <connector>`. */
   readonly list: string
   /** Limits the rows beside the query. */
-  readonly view: { readonly organizationId: string; readonly workspaceId: string | null }
+  readonly view: PrincipalView
   readonly query: Query
 }
 
 /** Returns a digest of the query without `limit`, which may change between pages. */
-function digestQuery({ list, view: { organizationId, workspaceId }, query }: ListScope): string {
+function digestQuery({ list, view: { organizationId, workspaceIds, connectorIds }, query }: ListScope): string {
   const asked = Object.entries(query)
     .filter(([name]) => name !== 'limit' && name !== 'cursor')
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
   return createHash('sha256')
-    .update(JSON.stringify([list, organizationId, workspaceId, asked]))
+    .update(JSON.stringify([list, organizationId, workspaceIds, connectorIds, asked]))
     .digest('base64url')
     .slice(0, 16)
 }

@@ -1,8 +1,8 @@
 /**
  * Interfaces of the platform: what surfaces (HTTP, MCP, command line) may call.
  *
- * Every method that takes a `Principal` checks its scope. It sees the principal's organization only, and with a scoped token its workspace
- * only. The exception is `connectors.readAccess`: its caller checks `getActionScope` first, because the scope depends on the action.
+ * Every method that takes a `Principal` checks its scope. It sees its view only: the organization, or the workspaces and
+ * connectors of a scoped token. The exception is `connectors.readAccess`: its caller checks `getActionScope` first, because the scope depends on the action.
  * Records are in wire form. All timestamps in records are ISO 8601 in UTC.
  */
 

@@ -5,7 +5,7 @@ import { fail } from 'ferrule/internal'
 import type { SyncRunRecord } from 'ferrule/wire'
 import { addCopyRecords, deleteCopies, listHolders } from '../db/queries/sync-copies.ts'
 import { deleteRunsBefore, findRun } from '../db/queries/sync-runs.ts'
-import type { ConnectorPlace, Principal } from '../model/access.ts'
+import { type ConnectorPlace, type Principal, viewOrganization } from '../model/access.ts'
 import { isFinished } from '../model/run-states.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { RunIds, Syncs } from '../model/sync-types.ts'
@@ -103,7 +103,7 @@ async function refill(parts: Parts, only: string | undefined): Promise<number> {
   for (let after: string | undefined = kinds.length === 0 ? undefined : firstId; after !== undefined; ) {
     const rows = await listHolders(parts.database.db, kinds, { after, limit: batch })
     for (const row of rows.filter((each) => readWantedEntities(parts, each).length > 0)) {
-      await withConnector(parts, { view: { organizationId: row.organization_id, workspaceId: null }, id: row.id }, async (db) => {
+      await withConnector(parts, { view: viewOrganization(row.organization_id), id: row.id }, async (db) => {
         await deleteCopies(db, toConnectorPlace(row), null)
         await queueRun(parts, db, { place: toConnectorPlace(row), wish: { mode: 'full', cause: 'changed', entities: null } })
       }).catch(parts.onBackgroundError) // deleted in the meantime

@@ -33,13 +33,13 @@ const toRecord = ({ id, client_id, name, created_at }: Row, { applicationId }: P
 })
 
 /** Checks the grant itself: a token outlives it by minutes, and a new application would outlive the token. */
-async function requireGrant(db: Db, { applicationId, organizationId, workspaceId }: Principal): Promise<void> {
-  if (workspaceId !== null || !(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})
+async function requireGrant(db: Db, { applicationId, organizationId, workspaceIds }: Principal): Promise<void> {
+  if (workspaceIds !== null || !(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})
 }
 
-/** Finds an application of the organization; a principal of one workspace sees none. */
-async function requireApplication(db: Db, { organizationId, workspaceId }: Principal, id: string): Promise<Row> {
-  const known = workspaceId === null ? asId(id) : undefined
+/** Finds an application of the organization; a scoped principal sees none. */
+async function requireApplication(db: Db, { organizationId, workspaceIds }: Principal, id: string): Promise<Row> {
+  const known = workspaceIds === null ? asId(id) : undefined
   const found = known === undefined ? undefined : await findOrganizationApplication(db, { organizationId, id: known })
   if (found === undefined) throw fail('application_not_found', {})
   return found

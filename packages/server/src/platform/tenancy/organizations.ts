@@ -64,8 +64,8 @@ export const createOrganizations = (parts: Parts): Organizations => ({
   },
   update: async (principal, id, body) => {
     requireScope(principal, 'organizations:write')
-    const { applicationId, organizationId, workspaceId } = principal
-    if (workspaceId !== null || asId(id) !== organizationId) throw fail('organization_not_found', {})
+    const { applicationId, organizationId, workspaceIds } = principal
+    if (workspaceIds !== null || asId(id) !== organizationId) throw fail('organization_not_found', {})
     const { name } = readBody(organizationInput, body)
     const { db } = parts.database
     if (!(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})

@@ -5,7 +5,7 @@ import { scopedTokenRequest, type TokenAnswer } from 'ferrule/wire'
 import { BoundedMap } from '../bounded-map.ts'
 import { findApplication, isGranted, listGrantedOrganizations } from '../db/queries/applications.ts'
 import { findWorkspace } from '../db/queries/workspaces.ts'
-import type { Caller, Principal } from '../model/access.ts'
+import { type Caller, type Principal, viewOrganization } from '../model/access.ts'
 import { asId } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
 import { parseScopes, requireScope, type Scope, scopedTokenScopes, scopes } from '../model/scopes.ts'
@@ -74,7 +74,8 @@ function createVerifier({ codec, source }: TokenParts): (bearer: string | undefi
     const claims = await codec.verify(bearer)
     const held = new Set(claims.scopes)
     const { organizationId, usualOrganizationId, workspaceId } = claims
-    const within = (id: string | null) => (id === null ? undefined : { ...toCaller(claims, held), organizationId: id, workspaceId })
+    const workspaceIds = workspaceId === null ? null : [workspaceId]
+    const within = (id: string | null) => (id === null ? undefined : { ...toCaller(claims, held), ...viewOrganization(id), workspaceIds })
     const principal = within(organizationId)
     const verified = { claims, scopes: held, principal, unnamed: principal ?? within(usualOrganizationId) }
     remembered.set(bearer, verified)
@@ -98,7 +99,7 @@ async function toPrincipal(
   if (principal?.organizationId === organizationId) return principal
   if (principal !== undefined || !(await isGranted(database.db, claims.applicationId, organizationId)))
     throw fail('organization_forbidden', {})
-  return { ...toCaller(claims, held), organizationId, workspaceId: null }
+  return { ...toCaller(claims, held), ...viewOrganization(organizationId) }
 }
 
 const isStorable = (clientId: string): boolean => clientId.length <= 256 && !clientId.includes('\u0000')
@@ -170,13 +171,14 @@ async function issueScopedToken(parts: TokenParts, principal: Principal, body: u
 }
 
 async function scopedTokenInfo({ database }: Parts, principal: Principal) {
-  if (principal.workspaceId === null)
+  const [workspaceId] = principal.workspaceIds ?? []
+  if (workspaceId === undefined)
     throw fail(
       'insufficient_scope',
       { scope: 'of one workspace' },
       { hint: 'Use a token of POST /api/v1/account/applications/scoped-token.' },
     )
-  const workspace = await findWorkspace(database.db, principal, principal.workspaceId)
+  const workspace = await findWorkspace(database.db, principal, workspaceId)
   if (workspace === undefined) throw fail('workspace_not_found', {})
   return { organization_id: principal.organizationId, workspace_id: workspace.id, workspace_name: workspace.name }
 }

@@ -2,7 +2,7 @@
 
 import { fail } from 'ferrule/internal'
 import type { Db } from '../db/database.ts'
-import { findWorkspaceByName, holdWorkspace, insertWorkspace, listWorkspaceNames, type WorkspaceRow } from '../db/queries/workspaces.ts'
+import { findWorkspaceByName, insertWorkspace, listWorkspaceNames, type WorkspaceRow } from '../db/queries/workspaces.ts'
 import type { Principal } from '../model/access.ts'
 import { newId } from '../model/ids.ts'
 import { requireScope } from '../model/scopes.ts'
@@ -52,8 +52,8 @@ export interface WantedWorkspace {
 }
 
 /**
- * Returns the active workspace of a name, locked until the transaction ends; creates a missing one if allowed. A principal of one workspace
- * finds no other.
+ * Returns the active workspace of a name, locked until the transaction ends; creates a missing one if allowed. A scoped principal
+ * finds and creates no other.
  * @throws FerruleError `workspace_not_found`, `workspace_inactive`, `insufficient_scope`
  */
 export async function ensureWorkspace(parts: WorkspaceParts, db: Db, wanted: WantedWorkspace): Promise<WorkspaceRow> {
@@ -67,9 +67,9 @@ export async function ensureWorkspace(parts: WorkspaceParts, db: Db, wanted: Wan
  * @throws FerruleError `workspace_not_found` with similar names; `insufficient_scope` when the principal may not create it
  */
 export async function findWantedWorkspace(db: Db, { principal, name, make }: WantedWorkspace): Promise<WorkspaceRow | undefined> {
-  if (principal.workspaceId !== null) return findOwnWorkspace(db, principal, name)
   const found = await findWorkspaceByName(db, principal, name)
   if (found !== undefined) return found
+  if (principal.workspaceIds !== null) throw fail('workspace_not_found', {})
   if (!make && name !== everyonesWorkspace) throw unknownWorkspaceError(name, await listWorkspaceNames(db, principal, comparedNames))
   requireScope(principal, 'workspaces:write')
   return undefined
@@ -92,12 +92,6 @@ function unknownWorkspaceError(name: string, names: readonly string[]) {
       hint: `There is no workspace of this name.${meant} To make it, send create_workspace: true.`,
     },
   )
-}
-
-async function findOwnWorkspace(db: Db, principal: Principal, name: string): Promise<WorkspaceRow> {
-  const own = await holdWorkspace(db, principal, principal.workspaceId ?? '')
-  if (own?.name !== name) throw fail('workspace_not_found', {})
-  return own
 }
 
 async function makeOrFind(parts: WorkspaceParts, db: Db, { principal, name }: WantedWorkspace): Promise<WorkspaceRow> {

@@ -1,8 +1,8 @@
 /** Queries connectors. */
 import { type CompiledQuery, type Selectable, sql } from 'kysely'
+import { type PrincipalView, viewOrganization } from '../../model/access.ts'
 import { type Db, lockForUpdate, named, withValues } from '../database.ts'
 import type { ConnectorTable } from '../schema.ts'
-import type { View } from './workspaces.ts'
 
 /** Columns of a record, without the encrypted credentials. */
 const recordColumns = [
@@ -33,7 +33,7 @@ const sealedColumns = [
 ] as const
 
 /** Selects the connectors of a view, without those of deleted workspaces. */
-const visible = (db: Db, view: View) => {
+const visible = (db: Db, view: PrincipalView) => {
   const rows = db
     .selectFrom('connectors')
     .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
@@ -41,9 +41,11 @@ const visible = (db: Db, view: View) => {
     .where('connectors.organization_id', '=', view.organizationId)
     .whereRef('workspaces.organization_id', '=', 'connectors.organization_id')
     .where('workspaces.deleted_at', 'is', null)
-  return view.workspaceId === null ? rows : rows.where('connectors.workspace_id', '=', view.workspaceId)
+  const { workspaceIds, connectorIds } = view
+  const inWorkspaces = workspaceIds === null ? rows : rows.where('connectors.workspace_id', 'in', workspaceIds)
+  return connectorIds === null ? inWorkspaces : inWorkspaces.where('connectors.id', 'in', connectorIds)
 }
-const withSeal = (db: Db, view: View, id: string) => visible(db, view).select(sealedColumns).where('connectors.id', '=', id)
+const withSeal = (db: Db, view: PrincipalView, id: string) => visible(db, view).select(sealedColumns).where('connectors.id', '=', id)
 
 /** A connector without its credentials. */
 export type ConnectorRow = Awaited<ReturnType<ReturnType<typeof visible>['execute']>>[number]
@@ -62,7 +64,7 @@ export interface ConnectorListOptions {
 /** Lists connectors in the order of their creation. */
 export function listConnectors(
   db: Db,
-  view: View,
+  view: PrincipalView,
   { workspaceId, workspaceName, kind, after, limit }: ConnectorListOptions,
 ): Promise<ConnectorRow[]> {
   return visible(db, view)
@@ -76,7 +78,7 @@ export function listConnectors(
 }
 
 /** Finds a connector of a view. */
-export const findConnector = (db: Db, view: View, id: string): Promise<ConnectorRow | undefined> =>
+export const findConnector = (db: Db, view: PrincipalView, id: string): Promise<ConnectorRow | undefined> =>
   visible(db, view).where('connectors.id', '=', id).executeTakeFirst()
 
 /** Returns whether a workspace has a connector of this name. */
@@ -90,19 +92,24 @@ export async function hasConnectorNamed(
 }
 
 /** Finds a connector of a view with its encrypted credentials, and locks it until the transaction ends. */
-export const holdConnector = (db: Db, view: View, id: string): Promise<SealedConnectorRow | undefined> =>
+export const holdConnector = (db: Db, view: PrincipalView, id: string): Promise<SealedConnectorRow | undefined> =>
   lockForUpdate(db, withSeal(db, view, id), 'connectors').executeTakeFirst()
 
 /** Reads a connector for a call. */
-export type ConnectionQuery = (view: View, id: string) => Promise<SealedConnectorRow | undefined>
+export type ConnectionQuery = (view: PrincipalView, id: string) => Promise<SealedConnectorRow | undefined>
 
-/** Builds the query of every call, compiled once for each form of a view. */
+/** Builds the query of every call, compiled once for the frequent forms of a view: an organization, and one workspace. */
 export function connectionQuery(db: Db): ConnectionQuery {
-  const ofOrganization = named('connector', withSeal(db, { organizationId: '', workspaceId: null }, '').compile())
-  const ofWorkspace = named('connector of workspace', withSeal(db, { organizationId: '', workspaceId: '' }, '').compile())
+  const ofOrganization = named('connector', withSeal(db, viewOrganization(''), '').compile())
+  const ofWorkspace = named('connector of workspace', withSeal(db, { ...viewOrganization(''), workspaceIds: [''] }, '').compile())
   const first = async (query: CompiledQuery<SealedConnectorRow>) => (await db.executeQuery(query)).rows[0]
-  return ({ organizationId, workspaceId }, id) =>
-    first(workspaceId === null ? withValues(ofOrganization, organizationId, id) : withValues(ofWorkspace, organizationId, workspaceId, id))
+  return async (view, id) => {
+    const { organizationId, workspaceIds, connectorIds } = view
+    if (connectorIds !== null && !connectorIds.includes(id)) return undefined
+    if (workspaceIds === null) return first(withValues(ofOrganization, organizationId, id))
+    const [workspaceId, ...others] = workspaceIds
+    return first(others.length === 0 ? withValues(ofWorkspace, organizationId, workspaceId, id) : withSeal(db, view, id).compile())
+  }
 }
 
 /** A new connector. */

@@ -1,15 +1,11 @@
 /** Queries workspaces and jobs. */
 import { type Selectable, sql } from 'kysely'
+import type { PrincipalView } from '../../model/access.ts'
 import { type Db, lockShared } from '../database.ts'
 import type { JobTable, WorkspaceTable } from '../schema.ts'
 
 /** A workspace. */
 export type WorkspaceRow = Selectable<WorkspaceTable>
-/** View of a principal: an organization, or one of its workspaces. */
-export interface View {
-  readonly organizationId: string
-  readonly workspaceId: string | null
-}
 /** Filters and position of a list. */
 export interface WorkspaceListOptions {
   readonly nameContains?: string | undefined
@@ -19,15 +15,19 @@ export interface WorkspaceListOptions {
 }
 
 /** Selects the workspaces of a view, without deleted ones. */
-const visible = (db: Db, view: View) => {
+const visible = (db: Db, view: PrincipalView) => {
   const rows = db.selectFrom('workspaces').selectAll().where('organization_id', '=', view.organizationId).where('deleted_at', 'is', null)
-  return view.workspaceId === null ? rows : rows.where('id', '=', view.workspaceId)
+  return view.workspaceIds === null ? rows : rows.where('id', 'in', view.workspaceIds)
 }
 
 const escaped = (text: string): string => text.toLowerCase().replace(/[\\%_]/g, '\\$&')
 
 /** Lists workspaces in the order of their creation. */
-export function listWorkspaces(db: Db, view: View, { nameContains, status, after, limit }: WorkspaceListOptions): Promise<WorkspaceRow[]> {
+export function listWorkspaces(
+  db: Db,
+  view: PrincipalView,
+  { nameContains, status, after, limit }: WorkspaceListOptions,
+): Promise<WorkspaceRow[]> {
   return visible(db, view)
     .$if(nameContains !== undefined, (rows) => rows.where(sql<boolean>`name_folded like ${`%${escaped(nameContains ?? '')}%`} escape '\\'`))
     .$if(status !== undefined, (rows) => rows.where('status', '=', status ?? 'active'))
@@ -38,7 +38,7 @@ export function listWorkspaces(db: Db, view: View, { nameContains, status, after
 }
 
 /** Counts workspaces by status. */
-export const countWorkspaces = (db: Db, view: View): Promise<{ status: string; count: number | string | bigint }[]> =>
+export const countWorkspaces = (db: Db, view: PrincipalView): Promise<{ status: string; count: number | string | bigint }[]> =>
   visible(db, view)
     .clearSelect()
     .select(['status', ({ fn }) => fn.countAll().as('count')])
@@ -46,19 +46,19 @@ export const countWorkspaces = (db: Db, view: View): Promise<{ status: string; c
     .execute()
 
 /** Finds a workspace of a view. */
-export const findWorkspace = (db: Db, view: View, id: string): Promise<WorkspaceRow | undefined> =>
+export const findWorkspace = (db: Db, view: PrincipalView, id: string): Promise<WorkspaceRow | undefined> =>
   visible(db, view).where('id', '=', id).executeTakeFirst()
 
 /** Finds a workspace by name, and locks it against changes inside a transaction. */
-export const findWorkspaceByName = (db: Db, view: View, name: string): Promise<WorkspaceRow | undefined> =>
+export const findWorkspaceByName = (db: Db, view: PrincipalView, name: string): Promise<WorkspaceRow | undefined> =>
   lockShared(db, visible(db, view).where('name', '=', name)).executeTakeFirst()
 
 /** Lists the names of a view's workspaces in order. */
-export const listWorkspaceNames = async (db: Db, view: View, limit: number): Promise<string[]> =>
+export const listWorkspaceNames = async (db: Db, view: PrincipalView, limit: number): Promise<string[]> =>
   (await visible(db, view).clearSelect().select('name').orderBy('name_folded').limit(limit).execute()).map(({ name }) => name)
 
 /** Like `findWorkspace`, and locks it against changes inside a transaction. */
-export const holdWorkspace = (db: Db, view: View, id: string): Promise<WorkspaceRow | undefined> =>
+export const holdWorkspace = (db: Db, view: PrincipalView, id: string): Promise<WorkspaceRow | undefined> =>
   lockShared(db, visible(db, view).where('id', '=', id)).executeTakeFirst()
 
 /** Inserts a workspace unless its name is taken. @returns whether it was inserted */
@@ -78,24 +78,28 @@ export type WorkspaceChange = Partial<Pick<WorkspaceRow, 'name' | 'name_folded' 
   readonly updated_at: number
 }
 
-const ofView = (db: Db, view: View, id: string) => {
+const ofView = (db: Db, view: PrincipalView, id: string) => {
   const rows = db.updateTable('workspaces').where('id', '=', id).where('organization_id', '=', view.organizationId)
-  return view.workspaceId === null ? rows : rows.where('id', '=', view.workspaceId)
+  return view.workspaceIds === null ? rows : rows.where('id', 'in', view.workspaceIds)
 }
 
 /** Updates a workspace. @returns the updated row; undefined when the view lacks it */
 export const updateWorkspace = (
   db: Db,
-  { view, id }: { view: View; id: string },
+  { view, id }: { view: PrincipalView; id: string },
   change: WorkspaceChange,
 ): Promise<WorkspaceRow | undefined> => ofView(db, view, id).set(change).where('deleted_at', 'is', null).returningAll().executeTakeFirst()
 
 /** Marks a workspace as deleted. @returns whether the view has it */
-export const removeWorkspace = async (db: Db, { view, id }: { view: View; id: string }, now: number): Promise<boolean> =>
+export const removeWorkspace = async (db: Db, { view, id }: { view: PrincipalView; id: string }, now: number): Promise<boolean> =>
   (await ofView(db, view, id).set({ deleted_at: now }).where('deleted_at', 'is', null).executeTakeFirst()).numUpdatedRows > 0n
 
 /** Restores a workspace that was deleted at or after `since`. */
-export const restoreWorkspace = (db: Db, { view, id }: { view: View; id: string }, since: number): Promise<WorkspaceRow | undefined> =>
+export const restoreWorkspace = (
+  db: Db,
+  { view, id }: { view: PrincipalView; id: string },
+  since: number,
+): Promise<WorkspaceRow | undefined> =>
   ofView(db, view, id).set({ deleted_at: null }).where('deleted_at', '>=', since).returningAll().executeTakeFirst()
 
 /** Lists workspaces that were deleted before a timestamp. */
@@ -129,9 +133,15 @@ export const insertJob = async (db: Db, row: JobRow): Promise<void> => {
 }
 
 /** Finds a job of a view. */
-export function findJob(db: Db, view: View, id: string): Promise<JobRow | undefined> {
-  const rows = db.selectFrom('jobs').selectAll().where('id', '=', id).where('organization_id', '=', view.organizationId)
-  return (view.workspaceId === null ? rows : rows.where('workspace_id', '=', view.workspaceId)).executeTakeFirst()
+export function findJob(db: Db, { organizationId, workspaceIds, connectorIds }: PrincipalView, id: string): Promise<JobRow | undefined> {
+  return db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .$if(workspaceIds !== null, (rows) => rows.where('workspace_id', 'in', workspaceIds ?? []))
+    .$if(connectorIds !== null, (rows) => rows.where('connector_id', 'in', connectorIds ?? []))
+    .executeTakeFirst()
 }
 
 /** Deletes old jobs. */

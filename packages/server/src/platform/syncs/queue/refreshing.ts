@@ -3,7 +3,7 @@
 import { errorTable, isErrorCode } from 'ferrule/internal'
 import type { SyncFreshness } from 'ferrule/wire'
 import { findRun, type RunRow } from '../../db/queries/sync-runs.ts'
-import type { ConnectorPlace, PrincipalView } from '../../model/access.ts'
+import { type ConnectorPlace, type PrincipalView, viewOrganization } from '../../model/access.ts'
 import { isoOrNull } from '../../model/ids.ts'
 import { isFinished } from '../../model/run-states.ts'
 import type { Copies, CopyStatus, RefreshOptions, Syncs } from '../../model/sync-types.ts'
@@ -31,7 +31,7 @@ export const createRefreshing = (given: RefreshParts): Pick<Syncs, 'freshness' |
   copies: createCopies(given),
 })
 
-const toView = ({ organizationId }: ConnectorPlace): PrincipalView => ({ organizationId, workspaceId: null })
+const toView = ({ organizationId }: ConnectorPlace): PrincipalView => viewOrganization(organizationId)
 
 const createCopies = (given: RefreshParts): Copies => ({
   onChange: (listener) => {

@@ -13,7 +13,7 @@ import { addCopyRecords, listCopies, protectConnector, saveCopy } from '../../db
 import { updateRun } from '../../db/queries/sync-queue.ts'
 import type { RunRow } from '../../db/queries/sync-runs.ts'
 import type { Session } from '../../db/session.ts'
-import type { ConnectorAccess } from '../../model/access.ts'
+import { type ConnectorAccess, viewOrganization } from '../../model/access.ts'
 import type { WalkStore } from '../../model/sync-types.ts'
 import type { Connectors } from '../../model/types.ts'
 import type { Parts } from '../../parts.ts'
@@ -115,7 +115,7 @@ export class Attempt {
 
   async #begin(): Promise<{ readonly access: ConnectorAccess; readonly rounds: Rounds }> {
     const { connectors, parts } = this.#services
-    const view = { organizationId: this.run.organization_id, workspaceId: null }
+    const view = viewOrganization(this.run.organization_id)
     const access = await connectors.readAccess(view, this.run.connector_id)
     const row = await findConnector(parts.database.db, view, this.run.connector_id)
     if (row === undefined) throw fail('connector_not_found', {})
