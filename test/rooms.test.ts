@@ -46,8 +46,11 @@ describe('the library door', () => {
     expect(builtins.filter((name) => /sqlite/.test(name))).toEqual([])
   })
 
-  test('ferrule/core loads no kind and no engine, and nothing that only Node has', () => {
-    const { files, builtins } = loadedBy('packages/ferrule/src/core.ts')
+  test.each([
+    ['ferrule/core', 'core.ts'],
+    ['ferrule/agents', 'agent/index.ts'],
+  ])('%s loads no kind and no engine, and nothing that only Node has', (_entry, file) => {
+    const { files, builtins } = loadedBy(`packages/ferrule/src/${file}`)
     expect(files.length).toBeGreaterThan(1)
     expect(files.filter((file) => /src\/(connectors|engine|kinds)\/|node_modules\//.test(file))).toEqual([])
     expect(builtins.filter((name) => name.startsWith('node:'))).toEqual([])

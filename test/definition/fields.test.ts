@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatDocumentedType, toPlainSchema } from '../../packages/ferrule/src/definition/document.ts'
+import { buildObjectSchema, formatDocumentedType, toPlainSchema } from '../../packages/ferrule/src/definition/document.ts'
 import {
   byDefault,
   date,
@@ -15,7 +15,7 @@ import {
   stamp,
   str,
 } from '../../packages/ferrule/src/definition/fields.ts'
-import { buildObjectSchema, compileSchema } from '../../packages/ferrule/src/engine/json/schema.ts'
+import { compileSchema } from '../../packages/ferrule/src/engine/json/schema.ts'
 
 /** Lists the messages about a value of a field. */
 const said = (field: Field, value: unknown): string[] =>

@@ -23,11 +23,11 @@ const shared = within(library, [
   ...['rows/', 'definition/'],
 ])
 /** The documented entries of the library, and the one that the server has to itself. */
-const entries = ['ferrule', 'ferrule/definition', 'ferrule/engine', 'ferrule/wire', 'ferrule/internal']
+const entries = ['ferrule', 'ferrule/definition', 'ferrule/engine', 'ferrule/wire', 'ferrule/agents', 'ferrule/internal']
 
 /** Files and folders of the platform in their order: each imports what stands above it. */
 const platformOrder = [
-  ...['bounded-map.ts', 'near-names.ts', 'version.ts', 'settings/', 'model/', 'db/', 'vault/', 'parts.ts'],
+  ...['bounded-map.ts', 'version.ts', 'settings/', 'model/', 'db/', 'vault/', 'parts.ts'],
   // Tenancy and connectors queue runs inside their own transactions.
   ...['syncs/status/', 'syncs/queue/', 'tenancy/', 'connectors/', 'copies/', 'execution/', 'syncs/'],
 ]
@@ -55,7 +55,11 @@ export const rooms: readonly Room[] = [
   { room: `${library}walk.ts`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}rows/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}filter/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
+  { room: `${library}near-names.ts` },
+  { room: `${library}fields.ts`, files: [`${library}definition/object.ts`] },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },
+  { room: `${library}document/`, files: shared, types: [`${library}wire/definitions.ts`] },
+  { room: `${library}local-connections.ts`, types: [`${library}document/`] },
   {
     room: `${library}client/`,
     files: [
@@ -96,7 +100,12 @@ export const rooms: readonly Room[] = [
     npm: ['jose'],
     node: 'all but node:sqlite',
   },
-  { room: engine, files: [...shared, `${library}json/`], npm: ['typebox', 'uuid'], node: 'all but node:sqlite' },
+  {
+    room: engine,
+    files: [...shared, ...within(library, ['json/', 'document/', 'local-connections.ts'])],
+    npm: ['typebox', 'uuid'],
+    node: 'all but node:sqlite',
+  },
   { room: `${library}kinds/`, files: within(library, ['connectors/', 'definition/', 'engine/']) },
   {
     room: `${library}core.ts`,
@@ -108,10 +117,40 @@ export const rooms: readonly Room[] = [
     files: [...shared, ...within(library, ['client/', 'connectors/', 'core.ts', 'engine/', 'filter/', 'json/', 'walk.ts'])],
   },
   {
+    // It loads the kinds only where a program gives a connection of its own: the connection brings them.
+    room: `${library}agent/`,
+    files: within(library, [
+      ...[
+        'errors.ts',
+        'near-names.ts',
+        'fields.ts',
+        'local-connections.ts',
+        'options.ts',
+        'definition/object.ts',
+        'json/',
+        'filter/',
+        'rows/',
+        'client/',
+      ],
+    ]),
+    types: within(library, ['document/', 'wire/', 'engine/types.ts', 'engine/local.ts']),
+  },
+  {
     room: `${library}command/`,
     files: [
       ...shared,
-      ...within(library, ['client/', 'json/', 'filter/', 'rows/', 'wire/endpoints.ts', 'connectors/', 'engine/', 'index.ts']),
+      ...within(library, [
+        'document/',
+        'fields.ts',
+        'client/',
+        'json/',
+        'filter/',
+        'rows/',
+        'wire/endpoints.ts',
+        'connectors/',
+        'engine/',
+        'index.ts',
+      ]),
       ...within(library, ['core.ts', 'walk.ts']),
     ],
     types: within(library, ['wire/']),
@@ -119,7 +158,10 @@ export const rooms: readonly Room[] = [
     node: 'all but node:sqlite',
   },
   { room: `${library}cli.ts`, files: [`${library}command/`], node: 'all but node:sqlite' },
-  { room: `${library}internal.ts`, files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/'])] },
+  {
+    room: `${library}internal.ts`,
+    files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/', 'document/', 'near-names.ts', 'agent/'])],
+  },
   { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },
   { room: `${server}context/query/`, npm: entries, node: 'all but node:sqlite' },
   {

@@ -1,11 +1,20 @@
 /** Exports for the server beside the documented entries. Undocumented and outside semantic versioning. */
 export { kinds } from './connectors/index.ts'
 export { findSyncedOperation } from './definition/check-sync.ts'
-export { findField, formatDocumentedType, formatPlainType, isOptional, readInnerFields, toPlainSchema } from './definition/document.ts'
+export {
+  buildObjectSchema,
+  findField,
+  formatDocumentedType,
+  formatPlainType,
+  isOptional,
+  readInnerFields,
+  toPlainSchema,
+} from './definition/document.ts'
 export { liveActions } from './definition/entity.ts'
 export { readKnownValues } from './definition/fields.ts'
 export { isObject } from './definition/object.ts'
 export { searchOperators } from './definition/search.ts'
+export { buildEntityDocument, toSchema } from './document/build-kind.ts'
 export { readApart } from './engine/apart.ts'
 export { clocks } from './engine/clocks.ts'
 export { fillParams } from './engine/fill.ts'
@@ -14,7 +23,7 @@ export { isNeverSent } from './engine/http/unsent.ts'
 export { parseInteger } from './engine/json/integer.ts'
 export { copyJson, getAt, type Path, parsePath, setAt } from './engine/json/paths.ts'
 export { splitRawJson } from './engine/json/raw-rows.ts'
-export { buildObjectSchema, compileFields } from './engine/json/schema.ts'
+export { compileFields } from './engine/json/schema.ts'
 export { parseTimestamp } from './engine/json/timestamp.ts'
 export { computeCredentialDigest } from './engine/limits/limits.ts'
 export { readBatches } from './engine/page.ts'
@@ -25,3 +34,4 @@ export { errorConsequences } from './error-consequences.ts'
 export { asFerruleError, errorTable, fail, failValidation, isErrorCode } from './errors.ts'
 export { TooDeep } from './json/depth.ts'
 export { writeBody } from './json/json.ts'
+export { countEdits, findNearNames } from './near-names.ts'

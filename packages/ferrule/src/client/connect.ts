@@ -17,6 +17,16 @@ export interface HostedOptions extends ServiceOptions {
 
 const text: OptionRule = ['must be a string with at least one character', (value) => typeof value === 'string' && value !== '']
 
+/** What stands behind a connector of the service. */
+export interface HostedConnection {
+  readonly transport: Transport
+  readonly hosted: Hosted
+}
+const hostedConnections = new WeakMap<object, HostedConnection>()
+
+/** Finds what stands behind a connector of the service; undefined for any other value. */
+export const findHostedConnection = (value: object): HostedConnection | undefined => hostedConnections.get(value)
+
 /** Options of `connect` for a connector of the service. */
 export const hostedOptions: OptionRules = {
   url: text,
@@ -61,7 +71,10 @@ export function readHostedOptions(options: unknown): HostedOptions | undefined {
  * @throws FerruleError `validation_failed`, `setting_invalid`
  */
 export function connectHosted<D extends ConnectorDefinition>(kind: string, { connector, ...service }: HostedOptions): HostedConnector<D> {
-  const hosted = new Hosted(new Transport(readServiceSettings(service)), { kind, connector })
+  const transport = new Transport(readServiceSettings(service))
+  const hosted = new Hosted(transport, { kind, connector })
+  const view = withEntities(hosted)
+  hostedConnections.set(view, { transport, hosted })
   // The typed connector is a view of the untyped one. The service knows the entities, so no definition is loaded.
-  return withEntities(hosted) as HostedConnector<D>
+  return view as HostedConnector<D>
 }

@@ -125,8 +125,8 @@ export class Hosted {
   /** Runs an action whose answer is JSON. */
   #run<T>(request: { readonly entity: string; readonly action: string; readonly params: Params | undefined }, options: HostedCallOptions) {
     checkDates(request.params)
-    const { idempotencyKey } = options
-    const body = { ...request, ...buildFreshness(options) }
+    const { idempotencyKey, selectFields } = options
+    const body = { ...request, ...buildFreshness(options), ...(selectFields === undefined ? {} : { select_fields: selectFields }) }
     const isRead = reads.has(request.action)
     return this.#send(options, (slots, left) =>
       this.#transport.json<T>(endpoints.execute, { ...left, slots, body, isRead, idempotencyKey }),

@@ -15,6 +15,9 @@ import { Workspaces } from './resources/workspaces.ts'
 import { readServiceSettings, type ServiceOptions } from './settings.ts'
 import { type RequestOptions, Transport } from './transport.ts'
 
+/** Reads the transport of a client. The class sets it, because the transport is private. */
+let readTransport: (client: Ferrule) => Transport
+
 /**
  * A client of one service. Bodies and answers have the names of the HTTP interface.
  *
@@ -32,6 +35,10 @@ export class Ferrule {
   readonly tokens: ScopedTokens
   readonly jobs: Jobs
   readonly #transport: Transport
+
+  static {
+    readTransport = (client) => client.#transport
+  }
 
   /**
    * @param options address and identity; what is left out comes from the environment
@@ -66,3 +73,6 @@ export class Ferrule {
     return requestAny(this.#transport, { method, path }, request)
   }
 }
+
+/** Returns the way to the service of a client, for other code of this package. */
+export const findTransport = (client: Ferrule): Transport => readTransport(client)

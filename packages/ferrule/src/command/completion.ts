@@ -1,9 +1,10 @@
 /** What can follow the words of a command line. It is silent on failure, and waits for a service for a second at most. */
+
+import type { KindDocument } from '../document/kind-document.ts'
 import { type CommandContext, createContext } from './context.ts'
 import { readProfiles } from './profiles.ts'
 import { type CommandSpec, globalOptions, type OptionSpec } from './spec.ts'
 import { commands, groups } from './specs/index.ts'
-import type { KindDocument } from './target/kind-document.ts'
 import { findEntity, listLocalKinds, readLocalKind } from './target/kinds.ts'
 import { listNames } from './typed-values.ts'
 

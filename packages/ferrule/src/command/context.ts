@@ -1,7 +1,8 @@
 /** What every command works with: its settings, its output, and the terminal. */
+
+import { parseFields } from '../fields.ts'
 import { type Asker, createAsker, isBuildServer } from './ask.ts'
 import { failUsage, OutputClosed } from './failure.ts'
-import { parseFields } from './output/fields.ts'
 import { type FormatName, formatNames, Output } from './output/output.ts'
 import { noProgress, type Progress } from './output/progress.ts'
 import { Sink } from './output/sink.ts'

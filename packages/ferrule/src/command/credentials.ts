@@ -1,9 +1,9 @@
 /** Asks for credentials and configuration, as the schema of the kind names them. Secrets are hidden. */
 import { isObject } from '../definition/object.ts'
+import type { KindDocument, Schema, SchemeDocument } from '../document/kind-document.ts'
 import type { CommandContext } from './context.ts'
 import { failUsage } from './failure.ts'
-import type { KindDocument, SchemeDocument } from './target/kind-document.ts'
-import { listNames, parseTyped, type Schema } from './typed-values.ts'
+import { listNames, parseTyped } from './typed-values.ts'
 
 const instead = '--from-file with credentials and replication_config, or - for standard input'
 

@@ -1,13 +1,13 @@
 /** Reads the parameters of an operation from the command line. */
 
 import { isObject } from '../definition/object.ts'
+import type { KindDocument, Schema } from '../document/kind-document.ts'
 import { readJson, writeJson } from '../json/json.ts'
 import { type CommandContext, readList, readText } from './context.ts'
 import { failUsage } from './failure.ts'
 import { parseObject, readObject } from './input.ts'
-import type { KindDocument } from './target/kind-document.ts'
 import { findAction } from './target/kinds.ts'
-import { addParams, type Schema } from './typed-values.ts'
+import { addParams } from './typed-values.ts'
 
 /** Reads JSON that is given as text, as `@file`, or as `-` for standard input. */
 export const readObjectOption = async (text: string, name: string): Promise<Schema> => {

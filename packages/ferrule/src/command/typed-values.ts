@@ -1,10 +1,8 @@
 /** Turns `name=value` into JSON, typed by the schema of the parameters. */
 import { isObject } from '../definition/object.ts'
+import type { Schema } from '../document/kind-document.ts'
 import { readJson } from '../json/json.ts'
 import { failUsage } from './failure.ts'
-
-/** A JSON Schema. */
-export type Schema = Readonly<Record<string, unknown>>
 
 /** Reads the types that a schema allows; none: any. */
 export function readTypes(schema: Schema): readonly string[] {

@@ -1,6 +1,7 @@
 /** Walks lists, results in parts and searches, batch by batch, and knows how to continue after an interruption. */
 
 import { isObject } from '../definition/object.ts'
+import type { Schema } from '../document/kind-document.ts'
 import { FerruleError } from '../errors.ts'
 import { nameApart } from '../rows/rows.ts'
 import { type ListPage, type Part, walkPages, walkParts, walkPositions } from '../walk.ts'
@@ -8,7 +9,6 @@ import type { CommandContext } from './context.ts'
 import { addHint, Interrupted } from './failure.ts'
 import { findCollector } from './garbage-collection.ts'
 import { writeCursor } from './params.ts'
-import type { Schema } from './typed-values.ts'
 
 /** More pages than any list has: a walk ends at its last page. */
 const mostPages = 1_000_000_000

@@ -7,6 +7,9 @@ import { isObject } from './object.ts'
 const readExactType = (schema: Record<string, unknown>): readonly (readonly [string, unknown])[] =>
   schema['x-integer'] === true ? [['type', schema['x-nullable'] === true ? ['integer', 'null'] : 'integer']] : []
 
+/** Builds an object schema over fields. The schema refuses unknown keys. */
+export const buildObjectSchema = (fields: Fields): Field => Type.Object(fields, { additionalProperties: false })
+
 /** Converts the schemas of properties. Property names are the vendor's: a name that starts with `x-` is no mark here. */
 const toPlainProperties = (properties: unknown): unknown =>
   isObject(properties) ? Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, toPlainSchema(schema)])) : properties

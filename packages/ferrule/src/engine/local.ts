@@ -2,6 +2,8 @@
 import { Readable } from 'node:stream'
 import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import type { Operation } from '../definition/entity.ts'
+import { buildKindDocument } from '../document/build-kind.ts'
+import { noteLocalConnection } from '../local-connections.ts'
 import { checkOptions } from '../options.ts'
 import { makeResumable } from '../resume.ts'
 import { createRowReader, type RowForm } from '../rows/rows.ts'
@@ -236,6 +238,10 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
   const own = typeof limits === 'boolean' ? {} : { ownRates: new OwnGate(limits) }
   const local = new Local(createEngine({ limits: limits !== false, searchRefusal: 'unsupported_in_local_mode', ...own }), connection)
   const entities = Object.keys(kind.definition.entities).map((entity) => [entity, buildMethods(local, kind.definition, entity)] as const)
+  noteLocalConnection(local, {
+    readKind: () => buildKindDocument(kind.definition),
+    execute: (entity, action, ...args) => local.execute(entity, action, ...args),
+  })
   // The typed connector is a view of the untyped one. Its types come from the definition that the engine runs.
   return Object.assign(local, Object.fromEntries(entities)) as unknown as LocalConnector<D>
 }

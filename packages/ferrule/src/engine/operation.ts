@@ -1,13 +1,13 @@
 /** Compiles the operations of a kind once, so that no call repeats the work. */
 import type { ConnectorDefinition, Kind, Lookup, ParameterRule, RowRule } from '../definition/connector.ts'
-import { isOptional, readInnerFields } from '../definition/document.ts'
+import { buildObjectSchema, isOptional, readInnerFields } from '../definition/document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type MergedRows, type Operation, type Origin } from '../definition/entity.ts'
 import { type Field, type Fields, type Fill, readFill } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
 import { findConvertible } from './json/forms.ts'
 import { type Path, parsePath } from './json/paths.ts'
-import { buildObjectSchema, compileSchema, type Validator } from './json/schema.ts'
+import { compileSchema, type Validator } from './json/schema.ts'
 
 /** One compiled conversion of a record. */
 export interface Shaping {

@@ -1,11 +1,11 @@
 /** `describe`: what a kind offers, with an example for HTTP, TypeScript and the command. */
 import { isObject } from '../../definition/object.ts'
+import type { KindDocument, Schema } from '../../document/kind-document.ts'
 import { writeJson } from '../../json/json.ts'
 import type { EntityDocument } from '../../wire/definitions.ts'
 import type { CommandContext } from '../context.ts'
-import type { KindDocument } from '../target/kind-document.ts'
 import { findAction, findEntity, readKind } from '../target/kinds.ts'
-import { readTypes, type Schema } from '../typed-values.ts'
+import { readTypes } from '../typed-values.ts'
 
 const readProperties = (schema: Schema | null): readonly (readonly [string, Schema])[] => {
   const properties = isObject(schema?.['properties']) ? schema['properties'] : {}

@@ -1,10 +1,11 @@
 /** `execute`: runs one operation, or walks every page of a list. */
+
+import type { Schema } from '../../document/kind-document.ts'
 import { type CommandContext, readFlag, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
 import { readCursor, readParams, writeCursor } from '../params.ts'
 import type { ExecuteOptions } from '../target/executor.ts'
 import { openHosted, openLocal, type Target } from '../target/target.ts'
-import type { Schema } from '../typed-values.ts'
 import { readAnswer, readNext, readRows, walkList, writeWalk } from '../walk.ts'
 
 /** Which operation of which connector. */

@@ -1,6 +1,7 @@
 /** `export` and `download`: streams to a file or to standard output. */
 
 import { isObject } from '../../definition/object.ts'
+import type { Schema } from '../../document/kind-document.ts'
 import type { Download } from '../../engine/types.ts'
 import { FerruleError } from '../../errors.ts'
 import { type CommandContext, readFlag, readText } from '../context.ts'
@@ -9,7 +10,6 @@ import { formatBytes, formatSeconds } from '../output/progress.ts'
 import { readParams } from '../params.ts'
 import { findPart, finishFile, openPart, type Part, refuseExisting } from '../part-file.ts'
 import { openHosted } from '../target/target.ts'
-import type { Schema } from '../typed-values.ts'
 import { executeOptions, openOperation } from './execute.ts'
 import { readQuery, searchOptions } from './search.ts'
 

@@ -1,12 +1,12 @@
 /** `search`: searches the copy of an entity. */
 
 import { isObject } from '../../definition/object.ts'
+import type { Schema } from '../../document/kind-document.ts'
 import { parseFilter } from '../../filter/parse.ts'
 import { type CommandContext, readFlag, readNumber, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
 import { readObjectOption } from '../params.ts'
 import { openHosted } from '../target/target.ts'
-import type { Schema } from '../typed-values.ts'
 import { readAnswer, readRows, walkSearch, writeWalk } from '../walk.ts'
 
 /** Reads the filter: as text by `--where`, or as JSON by `--filter`. */

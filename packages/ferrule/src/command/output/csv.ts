@@ -1,5 +1,6 @@
 /** CSV (RFC 4180): nested values as JSON, lines end with CR LF. */
-import { type FieldPath, formatCell, readPath } from './fields.ts'
+import { type FieldPath, readPath } from '../../fields.ts'
+import { formatCell } from './cells.ts'
 
 const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 

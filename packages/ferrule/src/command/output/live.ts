@@ -1,5 +1,5 @@
 /** A table that is drawn again in its place whenever something changes. */
-import { listColumns } from './fields.ts'
+import { listColumns } from './cells.ts'
 import type { Output } from './output.ts'
 import { formatHead, formatLine, layOut } from './table.ts'
 

@@ -1,8 +1,9 @@
 /** Writes results to standard output in the wanted format. Rows are written as they arrive: a walk is never held in memory. */
 import { isObject } from '../../definition/object.ts'
+import { buildProjection, type FieldPath, parseFields } from '../../fields.ts'
 import { formatJson, writeJson } from '../../json/json.ts'
+import { formatCell, listColumns } from './cells.ts'
 import { formatCsvHead, formatCsvLine } from './csv.ts'
-import { buildProjection, type FieldPath, formatCell, listColumns, parseFields } from './fields.ts'
 import type { Jq } from './jq.ts'
 import type { Sink } from './sink.ts'
 import type { Layout } from './table.ts'

@@ -1,7 +1,8 @@
 /** Tables for a terminal: columns fit its width, wide characters count as two cells. */
 import { styleText } from 'node:util'
 import stringWidth from 'fast-string-width'
-import { type FieldPath, formatCell, readPath } from './fields.ts'
+import { type FieldPath, readPath } from '../../fields.ts'
+import { formatCell } from './cells.ts'
 
 /** Narrowest column, when a terminal cannot hold all columns at their full width. */
 const narrowest = 6

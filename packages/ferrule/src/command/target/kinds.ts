@@ -1,11 +1,11 @@
 /** What is known about a kind: from the service, else from the definitions of this package. */
 import { Definitions } from '../../client/resources/definitions.ts'
+import type { KindDocument } from '../../document/kind-document.ts'
 import { fail } from '../../errors.ts'
 import type { EntityDocument } from '../../wire/definitions.ts'
 import type { CommandContext } from '../context.ts'
 import { callOptions, openTransport } from '../session.ts'
 import { buildServiceOptions, readSettings } from '../settings.ts'
-import type { KindDocument } from './kind-document.ts'
 
 const fold = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '-')
 
@@ -23,7 +23,7 @@ export async function readLocalKind(name: string): Promise<KindDocument> {
   const kinds = await loadKinds()
   const definition = Object.values(kinds).find((kind) => fold(kind.definition.kind) === fold(name))?.definition
   if (definition === undefined) throw fail('connector_type_not_found', { given: name.slice(0, 100), known: Object.keys(kinds).join(', ') })
-  const { buildKindDocument } = await import('./kind-documents.ts')
+  const { buildKindDocument } = await import('../../document/build-kind.ts')
   return buildKindDocument(definition)
 }
 

@@ -1,10 +1,10 @@
 /** Connects to a vendor with credentials of the environment: no service takes part. */
 import { isObject } from '../../definition/object.ts'
+import type { KindDocument, Schema, SchemeDocument } from '../../document/kind-document.ts'
 import { failSetting } from '../failure.ts'
 import { parseObject } from '../input.ts'
-import { listNames, parseTyped, type Schema } from '../typed-values.ts'
+import { listNames, parseTyped } from '../typed-values.ts'
 import type { Executor } from './executor.ts'
-import type { KindDocument, SchemeDocument } from './kind-document.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,6 +1,6 @@
 /** Validates values by compiled schemas. Every problem has its place and a sentence. */
-import * as Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { buildObjectSchema } from '../../definition/document.ts'
 import type { Field, Fields } from '../../definition/fields.ts'
 import type { Problem } from '../../errors.ts'
 
@@ -21,9 +21,6 @@ interface RawError {
   readonly params: Readonly<Record<string, unknown>>
   readonly message: string
 }
-
-/** Builds an object schema over fields. The schema refuses unknown keys. */
-export const buildObjectSchema = (fields: Fields): Field => Type.Object(fields, { additionalProperties: false })
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,18 +1,11 @@
 /** Builds documents of the kinds from their definitions. */
 
-import type { ConnectorDefinition, Fields, Kind } from 'ferrule/definition'
-import { buildObjectSchema, fail, isObject, liveActions, toPlainSchema } from 'ferrule/internal'
-import type { ActionDocument, DefinitionRecord, DefinitionSummary, EntityDocument } from 'ferrule/wire'
+import type { ConnectorDefinition, Kind } from 'ferrule/definition'
+import { buildEntityDocument, fail, toSchema } from 'ferrule/internal'
+import type { DefinitionRecord, DefinitionSummary } from 'ferrule/wire'
 import type { Catalogue } from '../model/types.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
-
-function toSchema(fields: Fields): JsonSchema {
-  const schema = toPlainSchema(buildObjectSchema(fields))
-  return isObject(schema) ? schema : {}
-}
-
-const toSchemaOrNull = (fields: Fields | undefined): JsonSchema | null => (fields === undefined ? null : toSchema(fields))
 
 /** Builds the JSON Schema of a kind's configuration, without credentials. */
 export const buildConfigurationSchema = (definition: ConnectorDefinition): JsonSchema => toSchema(definition.configuration)
@@ -25,18 +18,6 @@ const toSummary = ({ definition }: Kind): DefinitionSummary => ({
   iconUrl: null,
   custom: false,
   supportLevel: 'certified',
-})
-
-const toEntityDocument = (entity: string, definition: ConnectorDefinition['entities'][string]): EntityDocument => ({
-  entity,
-  description: definition.about,
-  key: definition.key,
-  actions: liveActions.flatMap((action): ActionDocument[] => {
-    const operation = definition[action]
-    return operation === undefined ? [] : [{ action, description: operation.about ?? definition.about, params: toSchema(operation.params) }]
-  }),
-  record: toSchemaOrNull(definition.record),
-  searchable: toSchemaOrNull(definition.context_store_search),
 })
 
 const toDefinitionRecord = (kind: Kind): DefinitionRecord => {
@@ -52,7 +33,7 @@ const toDefinitionRecord = (kind: Kind): DefinitionRecord => {
     credentials: Object.entries(definition.credentials).map(([scheme, { title, fields }]) => ({ scheme, title, schema: toSchema(fields) })),
     configuration: buildConfigurationSchema(definition),
     check: { entity, action },
-    entities: Object.entries(definition.entities).map(([name, each]) => toEntityDocument(name, each)),
+    entities: Object.entries(definition.entities).map(buildEntityDocument),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the settings of the process: the rows of the table, then the rules between settings. */
 
+import { countEdits } from 'ferrule/internal'
 import type { ContextStoreSettings } from '../../context/database/settings.ts'
-import { countEdits } from '../near-names.ts'
 import { type ClientPair, checkMasterKey, checkRole, type SettingValues, toClient, toContextStore } from './combinations.ts'
 import { type Environment, readRows } from './rows.ts'
 import { settingsTable } from './table.ts'

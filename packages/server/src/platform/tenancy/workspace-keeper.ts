@@ -1,12 +1,11 @@
 /** Finds and creates workspaces for other services. Call these functions in a transaction. */
 
-import { fail } from 'ferrule/internal'
+import { fail, findNearNames } from 'ferrule/internal'
 import type { Db } from '../db/database.ts'
 import { findWorkspaceByName, insertWorkspace, listWorkspaceNames, type WorkspaceRow } from '../db/queries/workspaces.ts'
 import type { Principal } from '../model/access.ts'
 import { newId } from '../model/ids.ts'
 import { requireScope } from '../model/scopes.ts'
-import { findNearNames } from '../near-names.ts'
 import type { Parts } from '../parts.ts'
 
 /** Services that creating a workspace needs. */

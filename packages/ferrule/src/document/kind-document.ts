@@ -1,6 +1,8 @@
-/** A kind as the command knows it: the part of the service's record that it uses. */
-import type { EntityDocument } from '../../wire/definitions.ts'
-import type { Schema } from '../typed-values.ts'
+/** A kind as callers see it: the part of the service's record that commands and tools use. */
+import type { EntityDocument } from '../wire/definitions.ts'
+
+/** A JSON Schema. */
+export type Schema = Readonly<Record<string, unknown>>
 
 /** A scheme of credentials. */
 export interface SchemeDocument {
@@ -9,7 +11,7 @@ export interface SchemeDocument {
   readonly schema: Schema
 }
 
-/** A kind, as the command shows it. */
+/** A kind, as commands and tools show it. */
 export interface KindDocument {
   readonly kind: string
   readonly title: string

@@ -1,6 +1,5 @@
-/** Projection of records on dotted paths, and the values of cells. */
-import { isObject } from '../../definition/object.ts'
-import { writeJson } from '../../json/json.ts'
+/** Projection of records on dotted paths. */
+import { isObject } from './definition/object.ts'
 
 /** A path and its segments; `[]` is left out, because arrays fan out by themselves. */
 export interface FieldPath {
@@ -8,13 +7,16 @@ export interface FieldPath {
   readonly segments: readonly string[]
 }
 
+/** Reads one path, `a.b` or `a[].b`. */
+export const toFieldPath = (name: string): FieldPath => ({ name, segments: name.replaceAll('[]', '').split('.') })
+
 /** Parses `a.b,c`. */
 export const parseFields = (text: string): readonly FieldPath[] =>
   text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
-    .map((name) => ({ name, segments: name.replaceAll('[]', '').split('.') }))
+    .map(toFieldPath)
 
 /** Returns the value at a path; an array gives the values of its elements. */
 export function readPath(value: unknown, segments: readonly string[]): unknown {
@@ -51,17 +53,4 @@ export function buildProjection(paths: readonly FieldPath[] | undefined): (value
   if (paths === undefined) return (value) => value
   const tree = buildTree(paths)
   return (value) => pick(value, tree)
-}
-
-/** Formats a value for a cell: strings as they are, nothing for null, nested values as JSON. */
-export function formatCell(value: unknown): string {
-  if (value === undefined || value === null) return ''
-  return typeof value === 'string' ? value : writeJson(value)
-}
-
-/** Lists the columns of records: the chosen paths, else every name that a record has, in the order of appearance. */
-export function listColumns(records: readonly unknown[], paths: readonly FieldPath[] | undefined): readonly FieldPath[] {
-  if (paths !== undefined) return paths
-  const names = new Set(records.flatMap((record) => (isObject(record) ? Object.keys(record) : [])))
-  return names.size === 0 && records.length > 0 ? [{ name: 'value', segments: [] }] : [...names].map((name) => ({ name, segments: [name] }))
 }

@@ -1,20 +1,20 @@
-/** Builds the document of a kind from its definition, as the service does. */
-import type { ConnectorDefinition } from '../../definition/connector.ts'
-import { toPlainSchema } from '../../definition/document.ts'
-import { type EntityDefinition, liveActions } from '../../definition/entity.ts'
-import type { Fields } from '../../definition/fields.ts'
-import { isObject } from '../../definition/object.ts'
-import { buildObjectSchema } from '../../engine/json/schema.ts'
-import type { EntityDocument } from '../../wire/definitions.ts'
-import type { Schema } from '../typed-values.ts'
-import type { KindDocument } from './kind-document.ts'
+/** Builds the documents of a kind from its definition, for the service, the command and tools. */
+import type { ConnectorDefinition } from '../definition/connector.ts'
+import { buildObjectSchema, toPlainSchema } from '../definition/document.ts'
+import { type EntityDefinition, liveActions } from '../definition/entity.ts'
+import type { Fields } from '../definition/fields.ts'
+import { isObject } from '../definition/object.ts'
+import type { EntityDocument } from '../wire/definitions.ts'
+import type { KindDocument, Schema } from './kind-document.ts'
 
-function toSchema(fields: Fields): Schema {
+/** Converts fields to plain JSON Schema. */
+export function toSchema(fields: Fields): Schema {
   const schema = toPlainSchema(buildObjectSchema(fields))
   return isObject(schema) ? schema : {}
 }
 
-const toEntity = ([entity, definition]: readonly [string, EntityDefinition]): EntityDocument => ({
+/** Builds the document of an entity. */
+export const buildEntityDocument = ([entity, definition]: readonly [string, EntityDefinition]): EntityDocument => ({
   entity,
   description: definition.about,
   key: definition.key,
@@ -34,5 +34,5 @@ export const buildKindDocument = (definition: ConnectorDefinition): KindDocument
   documentation: definition.documentation,
   credentials: Object.entries(definition.credentials).map(([scheme, { title, fields }]) => ({ scheme, title, schema: toSchema(fields) })),
   configuration: toSchema(definition.configuration),
-  entities: Object.entries(definition.entities).map(toEntity),
+  entities: Object.entries(definition.entities).map(buildEntityDocument),
 })

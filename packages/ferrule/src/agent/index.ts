@@ -1,0 +1,23 @@
+/**
+ * The entry `ferrule/agents`: the tools of agents, for adapters and for programs that call a model themselves.
+ *
+ * ```ts
+ * import { Ferrule } from 'ferrule/core'
+ * import { createTools } from 'ferrule/agents'
+ * const tools = await createTools(new Ferrule({ url: 'https://ferrule.example.com', token: '…' }))
+ * const { text } = await tools[0].run({})
+ * ```
+ */
+export { createTools, type ToolOptions } from './create-tools.ts'
+export type {
+  AgentConnector,
+  AgentKind,
+  AgentRequest,
+  AgentSource,
+  ConnectorPage,
+  ConnectorWish,
+  EntityFreshness,
+  RequestLimits,
+} from './source.ts'
+export type { AgentSources } from './sources/open.ts'
+export type { AgentAnswer, AgentTool, JsonSchema, ToolAnnotations, ToolCall } from './types.ts'

@@ -1,0 +1,91 @@
+/** The way from tools to systems. A client of the service, connections of this process and the service itself implement it. */
+import type { EntityDocument } from '../wire/definitions.ts'
+
+/** A connected system. */
+export interface AgentConnector {
+  readonly id: string
+  readonly name: string
+  /** Slug of the kind. */
+  readonly kind: string
+  /** Name of the workspace; null: the connector is in none. */
+  readonly workspace: string | null
+  /** `active`, or why calls would fail: `auth_error`, `disabled`. */
+  readonly state: string
+  /** Why the connector is not active, and what to do. */
+  readonly reason: string | null
+}
+
+/** Which connectors a page lists. */
+export interface ConnectorWish {
+  /** Only connectors of this workspace. */
+  readonly workspace?: string | undefined
+  /** `next` of the page before. */
+  readonly cursor?: string | undefined
+}
+
+/** One page of connectors. */
+export interface ConnectorPage {
+  readonly connectors: readonly AgentConnector[]
+  /** Position of the next page; null on the last. */
+  readonly next: string | null
+}
+
+/** How fresh the searchable copy of an entity is. */
+export interface EntityFreshness {
+  readonly entity: string
+  /** State of the copy, for example `ready`. */
+  readonly state: string
+  /** True: searches are answered. */
+  readonly searchable: boolean
+  readonly records: number
+  /** The copy holds what was new or changed until this time; null: no sync has finished. */
+  readonly syncedAt: string | null
+}
+
+/** A kind, as far as tools use it. */
+export interface AgentKind {
+  /** Slug. */
+  readonly kind: string
+  /** Name of the vendor. */
+  readonly title: string
+  readonly description: string
+  readonly entities: readonly EntityDocument[]
+}
+
+/** An operation of a connector. */
+export interface AgentRequest {
+  readonly entity: string
+  /** An action of the entity, or `context_store_search`. */
+  readonly action: string
+  readonly params: Readonly<Record<string, unknown>>
+  /** Paths of the fields that records keep; undefined: all. */
+  readonly fields?: readonly string[] | undefined
+  /** Maximum age of the copy in seconds, for a search. */
+  readonly maxAge?: number | undefined
+  /** Key of a write that must happen once; undefined: each call is its own write. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** How long a request may take. */
+export interface RequestLimits {
+  readonly signal?: AbortSignal | undefined
+  /** Timeout in milliseconds. */
+  readonly deadlineMs?: number | undefined
+}
+
+/** The systems that tools can reach. Every method throws a FerruleError, or the reason of an aborted signal. */
+export interface AgentSource {
+  /** Lists the connectors that the caller may use, in a stable order. */
+  listConnectors(wish: ConnectorWish, limits: RequestLimits): Promise<ConnectorPage>
+  /** Reads a connector by its id; undefined: it does not exist, or the caller may not use it. */
+  getConnector(id: string, limits: RequestLimits): Promise<AgentConnector | undefined>
+  /** Reads how fresh the copies of a connector are. A source without copies has no such method. */
+  readFreshness?(connector: AgentConnector, limits: RequestLimits): Promise<readonly EntityFreshness[]>
+  /** Describes the kind of a connector. */
+  readKind(connector: AgentConnector, limits: RequestLimits): Promise<AgentKind>
+  /**
+   * Runs an operation.
+   * @returns `{ data, meta }`; with `context_store` for a search; a file with a `stream` for a download
+   */
+  execute(connector: AgentConnector, request: AgentRequest, limits: RequestLimits): Promise<unknown>
+}

@@ -1,0 +1,64 @@
+/** Makes a source of what a program has: a client, connections, or sources. */
+import { findHostedConnection } from '../../client/connect.ts'
+import { Ferrule, findTransport } from '../../client/ferrule.ts'
+import { isObject } from '../../definition/object.ts'
+import { failValidation } from '../../errors.ts'
+import { findLocalConnection } from '../../local-connections.ts'
+import type { AgentSource } from '../source.ts'
+import { createConnectionSource, createHostedSource } from './hosted.ts'
+import { createLocalSource } from './local.ts'
+import { joinSources } from './several.ts'
+
+/** A client of the service, a connector of `connect`, or a source. */
+export type Reachable = Ferrule | AgentSource | object
+/** What tools can be made of: one, several, or several with names. */
+export type AgentSources = Reachable | readonly Reachable[] | Readonly<Record<string, Reachable>>
+
+const isSource = (value: object): value is AgentSource =>
+  ['listConnectors', 'getConnector', 'readKind', 'execute'].every((name) => typeof Reflect.get(value, name) === 'function')
+
+/** Makes the source of one value; undefined: the value is no source. */
+function openOne(value: unknown, name?: string): AgentSource | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (value instanceof Ferrule) return createHostedSource(findTransport(value))
+  const hosted = findHostedConnection(value)
+  if (hosted !== undefined) return createConnectionSource(hosted)
+  const local = findLocalConnection(value)
+  if (local !== undefined) return createLocalSource(local, name)
+  return isSource(value) ? value : undefined
+}
+
+const failSource = (field: string) =>
+  failValidation([{ field, message: 'must be a Ferrule client, a connector of connect(), or several of them', error_code: 'type' }])
+
+function openNamed([name, value]: readonly [string, unknown]): AgentSource {
+  const found = openOne(value, name)
+  if (found === undefined) throw failSource(`/${name}`)
+  return found
+}
+
+/** Names each connection of this process: the slug of its kind, with a number from the second one on. Other values get their place. */
+function nameAll(values: readonly unknown[]): readonly (readonly [string, unknown])[] {
+  const counts = new Map<string, number>()
+  return values.map((value, index) => {
+    const local = typeof value === 'object' && value !== null ? findLocalConnection(value) : undefined
+    if (local === undefined) return [String(index), value]
+    const { kind } = local.readKind()
+    const count = (counts.get(kind) ?? 0) + 1
+    counts.set(kind, count)
+    return [count === 1 ? kind : `${kind}_${count}`, value]
+  })
+}
+
+/**
+ * Makes one source of everything that tools reach.
+ * @throws FerruleError `validation_failed` for a value that is no source
+ */
+export function openSources(given: AgentSources): AgentSource {
+  const one = openOne(given)
+  if (one !== undefined) return one
+  const sources = (Array.isArray(given) ? nameAll(given) : isObject(given) ? Object.entries(given) : []).map(openNamed)
+  const [only] = sources
+  if (only === undefined) throw failSource('/source')
+  return sources.length === 1 ? only : joinSources(sources)
+}
