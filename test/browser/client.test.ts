@@ -46,7 +46,7 @@ beforeEach(async () => {
 const run = (expression: string): Promise<unknown> =>
   page.evaluate(`(async () => {
     try { return await (async () => ${expression})() }
-    catch (error) { return { code: error.code, places: error.errors?.map(({ field, message }) => field + ' ' + message) } }
+    catch (error) { return { code: error.code, places: error.errors?.map(({ message }) => message) } }
   })()`)
 
 const options = () => `{ url: location.origin, token: ${JSON.stringify(world.token)} }`
@@ -76,7 +76,7 @@ test('refuses a client secret, which every visitor of the page could read', { ti
   const secret = `ferrule.connect('gong', { url: location.origin, clientId: '${client.id}', clientSecret: 'a secret' })`
   expect(await run(secret)).toEqual({
     code: 'validation_failed',
-    places: ['/clientSecret must not be given to a page: give it a token, or session: true'],
+    places: ['/clientSecret must not be given to a page: give it a token, or session: true.'],
   })
 })
 

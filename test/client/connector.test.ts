@@ -63,7 +63,10 @@ describe('a connector of the service', () => {
     const { fetch, sent } = watchFetch()
     const gong = connectTo(world, 'gong', { fetch })
     const invalid = new Date('someday')
-    const refused = { code: 'invalid_parameter', errors: [{ field: '/params/fromDateTime', message: 'must be a valid Date' }] }
+    const refused = {
+      code: 'invalid_parameter',
+      errors: [{ field: '/params/fromDateTime', message: '/params/fromDateTime must be a valid Date.' }],
+    }
     await expect(gong.calls.list({ fromDateTime: invalid })).rejects.toMatchObject(refused)
     await expect(collect(gong.calls.records({ fromDateTime: invalid }))).rejects.toMatchObject(refused)
     await expect(gong.calls.search({ filter: { gt: { started: invalid } } })).rejects.toMatchObject({

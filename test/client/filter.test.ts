@@ -93,7 +93,9 @@ describe('a filter as text', () => {
     const { code, errors, hint } = refusal(text)
     expect({ code, errors }).toEqual({
       code: 'validation_failed',
-      errors: [{ field: '/filter', message: `at column ${column}: ${message}`, error_code: 'syntax', line: 1, column }],
+      errors: [
+        { field: '/filter', message: `/filter cannot be read at column ${column}: ${message}.`, error_code: 'syntax', line: 1, column },
+      ],
     })
     expect(hint).not.toBe('')
   })

@@ -90,7 +90,7 @@ describe.each(['local', 'hosted'])('rows as objects, %s', (mode) => {
     const wrong = { as: 'object' } as unknown as RowOptions
     await expect(collect(open().record.rows({ statement: everyType }, wrong))).rejects.toMatchObject({
       code: 'validation_failed',
-      errors: [{ field: '/as', message: "must be 'arrays' or 'objects'" }],
+      errors: [{ field: '/as', message: "/as must be 'arrays' or 'objects'." }],
     })
     expect(world.sandbox.snowflake.requests()).toEqual([])
   })

@@ -64,7 +64,7 @@ describe('a parameter of one value', () => {
     expect(error.errors).toEqual([
       {
         field: '/params/advertiser_id',
-        message: `is required, as several are known: advertiser ${first}, ${second}`,
+        message: `/params/advertiser_id is required, as several are known: advertiser ${first}, ${second}.`,
         error_code: 'required',
       },
     ])

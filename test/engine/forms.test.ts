@@ -15,7 +15,7 @@ function refusal(kind: Kind, entity: string, params: Values): string[] {
   try {
     check(kind, entity, params)
   } catch (error) {
-    if (error instanceof FerruleError) return error.errors.map(({ field, message }) => `${field} ${message}`)
+    if (error instanceof FerruleError) return error.errors.map(({ message }) => message.replace(/\.$/, ''))
     throw error
   }
   throw new Error('the parameters were accepted')

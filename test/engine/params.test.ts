@@ -10,8 +10,7 @@ function refusal(entity: string, action: string, params: unknown): { code: strin
   try {
     check(entity, action, params)
   } catch (error) {
-    if (error instanceof FerruleError)
-      return { code: error.code, problems: error.errors.map(({ field, message }) => `${field} ${message}`) }
+    if (error instanceof FerruleError) return { code: error.code, problems: error.errors.map(({ message }) => message.replace(/\.$/, '')) }
     throw error
   }
   throw new Error('the parameters were accepted')
@@ -169,7 +168,7 @@ describe('a rule that reads the parameters', () => {
     expect(error.errors).toEqual([
       {
         field: '/params/end_date',
-        message: `makes ${days} days: a report with stat_time_day spans at most 30 days, both included`,
+        message: `/params/end_date makes ${days} days: a report with stat_time_day spans at most 30 days, both included.`,
         error_code: 'rule',
         window: { from: 'start_date', to: 'end_date', days: 30, page: 'page' },
       },
@@ -180,7 +179,7 @@ describe('a rule that reads the parameters', () => {
   test.each(['["stat_time_hour"]', '["stat_time_day","stat_time_hour"]'])('refuses %s of two days: hours are of one day', (dimensions) => {
     const error = refused('ads_reports_daily', report('2026-04-01', '2026-04-02', dimensions))
     expect(error.errors).toMatchObject([
-      { message: 'makes 2 days: a report with stat_time_hour spans at most 1 day, both included', window: { days: 1 } },
+      { message: '/params/end_date makes 2 days: a report with stat_time_hour spans at most 1 day, both included.', window: { days: 1 } },
     ])
     expect(error.hint).toBe('Ask for windows of at most 1 day, one after the other.')
   })
@@ -201,7 +200,7 @@ describe('a rule that reads the parameters', () => {
   test('asks for what only the vendor needs', () => {
     expect(refused('catalogs', { advertiser_id: '7' })).toMatchObject({
       code: 'missing_parameter',
-      errors: [{ field: '/params/bc_id', message: 'is required by the vendor: catalogs belong to a business centre' }],
+      errors: [{ field: '/params/bc_id', message: '/params/bc_id is required by the vendor: catalogs belong to a business centre.' }],
       hint: expect.stringContaining('Business Center'),
     })
     expect(refused('catalogs', { advertiser_id: '7', bc_id: null }).code).toBe('missing_parameter')

@@ -151,7 +151,7 @@ describe('the name of a store', () => {
   test('is needed: without it, and with null, nothing goes out', async () => {
     for (const configuration of [undefined, null, {}]) {
       expect(refusal(() => checkConfiguration(definition, configuration))?.errors).toMatchObject([
-        { field: '/replication_config/shop', message: 'is required' },
+        { field: '/replication_config/shop', message: '/replication_config/shop is required.' },
       ])
     }
     await using server = await serve(() => ({ body: {} }))
@@ -205,7 +205,7 @@ describe('the version of the API', () => {
     '%j is refused',
     (api_version) => {
       expect(refusal(() => checkConfiguration(definition, { shop: 'a', api_version }))?.errors).toMatchObject([
-        { field: '/replication_config/api_version', message: 'must be a version such as 2026-07' },
+        { field: '/replication_config/api_version', message: '/replication_config/api_version must be a version such as 2026-07.' },
       ])
       expect(refusal(() => addressOf({ shop: 'a', api_version }))?.code).toBe('validation_failed')
     },

@@ -120,7 +120,9 @@ describe('a repeat with the same Idempotency-Key', () => {
 describe('the header', () => {
   test.each(['', '~'.repeat(256), 'ü', 'a\tb'])('%j is refused with its place', async (key) => {
     const refused = await write(key)
-    const errors = [{ field: 'Idempotency-Key', message: 'must have 1 to 255 printable ASCII characters', error_code: 'pattern' }]
+    const errors = [
+      { field: 'Idempotency-Key', message: 'Idempotency-Key must have 1 to 255 printable ASCII characters.', error_code: 'pattern' },
+    ]
     expect(refused).toMatchObject({ status: 422, json: { code: 'validation_failed', errors } })
     expect(calls).toEqual([])
   })

@@ -43,7 +43,11 @@ overBothStores('a search by values', (engine) => {
     expectDocumented(executePath, answer)
     expect([answer.status, answer.json.code]).toEqual([422, 'invalid_parameter'])
     expect(answer.json.errors).toEqual([
-      { field: '/params/query/filter/in/operation_status/1', message: 'must be one of ENABLE, DISABLE, or null', error_code: 'enum' },
+      {
+        field: '/params/query/filter/in/operation_status/1',
+        message: '/params/query/filter/in/operation_status/1 must be one of ENABLE, DISABLE, or null.',
+        error_code: 'enum',
+      },
     ])
   })
 })

@@ -30,6 +30,7 @@ export interface DayWindow {
 export interface Problem {
   /** JSON pointer (RFC 6901) to the wrong value, from the request body. */
   readonly field: string
+  /** Errors carry a whole sentence that names the field. `fail` also takes what follows the field, for example `must be an integer`. */
   readonly message: string
   /** Code of the broken rule, for example `required` or `type`. */
   readonly error_code: string
@@ -120,7 +121,7 @@ export class FerruleError extends Error {
     this.fault = row.fault
     this.retryable = details.retryable ?? row.retryable
     this.hint = hint
-    this.errors = details.errors ?? []
+    this.errors = (details.errors ?? []).map(stateProblem)
     this.upstream = details.upstream
     this.retryAfterMs = details.retryAfterMs
     this.headers = details.headers ?? {}
@@ -172,8 +173,24 @@ export function failAs(code: ErrorCode, slots: Readonly<Record<string, string | 
   return new FerruleError(code, { message: fillSlots(row.message, slots), hint: details.hint ?? fillSlots(row.hint, slots) }, details)
 }
 
-/** Joins problems to one sentence: the place and what is wrong there. */
-export const joinProblems = (problems: readonly Problem[]): string => problems.map(({ field, message }) => `${field} ${message}`).join('; ')
+/** Makes a problem's message a whole sentence that names its field. Some clients show nothing else. Such a sentence stays unchanged. */
+function stateProblem(problem: Problem): Problem {
+  const { field, message } = problem
+  const subject = field === '' ? 'The request' : field
+  if (message.endsWith('.') && (message.startsWith(`${subject} `) || message.startsWith(`${subject}: `))) return problem
+  const isSentence = /^\p{Lu}/u.test(message)
+  return { ...problem, message: `${subject}${isSentence ? ':' : ''} ${message.replace(/\.$/, '')}.` }
+}
+
+/** Moves a problem to another field, which its sentence then names. */
+export function moveProblem(problem: Problem, field: string): Problem {
+  const { message } = stateProblem(problem)
+  return { ...problem, field, message: message.startsWith(problem.field) ? field + message.slice(problem.field.length) : message }
+}
+
+/** Joins problems to one sentence without its period. */
+export const joinProblems = (problems: readonly Problem[]): string =>
+  problems.map((problem) => stateProblem(problem).message.replace(/\.$/, '')).join('; ')
 
 /**
  * Makes a `validation_failed` error. The caller throws it.

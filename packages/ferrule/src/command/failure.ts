@@ -1,6 +1,6 @@
 /** Failures of the command: how they are made, and how they are shown. */
 import { styleText } from 'node:util'
-import { asFerruleError, FerruleError, type Problem } from '../errors.ts'
+import { asFerruleError, FerruleError } from '../errors.ts'
 import { writeJson } from '../json/json.ts'
 
 /** The user ended the command with Ctrl-C, or left a prompt. */
@@ -47,14 +47,9 @@ export function readErrorCode(thrown: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-const where = ({ field, message, line, column }: Problem): string => {
-  const place = line === undefined ? '' : ` (line ${line}, column ${column ?? 1})`
-  return `${field === '' ? '' : `${field} `}${message}${place}`
-}
-
 /** Lists the places that an error names, when its sentence does not show them already. */
 function listPlaces(error: FerruleError): string[] {
-  const places = error.errors.map(where).filter((text) => !error.message.includes(text))
+  const places = error.errors.map(({ message }) => message.replace(/\.$/, '')).filter((text) => !error.message.includes(text))
   const { upstream } = error
   const said = [upstream?.status, upstream?.code, upstream?.message].filter((part) => part !== undefined && part !== '')
   const vendor = said.length === 0 || error.message.includes(String(said.at(-1))) ? [] : [`the vendor answered: ${said.join(' ')}`]

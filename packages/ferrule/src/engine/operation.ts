@@ -162,21 +162,21 @@ export const findLookup = (kind: Kind, name: string): { readonly lookup: Lookup;
 }
 
 function parseAction(definition: ConnectorDefinition, entityName: string, action: string): LiveAction {
-  if (!Object.hasOwn(definition.entities, entityName))
-    throw fail(
-      'entity_not_found',
-      { kind: definition.kind, entity: entityName || '(none)', known: Object.keys(definition.entities).join(', ') },
-      locateProblem('entity'),
-    )
+  if (!Object.hasOwn(definition.entities, entityName)) {
+    const known = Object.keys(definition.entities).join(', ')
+    throw fail('entity_not_found', { kind: definition.kind, entity: entityName || '(none)', known }, locateProblem('entity', known))
+  }
   const found = liveActions.find((known) => known === action)
   if (found === undefined) throw failUnsupported(definition, entityName, action)
   return found
 }
 
-const locateProblem = (field: string) => ({ errors: [{ field: `/${field}`, message: 'is not known', error_code: 'unknown' }] })
+const locateProblem = (field: string, known: string) => ({
+  errors: [{ field: `/${field}`, message: `must be one of: ${known}`, error_code: 'unknown' }],
+})
 
 const failUnsupported = (definition: ConnectorDefinition, entityName: string, action: string) => {
   const entity = definition.entities[entityName]
   const known = entity === undefined ? '' : listActions(entity).join(', ')
-  return fail('action_not_supported', { entity: entityName, action: action || '(none)', known }, locateProblem('action'))
+  return fail('action_not_supported', { entity: entityName, action: action || '(none)', known }, locateProblem('action', known))
 }

@@ -71,5 +71,5 @@ export function applyParameterRule({ admit }: CompiledOperation, params: Params)
   const { code, param, message, hint, error_code = 'rule', at, window } = answer.refused
   const field = `/params/${param}`
   const problems = [{ field, message, error_code, ...at, ...(window === undefined ? {} : { window }) }]
-  throw failAs(code, { reason: `${field} ${message.replace(/\.$/, '')}` }, { errors: problems, ...(hint === undefined ? {} : { hint }) })
+  throw failAs(code, { reason: joinProblems(problems) }, { errors: problems, ...(hint === undefined ? {} : { hint }) })
 }

@@ -37,7 +37,7 @@ function findPlace(text: string, at: number): Pick<Problem, 'line' | 'column'> {
 export function refuse(text: string, at: number, message: string): FerruleError {
   const place = findPlace(text, at)
   const where = place.line === 1 ? `at column ${place.column}` : `at line ${place.line}, column ${place.column}`
-  return failValidation([{ field: '/filter', message: `${where}: ${message}`, error_code: 'syntax', ...place }])
+  return failValidation([{ field: '/filter', message: `cannot be read ${where}: ${message}`, error_code: 'syntax', ...place }])
 }
 
 /** Makes the error of a filter that is too large. */

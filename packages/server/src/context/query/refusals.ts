@@ -40,7 +40,7 @@ export const notSearchable = (pointer: RequestPointer & { readonly asked: string
   return fail(
     'field_not_searchable',
     { field: pointer.asked, entity: table.entity, known },
-    problem(pointer, `is no searchable field of ${table.entity}`, 'unknown'),
+    problem(pointer, `is no searchable field of ${table.entity}; known: ${known}`, 'unknown'),
   )
 }
 

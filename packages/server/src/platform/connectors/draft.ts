@@ -3,7 +3,7 @@
 import { FerruleError, type Problem } from 'ferrule'
 import type { Kind } from 'ferrule/definition'
 import { type CredentialValues, checkConfiguration, checkCredentials, Secret } from 'ferrule/engine'
-import { failValidation, isObject } from 'ferrule/internal'
+import { failValidation, isObject, moveProblem } from 'ferrule/internal'
 import { connectorInput, type EntitySelection } from 'ferrule/wire'
 import { type Read, readBody, validMembers } from '../model/read.ts'
 import type { Catalogue } from '../model/types.ts'
@@ -112,7 +112,7 @@ function readConfiguration(kind: Kind, variables: Record<string, unknown>, given
     if (!(error instanceof FerruleError)) throw error
     const place = (field: string) =>
       field.slice('/replication_config/'.length) in variables ? field.replace('/replication_config', '/environment') : field
-    throw failValidation(error.errors.map((each) => ({ ...each, field: place(each.field) })))
+    throw failValidation(error.errors.map((each) => moveProblem(each, place(each.field))))
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the query of an export. */
 import { FerruleError } from 'ferrule'
 import { readJson } from 'ferrule/engine'
-import { failValidation } from 'ferrule/internal'
+import { failValidation, moveProblem } from 'ferrule/internal'
 import { type ExportFormatName, exportQuery } from 'ferrule/wire'
 import { readQuery } from './read.ts'
 
@@ -41,6 +41,6 @@ const ownPlace = (text: string): string => text.replaceAll('/params/query/', '/'
 /** Converts a refusal of a search's parameters to places of the address that carried them. */
 export function asExportError(thrown: unknown): unknown {
   if (!(thrown instanceof FerruleError) || thrown.errors.length === 0) return thrown
-  const problems = thrown.errors.map((problem) => ({ ...problem, field: ownPlace(problem.field) }))
+  const problems = thrown.errors.map((problem) => moveProblem(problem, ownPlace(problem.field)))
   return new FerruleError(thrown.code, { message: ownPlace(thrown.message), hint: thrown.hint }, { errors: problems, cause: thrown })
 }

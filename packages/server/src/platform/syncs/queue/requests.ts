@@ -80,7 +80,7 @@ const problem = (field: string, message: string, error_code: string): Problem =>
 /** Checks that a connector syncs the given entities. @throws FerruleError `workspace_inactive`, `validation_failed` */
 export function assertSynced({ row, wanted }: SyncedConnector, entities: readonly string[] | undefined, pointer = '/entities'): void {
   if (row.workspace_status === 'inactive') throw fail('workspace_inactive', { name: row.workspace_name })
-  if (wanted.length === 0) throw failValidation([problem('', 'this connector has no entity that is synced', 'unsupported')])
+  if (wanted.length === 0) throw failValidation([problem('', 'cannot be done: this connector has no entity that is synced', 'unsupported')])
   const problems = (entities ?? []).flatMap((entity, index) =>
     wanted.includes(entity) ? [] : [problem(`${pointer}/${index}`, `must be one of: ${wanted.join(', ')}`, 'enum')],
   )
@@ -150,7 +150,7 @@ async function setSchedule(parts: Parts, { principal, id }: Target, given: unkno
 
 /** Checks an entity; the workspace may be inactive. @throws FerruleError `validation_failed` */
 function assertKnown({ wanted }: SyncedConnector, entity: string | undefined): void {
-  if (wanted.length === 0) throw failValidation([problem('', 'this connector has no entity that is synced', 'unsupported')])
+  if (wanted.length === 0) throw failValidation([problem('', 'cannot be done: this connector has no entity that is synced', 'unsupported')])
   if (entity !== undefined && !wanted.includes(entity))
     throw failValidation([problem('/entity', `must be one of: ${wanted.join(', ')}`, 'enum')])
 }
