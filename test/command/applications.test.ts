@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runFerrule, runForJson } from './support.ts'
+import { openTerminal, plain, runFerrule, runForJson } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
 
 let running: CommandWorld
@@ -43,4 +43,27 @@ test('an organization gets another name', async () => {
   expect(await runForJson(running.place, 'organizations', 'rename', name, 'North')).toMatchObject({ id, name: 'North' })
   expect(await runForJson(running.place, 'organizations', 'rename', id, name)).toMatchObject({ id, name })
   expect((await runFerrule(running.place, 'organizations', 'rename', 'nothing', 'South')).code).toBe(3)
+})
+
+test('an organization is deleted after a question, and restored also where the profile names it', async () => {
+  const { id } = await runForJson(running.place, 'organizations', 'create', 'Brief')
+  const refused = openTerminal(running.place, ['organizations', 'delete', 'Brief'])
+  await refused.waitFor('Delete the organization Brief with its workspaces, connectors and copies?')
+  refused.type('\r') // the suggested answer is no
+  expect(await refused.end()).toBe(130)
+  const agreed = openTerminal(running.place, ['organizations', 'delete', 'Brief'])
+  await agreed.waitFor('Delete the organization Brief')
+  agreed.type('y')
+  expect(await agreed.end()).toBe(0)
+  expect(plain(agreed.drawn)).toContain(`ferrule organizations restore ${id}`)
+  const within = { ...running.place, env: { FERRULE_ORGANIZATION_ID: id } }
+  expect((await runFerrule(within, 'workspaces', 'list')).code).toBe(2)
+  expect(await runForJson(within, 'organizations', 'restore', id)).toMatchObject({ id, name: 'Brief' })
+  expect(await runForJson(within, 'workspaces', 'list')).toHaveLength(1)
+  await runForJson(running.place, 'organizations', 'create', 'Brief')
+  const several = await runFerrule(running.place, 'organizations', 'delete', 'Brief', '--yes')
+  expect(JSON.parse(several.stderr)).toMatchObject({
+    message: 'Several organizations have the name Brief.',
+    hint: expect.stringContaining(id),
+  })
 })

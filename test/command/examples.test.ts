@@ -33,6 +33,12 @@ async function runLine(line: string, place: { readonly config: string }): Promis
 async function fillIds(line: string, { world }: CommandWorld): Promise<string> {
   const ask = async (path: string, method = 'GET') => (await world.ask(path, { token: world.token, method })).json
   let filled = line.replaceAll('11111111-1111-4111-8111-111111111111', world.organizationId)
+  for (const shown of ['66666666-6666-4666-8666-666666666666', '77777777-7777-4777-8777-777777777777']) {
+    if (!filled.includes(shown)) continue
+    const { id } = (await world.ask(`${base}/organizations`, { token: world.token, body: { name: `deleted ${shown}` } })).json
+    await runFerrule(running.place, 'organizations', 'delete', id, '--yes')
+    filled = filled.replaceAll(shown, id)
+  }
   for (const shown of ['22222222-2222-4222-8222-222222222222', '33333333-3333-4333-8333-333333333333']) {
     if (!filled.includes(shown)) continue
     const { id } = (await world.ask(`${base}/workspaces`, { token: world.token, body: { name: `deleted ${shown}` } })).json

@@ -82,6 +82,7 @@ describe('a delete', () => {
       ['connectors', 'delete', 'stays'],
       ['sync', 'reset', 'stays'],
       ['workspaces', 'delete', 'default'],
+      ['organizations', 'delete', running.world.organizationId],
       ['applications', 'delete', 'First application'],
       ['applications', 'rotate-secret', 'First application'],
       ['api', 'DELETE', '/api/v1/workspaces/x'],

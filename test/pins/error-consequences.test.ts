@@ -79,7 +79,9 @@ test('what a failed submission says about its write', () => {
 test('what becomes of a sync run', () => {
   const ends = sorted('upstream_auth_failed', 'upstream_account_unavailable', 'credentials_unreadable', 'setting_invalid')
   expect(findCodes('syncRun', 'end')).toEqual(ends)
-  expect(findCodes('syncRun', 'cancel')).toEqual(sorted('connector_not_found', 'connector_type_not_found', 'workspace_inactive'))
+  expect(findCodes('syncRun', 'cancel')).toEqual(
+    sorted('connector_not_found', 'connector_type_not_found', 'organization_forbidden', 'workspace_inactive'),
+  )
   expect(findCodes('syncRun', 'wait')).toEqual(
     sorted('upstream_rate_limited', 'upstream_unreachable', 'overloaded', 'unavailable', 'context_store_unavailable'),
   )

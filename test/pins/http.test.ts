@@ -100,6 +100,8 @@ test('routes and who may use them', () => {
     'GET /api/v1/organizations caller',
     'POST /api/v1/organizations caller',
     'PUT /api/v1/organizations/{organization_id} principal',
+    'DELETE /api/v1/organizations/{organization_id} caller',
+    'POST /api/v1/organizations/{organization_id}/restore caller',
     'GET /api/v1/workspaces principal',
     'POST /api/v1/workspaces principal',
     'GET /api/v1/workspaces/stats principal',

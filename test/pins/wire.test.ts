@@ -190,6 +190,7 @@ test('records and bodies', () => {
     Organization: '{ created_at: date-time, id: uuid, name: string, role: admin }',
     OrganizationInput: '{ name: string }',
     OrganizationList: '{ data: [Organization] }',
+    OrganizationRemoval: '{ deleted_at: date-time, id: uuid }',
     Problem: {
       code: 'ErrorCode',
       detail: 'string',

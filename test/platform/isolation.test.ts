@@ -7,6 +7,7 @@ import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBot
 /** Ids of one tenant, which are foreign to all others. */
 interface Estate {
   readonly organizationId: string
+  readonly removedOrganizationId: string
   readonly applicationId: string
   readonly connector: ConnectorRecord
   readonly workspaceId: string
@@ -20,9 +21,12 @@ async function estateOf(platform: Platform, principal: Principal): Promise<Estat
   const { job_id: jobId } = await platform.connectors.remove(principal, spare.id)
   const removed = await platform.workspaces.create(principal, { name: 'Removed' })
   await platform.workspaces.remove(principal, removed.id)
+  const { id: removedOrganizationId } = await platform.organizations.create(principal, { name: 'Removed' })
+  await platform.organizations.remove({ ...principal, organizationId: null }, removedOrganizationId)
   const { id: applicationId } = await platform.organizationApplications.create(principal, { name: 'Estate' })
   return {
     organizationId: principal.organizationId,
+    removedOrganizationId,
     applicationId,
     connector,
     workspaceId: connector.workspace_id,
@@ -36,6 +40,10 @@ type Attempt = (platform: Platform, principal: Principal, estate: Estate) => Pro
 const attempts: Readonly<Record<string, Attempt>> = {
   'organizations.update': (platform, principal, { organizationId }) =>
     platform.organizations.update(principal, organizationId, { name: 'Mine now' }),
+  'organizations.remove': (platform, principal, { organizationId }) => platform.organizations.remove(principal, organizationId),
+  // All tenants here share an application, which may restore: another one asks.
+  'organizations.restore': (platform, principal, { applicationId, removedOrganizationId }) =>
+    platform.organizations.restore({ ...principal, applicationId }, removedOrganizationId),
   'organizationApplications.rotateSecret': (platform, principal, { applicationId }) =>
     platform.organizationApplications.rotateSecret(principal, applicationId),
   'organizationApplications.remove': (platform, principal, { applicationId }) =>
@@ -71,6 +79,7 @@ const attempts: Readonly<Record<string, Attempt>> = {
 const others = new Set([
   'organizations.list',
   'organizations.create',
+  'organizations.purgeExpired',
   'organizationApplications.list',
   'organizationApplications.create',
   'applications.list',
@@ -137,6 +146,7 @@ overBoth('a tenant', (database) => {
     const attempt = attempts[name] ?? (() => Promise.resolve())
     const nothing = (id: string): Estate => ({
       organizationId: id,
+      removedOrganizationId: id,
       applicationId: id,
       connector: { ...estate.connector, id },
       workspaceId: id,

@@ -66,7 +66,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   invalid_token: refused,
   token_expired: refused,
   insufficient_scope: refused,
-  organization_forbidden: refused,
+  organization_forbidden: { ...refused, syncRun: 'cancel' }, // a deleted organization
   organization_required: refused,
   malformed_json: refused,
   invalid_cursor: answered,

@@ -11,6 +11,7 @@ export interface Endpoint {
 
 const application = '/api/v1/account/applications'
 const organizations = '/api/v1/organizations'
+const organization = `${organizations}/{organization_id}`
 const workspace = '/api/v1/workspaces/{workspace_id}'
 const definitions = '/api/v1/integrations/definitions/sources'
 const connectors = '/api/v1/integrations/connectors'
@@ -28,7 +29,9 @@ export const endpoints = {
   deleteApplication: { method: 'DELETE', path: `${application}/{application_id}` },
   listOrganizations: { method: 'GET', path: organizations },
   createOrganization: { method: 'POST', path: organizations },
-  updateOrganization: { method: 'PUT', path: `${organizations}/{organization_id}` },
+  updateOrganization: { method: 'PUT', path: organization },
+  deleteOrganization: { method: 'DELETE', path: organization },
+  restoreOrganization: { method: 'POST', path: `${organization}/restore` },
   listWorkspaces: { method: 'GET', path: '/api/v1/workspaces' },
   createWorkspace: { method: 'POST', path: '/api/v1/workspaces' },
   getWorkspaceStats: { method: 'GET', path: '/api/v1/workspaces/stats' },

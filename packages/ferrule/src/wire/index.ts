@@ -84,9 +84,11 @@ export {
   type OrganizationInput,
   type OrganizationList,
   type OrganizationRecord,
+  type OrganizationRemoval,
   organizationInput,
   organizationList,
   organizationRecord,
+  organizationRemoval,
   roles,
 } from './organizations.ts'
 export { type Page, page, pageQuery } from './paging.ts'

@@ -29,6 +29,15 @@ export const organizationList = record(
 /** All organizations of a client. */
 export type OrganizationList = Wire<typeof organizationList>
 
+/** A deleted organization. */
+export const organizationRemoval = record(
+  'OrganizationRemoval',
+  { id: uuid('Organization id'), deleted_at: time('Time of deletion; the organization can be restored for 30 days') },
+  'A deleted organization',
+)
+/** A deleted organization. */
+export type OrganizationRemoval = Wire<typeof organizationRemoval>
+
 /** Body of a new organization. */
 export const organizationInput = body('OrganizationInput', { name: displayName('Display name.') }, 'A new organization')
 /** A new organization. */

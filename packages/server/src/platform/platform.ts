@@ -32,7 +32,7 @@ import { openMasterKeys } from './vault/master-key.ts'
 import { createRotation } from './vault/rotation.ts'
 import { createVault } from './vault/vault.ts'
 
-/** Interval of deleting expired workspaces, jobs, runs and outcomes, in milliseconds. */
+/** Interval of deleting expired workspaces, organizations, jobs, runs and outcomes, in milliseconds. */
 const purgeMs = 10 * 60 * 1_000
 
 /**
@@ -95,17 +95,18 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
   const { database, source } = parts
   const first = await startFirst(parts)
   const workspaces = createWorkspaces(parts)
+  const organizations = createOrganizations(parts)
   const writes = createWrites(parts)
   const connectors = createConnectors(parts)
   const watching = new Watching(parts)
   const node = new SyncNode(parts)
   const listRenewals = (connectorId: string) => contextStore?.listRenewing(connectorId) ?? new Set<string>()
   const syncs = createSyncs({ ...parts, knownIndexes: new KnownIndexes(contextStore), listRenewals }, watching)
-  const purge = () => purgeExpired([workspaces, writes, syncs], source.clock()).catch(parts.onBackgroundError)
+  const purge = () => purgeExpired([workspaces, organizations, writes, syncs], source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
     first,
-    organizations: createOrganizations(parts),
+    organizations,
     applications: createApplications(parts),
     organizationApplications: createOrganizationApplications(parts),
     tokens: createTokens(parts),

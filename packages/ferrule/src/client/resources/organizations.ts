@@ -1,6 +1,8 @@
 import { endpoints } from '../../wire/endpoints.ts'
-import type { OrganizationInput, OrganizationList, OrganizationRecord } from '../../wire/organizations.ts'
-import type { RequestOptions, Transport } from '../transport.ts'
+import type { OrganizationInput, OrganizationList, OrganizationRecord, OrganizationRemoval } from '../../wire/organizations.ts'
+import { type RequestOptions, Transport } from '../transport.ts'
+
+const slots = (id: string) => ({ organization_id: id })
 
 /** Organizations that the client reaches. */
 export class Organizations {
@@ -25,6 +27,30 @@ export class Organizations {
   /** Renames an organization: the one that the client names as `organizationId`, or any of a client that names none. */
   update(id: string, body: OrganizationInput, options: RequestOptions = {}): Promise<OrganizationRecord> {
     const headers = { 'x-organization-id': id }
-    return this.#transport.json(endpoints.updateOrganization, { slots: { organization_id: id }, headers, body, ...options })
+    return this.#transport.json(endpoints.updateOrganization, { slots: slots(id), headers, body, ...options })
+  }
+  /** Deletes an organization with everything in it. It can be restored for 30 days. */
+  async delete(id: string, options: RequestOptions = {}): Promise<OrganizationRemoval> {
+    const removal = await this.#withoutOrganization().json<OrganizationRemoval>(endpoints.deleteOrganization, {
+      slots: slots(id),
+      ...options,
+    })
+    this.#transport.renewToken()
+    return removal
+  }
+
+  /** Restores a deleted organization with its workspaces, and with their connectors. */
+  async restore(id: string, options: RequestOptions = {}): Promise<OrganizationRecord> {
+    const restored = await this.#withoutOrganization().json<OrganizationRecord>(endpoints.restoreOrganization, {
+      slots: slots(id),
+      ...options,
+    })
+    this.#transport.renewToken()
+    return restored
+  }
+
+  /** Returns a transport whose token names no organization: the service gives none for a deleted one. */
+  #withoutOrganization(): Transport {
+    return new Transport({ ...this.#transport.settings, organizationId: undefined })
   }
 }

@@ -2,6 +2,7 @@
 import { Organizations } from '../../client/resources/organizations.ts'
 import { Workspaces } from '../../client/resources/workspaces.ts'
 import { FerruleError } from '../../errors.ts'
+import type { OrganizationRecord } from '../../wire/organizations.ts'
 import type { WorkspaceRecord } from '../../wire/workspaces.ts'
 import { type CommandContext, readFlag } from '../context.ts'
 import { collectPages } from '../pages.ts'
@@ -23,17 +24,43 @@ export async function createOrganization(context: CommandContext): Promise<void>
   await context.output.value(await organizations.create({ name }, callOptions(context)), organizationColumns)
 }
 
-/** Renames an organization, found by its id or its name. */
+/** Finds an organization by its id or its name. Names are not unique, so a name of several organizations is refused. */
+async function findOrganization(organizations: Organizations, given: string, context: CommandContext): Promise<OrganizationRecord> {
+  const known = await organizations.list(callOptions(context))
+  const named = known.filter(({ name }) => name === given)
+  const found = known.find(({ id }) => id === given) ?? (named.length === 1 ? named[0] : undefined)
+  if (found !== undefined) return found
+  const [message, hint] =
+    named.length === 0
+      ? [`There is no organization ${given}.`, `Organizations: ${known.map(({ name }) => name).join(', ')}.`]
+      : [`Several organizations have the name ${given}.`, `Name one by its id: ${named.map(({ id }) => id).join(', ')}.`]
+  throw new FerruleError('organization_not_found', { message, hint }, {})
+}
+
+/** Renames an organization. */
 export async function renameOrganization(context: CommandContext): Promise<void> {
   const [given = '', name = ''] = context.args
   const organizations = new Organizations(await openSession(context))
-  const known = await organizations.list(callOptions(context))
-  const found = known.find(({ id }) => id === given) ?? known.find((each) => each.name === given)
-  if (found === undefined) {
-    const hint = `Organizations: ${known.map((each) => each.name).join(', ')}.`
-    throw new FerruleError('organization_not_found', { message: `There is no organization ${given}.`, hint }, {})
-  }
-  await context.output.value(await organizations.update(found.id, { name }, callOptions(context)), organizationColumns)
+  const { id } = await findOrganization(organizations, given, context)
+  await context.output.value(await organizations.update(id, { name }, callOptions(context)), organizationColumns)
+}
+
+/** Deletes an organization with everything in it. */
+export async function deleteOrganization(context: CommandContext): Promise<void> {
+  const [given = ''] = context.args
+  const organizations = new Organizations(await openSession(context))
+  const { id, name } = await findOrganization(organizations, given, context)
+  const question = `Delete the organization ${name} with its workspaces, connectors and copies`
+  await context.ask.confirm(question, readFlag(context.options, 'yes'))
+  await context.output.value(await organizations.delete(id, callOptions(context)))
+  context.note(`Deleted. Within 30 days: ferrule organizations restore ${id}`)
+}
+
+/** Restores a deleted organization. */
+export async function restoreOrganization(context: CommandContext): Promise<void> {
+  const [id = ''] = context.args
+  const organizations = new Organizations(await openSession(context))
+  await context.output.value(await organizations.restore(id, callOptions(context)), organizationColumns)
 }
 
 const openWorkspaces = async (context: CommandContext): Promise<Workspaces> => new Workspaces(await openSession(context))

@@ -29,6 +29,24 @@ export const placeCommands: readonly CommandSpec[] = [
     load: async () => (await import('../actions/places.ts')).renameOrganization,
   },
   {
+    name: 'organizations delete',
+    args: '<organization>',
+    about: 'delete an organization with its workspaces, connectors and copies; it can be restored for 30 days',
+    options: [yes],
+    examples: ['ferrule organizations delete "Team North" --yes', 'ferrule organizations delete "Team South" -y --quiet'],
+    load: async () => (await import('../actions/places.ts')).deleteOrganization,
+  },
+  {
+    name: 'organizations restore',
+    args: '<id>',
+    about: 'restore a deleted organization',
+    examples: [
+      'ferrule organizations restore 66666666-6666-4666-8666-666666666666',
+      'ferrule organizations restore 77777777-7777-4777-8777-777777777777 --format json',
+    ],
+    load: async () => (await import('../actions/places.ts')).restoreOrganization,
+  },
+  {
     name: 'applications list',
     about: 'list the applications that reach the organization: client ids with secrets, which are never shown again',
     examples: ['ferrule applications list', 'ferrule applications list --format csv --fields name,client_id'],

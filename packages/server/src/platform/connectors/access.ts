@@ -4,11 +4,13 @@ import type { Kind } from 'ferrule/definition'
 import type { Connection, CredentialSource, OriginOverride } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import { connectionQuery, type SealedConnectorRow, setAuthError, setHealthy } from '../db/queries/connectors.ts'
+import { existenceQuery } from '../db/queries/organizations.ts'
 import type { ConnectorAccess } from '../model/access.ts'
 import { asId } from '../model/ids.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Connectors } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
+import { refuseDeleted } from '../tenancy/open-organization.ts'
 import { createProof } from './credential-proof.ts'
 import { buildAuthErrorReason, createCredentialSources, type StoredCredentials } from './credential-source.ts'
 import { readDraft } from './draft.ts'
@@ -20,6 +22,7 @@ import { createWriteClaims } from './request-claims.ts'
 export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAccess' | 'markAuthError' | 'markHealthy'> {
   const { db } = parts.database
   const read = connectionQuery(db)
+  const isExisting = existenceQuery(db)
   const createSource = createCredentialSources(parts, read)
   const createNotice = createNotices(parts)
   /** The credential source of each returned access. */
@@ -33,7 +36,7 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
     readAccess: async (principal, given) => {
       const id = asId(given)
       const row = id === undefined ? undefined : await read(principal, id)
-      if (row === undefined) throw fail('connector_not_found', {})
+      if (row === undefined) throw (await isExisting(principal.organizationId)) ? fail('connector_not_found', {}) : refuseDeleted()
       if (row.workspace_status === 'inactive') throw fail('workspace_inactive', { name: row.workspace_name })
       const source = createSource(row)
       const access = buildAccess(parts, row, { source, notice: createNotice(row) })

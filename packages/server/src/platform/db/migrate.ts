@@ -13,9 +13,13 @@ import { ownOrganizations } from './migrations/0007-own-organizations.ts'
 import { nodes } from './migrations/0008-nodes.ts'
 import { creations } from './migrations/0009-creations.ts'
 import { sessions } from './migrations/0010-sessions.ts'
+import { deletedOrganizations } from './migrations/0011-deleted-organizations.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
-const migrations: readonly Migration[] = [platform, notices, writes, syncs, proofs, verified, ownOrganizations, nodes, creations, sessions]
+const migrations: readonly Migration[] = [
+  ...[platform, notices, writes, syncs, proofs, verified, ownOrganizations, nodes, creations, sessions],
+  deletedOrganizations,
+]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
   sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },
   postgres: { id: 'uuid', text: 'text', bytes: 'bytea', moment: 'bigint', flag: 'boolean', end: '' },

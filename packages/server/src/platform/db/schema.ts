@@ -14,11 +14,12 @@ export interface StateTable {
   name: string
   value: string
 }
-/** Tenants. */
+/** Tenants; deleted ones stay for 30 days. */
 export interface OrganizationTable {
   id: string
   name: string
   created_at: Moment
+  deleted_at: Moment | null
 }
 /** Clients of the token endpoint. */
 export interface ApplicationTable {

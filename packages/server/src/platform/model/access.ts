@@ -8,6 +8,8 @@ import type { Scope } from './scopes.ts'
 export interface Caller {
   readonly kind: 'application' | 'scoped'
   readonly applicationId: string
+  /** The only organization of the token; null when it reaches all organizations of the application. */
+  readonly organizationId: string | null
   readonly scopes: ReadonlySet<Scope>
 }
 
@@ -21,7 +23,9 @@ export interface PrincipalView {
 }
 
 /** The authenticated client in an organization. */
-export interface Principal extends Caller, PrincipalView {}
+export interface Principal extends Caller, PrincipalView {
+  readonly organizationId: string
+}
 
 /** Returns the view of a whole organization. */
 export const viewOrganization = (organizationId: string): PrincipalView => ({ organizationId, workspaceIds: null, connectorIds: null })

@@ -17,7 +17,6 @@ import type {
   EntityDocument,
   JobRecord,
   JobReference,
-  OrganizationRecord,
   Page,
   ScopedToken,
   ScopedTokenInfo,
@@ -31,6 +30,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { Caller, ConnectorAccess, Principal, PrincipalView } from './access.ts'
 import type { Applications, OrganizationApplications } from './application-types.ts'
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
+import type { Organizations } from './organization-types.ts'
 import type { SyncServices, Syncs, SyncWorker } from './sync-types.ts'
 import type { CredentialTrial, TriedTarget } from './trial-types.ts'
 
@@ -99,23 +99,6 @@ export interface FirstApplication {
   readonly clientSecret?: Secret<string>
 }
 
-/** Organizations of an application. */
-export interface Organizations {
-  /** Lists the organizations of the application, at most 1,000. Scope organizations:read. */
-  list(caller: Caller): Promise<readonly OrganizationRecord[]>
-  /**
-   * Creates an organization with its workspace `default`, and grants the calling application access. Scope organizations:write.
-   * @param body `{ name }`
-   * @throws FerruleError `validation_failed`
-   */
-  create(caller: Caller, body: unknown): Promise<OrganizationRecord>
-  /**
-   * Renames the principal's organization by a body `{ name }`. Scope organizations:write.
-   * @throws FerruleError `organization_not_found` for the id of another organization, `organization_forbidden`, `validation_failed`
-   */
-  update(principal: Principal, id: string, body: unknown): Promise<OrganizationRecord>
-}
-
 /** Credentials of an application. */
 export interface TokenRequest {
   readonly clientId: string
@@ -146,13 +129,13 @@ export interface Tokens {
    * Turns a token into a principal.
    * @param bearer token without `Bearer `; undefined when the request has no token
    * @param organizationHeader value of `X-Organization-Id`
+   * @param isProvenLater true: the caller reads a connector of the organization, which fails for a deleted one. Saves a statement.
    * @throws FerruleError `missing_token`, `invalid_token`, `token_expired`, `organization_required`, `organization_forbidden`,
    * `validation_failed`
    */
-  authenticate(bearer: string | undefined, organizationHeader: string | undefined): Promise<Principal>
+  authenticate(bearer: string | undefined, organizationHeader: string | undefined, isProvenLater?: boolean): Promise<Principal>
   /**
-   * Like `authenticate`, but accepts a token for several organizations without a named one. For `GET /organizations` and `POST
-   * /organizations` only.
+   * Like `authenticate`, but accepts a token for several organizations without a named one. For routes about organizations only.
    */
   authenticateCaller(bearer: string | undefined): Promise<Caller>
 }

@@ -9,7 +9,6 @@ import {
   deleteApplication,
   deleteGrant,
   findApplication,
-  hasOrganization,
   insertApplication,
   insertGrant,
   listApplicationsWithGrants,
@@ -17,6 +16,7 @@ import {
   updateClientPair,
 } from '../db/queries/applications.ts'
 import { readState } from '../db/queries/installation-state.ts'
+import { holdOrganization } from '../db/queries/organizations.ts'
 import type { ApplicationRecord, Applications, OrganizationReach } from '../model/application-types.ts'
 import { asId, iso, newId } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
@@ -61,7 +61,7 @@ async function requireApplication(db: Db, clientId: string): Promise<Application
 
 async function requireOrganization(db: Db, id: string): Promise<string> {
   const organizationId = asId(id)
-  if (organizationId === undefined || !(await hasOrganization(db, organizationId))) throw fail('organization_not_found', {})
+  if (organizationId === undefined || !(await holdOrganization(db, organizationId))) throw fail('organization_not_found', {})
   return organizationId
 }
 

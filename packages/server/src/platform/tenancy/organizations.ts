@@ -1,29 +1,21 @@
 /** Manages organizations, the tenants. */
 
 import { fail, failValidation } from 'ferrule/internal'
-import { type OrganizationRecord, organizationInput } from 'ferrule/wire'
+import { organizationInput } from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
-import { insertGrant, insertOrganization, isGranted, listOrganizations, type OrganizationRow } from '../db/queries/applications.ts'
-import { updateOrganization } from '../db/queries/organization-applications.ts'
-import { asId, iso, newId } from '../model/ids.ts'
+import { insertGrant, isGranted, listOrganizations } from '../db/queries/applications.ts'
+import { insertOrganization, type OrganizationRow, updateOrganization } from '../db/queries/organizations.ts'
+import { asId, newId } from '../model/ids.ts'
+import type { Organizations } from '../model/organization-types.ts'
 import { readBody } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
-import type { Organizations } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
+import { mostOrganizations, refuseMore, toOrganizationRecord } from './organization-record.ts'
+import { createOrganizationRemoval } from './organization-removal.ts'
 import { makeWorkspace, type WorkspaceParts } from './workspace-keeper.ts'
 
 /** Name of the first workspace of every organization. */
 const defaultWorkspace = 'default'
-/** Maximum number of organizations of an application. */
-const mostOrganizations = 1_000
-
-const toRecord = ({ id, name, created_at }: OrganizationRow): OrganizationRecord => ({
-  id,
-  name,
-  role: 'admin',
-  created_at: iso(created_at),
-})
-
 /**
  * Creates an organization with its first workspace and grants an application access. Call it in a transaction.
  * @param options `isOwn`: true when the application requested the organization
@@ -34,7 +26,7 @@ export async function makeOrganization(
   { name, applicationId, isOwn }: { name: string; applicationId: string; isOwn: boolean },
 ): Promise<OrganizationRow> {
   const now = parts.source.clock()
-  const row = { id: newId(parts.source), name, created_at: now }
+  const row = { id: newId(parts.source), name, created_at: now, deleted_at: null }
   await insertOrganization(db, row)
   await makeWorkspace(parts, db, { organizationId: row.id, name: defaultWorkspace })
   await insertGrant(db, { applicationId, organizationId: row.id, now, isOwn })
@@ -43,24 +35,20 @@ export async function makeOrganization(
 
 /** Builds the service. */
 export const createOrganizations = (parts: Parts): Organizations => ({
+  ...createOrganizationRemoval(parts),
   list: async (caller) => {
     requireScope(caller, 'organizations:read')
-    return (await listOrganizations(parts.database.db, caller.applicationId, mostOrganizations)).map(toRecord)
+    return (await listOrganizations(parts.database.db, caller.applicationId, mostOrganizations)).map(toOrganizationRecord)
   },
   create: async (caller, body) => {
     requireScope(caller, 'organizations:write')
     const { name } = readBody(organizationInput, body)
     const made = await parts.database.transaction(async (db) => {
       const reached = await listOrganizations(db, caller.applicationId, mostOrganizations)
-      const full = {
-        field: '',
-        message: `cannot be done: the application reaches ${mostOrganizations} organizations, the most`,
-        error_code: 'limit',
-      }
-      if (reached.length >= mostOrganizations) throw failValidation([full])
+      if (reached.length >= mostOrganizations) throw failValidation([refuseMore])
       return makeOrganization(parts, db, { name, applicationId: caller.applicationId, isOwn: true })
     })
-    return toRecord(made)
+    return toOrganizationRecord(made)
   },
   update: async (principal, id, body) => {
     requireScope(principal, 'organizations:write')
@@ -71,6 +59,6 @@ export const createOrganizations = (parts: Parts): Organizations => ({
     if (!(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})
     const changed = await updateOrganization(db, organizationId, name)
     if (changed === undefined) throw fail('organization_not_found', {})
-    return toRecord(changed)
+    return toOrganizationRecord(changed)
   },
 })

@@ -4,6 +4,7 @@ import { fail, failValidation } from 'ferrule/internal'
 import { scopedTokenRequest, type TokenAnswer } from 'ferrule/wire'
 import { BoundedMap } from '../bounded-map.ts'
 import { findApplication, isGranted, listGrantedOrganizations } from '../db/queries/applications.ts'
+import { existenceQuery } from '../db/queries/organizations.ts'
 import { findWorkspace } from '../db/queries/workspaces.ts'
 import { type Caller, type Principal, viewOrganization } from '../model/access.ts'
 import { asId } from '../model/ids.ts'
@@ -13,6 +14,7 @@ import type { TokenRequest, Tokens } from '../model/types.ts'
 import { requireWorkspaceName } from '../model/workspace-names.ts'
 import type { Parts } from '../parts.ts'
 import { ClientChecks } from './client-checks.ts'
+import { refuseDeleted } from './open-organization.ts'
 import { createTokenCodec, type TokenClaims, type TokenCodec } from './token-codec.ts'
 import { ensureWorkspace } from './workspace-keeper.ts'
 
@@ -42,14 +44,17 @@ export function createTokens(parts: Parts): Tokens {
   const codec = createTokenCodec(parts.masterKeys, parts.source.clock)
   const all: TokenParts = { ...parts, codec, checks: new ClientChecks({ steady: parts.steady }) }
   const verify = createVerifier(all)
+  const isExisting = existenceQuery(parts.database.db)
   return {
     issueApplicationToken: (request) => issueApplicationToken(all, request),
     issueScopedToken: (principal, body) => issueScopedToken(all, principal, body),
     scopedTokenInfo: (principal) => scopedTokenInfo(parts, principal),
-    authenticate: async (bearer, header) => {
+    authenticate: async (bearer, header, isProvenLater = false) => {
       const verified = await verify(bearer)
-      if (header === undefined && verified.unnamed !== undefined) return verified.unnamed
-      return toPrincipal(parts, verified, header)
+      const known = findKnownPrincipal(verified, header)
+      if (known === undefined) return findGrantedPrincipal(parts, verified, header)
+      if (!isProvenLater && !(await isExisting(known.organizationId))) throw refuseDeleted()
+      return known
     },
     authenticateCaller: async (bearer) => {
       const { claims, scopes: held } = await verify(bearer)
@@ -58,9 +63,10 @@ export function createTokens(parts: Parts): Tokens {
   }
 }
 
-const toCaller = ({ applicationId, workspaceId }: TokenClaims, held: ReadonlySet<Scope>): Caller => ({
+const toCaller = ({ applicationId, organizationId, workspaceId }: TokenClaims, held: ReadonlySet<Scope>): Caller => ({
   kind: workspaceId === null ? 'application' : 'scoped',
   applicationId,
+  organizationId,
   scopes: held,
 })
 
@@ -89,14 +95,19 @@ function readOrganizationId(header: string): string {
   return id
 }
 
-async function toPrincipal(
+/** Returns the principal of the organization that the token names, unless the header names another one. */
+const findKnownPrincipal = ({ principal, unnamed }: Verified, header: string | undefined): Principal | undefined => {
+  if (header === undefined) return unnamed
+  return principal?.organizationId === readOrganizationId(header) ? principal : undefined
+}
+
+async function findGrantedPrincipal(
   { database }: Parts,
   { claims, scopes: held, principal }: Verified,
   header: string | undefined,
 ): Promise<Principal> {
   if (header === undefined) throw fail('organization_required', {})
   const organizationId = readOrganizationId(header)
-  if (principal?.organizationId === organizationId) return principal
   if (principal !== undefined || !(await isGranted(database.db, claims.applicationId, organizationId)))
     throw fail('organization_forbidden', {})
   return { ...toCaller(claims, held), ...viewOrganization(organizationId) }

@@ -7,6 +7,7 @@ import type { Principal } from '../model/access.ts'
 import { newId } from '../model/ids.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Parts } from '../parts.ts'
+import { requireOpenOrganization } from './open-organization.ts'
 
 /** Services that creating a workspace needs. */
 export type WorkspaceParts = Pick<Parts, 'source' | 'dataKeys'>
@@ -16,12 +17,13 @@ export interface WorkspaceName {
   readonly name: string
 }
 
-/** Creates a workspace with its data key. @returns undefined when the name is taken */
+/** Creates a workspace with its data key. @returns undefined when the name is taken. @throws FerruleError `organization_forbidden` */
 export async function makeWorkspace(
   { source, dataKeys }: WorkspaceParts,
   db: Db,
   { organizationId, name }: WorkspaceName,
 ): Promise<WorkspaceRow | undefined> {
+  await requireOpenOrganization(db, organizationId)
   const now = source.clock()
   const id = newId(source)
   const dataKeyId = newId(source)

@@ -23,11 +23,12 @@ import { type Read, readBody, readQuery } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Workspaces } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
-import { buildWorkspaceRemovals, emptyWorkspace, resumeWorkspace, stopWorkspaceSyncs, storeRemovals } from '../syncs/queue/queue.ts'
+import { buildRemovals, emptyView, resumeSyncs, stopSyncs, storeRemovals } from '../syncs/queue/queue.ts'
+import { requireOpenOrganization } from './open-organization.ts'
 import { makeWorkspace } from './workspace-keeper.ts'
 
-/** Retention of deleted workspaces and of jobs, in milliseconds: 30 days. */
-const retentionMs = 30 * 24 * 60 * 60 * 1_000
+/** Retention of deleted workspaces and organizations, and of jobs, in milliseconds: 30 days. */
+export const retentionMs = 30 * 24 * 60 * 60 * 1_000
 /** Workspaces per query of a purge. */
 const batch = 100
 
@@ -119,7 +120,7 @@ const createWriting = (parts: Parts): Pick<Workspaces, 'create' | 'update' | 're
     const known = requireId(id)
     await parts.database.transaction(async (db) => {
       if (!(await removeWorkspace(db, { view: principal, id: known }, now))) throw fail('workspace_not_found', {})
-      await emptyWorkspace(parts, db, { organizationId: principal.organizationId, workspaceId: known })
+      await emptyView(parts, db, { organizationId: principal.organizationId, workspaceId: known })
     })
     parts.events.emit('queued')
     return { id: known, deleted_at: iso(now) }
@@ -143,9 +144,9 @@ async function update(parts: Parts, { principal, id }: Target, body: unknown): P
     database.transaction(async (db) => {
       const changed = await updateWorkspace(db, place, change)
       if (changed === undefined || before === undefined || before.status === changed.status) return changed
-      const workspace = { organizationId: changed.organization_id, workspaceId: changed.id }
-      if (changed.status === 'inactive') await stopWorkspaceSyncs(parts, db, workspace)
-      else await resumeWorkspace(parts, db, { workspace, mode: 'incremental' })
+      const view = { organizationId: changed.organization_id, workspaceId: changed.id }
+      if (changed.status === 'inactive') await stopSyncs(parts, db, view)
+      else await resumeSyncs(parts, db, { view, mode: 'incremental' })
       return changed
     }),
   )
@@ -159,12 +160,10 @@ async function restore(parts: Parts, { principal, id }: Target): Promise<Workspa
   const place = { view: principal, id: requireId(id) }
   const row = await withNameConflict('of the removed workspace', () =>
     database.transaction(async (db) => {
+      await requireOpenOrganization(db, principal.organizationId)
       const restored = await restoreWorkspace(db, place, source.clock() - retentionMs)
-      if (restored?.status === 'active')
-        await resumeWorkspace(parts, db, {
-          workspace: { organizationId: restored.organization_id, workspaceId: restored.id },
-          mode: 'full',
-        })
+      if (restored === undefined) return undefined
+      await resumeSyncs(parts, db, { view: { organizationId: restored.organization_id, workspaceId: restored.id }, mode: 'full' })
       return restored
     }),
   )
@@ -175,7 +174,7 @@ async function restore(parts: Parts, { principal, id }: Target): Promise<Workspa
 /** Deletes a workspace with everything in it, unless it was restored. */
 const destroy = (parts: Parts, row: { readonly id: string; readonly organization_id: string }, before: number): Promise<boolean> =>
   parts.database.transaction(async (db) => {
-    const removals = await buildWorkspaceRemovals(parts, db, { organizationId: row.organization_id, workspaceId: row.id })
+    const removals = await buildRemovals(parts, db, { organizationId: row.organization_id, workspaceId: row.id })
     const isDestroyed = await destroyWorkspace(db, row, before)
     if (isDestroyed) await storeRemovals(db, removals)
     return isDestroyed

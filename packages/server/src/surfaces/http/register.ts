@@ -190,7 +190,8 @@ function boundTo(route: Route, services: Services) {
     case 'principal':
       return {
         onRequest: async (request: FastifyRequest) => {
-          request.principal = await tokens.authenticate(readBearer(request), readHeader(request, 'x-organization-id'))
+          const organization = readHeader(request, 'x-organization-id')
+          request.principal = await tokens.authenticate(readBearer(request), organization, route.provesOrganization)
         },
         handler: (request: FastifyRequest, reply: FastifyReply) =>
           route.answer(new RouteExchange(known(request.principal), request, reply), services),

@@ -93,6 +93,8 @@ export interface CallerRoute extends RouteBase {
 /** A route within an organization. */
 export interface PrincipalRoute extends RouteBase {
   readonly auth: 'principal'
+  /** True: the route reads a connector, whose statement fails for a deleted organization. Other routes cost a statement more. */
+  readonly provesOrganization?: true
   answer(exchange: Exchange<Principal>, services: Services): Answer | Promise<Answer>
 }
 /** One route of the service. */

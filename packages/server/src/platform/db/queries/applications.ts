@@ -1,48 +1,33 @@
-/** Queries organizations, applications and grants. */
+/** Queries applications, and their grants in organizations that are not deleted. */
 import type { Selectable } from 'kysely'
 import type { Db } from '../database.ts'
-import type { ApplicationTable, OrganizationTable } from '../schema.ts'
+import type { ApplicationTable } from '../schema.ts'
 
 /** An application. */
 export type ApplicationRow = Selectable<ApplicationTable>
-/** An organization. */
-export type OrganizationRow = Selectable<OrganizationTable>
 
-/** Inserts an organization. */
-export const insertOrganization = async (db: Db, row: OrganizationRow): Promise<void> => {
-  await db.insertInto('organizations').values(row).execute()
-}
-
-/** Returns whether an organization exists. */
-export const hasOrganization = async (db: Db, id: string): Promise<boolean> =>
-  (await db.selectFrom('organizations').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
-
-/** Lists the organizations of an application, oldest first. */
-export const listOrganizations = (db: Db, applicationId: string, limit: number) =>
+const granted = (db: Db, applicationId: string) =>
   db
     .selectFrom('grants')
     .innerJoin('organizations', 'organizations.id', 'grants.organization_id')
-    .select(['organizations.id', 'organizations.name', 'organizations.created_at'])
     .where('grants.application_id', '=', applicationId)
+    .where('organizations.deleted_at', 'is', null)
+
+/** Lists the organizations of an application, oldest first. */
+export const listOrganizations = (db: Db, applicationId: string, limit: number) =>
+  granted(db, applicationId)
+    .select(['organizations.id', 'organizations.name', 'organizations.created_at'])
     .orderBy('organizations.id')
     .limit(limit)
     .execute()
 
 /** Lists the organizations of an application, and whether the application created them. */
 export const listGrantedOrganizations = (db: Db, applicationId: string) =>
-  db
-    .selectFrom('grants')
-    .innerJoin('organizations', 'organizations.id', 'grants.organization_id')
-    .select(['organizations.id', 'grants.own'])
-    .where('grants.application_id', '=', applicationId)
-    .orderBy('organizations.id')
-    .execute()
+  granted(db, applicationId).select(['organizations.id', 'grants.own']).orderBy('organizations.id').execute()
 
 /** Returns whether an application has a grant in an organization. */
-export const isGranted = async (db: Db, applicationId: string, organizationId: string): Promise<boolean> => {
-  const grants = db.selectFrom('grants').select('role').where('application_id', '=', applicationId)
-  return (await grants.where('organization_id', '=', organizationId).executeTakeFirst()) !== undefined
-}
+export const isGranted = async (db: Db, applicationId: string, organizationId: string): Promise<boolean> =>
+  (await granted(db, applicationId).select('grants.role').where('organizations.id', '=', organizationId).executeTakeFirst()) !== undefined
 
 /** Grants an application access to an organization, once. */
 export const insertGrant = async (
@@ -75,6 +60,7 @@ export const listOrganizationsWithGrants = (db: Db) =>
     .leftJoin('grants', 'grants.organization_id', 'organizations.id')
     .leftJoin('applications', 'applications.id', 'grants.application_id')
     .select(['organizations.id', 'organizations.name', 'applications.client_id'])
+    .where('organizations.deleted_at', 'is', null)
     .orderBy('organizations.id')
     .orderBy('applications.client_id')
     .execute()
@@ -96,7 +82,11 @@ export const findApplicationById = (db: Db, id: string): Promise<ApplicationRow 
 export const listApplicationsWithGrants = (db: Db) =>
   db
     .selectFrom('applications')
-    .leftJoin('grants', 'grants.application_id', 'applications.id')
+    .leftJoin('grants', (join) =>
+      join
+        .onRef('grants.application_id', '=', 'applications.id')
+        .on('grants.organization_id', 'in', db.selectFrom('organizations').select('organizations.id').where('deleted_at', 'is', null)),
+    )
     .select(['applications.id', 'applications.client_id', 'applications.name', 'applications.created_at', 'grants.organization_id'])
     .orderBy('applications.id')
     .orderBy('grants.organization_id')

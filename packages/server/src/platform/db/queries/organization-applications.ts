@@ -55,7 +55,3 @@ export const deleteWithin = async (db: Db, { organizationId, id }: ApplicationPl
     .where('id', 'not in', listElsewhere(db, organizationId))
   return (await deletion.executeTakeFirst()).numDeletedRows > 0n
 }
-
-/** Renames an organization. @returns the organization */
-export const updateOrganization = (db: Db, id: string, name: string) =>
-  db.updateTable('organizations').set({ name }).where('id', '=', id).returning(['id', 'name', 'created_at']).executeTakeFirst()

@@ -2,7 +2,7 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { type Db, lockKeyShare, skipLocked } from '../database.ts'
 import type { SyncEntityTable, SyncRemovalTable, Tables } from '../schema.ts'
-import type { OwnConnector } from './sync-runs.ts'
+import type { OwnConnector, SyncView } from './sync-runs.ts'
 
 /** What is known of an entity's copy. */
 export type CopyRow = Selectable<SyncEntityTable>
@@ -68,14 +68,17 @@ export async function deleteCopies(
   else if (entities.length > 0) await rows.where('entity', 'in', [...entities]).execute()
 }
 
-/** Deletes the rows of all copies of a workspace. */
-export const deleteWorkspaceCopies = async (db: Db, { organizationId, workspaceId }: { organizationId: string; workspaceId: string }) => {
-  const connectors = db
+/** Selects the connectors of an organization or of one of its workspaces, deleted ones too. */
+const connectorsOf = (db: Db, { organizationId, workspaceId }: SyncView) =>
+  db
     .selectFrom('connectors')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
     .where('organization_id', '=', organizationId)
-  await db.deleteFrom('sync_entities').where('organization_id', '=', organizationId).where('connector_id', 'in', connectors).execute()
+    .$if(workspaceId !== null, (rows) => rows.where('workspace_id', '=', workspaceId ?? ''))
+
+/** Deletes the rows of all copies of a view. */
+export const deleteViewCopies = async (db: Db, view: SyncView): Promise<void> => {
+  const rows = db.deleteFrom('sync_entities').where('organization_id', '=', view.organizationId)
+  await rows.where('connector_id', 'in', connectorsOf(db, view).select('id')).execute()
 }
 
 /** Connectors that may hold copies. */
@@ -88,17 +91,15 @@ export type CopyHolder = {
 }
 const holderColumns = ['id', 'organization_id', 'workspace_id', 'kind', 'entities'] as const
 
-/** Lists all connectors of a workspace, deleted or not. */
-export const listWorkspaceHolders = (
-  db: Db,
-  { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
-): Promise<CopyHolder[]> =>
-  db
-    .selectFrom('connectors')
-    .select(holderColumns)
-    .where('workspace_id', '=', workspaceId)
-    .where('organization_id', '=', organizationId)
-    .execute()
+/** Lists all connectors of a view, deleted or not. */
+export const listViewHolders = (db: Db, view: SyncView): Promise<CopyHolder[]> => connectorsOf(db, view).select(holderColumns).execute()
+
+/** Lists the connectors of a view that are in active workspaces. */
+export const listActiveHolders = (db: Db, view: SyncView): Promise<CopyHolder[]> => {
+  const active = db.selectFrom('workspaces').select('workspaces.id').where('workspaces.organization_id', '=', view.organizationId)
+  const workspaces = active.where('workspaces.deleted_at', 'is', null).where('workspaces.status', '=', 'active')
+  return connectorsOf(db, view).select(holderColumns).where('workspace_id', 'in', workspaces).execute()
+}
 
 /** Lists connectors of some kinds by id, in active workspaces. Covers all organizations, for the service itself. */
 export const listHolders = (db: Db, kinds: readonly string[], { after, limit }: { after: string; limit: number }): Promise<CopyHolder[]> =>

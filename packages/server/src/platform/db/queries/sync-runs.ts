@@ -63,11 +63,14 @@ export type StoredError = Pick<RunRow, 'error_code' | 'error_message' | 'error_h
 /** Columns without an error. */
 export const noError: StoredError = { error_code: null, error_message: null, error_hint: null }
 
+/** An organization, or one of its workspaces. */
+export interface SyncView {
+  readonly organizationId: string
+  readonly workspaceId: string | null
+}
+
 /** Selects the runs to cancel. */
-export type CancelTarget = { readonly organizationId: string } & (
-  | { readonly connectorId: string; readonly runId?: string }
-  | { readonly workspaceId: string }
-)
+export type CancelTarget = SyncView | { readonly organizationId: string; readonly connectorId: string; readonly runId?: string }
 
 /** Cancels unfinished runs. An active run keeps its lease until its node releases it. @returns the number */
 export async function cancelRuns(db: Db, target: CancelTarget, now: number): Promise<number> {
@@ -78,9 +81,10 @@ export async function cancelRuns(db: Db, target: CancelTarget, now: number): Pro
     .where('finished_at', 'is', null)
     .where('state', 'in', findOrigins('cancelled'))
   const { runId } = 'connectorId' in target ? target : { runId: undefined }
+  const { workspaceId } = 'connectorId' in target ? { workspaceId: null } : target
   const done = await ('connectorId' in target
     ? rows.where('connector_id', '=', target.connectorId).$if(runId !== undefined, (some) => some.where('id', '=', runId ?? ''))
-    : rows.where('workspace_id', '=', target.workspaceId)
+    : rows.$if(workspaceId !== null, (some) => some.where('workspace_id', '=', workspaceId ?? ''))
   ).executeTakeFirst()
   return Number(done.numUpdatedRows)
 }

@@ -5,12 +5,13 @@ import type { Db } from '../../db/database.ts'
 import {
   type CopyHolder,
   deleteCopies,
-  deleteWorkspaceCopies,
+  deleteViewCopies,
   insertRemovals,
-  listWorkspaceHolders,
+  listActiveHolders,
+  listViewHolders,
   type RemovalRow,
 } from '../../db/queries/sync-copies.ts'
-import { cancelRuns, extendRun, insertRuns, listUnfinishedRuns, noError, type RunRow } from '../../db/queries/sync-runs.ts'
+import { cancelRuns, extendRun, insertRuns, listUnfinishedRuns, noError, type RunRow, type SyncView } from '../../db/queries/sync-runs.ts'
 import { insertSchedules } from '../../db/queries/sync-schedules.ts'
 import type { ConnectorPlace } from '../../model/access.ts'
 import { newId } from '../../model/ids.ts'
@@ -150,25 +151,19 @@ export async function emptyCopies(
   await insertRemovals(db, [buildRemoval(parts, row, entities)])
 }
 
-/** A workspace of an organization. */
-export interface SyncWorkspace {
-  readonly organizationId: string
-  readonly workspaceId: string
-}
-
 async function inBatches<T>(rows: readonly T[], store: (rows: readonly T[]) => Promise<void>): Promise<void> {
   for (let index = 0; index < rows.length; index += batch) await store(rows.slice(index, index + batch))
 }
 
 /** Cancels the runs of a workspace that becomes inactive; its copies stay. */
-export const stopWorkspaceSyncs = ({ source }: Pick<Parts, 'source'>, db: Db, workspace: SyncWorkspace): Promise<number> =>
-  cancelRuns(db, workspace, source.clock())
+export const stopSyncs = ({ source }: Pick<Parts, 'source'>, db: Db, view: SyncView): Promise<number> =>
+  cancelRuns(db, view, source.clock())
 
-/** Cancels the runs of a deleted workspace and empties its copies. The workspace can be restored. */
-export async function emptyWorkspace(parts: QueueParts, db: Db, workspace: SyncWorkspace): Promise<void> {
-  await stopWorkspaceSyncs(parts, db, workspace)
-  await deleteWorkspaceCopies(db, workspace)
-  const removals = (await listWorkspaceHolders(db, workspace)).flatMap((row) => {
+/** Cancels the runs of a deleted workspace or organization and empties its copies. It can be restored. */
+export async function emptyView(parts: QueueParts, db: Db, view: SyncView): Promise<void> {
+  await stopSyncs(parts, db, view)
+  await deleteViewCopies(db, view)
+  const removals = (await listViewHolders(db, view)).flatMap((row) => {
     const kind = findKind(parts, row.kind)
     const kept = kind === undefined ? [] : listCopiedEntities(kind.definition)
     return kept.length === 0 ? [] : [buildRemoval(parts, row, kept)]
@@ -176,20 +171,16 @@ export async function emptyWorkspace(parts: QueueParts, db: Db, workspace: SyncW
   await storeRemovals(db, removals)
 }
 
-/** Queues a run for every connector of a restored workspace (`full`) or a reactivated one (`incremental`). */
-export async function resumeWorkspace(
-  parts: QueueParts,
-  db: Db,
-  { workspace, mode }: { workspace: SyncWorkspace; mode: RunMode },
-): Promise<void> {
-  const holders = (await listWorkspaceHolders(db, workspace)).filter((row) => readWantedEntities(parts, row).length > 0)
+/** Queues a run for every connector in active workspaces of a view that was restored (`full`) or reactivated (`incremental`). */
+export async function resumeSyncs(parts: QueueParts, db: Db, { view, mode }: { view: SyncView; mode: RunMode }): Promise<void> {
+  const holders = (await listActiveHolders(db, view)).filter((row) => readWantedEntities(parts, row).length > 0)
   const runs = holders.map((row) => buildRun(parts, toConnectorPlace(row), { mode, cause: 'changed', entities: null }))
   await inBatches(runs, (rows) => insertRuns(db, rows))
 }
 
 /** Builds the removals of all copies of a workspace. Call it before its connectors are deleted. */
-export const buildWorkspaceRemovals = async (parts: QueueParts, db: Db, workspace: SyncWorkspace): Promise<readonly RemovalRow[]> =>
-  (await listWorkspaceHolders(db, workspace)).map((row) => buildRemoval(parts, row, null))
+export const buildRemovals = async (parts: QueueParts, db: Db, view: SyncView): Promise<readonly RemovalRow[]> =>
+  (await listViewHolders(db, view)).map((row) => buildRemoval(parts, row, null))
 
 /** Stores removals in batches. */
 export const storeRemovals = (db: Db, removals: readonly RemovalRow[]): Promise<void> =>

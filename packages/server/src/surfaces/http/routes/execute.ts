@@ -36,6 +36,7 @@ const stoppedWrite = (): FerruleError =>
 export const execute: PrincipalRoute = {
   ...endpoints.execute,
   auth: 'principal',
+  provesOrganization: true,
   answer: (exchange, services) =>
     limited(exchange, services, async (memory) => {
       const request = readExecuteRequest(exchange.body)

@@ -13,7 +13,7 @@ import { exportEntity } from './export.ts'
 import { live, metrics, ready } from './health.ts'
 import { inspect } from './inspect.ts'
 import { getJob } from './jobs.ts'
-import { createOrganization, listOrganizations, updateOrganization } from './organizations.ts'
+import { createOrganization, deleteOrganization, listOrganizations, restoreOrganization, updateOrganization } from './organizations.ts'
 import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
 import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
 import { createToken } from './token.ts'
@@ -25,7 +25,7 @@ import { createWorkspace, getWorkspaceStats, listWorkspaces } from './workspaces
 export const routes: readonly Route[] = [
   ...[createToken, createScopedToken, getScopedTokenInfo],
   ...[listApplications, createApplication, rotateApplicationSecret, deleteApplication],
-  ...[listOrganizations, createOrganization, updateOrganization],
+  ...[listOrganizations, createOrganization, updateOrganization, deleteOrganization, restoreOrganization],
   ...[listWorkspaces, createWorkspace, getWorkspaceStats, getWorkspace, updateWorkspace, deleteWorkspace, restoreWorkspace],
   ...[listDefinitions, getDefinition],
   ...[createConnector, listConnectors, checkNew, getConnector, updateConnector, patchConnector, deleteConnector, checkStored],

@@ -1,4 +1,4 @@
-import { endpoints, organizationInput, organizationList, organizationRecord } from 'ferrule/wire'
+import { endpoints, organizationInput, organizationList, organizationRecord, organizationRemoval } from 'ferrule/wire'
 import { callerRoute, principalRoute, slot } from '../route.ts'
 
 /** Organizations of the application. */
@@ -52,5 +52,42 @@ export const updateOrganization = principalRoute({
   },
   answer: async (exchange, { platform }) => ({
     json: await platform.organizations.update(exchange.who, slot(exchange, 'organization_id'), exchange.body),
+  }),
+})
+
+/** Removes an organization for now. */
+export const deleteOrganization = callerRoute({
+  ...endpoints.deleteOrganization,
+  auth: 'caller',
+  document: {
+    id: 'deleteOrganization',
+    tag: 'organizations',
+    summary: 'Delete an organization with everything in it',
+    about:
+      'From the answer on no token reaches it, its syncs end and its copies are emptied. It can be restored for 30 days; then its keys, connectors and applications are destroyed. A repeat answers the same. The only organization of the first application of the service is refused.',
+    scope: 'organizations:write',
+    answer: { about: 'The deleted organization', schema: organizationRemoval },
+    problems: ['organization_not_found', 'validation_failed'],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.organizations.remove(exchange.who, slot(exchange, 'organization_id')),
+  }),
+})
+
+/** Brings a removed organization back. */
+export const restoreOrganization = callerRoute({
+  ...endpoints.restoreOrganization,
+  auth: 'caller',
+  document: {
+    id: 'restoreOrganization',
+    tag: 'organizations',
+    summary: 'Restore a deleted organization',
+    about: 'Its workspaces and connectors come back, and their copies are filled again. The request names it in the path only.',
+    scope: 'organizations:write',
+    answer: { about: 'The organization', schema: organizationRecord },
+    problems: ['organization_not_found', 'validation_failed'],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.organizations.restore(exchange.who, slot(exchange, 'organization_id')),
   }),
 })
