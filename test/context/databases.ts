@@ -1,15 +1,19 @@
 /** Both databases, prepared for searches: in this process and on the server of the test run. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin'
 import { fuzzystrmatch } from '@electric-sql/pglite/contrib/fuzzystrmatch'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { Client } from 'pg'
+import { databaseFolder } from '../../packages/server/src/context/database/embedded/folder.ts'
 import { listPhysicalColumns, quoteName, type SearchTable } from '../../packages/server/src/context/query/columns.ts'
 import { searchFunctions, searchSettings, termTable } from '../../packages/server/src/context/query/functions.ts'
 import { buildPrimaryKey } from '../../packages/server/src/context/query/keys.ts'
 import { type SearchStatement, StatementNames } from '../../packages/server/src/context/query/statement.ts'
 import { buildCells, createTermReader, listInitialTerms } from '../../packages/server/src/context/query/values.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { copyEmbeddedDatabase, createTestDatabase } from '../support/postgres.ts'
 
 /** A database under test. */
 export interface SearchDatabase {
@@ -37,11 +41,16 @@ export async function openDatabase(engine: 'pglite' | 'postgres'): Promise<Searc
 }
 
 async function openPglite(): Promise<SearchDatabase> {
-  const database = await PGlite.create({ extensions: { pg_trgm, btree_gin, fuzzystrmatch } })
+  const folder = mkdtempSync(join(tmpdir(), 'ferrule-searches-'))
+  await copyEmbeddedDatabase(folder)
+  const database = await PGlite.create(databaseFolder(folder), { extensions: { pg_trgm, btree_gin, fuzzystrmatch } })
   return {
     run: async (text) => void (await database.exec(text)),
     query: async ({ text, values }) => (await database.query<Record<string, unknown>>(text, [...values])).rows,
-    close: () => database.close(),
+    close: async () => {
+      await database.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 

@@ -1,14 +1,13 @@
 /** Stores over both databases for tests. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { EngineName } from '../../packages/server/src/context/database/database.ts'
-import { createDatabaseFiles } from '../../packages/server/src/context/database/embedded/folder.ts'
 import { openContextStore } from '../../packages/server/src/context/store/store.ts'
 import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/context/store/types.ts'
-import { createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
+import { copyEmbeddedDatabase, createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
 import { testKind } from './store-records.ts'
 
 export { createRef, idsOf, note, noteFields, notesOf, oneValue, refusal, rowsOf, testKind } from './store-records.ts'
@@ -39,17 +38,10 @@ const temporary = (): string => {
   return folder
 }
 
-let template: Promise<string> | undefined
-
-/** Returns a folder with an empty embedded database. Creating one takes seconds, so each test file creates one and copies it. */
+/** Returns a folder with an empty embedded database. */
 async function embeddedFolder(): Promise<string> {
-  template ??= (async () => {
-    const made = temporary()
-    await createDatabaseFiles(made)
-    return made
-  })()
   const folder = temporary()
-  cpSync(await template, folder, { recursive: true })
+  await copyEmbeddedDatabase(folder)
   return folder
 }
 

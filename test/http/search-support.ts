@@ -7,7 +7,7 @@ import { describe } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { EngineName } from '../../packages/server/src/context/database/database.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
-import { createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
+import { copyEmbeddedDatabase, createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
 import { type Answer, connectorsPath, type Json, startWorld, type World, type WorldOptions } from './support.ts'
 import { sandboxAds } from './tiktok-support.ts'
 
@@ -28,6 +28,7 @@ export async function startCopyWorld(engine: EngineName, options: WorldOptions =
   const common = { waiting: 100, searchSeconds: 10 }
   const server = engine === 'postgres' ? await createTestDatabase('http_search') : undefined
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-http-context-'))
+  if (server === undefined) await copyEmbeddedDatabase(folder)
   const context: ContextStoreSettings =
     server === undefined
       ? { engine: 'embedded', folder, memoryMb: 16, ...common }
@@ -43,7 +44,7 @@ export async function startCopyWorld(engine: EngineName, options: WorldOptions =
   }
 }
 
-/** Runs a suite over both databases. To open the embedded one takes seconds of a core, in the first test that needs it. */
+/** Runs a suite over both databases. */
 export const overBothStores = (name: string, suite: (engine: EngineName) => void): void =>
   describe.each(databasesUnderTest(['postgres', 'embedded']))(`${name} (%s)`, { timeout: 120_000 }, suite)
 

@@ -7,7 +7,10 @@ import type { PostgresCluster } from './postgres-cluster.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where a test file asks for the server (GET answers its URL), and how the run's databases begin. */
+    /**
+     * Where a test file asks for the server (GET / answers its URL) and for an empty embedded database (GET /embedded answers its folder),
+     * and how the run's databases begin.
+     */
     postgres: { door: string; prefix: string }
     /** Installations that may run the project's server; the first that works does. Undefined: all that this machine has. */
     installations: readonly PostgresBinaries[] | undefined
@@ -17,8 +20,8 @@ declare module 'vitest' {
 }
 
 /**
- * Once per project of a run: opens a door on 127.0.0.1 through which test files get the URL of a PostgreSQL server. The first to ask starts
- * it, so a run without database tests pays nothing. `TEST_DATABASE_URL` names a server to use instead. The function that is
+ * Once per project of a run: opens a door on 127.0.0.1 through which test files get the URL of a PostgreSQL server, or an empty embedded
+ * database. The first to ask starts the server, so a run without database tests pays nothing. `TEST_DATABASE_URL` names a server to use instead. The function that is
  * returned takes everything away again.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -30,8 +33,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     cluster ??= openCluster(project.getProvidedContext().installations)
     return (await cluster).url
   }
-  const door = createServer((_request, response) => {
-    url().then(
+  let template: Promise<string> | undefined
+  const folder = () => (template ??= findTemplate())
+  const door = createServer((request, response) => {
+    // A test that computes for seconds would ask again over a connection that has timed out meanwhile.
+    response.setHeader('connection', 'close')
+    const asked = request.url === '/embedded' ? folder() : url()
+    asked.then(
       (text) => response.end(text),
       (error: Error) => response.writeHead(500).end(error.message),
     )
@@ -52,6 +60,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 async function openCluster(installations: readonly PostgresBinaries[] | undefined): Promise<PostgresCluster> {
   const { startCluster } = await import('./postgres-cluster.ts')
   return startCluster(installations)
+}
+
+/** Loads the code only when a test asks. */
+async function findTemplate(): Promise<string> {
+  const { ensureTemplate } = await import('./embedded-template.ts')
+  return ensureTemplate()
 }
 
 /** On a server that outlives the run, databases of failed tests are dropped here. */

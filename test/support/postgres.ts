@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { cpSync } from 'node:fs'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 
@@ -22,10 +23,8 @@ const MAX_NAME = 63
  * @throws when there is no PostgreSQL 15 or later to use
  */
 export async function createTestDatabase(name: string): Promise<TestDatabase> {
-  const { door, prefix } = inject('postgres')
-  const answer = await fetch(door)
-  const admin = await answer.text()
-  if (!answer.ok) throw new Error(admin)
+  const { prefix } = inject('postgres')
+  const admin = await askSetup('/')
   const unique = `_${randomBytes(4).toString('hex')}`
   const readable = name.toLowerCase().replace(/[^a-z0-9]+/g, '_')
   const database = `${prefix}_${readable}`.slice(0, MAX_NAME - unique.length) + unique
@@ -33,6 +32,23 @@ export async function createTestDatabase(name: string): Promise<TestDatabase> {
   const url = new URL(admin)
   url.pathname = `/${database}`
   return { url: url.href, drop: () => run(admin, `drop database if exists "${database}" with (force)`) }
+}
+
+/**
+ * Copies an empty embedded database into a folder, which is then as if a store had been opened there and closed. Creating one takes
+ * seconds of a core; a suite about creation leaves the folder empty.
+ * @param folder of the context store; created if missing
+ */
+export async function copyEmbeddedDatabase(folder: string): Promise<void> {
+  cpSync(await askSetup('/embedded'), folder, { recursive: true })
+}
+
+/** Asks the setup of the run. @throws its error */
+async function askSetup(path: string): Promise<string> {
+  const answer = await fetch(new URL(path, inject('postgres').door))
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(text)
+  return text
 }
 
 async function run(url: string, statement: string): Promise<void> {
