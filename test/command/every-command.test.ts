@@ -1,0 +1,160 @@
+/** Runs every command on a pseudo-terminal of 40 columns, and looks at what a user sees. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import stringWidth from 'fast-string-width'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { commands } from '../../packages/ferrule/src/command/specs/index.ts'
+import { base, client, sandboxConnector } from '../http/support.ts'
+import { openTerminal, plain } from './support.ts'
+import { type CommandWorld, startCommandWorld } from './world.ts'
+
+// Each test starts a process, which takes seconds while other tests run.
+vi.setConfig({ testTimeout: 120_000 })
+
+const columns = 40
+/** Names whose characters take two cells, some of several code points. */
+const wide = { organization: '東京 🎉', application: '夜間レポート', workspace: '研究 👩‍🔬', connector: '通話 📞' } as const
+const renamed = '大阪'
+
+let running: CommandWorld
+beforeAll(async () => {
+  running = await startCommandWorld()
+  const body = { credentials: sandboxConnector('x').credentials, environment: { sandbox: true }, entities: [{ entity: 'users' }] }
+  writeFileSync(join(running.place.folder, 'new.json'), JSON.stringify(body))
+})
+afterAll(() => running.close())
+
+interface Row {
+  /** Words after the name of the command. */
+  readonly args?: readonly string[]
+  /** What is typed, each after a text that is drawn. */
+  readonly answers?: readonly (readonly [after: string, keys: string])[]
+  /** Texts that are drawn in this order. */
+  readonly shows: readonly string[]
+  /** True: only a table is drawn. Its lines fit the terminal. */
+  readonly isTable?: true
+  /** File that is written. */
+  readonly file?: string
+  /** Runs before the command, and returns further words. */
+  readonly before?: () => Promise<readonly string[]>
+}
+
+const table = (args: readonly string[], ...shows: string[]): Row => ({ args, shows, isTable: true })
+/** Asks before it deletes; the question can be longer than a line of the terminal. */
+const asking = (args: readonly string[], ...shows: string[]): Row => ({ args, answers: [['● No', 'y']], shows })
+
+/** The id of what `delete` deleted last. */
+let deletedId = ''
+const restoring = async (): Promise<readonly string[]> => [deletedId]
+const synced = async (): Promise<readonly string[]> => {
+  await running.world.context.sync()
+  return []
+}
+
+/** One row for each command, in an order in which each finds what it needs. */
+const rows: Readonly<Record<string, Row>> = {
+  login: {
+    args: ['--profile', 'asked'],
+    before: async () => ['--url', running.world.url],
+    answers: [
+      ['Client id', `${client.id}\r`],
+      ['Client secret', `${client.secret}\r`],
+    ],
+    shows: ['Client id', 'Logged in to http://'],
+  },
+  whoami: table([], 'url', 'identity', client.id),
+  use: { args: ['default'], shows: ['default'] },
+  config: table([], 'setting', 'value', 'source', 'profile'),
+  'organizations create': table([wide.organization], 'name', wide.organization),
+  'organizations list': table([], 'name', wide.organization, 'Default'),
+  'organizations rename': table([wide.organization, renamed], 'name', renamed),
+  'organizations delete': asking([renamed], renamed, 'Deleted. Within 30 days: ferrule organizations restore '),
+  'organizations restore': { before: restoring, shows: ['name', renamed], isTable: true },
+  'applications create': { args: [wide.application], shows: ['name', wide.application, 'client_secret', 'The secret is shown this once'] },
+  'applications list': table(['--fields', 'name,is_caller'], 'name', wide.application, 'false'),
+  'applications rotate-secret': asking([wide.application], wide.application, 'client_secret'),
+  'applications delete': asking([wide.application], wide.application, 'deleted_at'),
+  'workspaces create': table([wide.workspace], 'name', wide.workspace, 'active'),
+  'workspaces list': table([], 'name', 'status', wide.workspace),
+  'workspaces rename': table([wide.workspace, renamed], 'name', renamed),
+  'workspaces delete': asking([renamed], renamed, 'Deleted. Within 30 days: ferrule workspaces restore '),
+  'workspaces restore': { before: restoring, shows: ['name', renamed], isTable: true },
+  'connectors create': table(['gong', '--name', wide.connector, '--from-file', 'new.json'], 'name', wide.connector, 'active'),
+  'connectors list': table(['--fields', 'name,status'], 'name', wide.connector, 'active'),
+  'connectors get': table([wide.connector], 'name', wide.connector, 'credential_scheme'),
+  'connectors update': table([wide.connector, '--name', renamed], 'name', renamed),
+  'connectors check': table([renamed], 'name', renamed, 'succeeded'),
+  definitions: table([], 'gong', 'shopify', 'snowflake', 'tiktok-mark…'),
+  describe: table(['gong', 'calls', 'list'], 'Gong: list of calls', 'Parameters', 'fromDateT…', 'Example', 'ferrule execute gong calls'),
+  execute: table([renamed, 'users', 'list', '--all', '--fields', 'id,emailAddress'], 'id', 'emailAddress', '@'),
+  'sync status': table([renamed], 'entity', 'state', 'users'),
+  search: { args: [renamed, 'users', '--limit', '5'], before: synced, shows: ['too narrow for', '--fields', 'email…', 'true'] },
+  export: { args: [renamed, 'users', 'users.csv'], shows: ['Wrote users.csv: '], file: 'users.csv' },
+  download: {
+    args: [renamed, 'call_video', '--params', '@media.json', '-o', 'call.mp4'],
+    shows: [' %', 'Wrote call.mp4: '],
+    file: 'call.mp4',
+  },
+  'sync schedule': table([renamed, '--every', '3600'], 'inter…', '3600'),
+  'sync start': table([renamed], 'state', 'queued'),
+  'sync cancel': table([renamed], 'state', 'cancelled'),
+  'sync reset': asking([renamed], renamed, 'queued'),
+  'connectors delete': asking([renamed], renamed, 'connector_delete', 'succeeded'),
+  api: table(['GET', `${base}/organizations`, '--jq', '.data[].role'], 'admin'),
+  open: table(['--print'], 'address', 'http://'),
+  doctor: table([], 'check', 'status', 'detail', 'service', 'ok', 'token', 'ok'),
+  complete: { args: ['fish'], shows: ['ferrule complete'] },
+  logout: { args: ['--profile', 'asked'], shows: ['asked'] },
+}
+
+/** Runs a command to its end. @returns everything that was drawn */
+async function draw(
+  name: string,
+  { args = [], answers = [], before, isTable }: Row,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const more = (await before?.()) ?? []
+  const words = [...name.split(' '), ...args, ...more, ...(isTable === true ? ['--quiet'] : [])]
+  const terminal = openTerminal({ ...running.place, env }, words, { columns })
+  for (const [after, keys] of answers) {
+    await terminal.waitFor(after)
+    terminal.type(keys)
+  }
+  const code = await terminal.end()
+  expect({ code, drawn: code === 0 ? '' : terminal.drawn }).toEqual({ code: 0, drawn: '' })
+  return terminal.drawn
+}
+
+/** Returns the first text that is not drawn after those before it. */
+function findMissing(drawn: string, shows: readonly string[]): string | undefined {
+  let at = 0
+  return shows.find((text) => {
+    const found = drawn.indexOf(text, at)
+    at = found + text.length
+    return found < 0
+  })
+}
+
+test('every command has a row here', () => {
+  expect(Object.keys(rows).toSorted()).toEqual(commands.map(({ name }) => name).toSorted())
+})
+
+describe('on a terminal of 40 columns', () => {
+  test.each(Object.entries(rows))('%s', async (name, row) => {
+    const drawn = await draw(name, row, { NO_COLOR: '1' })
+    const seen = plain(drawn)
+    deletedId = / restore (\S+)/.exec(seen)?.[1] ?? deletedId
+    expect(findMissing(seen, row.shows) ?? 'nothing', drawn).toBe('nothing')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes that NO_COLOR forbids
+    expect(drawn).not.toMatch(/\u001b\[[0-9;]*m/)
+    expect(seen).not.toContain(client.secret)
+    if (row.file !== undefined) expect(existsSync(join(running.place.folder, row.file))).toBe(true)
+    if (row.isTable !== true) return
+    expect(drawn).not.toContain('\u001b')
+    expect(drawn.split('\r\n').filter((line) => stringWidth(line) > columns)).toEqual([])
+  })
+
+  test('with colours, where nothing forbids them', async () => {
+    expect(await draw('workspaces list', table([]), {})).toContain('\u001b[1mname')
+  })
+})
