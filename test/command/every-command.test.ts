@@ -66,7 +66,7 @@ const rows: Readonly<Record<string, Row>> = {
   use: { args: ['default'], shows: ['default'] },
   config: table([], 'setting', 'value', 'source', 'profile'),
   'organizations create': table([wide.organization], 'name', wide.organization),
-  'organizations list': table([], 'name', wide.organization, 'Default'),
+  'organizations list': table([], 'name', wide.organization, 'admin'),
   'organizations rename': table([wide.organization, renamed], 'name', renamed),
   'organizations delete': asking([renamed], renamed, 'Deleted. Within 30 days: ferrule organizations restore '),
   'organizations restore': { before: restoring, shows: ['name', renamed], isTable: true },
