@@ -132,6 +132,7 @@ describe('a search that is not valid is refused with its code and place', () => 
     ['no words', filter({ fuzzy: { title: ' -- ' } }), 'invalid_parameter', '/params/query/filter/fuzzy/title'],
     ['17 levels', filter(nested(16)), 'query_too_complex', `/params/query/filter${'/not'.repeat(16)}`],
     ['257 conditions', filter({ or: many(257) }), 'query_too_complex', '/params/query/filter/or/256/eq/title'],
+    ['257 empty operators', filter({ or: Array(257).fill({ eq: {} }) }), 'query_too_complex', '/params/query/filter/or/256/eq'],
     ['257 empty conditions', filter({ or: Array.from({ length: 257 }, () => ({})) }), 'query_too_complex', '/params/query/filter/or/256'],
     [
       '1,001 values',

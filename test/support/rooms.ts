@@ -54,7 +54,7 @@ export const rooms: readonly Room[] = [
   { room: `${library}resume.ts`, files: within(library, ['errors.ts', 'retry.ts']), types: [`${engine}types.ts`] },
   { room: `${library}walk.ts`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}rows/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
-  { room: `${library}filter/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
+  { room: `${library}filter/`, files: within(library, ['errors.ts', 'definition/object.ts', 'definition/search.ts', 'json/']) },
   { room: `${library}near-names.ts` },
   { room: `${library}fields.ts`, files: [`${library}definition/object.ts`] },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },

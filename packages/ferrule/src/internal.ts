@@ -13,7 +13,7 @@ export {
 export { liveActions } from './definition/entity.ts'
 export { readKnownValues } from './definition/fields.ts'
 export { isObject } from './definition/object.ts'
-export { searchOperators } from './definition/search.ts'
+export { filterLimits, searchOperators } from './definition/search.ts'
 export { buildEntityDocument, toSchema } from './document/build-kind.ts'
 export { readApart } from './engine/apart.ts'
 export { clocks } from './engine/clocks.ts'

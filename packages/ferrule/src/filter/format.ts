@@ -1,9 +1,9 @@
 /** Prints filters in JSON as text, which `parseFilter` reads. */
 import { isObject } from '../definition/object.ts'
-import { failValidation } from '../errors.ts'
-import { writeJson } from '../json/json.ts'
-import { refuseSize } from './tokens.ts'
-import { limits, plainPath, reserved, signs } from './words.ts'
+import { filterLimits } from '../definition/search.ts'
+import { refuseJson, refuseJsonSize } from './refusals.ts'
+import { formatValue, type Printing, pointTo } from './values.ts'
+import { formatPath, longestText, signs } from './words.ts'
 
 /** A printed condition, and the word that joins its parts. */
 interface Printed {
@@ -11,40 +11,38 @@ interface Printed {
   readonly joinedBy?: 'and' | 'or'
 }
 
-const refuse = (field: string, message: string) => failValidation([{ field, message, error_code: 'type' }])
-
-const isPlain = (path: string): boolean => {
-  plainPath.lastIndex = 0
-  return plainPath.exec(path)?.[0] === path && !reserved.has(path.toLowerCase())
+/** Place of a condition. */
+interface Place {
+  /** JSON pointer. */
+  readonly at: string
+  /** Its level; the filter's own is 1. */
+  readonly depth: number
+  readonly printing: Printing
 }
 
-/** Prints a path, in backquotes unless it is plain. */
-const formatPath = (path: string): string =>
-  isPlain(path) ? path : `\`${JSON.stringify(path).slice(1, -1).replaceAll('\\"', '"').replaceAll('`', '\\`')}\``
+const enter = (place: Place, ...names: readonly (string | number)[]): Place => ({ ...place, at: pointTo(place.at, ...names) })
 
-/** Prints a value. Numbers that JSON lacks would become null, so they are refused. */
-function formatValue(value: unknown, at: string): string {
-  const isJson =
-    value !== undefined &&
-    typeof value !== 'function' &&
-    typeof value !== 'symbol' &&
-    !(typeof value === 'number' && !Number.isFinite(value))
-  if (!isJson) throw refuse(at, 'must be a JSON value')
-  return writeJson(value)
+const descend = (place: Place, ...names: readonly (string | number)[]): Place => ({ ...enter(place, ...names), depth: place.depth + 1 })
+
+/** Counts a condition as the service does: each field, and whatever is empty. */
+function countCondition({ at, printing }: Place): void {
+  printing.conditions += 1
+  if (printing.conditions > filterLimits.mostConditions)
+    throw refuseJsonSize(at, `brings the filter to more than ${filterLimits.mostConditions} conditions`)
 }
 
-const formatIn = (path: string, value: unknown, at: string): string => {
-  if (!Array.isArray(value)) throw refuse(at, 'must be an array of values')
-  return `${path} in (${value.map((each, index) => formatValue(each, `${at}/${index}`)).join(', ')})`
+function formatIn(path: string, value: unknown, { at, printing }: Place): string {
+  if (!Array.isArray(value)) throw refuseJson(at, 'must be an array of values')
+  if (value.length > filterLimits.mostValues) throw refuseJsonSize(at, `has more than ${filterLimits.mostValues} values`)
+  return `${path} in (${Array.from(value, (each, index) => formatValue(each, pointTo(at, index), printing)).join(', ')})`
 }
 
-function formatComparison(operator: string, [path, value]: [string, unknown], at: string): string {
+function formatComparison(operator: string, [path, value]: [string, unknown], place: Place): Printed {
   const name = formatPath(path)
-  if (operator === 'in') return formatIn(name, value, at)
-  if (value === null && (operator === 'eq' || operator === 'neq')) return `${name} is ${operator === 'eq' ? '' : 'not '}null`
-  const sign = Object.hasOwn(signs, operator) ? signs[operator] : undefined
-  if (sign === undefined) throw refuse(at, `${operator} is no operator of a filter`)
-  return `${name} ${sign} ${formatValue(value, at)}`
+  if (operator === 'any') return { text: `any ${name} (${formatCondition(value, { ...place, depth: place.depth + 1 }).text})` }
+  if (operator === 'in') return { text: formatIn(name, value, place) }
+  if (value === null && (operator === 'eq' || operator === 'neq')) return { text: `${name} is ${operator === 'eq' ? '' : 'not '}null` }
+  return { text: `${name} ${signs[operator]} ${formatValue(value, place.at, place.printing)}` }
 }
 
 const inParentheses = ({ text, joinedBy }: Printed): string => (joinedBy === undefined ? text : `(${text})`)
@@ -58,39 +56,48 @@ function join(word: 'and' | 'or', all: readonly Printed[]): Printed {
   return { text: all.map((each) => (needsParentheses(each) ? inParentheses(each) : each.text)).join(` ${word} `), joinedBy: word }
 }
 
-function formatOperator(name: string, operand: unknown, { at, depth }: { at: string; depth: number }): readonly Printed[] {
-  if (name === 'not') return [{ text: `not ${inParentheses(formatCondition(operand, { at, depth: depth + 1 }))}` }]
-  if (name === 'and' || name === 'or') {
-    if (!Array.isArray(operand)) throw refuse(at, 'must be an array of conditions')
-    return [
-      join(
-        name,
-        operand.map((each, index) => formatCondition(each, { at: `${at}/${index}`, depth: depth + 1 })),
-      ),
-    ]
-  }
-  if (!isObject(operand)) throw refuse(at, 'must be an object of fields and values')
-  return Object.entries(operand).map(([path, value]) => {
-    const place = `${at}/${path}`
-    if (name !== 'any') return { text: formatComparison(name, [path, value], place) }
-    return { text: `any ${formatPath(path)} (${formatCondition(value, { at: place, depth: depth + 1 }).text})` }
+function formatList(word: 'and' | 'or', operand: unknown, place: Place): Printed {
+  if (!Array.isArray(operand)) throw refuseJson(place.at, 'must be an array of conditions')
+  if (operand.length === 0) countCondition(place)
+  return join(
+    word,
+    Array.from(operand, (each, index) => formatCondition(each, descend(place, index))),
+  )
+}
+
+function formatOperator(name: string, operand: unknown, place: Place): readonly Printed[] {
+  if (name === 'not') return [{ text: `not ${inParentheses(formatCondition(operand, { ...place, depth: place.depth + 1 }))}` }]
+  if (name === 'and' || name === 'or') return [formatList(name, operand, place)]
+  if (name !== 'any' && name !== 'in' && !Object.hasOwn(signs, name)) throw refuseJson(place.at, 'is no operator of a filter')
+  if (!isObject(operand)) throw refuseJson(place.at, 'must be an object of fields and values')
+  const fields = Object.entries(operand)
+  if (fields.length === 0) countCondition(place)
+  return fields.map(([path, value]) => {
+    const inner = enter(place, path)
+    countCondition(inner)
+    return formatComparison(name, [path, value], inner)
   })
 }
 
-function formatCondition(condition: unknown, { at, depth }: { at: string; depth: number }): Printed {
-  if (depth > limits.deepest) throw refuseSize(`is nested more than ${limits.deepest} deep`)
-  if (!isObject(condition)) throw refuse(at, 'must be a condition: an object with operators as keys')
+function formatCondition(condition: unknown, place: Place): Printed {
+  if (!isObject(condition)) throw refuseJson(place.at, 'must be a condition: an object with operators as keys')
+  if (place.depth > filterLimits.deepest) throw refuseJsonSize(place.at, `is nested more than ${filterLimits.deepest} deep`)
+  const operators = Object.entries(condition)
+  if (operators.length === 0) countCondition(place)
   return join(
     'and',
-    Object.entries(condition).flatMap(([name, operand]) => formatOperator(name, operand, { at: `${at}/${name}`, depth })),
+    operators.flatMap(([name, operand]) => formatOperator(name, operand, enter(place, name))),
   )
 }
 
 /**
- * Prints a filter as text. Several operators of one object become a list joined by `and`; a list of one condition becomes that condition.
- * Both mean the same.
+ * Prints a filter as text. Several operators of one object are joined by `and`; a list of one condition becomes that condition.
  * @param filter as `context_store_search` takes it
- * @returns text whose `parseFilter` means the same as the filter
- * @throws FerruleError `validation_failed` with the place of what is no filter; `query_too_complex`
+ * @returns text; what `parseFilter` makes of it means the same as the filter, and is within the limits that the filter keeps
+ * @throws FerruleError `validation_failed` with the place of what is no filter; `query_too_complex` with that of what is too much
  */
-export const formatFilter = (filter: unknown): string => formatCondition(filter, { at: '/filter', depth: 1 }).text
+export function formatFilter(filter: unknown): string {
+  const { text } = formatCondition(filter, { at: '/filter', depth: 1, printing: { conditions: 0, values: 0 } })
+  if (text.length > longestText) throw refuseJsonSize('/filter', `has more than ${longestText} characters as text`)
+  return text
+}

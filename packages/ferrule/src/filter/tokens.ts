@@ -1,12 +1,16 @@
 /** Splits a filter's text into tokens. */
-import { type FerruleError, fail, failValidation, type Problem } from '../errors.ts'
+import type { FerruleError } from '../errors.ts'
+import { TooDeep } from '../json/depth.ts'
 import { readJson } from '../json/json.ts'
-import { limits, plainPath, reserved } from './words.ts'
+import { findRounded, number } from './numbers.ts'
+import { refuse, refuseSize, shorten } from './refusals.ts'
+import { foreignSigns, longestText, plainPath, reserved } from './words.ts'
 
 /** One token of the text, from the index `at` to before the index `end`. */
 export interface Token {
-  readonly type: 'sign' | 'word' | 'path' | 'value' | 'end'
-  /** As written; of a path, its names without backquotes. */
+  /** `odd` is what no filter has: a name with other characters, or text in other quotes. */
+  readonly type: 'sign' | 'word' | 'path' | 'value' | 'odd' | 'end'
+  /** As written; of a path, and of text in other quotes, without the quotes. */
   readonly text: string
   /** Of a value: what it stands for. */
   readonly value?: unknown
@@ -15,33 +19,22 @@ export interface Token {
 }
 
 const space = /[ \t\r\n]*/y
+const foreignSign = /===?|!==|<>|=<|=>|&&?|\|\|?|!(?!=)/y
 const sign = /!=|>=|<=|[=<>(),]/y
 const string = /"(?:[^"\\]|\\.)*"/sy
-const quotedName = /`((?:[^`\\]|\\.)*)`/sy
+const quotedName = /`((?:[^`\\]|\\.)*)`((?:\[\])*)/sy
 const time = /\d{4}-\d{2}(?:-\d{2}(?:[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?)?(?![\w.:-])/y
-const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.:])/y
+const wholeNumber = new RegExp(`${number.source}(?![\\w.:-])`, 'y')
+/** Other characters of a name. Those that end a path are left out. */
+const oddPiece = /[^\s=!<>(),"'`[\]{}&|“”„‟«»‘’‚‛]+/y
+/** Text in quotes that word processors and other languages have. */
+const oddQuotes = /['“”„‟«»‘’‚‛](?:([^"'“”„‟«»‘’‚‛]*)["'“”„‟«»‘’‚‛])?/y
 
 /** Returns the match of a pattern at an index. */
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
   return pattern.exec(text)
 }
-
-/** Builds the place of an index: line and column, both from 1; the column counts UTF-16 code units. */
-function findPlace(text: string, at: number): Pick<Problem, 'line' | 'column'> {
-  const before = text.slice(0, at).split('\n')
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 }
-}
-
-/** Makes the error of a filter. @param at index of what is wrong */
-export function refuse(text: string, at: number, message: string): FerruleError {
-  const place = findPlace(text, at)
-  const where = place.line === 1 ? `at column ${place.column}` : `at line ${place.line}, column ${place.column}`
-  return failValidation([{ field: '/filter', message: `cannot be read ${where}: ${message}`, error_code: 'syntax', ...place }])
-}
-
-/** Makes the error of a filter that is too large. */
-export const refuseSize = (reason: string): FerruleError => fail('query_too_complex', { reason: `the filter ${reason}` })
 
 /** Returns the index after the array or object that begins at an index; -1 when it has no end. */
 function findJsonEnd(text: string, from: number): number {
@@ -59,37 +52,22 @@ function findJsonEnd(text: string, from: number): number {
   return -1
 }
 
+/** Reads a JSON value. A number in it that a double would round or cannot hold is refused. */
 function readValue(text: string, at: number, length: number): Token {
   const json = text.slice(at, at + length)
+  const value = readValueText(text, at, json)
+  const rounded = json.startsWith('"') ? undefined : findRounded(json)
+  if (rounded !== undefined)
+    throw refuse(text, at + rounded.at, `${shorten(rounded.digits)} has more digits than a number keeps; write it in double quotes`)
+  return { type: 'value', value, text: json, at, end: at + length }
+}
+
+function readValueText(text: string, at: number, json: string): unknown {
   try {
-    return { type: 'value', value: readJson(json), text: json, at, end: at + length }
-  } catch {
-    throw refuse(text, at, `${shorten(json)} is not JSON`)
+    return readJson(json)
+  } catch (thrown) {
+    throw refuse(text, at, `${shorten(json)} is not JSON${thrown instanceof TooDeep ? `: ${thrown.message}` : ''}`)
   }
-}
-
-const countZeros = (digits: string, from: number, step: 1 | -1): number => {
-  let count = 0
-  while (digits[from + count * step] === '0') count += 1
-  return count
-}
-
-/** Splits a decimal number into its digits without outer zeros and the power of ten after them. Equal numbers have equal forms. */
-function normaliseNumber(number: string): string {
-  const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? []
-  const digits = whole + fraction
-  const before = countZeros(digits, 0, 1)
-  if (before === digits.length) return '0'
-  const after = countZeros(digits, digits.length - 1, -1)
-  return `${sign}${digits.slice(before, digits.length - after)}e${Number(power) - fraction.length + after}`
-}
-
-/** Reads a number. One that a double would round or cannot hold is refused: JSON has no other form for it. */
-function readNumber(text: string, at: number, length: number): Token {
-  const token = readValue(text, at, length)
-  if (typeof token.value === 'number' && normaliseNumber(String(token.value)) !== normaliseNumber(token.text))
-    throw refuse(text, at, `${shorten(token.text)} has more digits than a number keeps; write it in double quotes`)
-  return token
 }
 
 /** Reads a name in backquotes: the escapes of JSON, and \` for a backquote. */
@@ -102,7 +80,7 @@ function readName(text: string, at: number, content: string): string {
   }
 }
 
-/** Reads a path of plain names and names in backquotes: a.`odd name`.b */
+/** Reads a path of plain names and names in backquotes: a.`odd name`[].b */
 function readPath(text: string, from: number): Token | undefined {
   const names: string[] = []
   let isPlain = true
@@ -110,22 +88,37 @@ function readPath(text: string, from: number): Token | undefined {
     const quoted = matchAt(quotedName, text, at)
     const [whole] = quoted ?? matchAt(plainPath, text, at) ?? []
     if (whole === undefined && at === from) return undefined
-    if (whole === undefined) throw refuse(text, at, 'expected a name after the dot')
+    if (whole === undefined) return (text[at] === '.' ? undefined : readOdd(text, from, at)) ?? failName(text, at)
     isPlain &&= quoted === null
-    names.push(quoted === null ? whole : readName(text, at, quoted[1] ?? ''))
+    names.push(quoted === null ? whole : `${readName(text, at, quoted[1] ?? '')}${quoted[2] ?? ''}`)
     at += whole.length
     if (text[at] === '.') continue
     const path = names.join('.')
-    return { type: isPlain && reserved.has(path.toLowerCase()) ? 'word' : 'path', text: path, at: from, end: at }
+    const odd = isPlain ? readOdd(text, from, at) : undefined
+    return odd ?? { type: isPlain && reserved.has(path.toLowerCase()) ? 'word' : 'path', text: path, at: from, end: at }
   }
 }
 
-/** Shortens a piece of a filter for a message. */
-export const shorten = (piece: string): string => (piece.length > 40 ? `${piece.slice(0, 40)}…` : piece)
+function failName(text: string, at: number): never {
+  throw refuse(text, at, 'expected a name after the dot')
+}
+
+/** Reads a name without backquotes, whose first odd character stands at an index. */
+function readOdd(text: string, from: number, at: number): Token | undefined {
+  const [odd] = matchAt(oddPiece, text, at) ?? []
+  return odd === undefined ? undefined : { type: 'odd', text: text.slice(from, at + odd.length), at: from, end: at + odd.length }
+}
+
+/** Refuses a sign of another language. */
+function checkSign(text: string, at: number): void {
+  const [found] = matchAt(foreignSign, text, at) ?? []
+  if (found !== undefined) throw refuse(text, at, `${found} is no sign of a filter; write ${foreignSigns[found]}`)
+}
 
 function readToken(text: string, at: number): Token {
   const character = text[at]
   if (character === undefined) return { type: 'end', text: '', at, end: at }
+  checkSign(text, at)
   const [found] = matchAt(sign, text, at) ?? []
   if (found !== undefined) return { type: 'sign', text: found, at, end: at + found.length }
   if (character === '"') {
@@ -136,13 +129,20 @@ function readToken(text: string, at: number): Token {
   if ((character === '[' && text[at + 1] !== ']') || character === '{') return readNested(text, at)
   const [timestamp] = matchAt(time, text, at) ?? []
   if (timestamp !== undefined) return { type: 'value', value: timestamp, text: timestamp, at, end: at + timestamp.length }
-  const [digits] = matchAt(number, text, at) ?? []
-  if (digits !== undefined) return readNumber(text, at, digits.length)
-  const path = readPath(text, at)
-  if (path !== undefined) return path
-  if (character === '`') throw refuse(text, at, 'the name has no end: write ` after it')
-  if (character === "'") throw refuse(text, at, 'strings stand in double quotes')
-  throw refuse(text, at, `${shorten(/^\S+/.exec(text.slice(at, at + 100))?.[0] ?? character)} is no path, sign or value`)
+  const [digits] = matchAt(wholeNumber, text, at) ?? []
+  if (digits !== undefined) return readValue(text, at, digits.length)
+  return readPath(text, at) ?? readForeign(text, at)
+}
+
+/** Reads what begins like no token. */
+function readForeign(text: string, at: number): Token {
+  if (text[at] === '`') throw refuse(text, at, 'the name has no end: write ` after it')
+  const quoted = matchAt(oddQuotes, text, at)
+  if (quoted?.[1] !== undefined) return { type: 'odd', text: quoted[1], at, end: at + quoted[0].length }
+  if (quoted !== null) throw refuse(text, at, 'strings stand in double quotes, names in backquotes')
+  const odd = readOdd(text, at, at)
+  if (odd !== undefined) return odd
+  throw refuse(text, at, `${shorten(/^\S+/.exec(text.slice(at, at + 100))?.[0] ?? text.slice(at, at + 1))} is no path, sign or value`)
 }
 
 function readNested(text: string, at: number): Token {
@@ -158,7 +158,7 @@ export class Tokens {
 
   /** @throws FerruleError `query_too_complex` for a text that is too long; `validation_failed` */
   constructor(text: string) {
-    if (text.length > limits.longestText) throw refuseSize(`has more than ${limits.longestText} characters`)
+    if (text.length > longestText) throw refuseSize(text, longestText, `has more than ${longestText} characters`)
     this.text = text
     this.#next = this.#read(0)
   }
@@ -183,10 +183,16 @@ export class Tokens {
     return isSame
   }
 
-  /** Makes the error of an unexpected token. @param expected what should stand there */
-  refuseNext(expected: string): FerruleError {
-    const { type, text, at } = this.#next
-    return refuse(this.text, at, `expected ${expected}, found ${type === 'end' ? 'the end' : shorten(text)}`)
+  /** Makes the error of an unexpected token. @param expected what should stand there @param hint what to write instead */
+  refuseNext(expected: string, hint?: string): FerruleError {
+    const { type, at, end } = this.#next
+    const found = type === 'end' ? 'the end' : shorten(this.text.slice(at, end))
+    return refuse(this.text, at, `expected ${expected}, found ${found}${hint === undefined ? '' : `; ${hint}`}`)
+  }
+
+  /** Makes the error of a token that exceeds a limit. */
+  refuseNextSize(message: string): FerruleError {
+    return refuseSize(this.text, this.#next.at, message)
   }
 
   #read(from: number): Token {

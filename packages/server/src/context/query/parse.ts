@@ -1,6 +1,6 @@
 /** Parses the parameters of `context_store_search` (grammar and rules: docs/decisions/0016-search.md). */
 
-import { isObject, parseInteger, searchOperators } from 'ferrule/internal'
+import { filterLimits, isObject, parseInteger, searchOperators } from 'ferrule/internal'
 import type { SearchTable } from './columns.ts'
 import { parsePattern } from './conditions/pattern.ts'
 import { type NameScope, parseFieldPath, parseListedPath, toElementScope } from './field-paths.ts'
@@ -10,10 +10,8 @@ import { appendPointer, invalid, missing, notSupported, type RequestPointer, too
 import { findScoredConditions } from './relevance.ts'
 import type { Condition, FieldPath, MemberPath, Ordering, SearchQuery, Selection, SortKey, Unlisted } from './tree.ts'
 
-/** Limits: nesting of conditions, conditions, values of one `in`, keys of a sort, elements of `fields`. */
-const deepest = 16
-const mostConditions = 256
-const mostValues = 1000
+const { deepest, mostConditions, mostValues } = filterLimits
+/** Limits: keys of a sort, elements of `fields`. */
 const mostSortKeys = 16
 const mostFields = 1000
 /** Records of a page. */
@@ -103,7 +101,9 @@ function parseFields(
   { operand, pointer }: { operand: unknown; pointer: RequestPointer },
 ): readonly Condition[] {
   if (!isObject(operand)) throw invalid(pointer, 'must be an object of fields and values')
-  return Object.entries(operand).map(([field, value]) => {
+  const fields = Object.entries(operand)
+  if (fields.length === 0) countCondition(reading, pointer)
+  return fields.map(([field, value]) => {
     const at = appendPointer(pointer, field)
     countCondition(reading, at)
     const { path, schema } = parseFieldPath(reading.scope, field, at)

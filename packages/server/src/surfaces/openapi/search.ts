@@ -1,7 +1,7 @@
 /** Searches in the API's document: the grammar of their filters, and one request and one answer for each searchable entity. */
 
 import { type EntityDefinition, type Field, type Fields, type Kind, list, obj, opt } from 'ferrule/definition'
-import { formatDocumentedType, isObject } from 'ferrule/internal'
+import { filterLimits, formatDocumentedType, isObject } from 'ferrule/internal'
 import { executeFields, freshness, searchMeta } from 'ferrule/wire'
 import { buildExample } from './example.ts'
 import { ref, truncatedFields } from './shared.ts'
@@ -46,7 +46,8 @@ const searchCondition: JsonObject = {
   type: 'object',
   description:
     'A condition: operators, each with an object of field to value. Several operators, and several fields under one, must all hold. ' +
-    'A path (`a.b`) that crosses an array holds when some element does. Nesting at most 16, at most 256 conditions.',
+    'A path (`a.b`) that crosses an array holds when some element does. ' +
+    `Nesting at most ${filterLimits.deepest}, at most ${filterLimits.mostConditions} conditions.`,
   properties: {
     eq: fieldMap(
       'Equal; null: the field has no value. Arrays and objects: all elements equal, or, with a single value, one element equals the value',
@@ -59,7 +60,7 @@ const searchCondition: JsonObject = {
     gte: order('Greater or equal'),
     lt: order('Less'),
     lte: order('Less or equal'),
-    in: fieldMap('Equal to one of the values', { type: 'array', items: scalar, maxItems: 1000 }),
+    in: fieldMap('Equal to one of the values', { type: 'array', items: scalar, maxItems: filterLimits.mostValues }),
     like: words(
       'Pattern: % matches any characters, _ one character, \\ escapes both; without % it matches a part of the string. Case matters',
     ),
