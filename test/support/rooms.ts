@@ -200,7 +200,7 @@ export const rooms: readonly Room[] = [
   {
     room: `${server}surfaces/`,
     files: within(server, ['context/', 'platform/']),
-    npm: [...entries, 'fastify', '@fastify/*', 'commander', 'pino'],
+    npm: [...entries, 'fastify', '@fastify/*', 'commander', 'pino', '@modelcontextprotocol/server'],
     node: 'all but node:sqlite',
   },
   {

@@ -56,6 +56,16 @@ function parse(text: string): unknown {
 }
 
 /**
+ * Reads JSON of any type. Of a repeated name the last value counts.
+ * @throws FerruleError `malformed_json` (not UTF-8, not JSON, too deep), `validation_failed` (`__proto__`)
+ */
+export function readAnyJson(bytes: Uint8Array): unknown {
+  const value = parse(decode(bytes))
+  inspectValue(value, [])
+  return value
+}
+
+/**
  * Reads a JSON body. Of a repeated name the last value counts.
  * @returns an object; undefined for an empty body
  * @throws FerruleError `malformed_json` (not UTF-8, not JSON, too deep), `validation_failed` (not an object, `__proto__`)
