@@ -18,7 +18,13 @@ const elsewhere = {
 } as const satisfies Partial<Record<EndpointName, string>>
 
 /** Pages and documents, which no program calls by a method. */
-const pages: ReadonlySet<string> = new Set(['GET /openapi.json', 'GET /docs', 'GET /docs/{file}', 'GET /'])
+const pages: ReadonlySet<string> = new Set([
+  'GET /openapi.json',
+  'GET /docs',
+  'GET /docs/{file}',
+  'GET /',
+  'GET /.well-known/oauth-protected-resource/mcp',
+])
 
 /** Asks for the first of a list or a stream. */
 const first = (values: AsyncGenerator<unknown>): Promise<unknown> => values.next()

@@ -139,6 +139,7 @@ test('routes and who may use them', () => {
     'GET /docs none',
     'GET /docs/{file} none',
     'GET / none',
+    'GET /.well-known/oauth-protected-resource/mcp none',
   ])
 })
 

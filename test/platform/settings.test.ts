@@ -35,6 +35,7 @@ describe('settings', () => {
       trustedProxies: [],
       corsOrigins: [],
       rateLimit: 600,
+      mcpRateLimit: 600,
       concurrency: 60,
       bodyLimit: 1_048_576,
       bodyMemory: expect.any(Number),

@@ -136,6 +136,14 @@ export const rooms: readonly Room[] = [
     types: within(library, ['document/', 'wire/', 'engine/types.ts', 'engine/local.ts']),
   },
   {
+    // Types of the SDK only: whoever connects a client loads it.
+    room: `${library}mcp/`,
+    files: within(library, ['errors.ts', 'definition/object.ts', 'json/']),
+    types: [`${library}agent/`],
+    npm: ['@modelcontextprotocol/server'],
+    node: 'all but node:sqlite',
+  },
+  {
     room: `${library}command/`,
     files: [
       ...shared,
@@ -160,7 +168,10 @@ export const rooms: readonly Room[] = [
   { room: `${library}cli.ts`, files: [`${library}command/`], node: 'all but node:sqlite' },
   {
     room: `${library}internal.ts`,
-    files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/', 'document/', 'near-names.ts', 'agent/'])],
+    files: [
+      ...shared,
+      ...within(library, ['connectors/', 'engine/', 'json/', 'document/', 'near-names.ts', 'client/problem.ts', 'agent/', 'mcp/']),
+    ],
   },
   { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },
   { room: `${server}context/query/`, npm: entries, node: 'all but node:sqlite' },

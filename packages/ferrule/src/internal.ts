@@ -1,4 +1,5 @@
 /** Exports for the server beside the documented entries. Undocumented and outside semantic versioning. */
+export { readProblem } from './client/problem.ts'
 export { kinds } from './connectors/index.ts'
 export { findSyncedOperation } from './definition/check-sync.ts'
 export {
@@ -34,4 +35,6 @@ export { errorConsequences } from './error-consequences.ts'
 export { asFerruleError, errorTable, fail, failValidation, isErrorCode, moveProblem } from './errors.ts'
 export { TooDeep } from './json/depth.ts'
 export { writeBody } from './json/json.ts'
+export { type McpMessage, type MessageId, type MessageRefusal, messageCodes, readMessage } from './mcp/message.ts'
+export { createMcpServer, type McpSdk, type McpServerParts } from './mcp/server.ts'
 export { countEdits, findNearNames } from './near-names.ts'

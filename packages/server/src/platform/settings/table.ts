@@ -115,6 +115,13 @@ export const settingsTable = {
     default: '60',
     about: 'Maximum number of concurrent execute calls for an organization on one node; 0 is unlimited.',
   },
+  mcpRateLimit: {
+    name: 'FERRULE_MCP_RATE_LIMIT',
+    type: integer(0, 1_000_000_000),
+    default: '600',
+    about:
+      'Maximum number of requests to /mcp per minute for a token on one node; 0 is unlimited. Calls also count for FERRULE_RATE_LIMIT.',
+  },
   bodyLimit: {
     name: 'FERRULE_BODY_LIMIT',
     type: integer(1_024, 67_108_864),

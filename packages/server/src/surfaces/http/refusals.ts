@@ -28,7 +28,10 @@ export function refuser({ logger, bodyLimit }: { readonly logger: Logger; readon
     if (!reply.raw.destroyed) report(logger, error, request)
     for (const name of ofTheAnswer) reply.removeHeader(name)
     addCommonHeaders(reply, request.id)
-    reply.code(error.status).headers(buildErrorHeaders(error)).send(problemBody(error, request.id))
+    const challenge = reply.getHeader('www-authenticate') // a route's own says more than the default
+    reply.code(error.status).headers(buildErrorHeaders(error))
+    if (challenge !== undefined) reply.header('www-authenticate', challenge)
+    reply.send(problemBody(error, request.id))
   }
 }
 

@@ -31,6 +31,8 @@ export interface Services {
   readonly openApi: () => PrintedDocument
   /** Milliseconds since 1970. */
   readonly clock: () => number
+  /** Milliseconds that never step. */
+  readonly steady: () => number
   /** Progress of the shutdown. */
   readonly stopping: Pick<Stopping, 'isLeaving' | 'isDraining' | 'calls'>
 }

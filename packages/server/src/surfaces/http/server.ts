@@ -9,6 +9,7 @@ import type { CopyServices } from '../../platform/copies/copy-services.ts'
 import type { Cutter } from '../../platform/execution/cut-apart.ts'
 import type { Metrics } from '../../platform/model/metrics.ts'
 import type { Platform, Settings } from '../../platform/model/types.ts'
+import { mountServiceMcp } from '../mcp/endpoint.ts'
 import { printOpenApi } from '../openapi.ts'
 import { readFormBody, readJsonBody } from './body.ts'
 import { answerBrokenRequest, requestTimeout } from './broken-request.ts'
@@ -54,7 +55,7 @@ const formTypes = /^application\/x-www-form-urlencoded(?:;\s*charset="?utf-8"?)?
 /** Headers that a browser's script may read. */
 const exposedHeaders = [
   ...['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
-  ...['Content-Disposition', 'Content-Range', 'Accept-Ranges', 'ETag', 'Idempotent-Replayed'],
+  ...['Content-Disposition', 'Content-Range', 'Accept-Ranges', 'ETag', 'Idempotent-Replayed', 'WWW-Authenticate', 'Mcp-Session-Id'],
 ]
 const corsOptions = { methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], exposedHeaders, maxAge: 600 }
 
@@ -118,7 +119,7 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
     ...(options.cutter === undefined ? {} : { cutter: options.cutter }),
   }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
-  return { platform, engine, settings, kinds, operations, limits, memory, metrics, logger, openApi, clock, stopping }
+  return { platform, engine, settings, kinds, operations, limits, memory, metrics, logger, openApi, clock, steady, stopping }
 }
 
 /** Forms are read at the token endpoint only, so its route lives in a scope of its own. */
@@ -157,6 +158,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     served.filter((route) => route.form),
     services,
   )
+  if (settings.role !== 'worker') mountServiceMcp(app, services)
   app.addHook('onClose', () => services.metrics.close())
   await app.ready()
   return app

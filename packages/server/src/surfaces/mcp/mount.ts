@@ -3,12 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { AuthInfo, McpHttpHandler, McpRequestContext, Server } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { asFerruleError, type McpMessage, type McpSdk, type MessageRefusal, messageCodes, readMessage } from 'ferrule/internal'
+import { readAnyJson } from '../http/body.ts'
 import type { Door } from './doors.ts'
-import { type McpMessage, type MessageRefusal, readMessage } from './message.ts'
 import { RunningRequests } from './running.ts'
-
-/** The SDK, loaded with the first request. */
-export type McpSdk = typeof import('@modelcontextprotocol/server')
 
 /** One request, as the server of the mount sees it. */
 export interface McpExchange<Who> {
@@ -38,13 +36,13 @@ export interface McpMount<Who> {
   /** Checks a message before the SDK sees it. @throws FerruleError when it is refused */
   readonly admit?: (exchange: McpExchange<Who>, arrival: Arrival) => void
   /** Makes the server of one request. */
-  readonly createServer: (sdk: McpSdk, exchange: McpExchange<Who>, era: McpRequestContext['era']) => Server
+  readonly createServer: (sdk: McpSdk, exchange: McpExchange<Who>, era: McpRequestContext['era']) => Server | Promise<Server>
   /** Receives what the SDK refuses or fails with. */
   readonly onError?: (error: Error) => void
 }
 
-/** Answer of a JSON-RPC error that was found before the SDK. */
-function sendRefusal(reply: FastifyReply, { status, code, message }: MessageRefusal): FastifyReply {
+/** Answers a JSON-RPC error that was found before the SDK. */
+function sendRefusal(reply: FastifyReply, status: number, { code, message }: MessageRefusal): FastifyReply {
   const error = { jsonrpc: '2.0', id: null, error: { code, message } }
   return reply.code(status).header('content-type', 'application/json').send(JSON.stringify(error))
 }
@@ -69,6 +67,15 @@ async function sendResponse(reply: FastifyReply, response: Response): Promise<Fa
   if (response.body === null) return reply.send('')
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   return reply.send(isStream ? Readable.fromWeb(response.body) : await response.text())
+}
+
+function readBody(bytes: Uint8Array): ReturnType<typeof readMessage> {
+  try {
+    return readMessage(readAnyJson(bytes))
+  } catch (thrown) {
+    const { code, message } = asFerruleError(thrown)
+    return { refusal: { code: code === 'malformed_json' ? messageCodes.parseError : messageCodes.invalidRequest, message } }
+  }
 }
 
 /** The handler of the SDK, and the exchanges that its factory finds again. */
@@ -106,10 +113,10 @@ class Endpoint<Who> {
   async answer(who: Who, arrival: Arrival): Promise<FastifyReply> {
     const { request, reply } = arrival
     const body = request.body instanceof Uint8Array ? request.body : new Uint8Array()
-    const message = request.method === 'POST' && body.length > 0 ? readMessage(body) : undefined
-    if (message !== undefined && 'status' in message) return sendRefusal(reply, message)
+    const read = request.method === 'POST' && body.length > 0 ? readBody(body) : { message: nothing }
+    if ('refusal' in read) return sendRefusal(reply, 400, read.refusal)
     const gone = new AbortController()
-    const exchange = { who, message: message ?? nothing, requestId: request.id, signal: gone.signal }
+    const exchange = { who, message: read.message, requestId: request.id, signal: gone.signal }
     this.#mount.admit?.(exchange, arrival)
     const done = this.#track(exchange, { arrival, gone })
     reply.raw.once('close', () => {
@@ -150,7 +157,7 @@ class Endpoint<Who> {
   }
 }
 
-/** A name that clients of the revision 2025-11-25 repeat. It only tells which request a cancellation means: no node stores it. */
+/** A name that clients of the revision 2025-11-25 repeat. It says which request a cancellation means; no node stores it. */
 const sessionHeader = 'mcp-session-id'
 
 /** A request without a message. */
@@ -173,7 +180,7 @@ export function mountMcp<Who>(app: FastifyInstance, mount: McpMount<Who>): void 
       config: { path: mount.path },
       onRequest: async (request, reply) => {
         const refused = mount.door({ host: readHeader(request, 'host'), origin: readHeader(request, 'origin') })
-        if (refused !== undefined) return sendRefusal(reply, { status: 403, code: serverError, message: refused })
+        if (refused !== undefined) return sendRefusal(reply, 403, { code: serverError, message: refused })
         callers.set(request, { who: await mount.authenticate({ request, reply }) })
         return undefined
       },

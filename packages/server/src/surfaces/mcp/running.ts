@@ -1,5 +1,5 @@
 /** Requests that run, so that a notification of the same session can cancel them. Nothing else is kept between requests. */
-import type { MessageId } from './message.ts'
+import type { MessageId } from 'ferrule/internal'
 
 /** A request of a session. */
 export interface RunningKey {

@@ -1,4 +1,5 @@
 /** All routes, in the order of the API's document. */
+import { protectedResource } from '../../mcp/metadata.ts'
 import type { Route } from '../route.ts'
 import { createApplication, deleteApplication, listApplications, rotateApplicationSecret } from './applications.ts'
 import { checkNew, checkStored } from './checks.ts'
@@ -33,5 +34,5 @@ export const routes: readonly Route[] = [
   ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
   ...[requestSync, listSyncs, getSync, cancelSync, watchSync],
   getJob,
-  ...[live, ready, metrics, openApi, docs, docsFile, home],
+  ...[live, ready, metrics, openApi, docs, docsFile, home, protectedResource],
 ]

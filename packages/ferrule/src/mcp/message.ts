@@ -1,6 +1,5 @@
-/** The message of a request, read with every digit of its integers: the SDK reads arguments as doubles. */
-import { asFerruleError, isObject } from 'ferrule/internal'
-import { readAnyJson } from '../http/body.ts'
+/** Messages of JSON-RPC with every digit of their integers: the SDK of the protocol reads arguments as doubles. */
+import { isObject } from '../definition/object.ts'
 
 /** Id of a JSON-RPC request. */
 export type MessageId = string | number
@@ -16,15 +15,15 @@ export interface McpMessage {
   readonly plain: unknown
 }
 
-/** A message that is refused before the SDK sees it: a JSON-RPC error with its HTTP status. */
+/** A message that is refused before the SDK sees it. */
 export interface MessageRefusal {
-  readonly status: number
   /** Code of JSON-RPC. */
   readonly code: number
   readonly message: string
 }
 
-const [parseError, invalidRequest] = [-32_700, -32_600]
+/** Codes of JSON-RPC. */
+export const messageCodes = { parseError: -32_700, invalidRequest: -32_600 } as const
 
 const hasBigint = (value: unknown): boolean =>
   typeof value === 'bigint' || (typeof value === 'object' && value !== null && Object.values(value).some(hasBigint))
@@ -36,30 +35,22 @@ function toPlain(value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, toPlain(part)])) : value
 }
 
-const refuse = (message: string, code = invalidRequest): MessageRefusal => ({ status: 400, code, message })
+const refuse = (message: string): { readonly refusal: MessageRefusal } => ({ refusal: { code: messageCodes.invalidRequest, message } })
 
 /**
- * Reads the body of a request.
- * @param bytes the body
+ * Reads a message.
+ * @param value JSON with exact integers
  */
-export function readMessage(bytes: Uint8Array): McpMessage | MessageRefusal {
-  try {
-    return toMessage(readAnyJson(bytes))
-  } catch (thrown) {
-    const { code, message } = asFerruleError(thrown)
-    return refuse(message, code === 'malformed_json' ? parseError : invalidRequest)
-  }
-}
-
-function toMessage(value: unknown): McpMessage | MessageRefusal {
-  if (Array.isArray(value)) return refuse('Send one message for each request: batches are not supported.')
+export function readMessage(value: unknown): { readonly message: McpMessage } | { readonly refusal: MessageRefusal } {
+  if (Array.isArray(value)) return refuse('Send one message at a time: batches are not supported.')
   if (!isObject(value)) return refuse('A message must be a JSON object.')
   const { id, method, params } = value
   if (typeof id === 'bigint') return refuse('The id must be a string, or an integer within 2^53.')
-  return {
+  const message = {
     id: typeof id === 'string' || typeof id === 'number' ? id : undefined,
     method: typeof method === 'string' ? method : undefined,
     params: isObject(params) ? params : {},
     plain: hasBigint(value) ? toPlain(value) : value,
   }
+  return { message }
 }

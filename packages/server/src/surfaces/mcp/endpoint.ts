@@ -1,0 +1,100 @@
+/** The MCP endpoint of the service: who may use it, and the tools that a token gets. */
+import type { FastifyInstance } from 'fastify'
+import { createMcpServer, fail, type McpMessage, type McpSdk } from 'ferrule/internal'
+import type { Principal } from '../../platform/model/access.ts'
+import { requireScope, type Scope } from '../../platform/model/scopes.ts'
+import { version } from '../../platform/version.ts'
+import { ExecuteLimits } from '../http/execute-limits.ts'
+import type { Services } from '../http/route.ts'
+import { addChallenge, usualScopes } from './challenge.ts'
+import { createDoor } from './doors.ts'
+import { findMetadataAddress } from './metadata.ts'
+import { type Arrival, type McpExchange, mountMcp } from './mount.ts'
+import { createServiceSource } from './source.ts'
+
+/** Scope of each tool. A call beyond the token's scopes gets a challenge, so that a client can ask its user for more. */
+const toolScopes: Readonly<Record<string, Scope>> = {
+  list_connectors: 'connectors:read',
+  describe: 'connectors:read',
+  execute: 'execute:read',
+  search: 'execute:read',
+  read_more: 'execute:read',
+  write: 'execute:write',
+}
+
+const bearer = /^bearer +(\S+) *$/i
+
+const readHeader = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
+
+/** Returns the scope that a message needs; undefined: any token will do. */
+function findScope({ method, params }: McpMessage): Scope | undefined {
+  if (method === 'resources/read') return 'execute:read'
+  const { name } = params
+  return method === 'tools/call' && typeof name === 'string' && Object.hasOwn(toolScopes, name) ? toolScopes[name] : undefined
+}
+
+/** Names the holder of a token. */
+const identify = ({ organizationId, applicationId, workspaceIds, connectorIds }: Principal): string =>
+  JSON.stringify([organizationId, applicationId, workspaceIds, connectorIds])
+
+/** Checks of the endpoint. */
+class Gate {
+  readonly #services: Services
+  readonly #rates: ExecuteLimits
+  readonly #metadata: string | undefined
+
+  constructor(services: Services, steady: () => number) {
+    this.#services = services
+    this.#rates = new ExecuteLimits({ perMinute: services.settings.mcpRateLimit, atOnce: 0, clock: steady })
+    this.#metadata = findMetadataAddress(services.settings)
+  }
+
+  /** Authenticates a request and counts it. @throws FerruleError the refusal; its answer has a challenge */
+  async authenticate({ request, reply }: Arrival): Promise<Principal> {
+    const token = bearer.exec(request.headers.authorization ?? '')?.[1]
+    try {
+      const principal = await this.#services.platform.tokens.authenticate(token, readHeader(request.headers['x-organization-id']))
+      const rate = this.#rates.count(identify(principal))
+      if (rate?.exceeded) throw fail('rate_limited', { limit: rate.limit }, { retryAfterMs: rate.resetMs })
+      return principal
+    } catch (thrown) {
+      addChallenge(reply, thrown, { metadata: this.#metadata, scopes: usualScopes })
+      throw thrown
+    }
+  }
+
+  /** Checks the scope of a message. @throws FerruleError `insufficient_scope` */
+  admit({ who, message }: McpExchange<Principal>, { reply }: Arrival): void {
+    const scope = findScope(message)
+    if (scope === undefined) return
+    try {
+      requireScope(who, scope)
+    } catch (thrown) {
+      addChallenge(reply, thrown, { metadata: this.#metadata, scopes: [...new Set([...usualScopes, scope])] })
+      throw thrown
+    }
+  }
+}
+
+/** Makes the server of one request. */
+async function createServer(services: Services, sdk: McpSdk, { who, message, requestId }: McpExchange<Principal>) {
+  const { createTools } = await import('ferrule/agents') // loaded with the first request, as the SDK
+  const source = createServiceSource(services, { principal: who, requestId })
+  const tools = await createTools(source, { write: who.scopes.has('execute:write'), subject: identify(who) })
+  const onError = (err: unknown) => services.logger.error({ request_id: requestId, err }, 'a tool failed')
+  return createMcpServer({ sdk, tools, source, version, findArguments: () => message.params['arguments'], onError })
+}
+
+/** Mounts the endpoint `/mcp`. Nothing of it is loaded before its first request. */
+export function mountServiceMcp(app: FastifyInstance, services: Services): void {
+  const gate = new Gate(services, services.steady)
+  mountMcp<Principal>(app, {
+    path: '/mcp',
+    door: createDoor(services.settings),
+    authenticate: (arrival) => gate.authenticate(arrival),
+    identify,
+    admit: (exchange, arrival) => gate.admit(exchange, arrival),
+    createServer: (sdk, exchange) => createServer(services, sdk, exchange),
+    onError: (err) => services.logger.debug({ err: err.message }, 'a message was refused'),
+  })
+}
