@@ -53,9 +53,16 @@ test('the table of routes has ids to try', () => {
   expect(withIds).toHaveLength(28)
 })
 
-describe('an id of another organization answers what an id that never was answers', () => {
+/** Existing clients come by a prefix, or send a header. */
+const doors = [
+  { door: 'our own form', before: '', headers: {} },
+  { door: 'a prefix', before: '/compat', headers: {} },
+  { door: 'a marker', before: '', headers: { 'x-adp-agent-sdk': 'airbyte-agent-sdk' } },
+] as const
+
+describe.each(doors)('an id of another organization answers what an id that never was answers, by $door', ({ before, headers }) => {
   test.each(withIds)('$operation', async ({ method, path, operation }) => {
-    const at = (ids: Readonly<Record<string, string>>) => path.replace(/\{(\w+)\}/g, (_whole, name) => ids[name] ?? '')
+    const at = (ids: Readonly<Record<string, string>>) => before + path.replace(/\{(\w+)\}/g, (_whole, name) => ids[name] ?? '')
     const foreign = at(idsOf(owner))
     const never = {
       organizationId: randomUUID(),
@@ -67,15 +74,17 @@ describe('an id of another organization answers what an id that never was answer
     }
     const unknown = at(idsOf({ ...stranger, ...never }))
     for (const token of [stranger.token, scoped]) {
-      const sent = { method, token, body: bodies[operation] }
+      const sent = { method, token, body: bodies[operation], headers }
       const answer = await seen(foreign, sent)
       expect(answer).toEqual(await seen(unknown, sent))
       expect([403, 404]).toContain(answer.status)
       if (token === stranger.token) expect(answer.status).toBe(404)
     }
   })
+})
 
-  test('and nothing of the owner has changed', async () => {
+describe('whatever was tried', () => {
+  test('nothing of the owner has changed', async () => {
     const connector = await world.ask(`${connectorsPath}/${owner.connectorId}`, { token: owner.token })
     expect([connector.status, connector.json.name, connector.json.status]).toEqual([200, 'Owner connector', 'active'])
     const workspace = await world.ask(`${base}/workspaces/${owner.workspaceId}`, { token: owner.token })

@@ -21,6 +21,7 @@ test('error codes and their statuses', () => {
     invalid_cursor: '400 caller',
     credentials_mismatch: '400 caller',
     not_found: '404 caller',
+    not_offered: '501 caller',
     organization_not_found: '404 caller',
     application_not_found: '404 caller',
     workspace_not_found: '404 caller',

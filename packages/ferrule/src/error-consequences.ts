@@ -72,6 +72,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   invalid_cursor: answered,
   credentials_mismatch: unsent,
   not_found: refused,
+  not_offered: refused,
   organization_not_found: refused,
   application_not_found: refused,
   workspace_not_found: refused,

@@ -131,6 +131,9 @@ export class RawRows extends RawJson {
   }
 }
 
+/** Members of an answer that can be raw: of our own form, and of the envelope of existing clients. */
+const rawMembers = ['data', 'result'] as const
+
 /** Stands for raw rows while the JSON around them is written. Random, so that no vendor's string contains it. */
 const mark = randomUUID()
 
@@ -147,8 +150,10 @@ export function splitRawJson(value: unknown): { readonly parts: readonly Buffer[
 
 function findRawJson(value: unknown): { readonly raw: RawJson; readonly marked: unknown } | undefined {
   if (value instanceof RawJson) return { raw: value, marked: mark }
-  const found = isObject(value) && 'data' in value ? findRawJson(value['data']) : undefined
-  return isObject(value) && found !== undefined ? { raw: found.raw, marked: { ...value, data: found.marked } } : undefined
+  const name = isObject(value) ? rawMembers.find((each) => each in value) : undefined
+  if (!isObject(value) || name === undefined) return undefined
+  const found = findRawJson(value[name])
+  return found === undefined ? undefined : { raw: found.raw, marked: { ...value, [name]: found.marked } }
 }
 
 /** Returns whether a value is rows, parsed or raw. */

@@ -5,6 +5,7 @@ import type { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
 import type { Logger } from 'pino'
 import { allowedMethods } from './allowed-methods.ts'
+import { findNotOffered } from './compat/door.ts'
 import { addCommonHeaders, buildErrorHeaders, problemBody, readPath, toError } from './reply.ts'
 import type { Route } from './route.ts'
 
@@ -38,7 +39,7 @@ export function refuser({ logger, bodyLimit }: { readonly logger: Logger; readon
 /** Builds the error of a request without a route. */
 function unmatched({ method, url }: FastifyRequest, allowed: readonly string[]): FerruleError {
   const path = readPath(url)
-  if (allowed.length === 0) return fail('not_found', { method, path })
+  if (allowed.length === 0) return findNotOffered(path) ?? fail('not_found', { method, path })
   const list = allowed.join(', ')
   return fail('method_not_allowed', { method, path, allowed: list }, { headers: { allow: list } })
 }

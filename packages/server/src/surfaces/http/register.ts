@@ -7,6 +7,7 @@ import { type FileAnswer, RawJson } from 'ferrule/engine'
 import { fail, isObject, splitRawJson, writeBody } from 'ferrule/internal'
 import type { Logger } from 'pino'
 import type { Caller, Principal } from '../../platform/model/access.ts'
+import { type Door, findDoor } from './compat/door.ts'
 import { contentDisposition, jsonType } from './reply.ts'
 import type { Answer, Exchange, Route, Services } from './route.ts'
 import { freePassedBuffers } from './young-buffers.ts'
@@ -74,6 +75,10 @@ class RouteExchange<Who> implements Exchange<Who> {
     return controller.signal
   }
 
+  get door(): Door {
+    return findDoor(this.#request.originalUrl, (name) => readHeader(this.#request, name))
+  }
+
   header(name: string): string | undefined {
     return readHeader(this.#request, name)
   }
@@ -84,6 +89,11 @@ class RouteExchange<Who> implements Exchange<Who> {
 
   whenStopped(buildError: () => FerruleError): void {
     this.#request.buildStopped = buildError
+  }
+
+  addVary(names: string): void {
+    const given = this.#reply.getHeader('vary')
+    this.#reply.header('vary', given === undefined ? names : `${given}, ${names}`)
   }
 
   onEnd(ended: () => void): void {
@@ -147,7 +157,8 @@ function sendJson(reply: FastifyReply, { json, status = 200 }: Extract<Answer, {
 }
 
 /** The engine bounds the rows of a result in parts. */
-const mostBytes = (json: unknown): number => (isObject(json) && json['data'] instanceof RawJson ? maxResultBytes : Number.POSITIVE_INFINITY)
+const mostBytes = (json: unknown): number =>
+  isObject(json) && (json['data'] ?? json['result']) instanceof RawJson ? maxResultBytes : Number.POSITIVE_INFINITY
 
 /** Releases an answer that comes after the refusal of the shutdown. */
 function discard(answer: Answer): void {

@@ -11,6 +11,7 @@ import type { Caller, Principal } from '../../platform/model/access.ts'
 import type { Metrics } from '../../platform/model/metrics.ts'
 import type { Platform, Settings } from '../../platform/model/types.ts'
 import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from '../openapi/types.ts'
+import type { Door } from './compat/door.ts'
 import type { ExecuteLimits } from './execute-limits.ts'
 import type { Stopping } from './stopping.ts'
 
@@ -51,6 +52,8 @@ export interface Exchange<Who> {
   readonly requestId: string
   /** IP address of the client; forwarded addresses count only from proxies in FERRULE_TRUSTED_PROXIES. */
   readonly address: string
+  /** How the client came in; routes do not ask, the door does. */
+  readonly door: Door
   /** A request header by its lower-case name. */
   header(name: string): string | undefined
   /** Aborts when the client goes away. */
@@ -59,6 +62,8 @@ export interface Exchange<Who> {
   setHeader(name: string, value: string): void
   /** Calls `ended` when the answer was sent or the client has left. */
   onEnd(ended: () => void): void
+  /** Adds names of request headers to `Vary` of the answer. */
+  addVary(names: string): void
   /** Sets the error of a call that the shutdown interrupts. Default: a GET is retryable, other methods are not. */
   whenStopped(buildError: () => FerruleError): void
 }

@@ -13,6 +13,8 @@ import { mountServiceMcp } from '../mcp/endpoint.ts'
 import { printOpenApi } from '../openapi.ts'
 import { readFormBody, readJsonBody } from './body.ts'
 import { answerBrokenRequest, requestTimeout } from './broken-request.ts'
+import { stripPrefix } from './compat/door.ts'
+import { adaptRoute } from './compat/index.ts'
 import { ExecuteLimits } from './execute-limits.ts'
 import { OpenRequests } from './open-requests.ts'
 import { addRefusals, type Refuse, refuser } from './refusals.ts'
@@ -81,6 +83,7 @@ function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
     genReqId: (request) => chooseRequestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength },
     schemaController: withoutSchemas,
+    rewriteUrl: ({ url = '/' }) => stripPrefix(url),
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: refuse,
   })
@@ -149,7 +152,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const open = new OpenRequests()
   addReports(app, services, open)
   services.stopping.calls.addEventListener('abort', () => open.refuseAll(refuse))
-  const served = selectRoutes(settings)
+  const served = selectRoutes(settings).map(adaptRoute)
   addRefusals(app, { routes: served, refuse })
   if (settings.corsOrigins.length > 0) await app.register(cors, { ...corsOptions, origin: [...settings.corsOrigins] })
   for (const route of served) if (!route.form) register(app, route, services)

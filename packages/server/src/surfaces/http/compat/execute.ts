@@ -1,0 +1,71 @@
+/** Executions in the form of those clients. */
+
+import { readJson } from 'ferrule/engine'
+import { clocks, isObject } from 'ferrule/internal'
+import type { Principal } from '../../../platform/model/access.ts'
+import { jsonType } from '../reply.ts'
+import { type Answer, type Exchange, type Services, slot } from '../route.ts'
+import { checkStored } from '../routes/checks.ts'
+import { readChunk, readChunkWish, readEmptyFile } from './chunk.ts'
+import { buildEnvelope, type Execution, toEnvelope } from './envelope.ts'
+import { changeExchange } from './exchange.ts'
+import { followCursor } from './pages.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** One call of such a client, with the route that answers it in our own form. */
+export interface ClientCall {
+  readonly exchange: Exchange<Principal>
+  readonly services: Services
+  readonly answer: (exchange: Exchange<Principal>) => Promise<Answer> | Answer
+}
+
+const searches: readonly unknown[] = ['context_store_search', 'search']
+
+/** Answers an execution. @throws FerruleError those of the route, `invalid_cursor`, `validation_failed` for a wrong chunk */
+export async function executeForClient(call: ClientCall): Promise<Answer> {
+  const { exchange } = call
+  const { body } = exchange
+  if (!isObject(body)) return call.answer(exchange)
+  const began = clocks.steady()
+  const execution = (): Execution => ({
+    connectorId: slot(exchange, 'connector_id'),
+    isSearch: searches.includes(body['action']),
+    tookMs: clocks.steady() - began,
+  })
+  if (body['entity'] === '*' && body['action'] === 'check') return { json: buildEnvelope(await check(call), execution()) }
+  const chunked = readChunkWish(body)
+  if (chunked !== undefined) return { json: buildEnvelope(await download(call, chunked), execution()) }
+  return wrap(await call.answer(changeExchange(exchange, { body: followCursor(body) })), execution())
+}
+
+/** Wraps a success. The stored answer of an earlier write is wrapped as a new one is; files and stored errors stay. */
+function wrap(answer: Answer, execution: Execution): Answer {
+  if ('json' in answer) return { ...answer, json: toEnvelope(answer.json, execution) }
+  const isStored = 'content' in answer && answer.type === jsonType && typeof answer.content === 'string'
+  return isStored ? { json: toEnvelope(readJson(String(answer.content)), execution) } : answer
+}
+
+/** Runs the kind's own check of the stored connector. */
+async function check({ exchange, services }: ClientCall): Promise<Values> {
+  const { platform } = services
+  const { connector_type: kind } = await platform.connectors.get(exchange.who, slot(exchange, 'connector_id'))
+  const answer = await checkStored.answer(changeExchange(exchange, { body: {} }), services)
+  const result: Values = 'json' in answer && isObject(answer.json) ? answer.json : {}
+  const { entity, action } = platform.catalogue.get(kind).check
+  return {
+    status: result['status'] === 'succeeded' ? 'healthy' : 'unhealthy',
+    error: result['error_message'] ?? null,
+    checked_entity: entity,
+    checked_action: action,
+  }
+}
+
+async function download(call: ClientCall, { wish, body }: NonNullable<ReturnType<typeof readChunkWish>>) {
+  try {
+    const answer = await call.answer(changeExchange(call.exchange, { body }))
+    return 'file' in answer ? await readChunk(answer.file, wish) : answer
+  } catch (thrown) {
+    return readEmptyFile(thrown, wish)
+  }
+}
