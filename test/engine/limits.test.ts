@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MemoryLimiter } from '../../packages/ferrule/src/engine/limits/in-memory.ts'
+import { collect } from '../../packages/server/src/surfaces/http/garbage-collection.ts'
 import { ProvenKey, provenAsker } from './limiter-support.ts'
 
 const limits = {
@@ -76,6 +77,7 @@ describe('the vendor rate', () => {
 
   test('ten thousand customers with a daily quota cost little memory until they use it', () => {
     const limiter = new MemoryLimiter()
+    collect({ type: 'major', flavor: 'last-resort' })
     const { arrayBuffers, heapUsed } = process.memoryUsage()
     for (let key = 0; key < 10_000; key++)
       limiter.reserve(provenAsker({ key: [], rates: [{ calls: 10_000, seconds: 86_400 }] }, `k${key}`), { now: start, latest: start })
