@@ -97,8 +97,19 @@ test('an organization is renamed by its id, and its applications are managed in 
   expect((await reports.applications.list()).find(({ is_caller }) => is_caller)?.id).toBe(made.id)
   await expect(reports.applications.delete(made.id)).rejects.toMatchObject({ code: 'validation_failed' })
   expect((await applications.delete(made.id)).id).toBe(made.id)
-  const late = new Ferrule({ url: world.url, clientId: made.client_id, clientSecret: secret })
+  // A client with another `fetch` shares no token.
+  const late = new Ferrule({ url: world.url, clientId: made.client_id, clientSecret: secret, fetch: (...args) => fetch(...args) })
   await expect(late.organizations.list()).rejects.toMatchObject({ code: 'invalid_client' })
+})
+
+test('an organization is deleted and restored, also by a client that names it', async () => {
+  const { id } = await ferrule.organizations.create({ name: 'Brief' })
+  const { organizations, workspaces } = open({ organizationId: id }).ferrule
+  expect(await organizations.delete(id)).toEqual({ id, deleted_at: expect.any(String) })
+  await expect(collect(workspaces.list())).rejects.toMatchObject({ code: 'organization_forbidden' })
+  expect((await ferrule.organizations.list()).map((each) => each.id)).not.toContain(id)
+  expect(await organizations.restore(id)).toMatchObject({ id, name: 'Brief' })
+  expect(await collect(workspaces.list())).toMatchObject([{ organization_id: id }])
 })
 
 describe('connectors', () => {

@@ -81,6 +81,9 @@ test('freshness is asked for', async () => {
 test('an export is a stream of all rows', async () => {
   const ndjson = await open().users.export({ sort: [{ id: 'asc' }], fields: ['id', 'settings.emailsImported'] })
   expect({ ...ndjson, stream: undefined }).toMatchObject({ status: 200, type: 'application/x-ndjson', length: null, name: 'users.ndjson' })
+  const { synced_at, verified_at } = (await open().users.search({ limit: 1 })).context_store
+  expect(ndjson.context_store).toEqual({ synced_at, verified_at })
+  expect(synced_at).toEqual(expect.any(String))
   const lines = (await textOf(ndjson.stream)).trimEnd().split('\n')
   const rows = await collect(open().users.search.records({ sort: [{ id: 'asc' }], fields: ['id', ['settings', 'emailsImported']] }))
   expect(lines.map((line) => JSON.parse(line))).toEqual(rows)

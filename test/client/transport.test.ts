@@ -37,6 +37,21 @@ test('concurrent requests share one token', async () => {
   expect(paths().filter((path) => path === endpoints.createToken.path)).toHaveLength(1)
 })
 
+test('clients of one identity share a token; another secret or organization has its own', async () => {
+  const { transport, paths } = open()
+  const { settings } = transport
+  const countTokens = () => paths().filter((path) => path === endpoints.createToken.path).length
+  await Promise.all([organizations(transport), organizations(new Transport({ ...settings }))])
+  expect(countTokens()).toBe(1)
+  const wrong = new Transport({ ...settings, identity: { type: 'client', clientId: client.id, clientSecret: 'wrong' } })
+  await expect(organizations(wrong)).rejects.toMatchObject({ code: 'invalid_client' })
+  await organizations(new Transport({ ...settings, organizationId: world.organizationId }))
+  expect(countTokens()).toBe(3)
+  transport.renewToken()
+  await organizations(new Transport(settings))
+  expect(countTokens()).toBe(4)
+})
+
 test('a refused token is replaced once', async () => {
   let refusals = 0
   const { transport, paths } = open({}, (url) => {

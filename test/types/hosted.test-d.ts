@@ -1,6 +1,7 @@
 /** What the compiler knows of searches by a connector of the service. Compiled by the type check, never run. */
 import type {
   Download,
+  ExportDownload,
   FilterOf,
   HostedConnector,
   Kinds,
@@ -137,8 +138,9 @@ const csv = await gong.calls.export({
   sort: [{ id: 'asc' }],
   fields: ['id', 'title'],
 })
-yes<Same<typeof csv, Download>>()
-yes<Same<ReturnType<typeof shopify.customers.export>, Promise<Download>>>()
+yes<Same<typeof csv, ExportDownload>>()
+yes<Same<typeof csv.context_store.synced_at, string | null>>()
+yes<Same<ReturnType<typeof shopify.customers.export>, Promise<ExportDownload>>>()
 
 // Parameters that depend on a choice, and lists that are made elsewhere
 declare const word: string | undefined

@@ -13,8 +13,9 @@ import { checkDates } from './dates.ts'
 import { createDeadline, defaultDeadlineMs } from './deadline.ts'
 import { openDownload } from './download.ts'
 import { type ConnectorChoice, ConnectorLookup, isMissing } from './lookup.ts'
-import { buildExportQuery, buildFreshness, buildSearch, readSearchPosition } from './search.ts'
+import { buildExportQuery, buildFreshness, buildSearch, readExportFreshness, readSearchPosition } from './search.ts'
 import type { RequestOptions, RequestParts, Transport } from './transport.ts'
+import type { ExportDownload } from './types.ts'
 
 type Params = Readonly<Record<string, unknown>>
 type Args = [params?: Params, options?: HostedCallOptions]
@@ -88,13 +89,19 @@ export class Hosted {
     return walkRecords(this.searchPages(entity, ...args))
   }
 
-  async export(entity: string, ...[params = {}, options = {}]: Args): Promise<Download> {
+  async export(entity: string, ...[params = {}, options = {}]: Args): Promise<ExportDownload> {
     checkOptions(hostedCallRules, options)
     checkDates(params)
     const query = buildExportQuery(params, options)
-    return openDownload(this.#transport, options, (request) =>
-      this.#send(request, (slots, left) => this.#open(endpoints.exportEntity, { ...left, slots: { ...slots, entity }, query })),
-    )
+    let headers = new Headers()
+    const file = await openDownload(this.#transport, options, async (request) => {
+      const send = (slots: Slots, left: RequestOptions) =>
+        this.#open(endpoints.exportEntity, { ...left, slots: { ...slots, entity }, query })
+      const response = await this.#send(request, send)
+      headers = response.headers
+      return response
+    })
+    return { ...file, context_store: readExportFreshness(headers) }
   }
 
   /**

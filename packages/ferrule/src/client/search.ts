@@ -4,6 +4,7 @@ import { failValidation, type Problem } from '../errors.ts'
 import { parseFilter } from '../filter/parse.ts'
 import { writeJson } from '../json/json.ts'
 import type { HostedCallOptions } from './call-options.ts'
+import type { ExportDownload } from './types.ts'
 
 /** Parameters of a search, as the program gave them. */
 export type SearchParams = Readonly<Record<string, unknown>>
@@ -64,6 +65,12 @@ export function buildExportQuery(params: SearchParams, { maxAge, allowPartial }:
     allow_partial: allowPartial,
   }
 }
+
+/** Reads how fresh the copy of an export is. */
+export const readExportFreshness = (headers: Headers): ExportDownload['context_store'] => ({
+  synced_at: headers.get('x-context-store-synced-at'),
+  verified_at: headers.get('x-context-store-verified-at'),
+})
 
 /** Reads the position after a page of a search; null after the last. */
 export function readSearchPosition(page: { readonly meta: unknown }): { readonly cursor: string } | null {

@@ -87,6 +87,9 @@ function readIdentity(options: ServiceOptions): Identity | Problem {
 
 const isProblem = (value: string | Identity | Problem): value is Problem => typeof value === 'object' && 'error_code' in value
 
+/** The global `fetch` of the time of the call: a program may replace it. */
+const globalFetch: typeof fetch = (input, init) => globalThis.fetch(input, init)
+
 /** Returns whether options or the environment name a service, which chooses the hosted mode. */
 export const namesService = (options: ServiceOptions | undefined): boolean =>
   (options?.url ?? readVariable('FERRULE_URL')) !== undefined || options?.session === true
@@ -109,7 +112,7 @@ export function readServiceSettings(options: ServiceOptions): ServiceSettings {
     identity,
     organizationId: options.organizationId ?? readVariable('FERRULE_ORGANIZATION_ID'),
     workspace: options.workspace ?? readVariable('FERRULE_WORKSPACE') ?? 'default',
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    fetch: options.fetch ?? globalFetch,
   }
 }
 

@@ -9,7 +9,8 @@ import { readText } from './bodies.ts'
 import { createDeadline, type Deadline, defaultDeadlineMs, pause } from './deadline.ts'
 import { readProblem } from './problem.ts'
 import { isTokenRefused, type ServiceSettings } from './settings.ts'
-import { Tokens } from './tokens.ts'
+import { shareTokens } from './shared-tokens.ts'
+import type { Tokens } from './tokens.ts'
 
 /** Options of one request. */
 export interface RequestOptions {
@@ -101,7 +102,8 @@ export class Transport {
     const { identity } = settings
     if (identity.type !== 'client') return
     const body = { client_id: identity.clientId, client_secret: identity.clientSecret }
-    this.#tokens = new Tokens(() => this.#run(this.#prepare(endpoints.createToken, { body, isRead: true }), {}, readJson<TokenAnswer>))
+    const request = () => this.#run(this.#prepare(endpoints.createToken, { body, isRead: true }), {}, readJson<TokenAnswer>)
+    this.#tokens = shareTokens(settings, request)
   }
 
   /**

@@ -42,6 +42,12 @@ export interface SearchPage<Row> {
   readonly context_store: Freshness
 }
 
+/** An export in transfer. */
+export interface ExportDownload extends Download {
+  /** How fresh the copy is; null before its first filling. */
+  readonly context_store: Pick<Freshness, 'synced_at' | 'verified_at'>
+}
+
 type FieldsIn<P> = P extends { readonly fields: readonly (infer Names)[] } ? PathOf<Names> : never
 /** The rows that the parameters of a search select. */
 type Selected<Row, P> = Project<Row, FieldsIn<P>>
@@ -80,7 +86,7 @@ export interface Searches<Row, Entity extends string> {
    * Exports all rows that the filter finds, as a stream.
    * @throws FerruleError as `search`
    */
-  export<const P extends CheckSearch<P, 'export', Row, Entity>>(params?: P, options?: SearchOptions): Promise<Download>
+  export<const P extends CheckSearch<P, 'export', Row, Entity>>(params?: P, options?: SearchOptions): Promise<ExportDownload>
 }
 
 type SearchesOf<E, Entity extends string> = E extends { readonly context_store_search: object } ? Searches<RowOf<E>, Entity> : unknown

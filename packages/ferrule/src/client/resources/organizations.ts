@@ -1,4 +1,4 @@
-import { endpoints } from '../../wire/endpoints.ts'
+import { type Endpoint, endpoints } from '../../wire/endpoints.ts'
 import type { OrganizationInput, OrganizationList, OrganizationRecord, OrganizationRemoval } from '../../wire/organizations.ts'
 import { type RequestOptions, Transport } from '../transport.ts'
 
@@ -29,28 +29,22 @@ export class Organizations {
     const headers = { 'x-organization-id': id }
     return this.#transport.json(endpoints.updateOrganization, { slots: slots(id), headers, body, ...options })
   }
+
   /** Deletes an organization with everything in it. It can be restored for 30 days. */
-  async delete(id: string, options: RequestOptions = {}): Promise<OrganizationRemoval> {
-    const removal = await this.#withoutOrganization().json<OrganizationRemoval>(endpoints.deleteOrganization, {
-      slots: slots(id),
-      ...options,
-    })
-    this.#transport.renewToken()
-    return removal
+  delete(id: string, options: RequestOptions = {}): Promise<OrganizationRemoval> {
+    return this.#sendWithout(endpoints.deleteOrganization, id, options)
   }
 
   /** Restores a deleted organization with its workspaces, and with their connectors. */
-  async restore(id: string, options: RequestOptions = {}): Promise<OrganizationRecord> {
-    const restored = await this.#withoutOrganization().json<OrganizationRecord>(endpoints.restoreOrganization, {
-      slots: slots(id),
-      ...options,
-    })
-    this.#transport.renewToken()
-    return restored
+  restore(id: string, options: RequestOptions = {}): Promise<OrganizationRecord> {
+    return this.#sendWithout(endpoints.restoreOrganization, id, options)
   }
 
-  /** Returns a transport whose token names no organization: the service gives none for a deleted one. */
-  #withoutOrganization(): Transport {
-    return new Transport({ ...this.#transport.settings, organizationId: undefined })
+  /** Sends a request with a token that names no organization, because the service gives none for a deleted one. */
+  async #sendWithout<T>(endpoint: Endpoint, id: string, options: RequestOptions): Promise<T> {
+    const whole = new Transport({ ...this.#transport.settings, organizationId: undefined })
+    const answer = await whole.json<T>(endpoint, { slots: slots(id), ...options })
+    for (const each of [whole, this.#transport]) each.renewToken() // they may name the organization
+    return answer
   }
 }
