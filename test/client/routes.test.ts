@@ -46,6 +46,9 @@ type MethodName = Exclude<EndpointName, keyof typeof elsewhere | keyof typeof co
 const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>> = {
   createScopedToken: ({ tokens }) => tokens.create(),
   getScopedTokenInfo: ({ tokens }) => tokens.info(),
+  createMcpToken: ({ mcpTokens }) => mcpTokens.create({ name: 'n' }),
+  listMcpTokens: ({ mcpTokens }) => first(mcpTokens.list()),
+  revokeMcpToken: ({ mcpTokens }) => mcpTokens.revoke('token_id'),
   listApplications: ({ applications }) => applications.list(),
   createApplication: ({ applications }) => applications.create({ name: 'n' }),
   rotateApplicationSecret: ({ applications }) => applications.rotateSecret('application_id'),

@@ -38,6 +38,37 @@ test('an application that is not there, or whose name two have, is named in the 
   expect(JSON.parse(several.stderr)).toMatchObject({ code: 'application_not_found', message: 'Several applications have the name twice.' })
 })
 
+test('a token for MCP is made for connectors by name, listed and revoked', async () => {
+  await runForJson(running.place, 'connectors', 'create', 'gong', '--from-file', `${running.place.folder}/gong.json`)
+  const made = await runForJson(
+    running.place,
+    'tokens',
+    'create',
+    'desk',
+    '--in',
+    'default',
+    '--connector',
+    'gong',
+    '--write',
+    '--days',
+    '7',
+  )
+  const [{ id: connectorId }] = await runForJson(running.place, 'connectors', 'list')
+  expect(made).toMatchObject({ connector_ids: [connectorId], scopes: ['connectors:read', 'execute:read', 'execute:write'] })
+  expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).toBe(7 * 86_400_000)
+  const { stdout } = await runFerrule(running.place, 'tokens', 'list', '--format', 'table')
+  expect(stdout).toMatch(/desk +\["default"\]/)
+  expect(stdout).not.toContain('frl_mcp_')
+  const missing = await runFerrule(running.place, 'tokens', 'create', 'desk', '--connector', 'nothing')
+  expect({ code: missing.code, error: JSON.parse(missing.stderr).code }).toEqual({ code: 3, error: 'connector_not_found' })
+  expect((await runForJson(running.place, 'tokens', 'create', 'desk')).connector_ids).toBeNull()
+  const several = await runFerrule(running.place, 'tokens', 'revoke', 'desk', '--yes')
+  expect(JSON.parse(several.stderr)).toMatchObject({ code: 'mcp_token_not_found', message: 'Several tokens have the name desk.' })
+  await runForJson(running.place, 'tokens', 'revoke', made.id, '--yes')
+  await runForJson(running.place, 'tokens', 'revoke', 'desk', '--yes')
+  expect(await runForJson(running.place, 'tokens', 'list')).toEqual([])
+})
+
 test('an organization gets another name', async () => {
   const [{ id, name }] = await runForJson(running.place, 'organizations', 'list')
   expect(await runForJson(running.place, 'organizations', 'rename', name, 'North')).toMatchObject({ id, name: 'North' })

@@ -17,13 +17,22 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** Ids of the owner by the name of their slot. */
-const idsOf = ({ organizationId, applicationId, workspaceId, connectorId, jobId, syncId }: Tenant): Readonly<Record<string, string>> => ({
+const idsOf = ({
+  organizationId,
+  applicationId,
+  workspaceId,
+  connectorId,
+  jobId,
+  syncId,
+  mcpTokenId,
+}: Tenant): Readonly<Record<string, string>> => ({
   organization_id: organizationId,
   application_id: applicationId,
   workspace_id: workspaceId,
   connector_id: connectorId,
   job_id: jobId,
   sync_id: syncId,
+  token_id: mcpTokenId,
   entity: 'users',
 })
 /** A body that each route takes, so that it comes as far as the id. */
@@ -50,7 +59,7 @@ async function seen(path: string, sent: Sent) {
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
-  expect(withIds).toHaveLength(28)
+  expect(withIds).toHaveLength(29)
 })
 
 /** Existing clients come by a prefix, or send a header. */
@@ -71,6 +80,7 @@ describe.each(doors)('an id of another organization answers what an id that neve
       connectorId: randomUUID(),
       jobId: randomUUID(),
       syncId: randomUUID(),
+      mcpTokenId: randomUUID(),
     }
     const unknown = at(idsOf({ ...stranger, ...never }))
     for (const token of [stranger.token, scoped]) {
@@ -93,6 +103,8 @@ describe('whatever was tried', () => {
     expect(organizations.data.map(({ name }: { name: string }) => name)).toEqual(['Owner'])
     const { json: applications } = await world.ask(`${base}/account/applications`, { token: owner.token })
     expect(applications.data.map(({ id }: { id: string }) => id)).toContain(owner.applicationId)
+    const { json: tokens } = await world.ask(`${base}/account/mcp-tokens`, { token: owner.token })
+    expect(tokens.data.map(({ id }: { id: string }) => id)).toEqual([owner.mcpTokenId])
     expect((await world.execute(owner.connectorId, { entity: 'users', action: 'list' }, owner.token)).status).toBe(200)
     const { json: status } = await world.ask(`${connectorsPath}/${owner.connectorId}/context_store`, { token: owner.token })
     expect([status.schedules[0].paused, status.queued.id, status.queued.attempts]).toEqual([false, owner.syncId, 0])
@@ -107,7 +119,7 @@ describe('whatever was tried', () => {
 })
 
 describe('lists', () => {
-  test.each([`${base}/workspaces`, connectorsPath, `${base}/organizations`, `${base}/account/applications`])(
+  test.each([`${base}/workspaces`, connectorsPath, `${base}/organizations`, `${base}/account/applications`, `${base}/account/mcp-tokens`])(
     '%s names nothing of others',
     async (path) => {
       const { text, status } = await world.ask(`${path}?limit=100`.replace(/(organizations|applications).*/, '$1'), {

@@ -256,6 +256,7 @@ export interface Tenant {
   readonly workspaceId: string
   readonly connectorId: string
   readonly jobId: string
+  readonly mcpTokenId: string
   /** The run that the connector began with. */
   readonly syncId: string
 }
@@ -272,10 +273,11 @@ export async function createTenant({ platform, ask, connect }: World, name: stri
   const doomed = await connect(`${name} doomed`, { ...more }, token)
   const removal = await ask(`${connectorsPath}/${doomed}`, { method: 'DELETE', token })
   const connectorId = await connect(`${name} connector`, { ...more }, token)
+  const { json: made } = await ask(`${base}/account/mcp-tokens`, { token, body: { name: `${name} token` } })
   const { json: syncs } = await ask(`${connectorsPath}/${connectorId}/syncs`, { token })
   return {
     ...{ token, organizationId: first.id, applicationId, workspaceId: String(workspace.json.id), jobId: String(removal.json.job_id) },
-    ...{ connectorId, syncId: String(syncs.data[0].id) },
+    ...{ connectorId, syncId: String(syncs.data[0].id), mcpTokenId: String(made.id) },
   }
 }
 

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
 import { openApiDocument } from '../../packages/server/src/surfaces/openapi.ts'
 import { notate } from './notation.ts'
+import { accessRecords } from './wire-access.ts'
 
 type Json = ReturnType<typeof JSON.parse>
 
@@ -21,18 +22,7 @@ const pinned = (document: Json) =>
 
 test('records and bodies', () => {
   expect(pinned(print())).toEqual({
-    Application: { client_id: 'string', created_at: 'date-time', id: 'uuid', is_caller: 'boolean', name: 'string' },
-    ApplicationInput: '{ name: string }',
-    ApplicationList: '{ data: [Application] }',
-    ApplicationRemoval: '{ deleted_at: date-time, id: uuid }',
-    ApplicationSecret: {
-      client_id: 'string',
-      client_secret: 'string',
-      created_at: 'date-time',
-      id: 'uuid',
-      is_caller: 'boolean',
-      name: 'string',
-    },
+    ...accessRecords,
     CheckResult: {
       entity_check_results: '[{ entity: string, error_message?: string, status: succeeded | failed | skipped, status_code?: integer }]',
       'error_message?': 'string',

@@ -9,6 +9,7 @@ interface Estate {
   readonly organizationId: string
   readonly removedOrganizationId: string
   readonly applicationId: string
+  readonly mcpTokenId: string
   readonly connector: ConnectorRecord
   readonly workspaceId: string
   readonly removedWorkspaceId: string
@@ -24,10 +25,12 @@ async function estateOf(platform: Platform, principal: Principal): Promise<Estat
   const { id: removedOrganizationId } = await platform.organizations.create(principal, { name: 'Removed' })
   await platform.organizations.remove({ ...principal, organizationId: null }, removedOrganizationId)
   const { id: applicationId } = await platform.organizationApplications.create(principal, { name: 'Estate' })
+  const { id: mcpTokenId } = await platform.mcpTokens.create(principal, { name: 'Estate' })
   return {
     organizationId: principal.organizationId,
     removedOrganizationId,
     applicationId,
+    mcpTokenId,
     connector,
     workspaceId: connector.workspace_id,
     removedWorkspaceId: removed.id,
@@ -48,6 +51,7 @@ const attempts: Readonly<Record<string, Attempt>> = {
     platform.organizationApplications.rotateSecret(principal, applicationId),
   'organizationApplications.remove': (platform, principal, { applicationId }) =>
     platform.organizationApplications.remove(principal, applicationId),
+  'mcpTokens.revoke': (platform, principal, { mcpTokenId }) => platform.mcpTokens.revoke(principal, mcpTokenId),
   'workspaces.get': (platform, principal, { workspaceId }) => platform.workspaces.get(principal, workspaceId),
   'workspaces.update': (platform, principal, { workspaceId }) => platform.workspaces.update(principal, workspaceId, { name: 'Mine now' }),
   'workspaces.remove': (platform, principal, { workspaceId }) => platform.workspaces.remove(principal, workspaceId),
@@ -94,6 +98,10 @@ const others = new Set([
   'tokens.scopedTokenInfo',
   'tokens.authenticate',
   'tokens.authenticateCaller',
+  'mcpTokens.create',
+  'mcpTokens.list',
+  'mcpTokens.authenticate',
+  'mcpTokens.purgeExpired',
   'workspaces.list',
   'workspaces.stats',
   'workspaces.create',
@@ -148,6 +156,7 @@ overBoth('a tenant', (database) => {
       organizationId: id,
       removedOrganizationId: id,
       applicationId: id,
+      mcpTokenId: id,
       connector: { ...estate.connector, id },
       workspaceId: id,
       removedWorkspaceId: id,
@@ -164,7 +173,7 @@ overBoth('a tenant', (database) => {
       refusal(attempt(platform, stranger, nothing(''))),
     ])
     expect(new Set(refusals).size).toBe(1)
-    expect(refusals[0]).toMatch(/^(organization|application|workspace|connector|job)_not_found: /)
+    expect(refusals[0]).toMatch(/^(organization|application|mcp_token|workspace|connector|job)_not_found: /)
   })
 
   test('sees nothing of others in lists and counts', async () => {
@@ -174,6 +183,7 @@ overBoth('a tenant', (database) => {
     const own = (await platform.workspaces.list(stranger, {})).data
     expect(own.every(({ organization_id }) => organization_id === stranger.organizationId)).toBe(true)
     expect((await platform.workspaces.stats(stranger)).total_count).toBe(own.length)
+    expect((await platform.mcpTokens.list(stranger, {})).data).toEqual([])
   })
 
   test('uses names that others use', async () => {
@@ -200,6 +210,7 @@ overBoth('a tenant', (database) => {
     expect(await platform.connectors.get(owner, estate.connector.id)).toEqual(estate.connector)
     expect((await platform.workspaces.get(owner, estate.workspaceId)).name).toBe('Estate')
     expect((await platform.jobs.get(owner, estate.jobId)).status).toBe('succeeded')
+    expect((await platform.mcpTokens.list(owner, {})).data.map(({ id }) => id)).toEqual([estate.mcpTokenId])
   })
 })
 
@@ -220,6 +231,8 @@ overBoth('scopes', (database) => {
       () => platform.workspaces.list(none, {}),
       () => platform.workspaces.stats(none),
       () => platform.workspaces.create(none, { name: 'x' }),
+      () => platform.mcpTokens.list(none, {}),
+      () => platform.mcpTokens.create(none, { name: 'x' }),
       () => platform.connectors.list(none, {}),
       () => platform.connectors.create(none, connectorBody()),
       () => platform.connectors.trial(none, connectorBody()),

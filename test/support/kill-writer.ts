@@ -40,6 +40,7 @@ export const principalOf = (platform: Platform): Principal => ({
   workspaceIds: null,
   connectorIds: null,
   scopes: new Set(scopes),
+  token: { id: null, expiresAt: Number.MAX_SAFE_INTEGER, secretMark: null },
 })
 
 interface Held {

@@ -10,6 +10,7 @@ import type {
   Inspection,
   JobRecord,
   JobReference,
+  McpTokenRecord,
   OrganizationRecord,
   Page,
   ScopedToken,
@@ -27,7 +28,8 @@ import { type Same, yes } from './same.ts'
 new Ferrule()
 new Ferrule({ url: 'https://ferrule.example.com', token: 't', workspace: 'Sales', organizationId: 'o' })
 new Ferrule({ session: true })
-const { applications, organizations, workspaces, connectors, syncs, contextStore, definitions, tokens, jobs, ...ferrule } = new Ferrule()
+const { applications, organizations, workspaces, connectors, syncs, contextStore, definitions, tokens, mcpTokens, jobs, ...ferrule } =
+  new Ferrule()
 
 // Organizations
 const all = await organizations.list()
@@ -112,6 +114,9 @@ const kind = await definitions.get('gong')
 yes<Same<typeof kind, DefinitionRecord>>()
 const token = await tokens.create({ workspace_name: 'default' })
 yes<Same<typeof token, ScopedToken>>()
+const mcpToken = await mcpTokens.create({ name: 'Laptop', scopes: ['execute:read'], expires_in_days: 7 })
+yes<Same<typeof mcpToken.token, string>>()
+for await (const each of mcpTokens.list()) yes<Same<typeof each, McpTokenRecord>>()
 const health = await new Ferrule().health({ deadlineMs: 1_000 })
 yes<Same<typeof health.status, 'ok'>>()
 const answer = await new Ferrule().request('PATCH', '/api/v1/x', { query: { a: 1, b: undefined }, headers: { a: 'b' }, body: [1n] })

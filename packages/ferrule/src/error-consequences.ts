@@ -75,6 +75,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   not_offered: refused,
   organization_not_found: refused,
   application_not_found: refused,
+  mcp_token_not_found: refused,
   workspace_not_found: refused,
   connector_not_found: { ...unsent, syncRun: 'cancel' },
   connector_ambiguous: refused,

@@ -41,7 +41,7 @@ export const errorTable = {
   ),
   invalid_token: caller(
     401,
-    'The bearer token was not issued by this service.',
+    'The bearer token is not valid here: {reason}.',
     'Get a new one from POST /api/v1/account/applications/token.',
   ),
   token_expired: caller(401, 'The bearer token has expired.', 'Get a new one from POST /api/v1/account/applications/token.'),
@@ -71,6 +71,7 @@ export const errorTable = {
   not_offered: caller(501, 'This service has no {what}.', 'Run your own schedule, and call the operations of a connector from it.'),
   organization_not_found: caller(404, 'The organization does not exist.', 'See GET /api/v1/organizations.'),
   application_not_found: caller(404, 'The application does not exist.', 'See GET /api/v1/account/applications.'),
+  mcp_token_not_found: caller(404, 'The token for MCP does not exist.', 'See GET /api/v1/account/mcp-tokens.'),
   workspace_not_found: caller(404, 'The workspace does not exist.', 'See GET /api/v1/workspaces.'),
   connector_not_found: caller(404, 'The connector does not exist.', 'See GET /api/v1/integrations/connectors.'),
   connector_ambiguous: caller(409, 'Several connectors are meant by {given}: {known}.', 'Name one of them by its id.'),

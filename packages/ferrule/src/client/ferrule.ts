@@ -8,6 +8,7 @@ import { Connectors } from './resources/connectors.ts'
 import { ContextStore } from './resources/context-store.ts'
 import { Definitions } from './resources/definitions.ts'
 import { Jobs } from './resources/jobs.ts'
+import { McpTokens } from './resources/mcp-tokens.ts'
 import { Organizations } from './resources/organizations.ts'
 import { Syncs } from './resources/syncs.ts'
 import { ScopedTokens } from './resources/tokens.ts'
@@ -33,6 +34,7 @@ export class Ferrule {
   readonly contextStore: ContextStore
   readonly definitions: Definitions
   readonly tokens: ScopedTokens
+  readonly mcpTokens: McpTokens
   readonly jobs: Jobs
   readonly #transport: Transport
 
@@ -55,6 +57,7 @@ export class Ferrule {
     this.contextStore = new ContextStore(transport)
     this.definitions = new Definitions(transport)
     this.tokens = new ScopedTokens(transport)
+    this.mcpTokens = new McpTokens(transport)
     this.jobs = new Jobs(transport)
   }
 

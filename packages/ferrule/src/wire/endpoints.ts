@@ -10,6 +10,7 @@ export interface Endpoint {
 }
 
 const application = '/api/v1/account/applications'
+const mcpTokens = '/api/v1/account/mcp-tokens'
 const organizations = '/api/v1/organizations'
 const organization = `${organizations}/{organization_id}`
 const workspace = '/api/v1/workspaces/{workspace_id}'
@@ -23,6 +24,9 @@ export const endpoints = {
   createToken: { method: 'POST', path: `${application}/token` },
   createScopedToken: { method: 'POST', path: `${application}/scoped-token` },
   getScopedTokenInfo: { method: 'GET', path: `${application}/scoped-token/info` },
+  createMcpToken: { method: 'POST', path: mcpTokens },
+  listMcpTokens: { method: 'GET', path: mcpTokens },
+  revokeMcpToken: { method: 'DELETE', path: `${mcpTokens}/{token_id}` },
   listApplications: { method: 'GET', path: application },
   createApplication: { method: 'POST', path: application },
   rotateApplicationSecret: { method: 'POST', path: `${application}/{application_id}/rotate-secret` },

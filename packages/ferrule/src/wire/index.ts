@@ -79,6 +79,23 @@ export { type ExportFormatName, exportFormatNames, exportQuery } from './export-
 export { type Health, health } from './health.ts'
 export { type InspectedEntity, type Inspection, inspection } from './inspection.ts'
 export { type JobRecord, type JobReference, type JobStatus, type JobType, jobRecord, jobReference, jobStatuses, jobTypes } from './jobs.ts'
+export {
+  defaultMcpScopes,
+  type McpScope,
+  type McpTokenInput,
+  type McpTokenQuery,
+  type McpTokenRecord,
+  type McpTokenRemoval,
+  type McpTokenSecret,
+  mcpScopes,
+  mcpTokenDays,
+  mcpTokenInput,
+  mcpTokenPage,
+  mcpTokenQuery,
+  mcpTokenRecord,
+  mcpTokenRemoval,
+  mcpTokenSecret,
+} from './mcp-tokens.ts'
 export { displayName, wellFormed, workspaceNames } from './names.ts'
 export {
   type OrganizationInput,

@@ -23,6 +23,8 @@ import { Watching } from './syncs/status/watching.ts'
 import { createSyncs } from './syncs/syncs.ts'
 import { createApplications } from './tenancy/applications.ts'
 import { startFirst } from './tenancy/first-start.ts'
+import { LastUses } from './tenancy/last-uses.ts'
+import { createMcpTokens } from './tenancy/mcp-tokens.ts'
 import { createOrganizationApplications } from './tenancy/organization-applications.ts'
 import { createOrganizations } from './tenancy/organizations.ts'
 import { createTokens } from './tenancy/tokens.ts'
@@ -102,14 +104,16 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
   const node = new SyncNode(parts)
   const listRenewals = (connectorId: string) => contextStore?.listRenewing(connectorId) ?? new Set<string>()
   const syncs = createSyncs({ ...parts, knownIndexes: new KnownIndexes(contextStore), listRenewals }, watching)
-  const purge = () => purgeExpired([workspaces, organizations, writes, syncs], source.clock()).catch(parts.onBackgroundError)
+  const { uses, ...access } = createTokenServices(parts)
+  const purge = () =>
+    purgeExpired([workspaces, organizations, writes, syncs, access.mcpTokens], source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
     first,
     organizations,
     applications: createApplications(parts),
     organizationApplications: createOrganizationApplications(parts),
-    tokens: createTokens(parts),
+    ...access,
     workspaces,
     connectors,
     writes,
@@ -126,10 +130,17 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
       watching.close()
       while (parts.unfinished.size > 0) await Promise.allSettled([...parts.unfinished])
       node.close()
+      await uses.store()
       await clock.close()
       await database.close()
     },
   }
+}
+
+function createTokenServices(parts: Parts) {
+  const tokens = createTokens(parts)
+  const uses = new LastUses(parts)
+  return { tokens, uses, mcpTokens: createMcpTokens(parts, { tokens, uses }) }
 }
 
 async function purgeExpired(services: readonly { purgeExpired(now: number): Promise<unknown> }[], now: number): Promise<void> {

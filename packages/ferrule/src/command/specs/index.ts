@@ -5,6 +5,7 @@ import { identityCommands } from './identity.ts'
 import { placeCommands } from './places.ts'
 import { recordCommands } from './records.ts'
 import { syncCommands } from './sync.ts'
+import { tokenCommands } from './tokens.ts'
 import { describeCommand, toolCommands } from './tools.ts'
 
 /** Groups of commands. */
@@ -13,6 +14,7 @@ export const groups: readonly GroupSpec[] = [
   { name: 'applications', about: 'applications of the organization' },
   { name: 'workspaces', about: 'workspaces of the organization' },
   { name: 'connectors', about: 'connectors of a workspace' },
+  { name: 'tokens', about: 'tokens for MCP: for the settings of agents' },
   { name: 'sync', about: 'copies of records that searches read' },
 ]
 
@@ -24,5 +26,6 @@ export const commands: readonly CommandSpec[] = [
   describeCommand,
   ...recordCommands,
   ...syncCommands,
+  ...tokenCommands,
   ...toolCommands,
 ]

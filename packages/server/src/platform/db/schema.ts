@@ -39,6 +39,26 @@ export interface GrantTable {
   /** 1 when the application created the organization, else 0. */
   own: number
 }
+/** Tokens for MCP. A revoked token has no row. */
+export interface McpTokenTable {
+  id: string
+  organization_id: string
+  application_id: string
+  name: string
+  /** SHA-256 of the token's text, base64url. */
+  digest: string
+  /** JSON array of ids. */
+  workspace_ids: string
+  /** JSON array of ids; null for all connectors of the workspaces. */
+  connector_ids: string | null
+  /** Space-separated scopes. */
+  scopes: string
+  /** Address of the MCP endpoint. */
+  resource: string
+  created_at: Moment
+  expires_at: Moment
+  last_used_at: Moment | null
+}
 /** Workspaces; deleted ones stay for 30 days. */
 export interface WorkspaceTable {
   id: string
@@ -256,6 +276,7 @@ export interface Tables {
   organizations: OrganizationTable
   applications: ApplicationTable
   grants: GrantTable
+  mcp_tokens: McpTokenTable
   workspaces: WorkspaceTable
   data_keys: DataKeyTable
   connectors: ConnectorTable

@@ -4,6 +4,16 @@ import type { Connection } from 'ferrule/engine'
 import type { ConnectorStatus } from 'ferrule/wire'
 import type { Scope } from './scopes.ts'
 
+/** The token of a caller. */
+export interface TokenFacts {
+  /** Id of a token for MCP; null for a bearer token of the token endpoint. */
+  readonly id: string | null
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+  /** Mark of the client secret that the token goes back to; null: the token creates nothing that outlives it. */
+  readonly secretMark: string | null
+}
+
 /** The authenticated client, before an organization is chosen. */
 export interface Caller {
   readonly kind: 'application' | 'scoped'
@@ -11,6 +21,7 @@ export interface Caller {
   /** The only organization of the token; null when it reaches all organizations of the application. */
   readonly organizationId: string | null
   readonly scopes: ReadonlySet<Scope>
+  readonly token: TokenFacts
 }
 
 /** View of a principal: an organization, or a part of it. Nothing outside a view exists for its principal. */

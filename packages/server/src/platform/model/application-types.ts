@@ -44,14 +44,17 @@ export interface Applications {
   /** Lists all organizations, with or without applications. */
   organizations(): Promise<readonly OrganizationReach[]>
   /**
-   * Replaces the secret. The old secret fails at once. Tokens issued with the old secret expire within 15 minutes, and workspace tokens
-   * issued with those within 35 minutes.
+   * Replaces the secret. The old secret and the tokens for MCP fail at once. Bearer tokens issued with the old secret expire within 15
+   * minutes, and workspace tokens issued with those within 35 minutes.
    * @throws FerruleError `validation_failed`, `setting_invalid`
    */
   rotateSecret(clientId: string): Promise<Secret<string>>
 }
 
-/** Manages the applications of the principal's organization. A revoked grant ends all methods at once: `organization_forbidden`. */
+/**
+ * Manages the applications of the principal's organization. A revoked grant ends all methods at once: `organization_forbidden`. A replaced
+ * secret ends the methods that change something: `token_expired`.
+ */
 export interface OrganizationApplications {
   /** Lists the applications that reach the organization. Scope applications:read. */
   list(principal: Principal): Promise<readonly OrganizationApplication[]>

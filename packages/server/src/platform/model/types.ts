@@ -1,8 +1,8 @@
 /**
  * Interfaces of the platform: what surfaces (HTTP, MCP, command line) may call.
  *
- * Every method that takes a `Principal` checks its scope. It sees its view only: the organization, or the workspaces and
- * connectors of a scoped token. The exception is `connectors.readAccess`: its caller checks `getActionScope` first, because the scope depends on the action.
+ * Every method that takes a `Principal` checks its scope. It sees its view only: the organization, or the workspaces and connectors of a
+ * scoped token. The exception is `connectors.readAccess`: its caller checks `getActionScope` first, because the scope depends on the action.
  * Records are in wire form. All timestamps in records are ISO 8601 in UTC.
  */
 
@@ -18,20 +18,18 @@ import type {
   JobRecord,
   JobReference,
   Page,
-  ScopedToken,
-  ScopedTokenInfo,
-  TokenAnswer,
   WorkspaceRecord,
   WorkspaceRemoval,
   WorkspaceStats,
 } from 'ferrule/wire'
 import type { ContextStore } from '../../context/store/types.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Caller, ConnectorAccess, Principal, PrincipalView } from './access.ts'
+import type { ConnectorAccess, Principal, PrincipalView } from './access.ts'
 import type { Applications, OrganizationApplications } from './application-types.ts'
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
 import type { Organizations } from './organization-types.ts'
 import type { SyncServices, Syncs, SyncWorker } from './sync-types.ts'
+import type { McpTokens, Tokens } from './token-types.ts'
 import type { CredentialTrial, TriedTarget } from './trial-types.ts'
 
 export type { Settings } from '../settings/settings.ts'
@@ -69,6 +67,7 @@ export interface Platform {
   readonly applications: Applications
   readonly organizationApplications: OrganizationApplications
   readonly tokens: Tokens
+  readonly mcpTokens: McpTokens
   readonly workspaces: Workspaces
   readonly connectors: Connectors
   readonly writes: Writes
@@ -97,47 +96,6 @@ export interface FirstApplication {
   readonly clientId: string
   /** Present only in the start that created it; stored as a hash, so it cannot be shown again. */
   readonly clientSecret?: Secret<string>
-}
-
-/** Credentials of an application. */
-export interface TokenRequest {
-  readonly clientId: string
-  readonly clientSecret: string
-  /** Address of the client; addresses take turns. */
-  readonly address?: string | undefined
-  /** Value of `X-Organization-Id`. */
-  readonly organizationId?: string | undefined
-  /** Space-separated scopes; defaults to all. */
-  readonly scope?: string | undefined
-}
-/** Bearer tokens. */
-export interface Tokens {
-  /**
-   * Issues a token for an application.
-   * @throws FerruleError `invalid_client`, `organization_forbidden`, `validation_failed` (malformed UUID, unknown scope)
-   */
-  issueApplicationToken(request: TokenRequest): Promise<TokenAnswer>
-  /**
-   * Issues a token for one workspace, and creates a missing workspace. Needs an application token of scope workspaces:write.
-   * @param body `{ workspace_name, region_id? }`; `customer_name` and `external_user_id` are old names of `workspace_name`
-   * @throws FerruleError `insufficient_scope`, `validation_failed`, `workspace_inactive`
-   */
-  issueScopedToken(principal: Principal, body: unknown): Promise<ScopedToken>
-  /** Returns the workspace of a scoped token. @throws FerruleError `insufficient_scope` for an application token */
-  scopedTokenInfo(principal: Principal): Promise<ScopedTokenInfo>
-  /**
-   * Turns a token into a principal.
-   * @param bearer token without `Bearer `; undefined when the request has no token
-   * @param organizationHeader value of `X-Organization-Id`
-   * @param isProvenLater true: the caller reads a connector of the organization, which fails for a deleted one. Saves a statement.
-   * @throws FerruleError `missing_token`, `invalid_token`, `token_expired`, `organization_required`, `organization_forbidden`,
-   * `validation_failed`
-   */
-  authenticate(bearer: string | undefined, organizationHeader: string | undefined, isProvenLater?: boolean): Promise<Principal>
-  /**
-   * Like `authenticate`, but accepts a token for several organizations without a named one. For routes about organizations only.
-   */
-  authenticateCaller(bearer: string | undefined): Promise<Caller>
 }
 
 /**

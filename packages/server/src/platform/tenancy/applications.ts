@@ -111,7 +111,8 @@ export const createApplications = ({ database, source, settings }: Parts): Appli
       })
     const application = await requireApplication(database.db, clientId)
     const secret = newSecret(source.randomBytes)
-    await updateClientPair(database.db, application.id, { client_id: clientId, secret_hash: await hashSecret(secret, source.randomBytes) })
+    const pair = { client_id: clientId, secret_hash: await hashSecret(secret, source.randomBytes) }
+    await database.transaction((db) => updateClientPair(db, application.id, pair))
     return new Secret(secret)
   },
 })

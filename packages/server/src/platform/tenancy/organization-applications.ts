@@ -4,7 +4,7 @@ import type { FerruleError } from 'ferrule'
 import { fail, failValidation } from 'ferrule/internal'
 import { type ApplicationRecord, type ApplicationSecret, applicationInput } from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
-import { insertApplication, insertGrant, isGranted } from '../db/queries/applications.ts'
+import { insertApplication, insertGrant } from '../db/queries/applications.ts'
 import { readState } from '../db/queries/installation-state.ts'
 import {
   deleteWithin,
@@ -20,6 +20,7 @@ import { readBody } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Parts } from '../parts.ts'
 import { hashSecret, newSecret } from './client-secret.ts'
+import { requireGrant, requireLiveClient } from './live-client.ts'
 
 /** Maximum number of applications that an organization can create. */
 const mostApplications = 100
@@ -31,11 +32,6 @@ const toRecord = ({ id, client_id, name, created_at }: Row, { applicationId }: P
   is_caller: id === applicationId,
   created_at: iso(created_at),
 })
-
-/** Checks the grant itself: a token outlives it by minutes, and a new application would outlive the token. */
-async function requireGrant(db: Db, { applicationId, organizationId, workspaceIds }: Principal): Promise<void> {
-  if (workspaceIds !== null || !(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})
-}
 
 /** Finds an application of the organization; a scoped principal sees none. */
 async function requireApplication(db: Db, { organizationId, workspaceIds }: Principal, id: string): Promise<Row> {
@@ -61,7 +57,7 @@ async function create({ database, source }: Parts, principal: Principal, body: u
   const row = { id: newId(source), client_id: newId(source), name, secret_hash: hash, created_at: now }
   await database.transaction(async (db) => {
     await lockGrants(db, organizationId)
-    await requireGrant(db, principal)
+    await requireLiveClient(db, principal)
     const message = `cannot be done: the organization has ${mostApplications} applications, the most`
     if ((await listOrganizationApplications(db, organizationId)).length >= mostApplications)
       throw failValidation([{ field: '', message, error_code: 'limit' }])
@@ -84,7 +80,7 @@ async function rotateSecret(
   await database.transaction(async (db) => {
     await lockGrants(db, organizationId)
     await requireApplication(db, principal, found.id)
-    await requireGrant(db, principal)
+    await requireLiveClient(db, principal)
     if (!(await updateSecretWithin(db, { organizationId, id: found.id }, hash))) throw refuseShared()
   })
   return { ...toRecord(found, principal), client_secret: secret }
@@ -97,7 +93,7 @@ async function remove({ database, source }: Parts, principal: Principal, id: str
   return database.transaction(async (db) => {
     await lockGrants(db, organizationId)
     const found = await requireApplication(db, principal, id)
-    await requireGrant(db, principal)
+    await requireLiveClient(db, principal)
     if (found.id === applicationId) throw refuse('an application cannot delete itself')
     if (found.id === (await readState(db, 'first_application'))) throw refuse('the first application cannot be deleted')
     if (!(await deleteWithin(db, { organizationId, id: found.id }))) throw refuseShared()

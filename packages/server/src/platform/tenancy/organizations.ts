@@ -12,10 +12,8 @@ import { requireScope } from '../model/scopes.ts'
 import type { Parts } from '../parts.ts'
 import { mostOrganizations, refuseMore, toOrganizationRecord } from './organization-record.ts'
 import { createOrganizationRemoval } from './organization-removal.ts'
-import { makeWorkspace, type WorkspaceParts } from './workspace-keeper.ts'
+import { everyonesWorkspace, makeWorkspace, type WorkspaceParts } from './workspace-keeper.ts'
 
-/** Name of the first workspace of every organization. */
-const defaultWorkspace = 'default'
 /**
  * Creates an organization with its first workspace and grants an application access. Call it in a transaction.
  * @param options `isOwn`: true when the application requested the organization
@@ -28,7 +26,7 @@ export async function makeOrganization(
   const now = parts.source.clock()
   const row = { id: newId(parts.source), name, created_at: now, deleted_at: null }
   await insertOrganization(db, row)
-  await makeWorkspace(parts, db, { organizationId: row.id, name: defaultWorkspace })
+  await makeWorkspace(parts, db, { organizationId: row.id, name: everyonesWorkspace })
   await insertGrant(db, { applicationId, organizationId: row.id, now, isOwn })
   return row
 }

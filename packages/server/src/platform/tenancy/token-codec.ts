@@ -15,6 +15,8 @@ export interface TokenClaims {
   /** The only workspace of a scoped token; null for an application token. */
   readonly workspaceId: string | null
   readonly scopes: readonly Scope[]
+  /** Mark of the client secret that the token goes back to; null in tokens of older versions. */
+  readonly secretMark: string | null
   /** Seconds since 1970. */
   readonly expires: number
 }
@@ -28,7 +30,7 @@ export interface TokenCodec {
 
 const party = 'ferrule'
 const algorithm = 'HS256'
-const invalid = (cause?: unknown) => fail('invalid_token', {}, { cause })
+const invalid = (cause?: unknown) => fail('invalid_token', { reason: 'it was not issued by this service' }, { cause })
 
 function readKeyId(token: string): string {
   try {
@@ -49,6 +51,7 @@ function readClaims(payload: JWTPayload): TokenClaims {
     usualOrganizationId: text(payload['usual_organization_id']),
     workspaceId: text(payload['workspace_id']),
     scopes: found,
+    secretMark: text(payload['secret_mark']),
     expires: payload.exp,
   }
 }
@@ -58,12 +61,13 @@ function readClaims(payload: JWTPayload): TokenClaims {
  * @param clock milliseconds since 1970
  */
 export const createTokenCodec = (masterKeys: MasterKeys, clock: () => number): TokenCodec => ({
-  sign: ({ applicationId, organizationId, usualOrganizationId, workspaceId, scopes, expires }) => {
+  sign: ({ applicationId, organizationId, usualOrganizationId, workspaceId, scopes, secretMark, expires }) => {
     const { id, signing } = masterKeys.current()
     const place = {
       ...(organizationId === null ? {} : { organization_id: organizationId }),
       ...(usualOrganizationId === null ? {} : { usual_organization_id: usualOrganizationId }),
       ...(workspaceId === null ? {} : { workspace_id: workspaceId }),
+      ...(secretMark === null ? {} : { secret_mark: secretMark }),
     }
     return new SignJWT({ ...place, scope: scopes.join(' ') })
       .setProtectedHeader({ alg: algorithm, kid: id, typ: 'JWT' })

@@ -10,10 +10,12 @@ import { type Caller, type Principal, viewOrganization } from '../model/access.t
 import { asId } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
 import { parseScopes, requireScope, type Scope, scopedTokenScopes, scopes } from '../model/scopes.ts'
-import type { TokenRequest, Tokens } from '../model/types.ts'
+import type { TokenRequest, Tokens } from '../model/token-types.ts'
 import { requireWorkspaceName } from '../model/workspace-names.ts'
 import type { Parts } from '../parts.ts'
 import { ClientChecks } from './client-checks.ts'
+import { markSecret } from './client-secret.ts'
+import { isMcpToken, refuseMcpToken } from './mcp-token-text.ts'
 import { refuseDeleted } from './open-organization.ts'
 import { createTokenCodec, type TokenClaims, type TokenCodec } from './token-codec.ts'
 import { ensureWorkspace } from './workspace-keeper.ts'
@@ -63,20 +65,22 @@ export function createTokens(parts: Parts): Tokens {
   }
 }
 
-const toCaller = ({ applicationId, organizationId, workspaceId }: TokenClaims, held: ReadonlySet<Scope>): Caller => ({
+const toCaller = ({ applicationId, organizationId, workspaceId, expires, secretMark }: TokenClaims, held: ReadonlySet<Scope>): Caller => ({
   kind: workspaceId === null ? 'application' : 'scoped',
   applicationId,
   organizationId,
   scopes: held,
+  token: { id: null, expiresAt: expires * 1_000, secretMark },
 })
 
 /** Builds the verifier. A verification costs about 0.1 ms, so it is cached until the token expires. */
-function createVerifier({ codec, source }: TokenParts): (bearer: string | undefined) => Promise<Verified> {
+function createVerifier({ codec, source, settings }: TokenParts): (bearer: string | undefined) => Promise<Verified> {
   const remembered = new BoundedMap<string, Verified>(rememberedTokens)
   return async (bearer) => {
     if (bearer === undefined || bearer === '') throw fail('missing_token', {})
     const known = remembered.get(bearer)
     if (known !== undefined && known.claims.expires * 1_000 > source.clock()) return known
+    if (isMcpToken(bearer)) throw refuseMcpToken(settings)
     const claims = await codec.verify(bearer)
     const held = new Set(claims.scopes)
     const { organizationId, usualOrganizationId, workspaceId } = claims
@@ -120,10 +124,10 @@ async function issueApplicationToken(parts: TokenParts, request: TokenRequest): 
   const narrowed = request.scope === undefined ? undefined : parseScopes(request.scope)
   if (request.scope !== undefined && narrowed === undefined)
     throw failValidation([{ field: '/scope', message: `must be some of: ${scopes.join(' ')}`, error_code: 'enum' }])
-  const application = await authenticateApplication(parts, request)
-  const organizations = await findTokenOrganizations(parts, application, named)
+  const { id: applicationId, secretMark } = await authenticateApplication(parts, request)
+  const organizations = await findTokenOrganizations(parts, applicationId, named)
   const expires = Math.floor(parts.source.clock() / 1_000) + applicationTokenSeconds
-  const claims = { applicationId: application, ...organizations, workspaceId: null, scopes: narrowed ?? scopes, expires }
+  const claims = { applicationId, secretMark, ...organizations, workspaceId: null, scopes: narrowed ?? scopes, expires }
   return {
     access_token: await parts.codec.sign(claims),
     token_type: 'bearer',
@@ -133,12 +137,15 @@ async function issueApplicationToken(parts: TokenParts, request: TokenRequest): 
   }
 }
 
-async function authenticateApplication({ database, checks }: TokenParts, request: TokenRequest): Promise<string> {
+async function authenticateApplication(
+  { database, checks }: TokenParts,
+  request: TokenRequest,
+): Promise<{ id: string; secretMark: string }> {
   const { clientId } = request
   const application = isStorable(clientId) ? await findApplication(database.db, clientId) : undefined
   await checks.check(request, application?.secret_hash)
   if (application === undefined) throw fail('invalid_client', {})
-  return application.id
+  return { id: application.id, secretMark: markSecret(application.secret_hash) }
 }
 
 /**
@@ -176,6 +183,7 @@ async function issueScopedToken(parts: TokenParts, principal: Principal, body: u
     usualOrganizationId: null,
     workspaceId: workspace.id,
     scopes: held,
+    secretMark: principal.token.secretMark,
     expires: Math.floor(parts.source.clock() / 1_000) + scopedTokenSeconds,
   })
   return { token, expires_in: scopedTokenSeconds }

@@ -76,8 +76,8 @@ export async function findWantedWorkspace(db: Db, { principal, name, make }: Wan
   return undefined
 }
 
-/** The first workspace of every organization. */
-const everyonesWorkspace = 'default'
+/** Name of the first workspace of every organization. */
+export const everyonesWorkspace = 'default'
 /** Maximum number of names that are compared for hints. */
 const comparedNames = 1_000
 

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../database.ts'
 import type { ApplicationTable } from '../schema.ts'
+import { deleteMcpTokensOf } from './mcp-tokens.ts'
 
 /** An application. */
 export type ApplicationRow = Selectable<ApplicationTable>
@@ -92,11 +93,12 @@ export const listApplicationsWithGrants = (db: Db) =>
     .orderBy('grants.organization_id')
     .execute()
 
-/** Replaces the client id and secret of an application. */
+/** Replaces the client id and secret of an application, and ends its tokens for MCP. Call it in a transaction. */
 export const updateClientPair = async (
   db: Db,
   id: string,
   pair: { readonly client_id: string; readonly secret_hash: string },
 ): Promise<void> => {
   await db.updateTable('applications').set(pair).where('id', '=', id).execute()
+  await deleteMcpTokensOf(db, id)
 }

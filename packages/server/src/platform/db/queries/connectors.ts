@@ -77,6 +77,10 @@ export function listConnectors(
     .execute()
 }
 
+/** Lists the ids of a view's connectors. */
+export const listConnectorIds = async (db: Db, view: PrincipalView): Promise<string[]> =>
+  (await visible(db, view).clearSelect().select('connectors.id').execute()).map(({ id }) => id)
+
 /** Finds a connector of a view. */
 export const findConnector = (db: Db, view: PrincipalView, id: string): Promise<ConnectorRow | undefined> =>
   visible(db, view).where('connectors.id', '=', id).executeTakeFirst()

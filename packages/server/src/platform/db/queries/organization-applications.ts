@@ -1,5 +1,6 @@
 /** Queries the applications of one organization. Every statement carries the organization. */
-import { type Db, lockForUpdate } from '../database.ts'
+import { type Db, lockForUpdate, lockShared } from '../database.ts'
+import { deleteMcpTokensOf } from './mcp-tokens.ts'
 
 /** An application of an organization. */
 export interface ApplicationPlace {
@@ -30,12 +31,31 @@ export const findOrganizationApplication = (db: Db, { organizationId, id }: Appl
     .where('id', 'in', listWithin(db, organizationId))
     .executeTakeFirst()
 
+/**
+ * Returns the hash of an application's secret, and locks it and its grant until the transaction ends; undefined without a grant,
+ * and in a deleted organization.
+ */
+export async function holdSecretHash(db: Db, { organizationId, id }: ApplicationPlace): Promise<string | undefined> {
+  const granted = db
+    .selectFrom('grants')
+    .innerJoin('applications', 'applications.id', 'grants.application_id')
+    .innerJoin('organizations', 'organizations.id', 'grants.organization_id')
+    .select('applications.secret_hash')
+    .where('grants.organization_id', '=', organizationId)
+    .where('grants.application_id', '=', id)
+    .where('organizations.deleted_at', 'is', null)
+  return (await lockShared(db, granted).executeTakeFirst())?.secret_hash
+}
+
 /** Locks who reaches an organization until the transaction ends. */
 export const lockGrants = async (db: Db, organizationId: string): Promise<void> => {
   await lockForUpdate(db, listWithin(db, organizationId).orderBy('application_id'), 'grants').execute()
 }
 
-/** Replaces the secret of an application that reaches this organization only. @returns whether there was one */
+/**
+ * Replaces the secret of an application that reaches this organization only, and ends its tokens for MCP. Call it in a transaction.
+ * @returns whether there was one
+ */
 export const updateSecretWithin = async (db: Db, { organizationId, id }: ApplicationPlace, hash: string): Promise<boolean> => {
   const update = db
     .updateTable('applications')
@@ -43,7 +63,9 @@ export const updateSecretWithin = async (db: Db, { organizationId, id }: Applica
     .where('id', '=', id)
     .where('id', 'in', listWithin(db, organizationId))
     .where('id', 'not in', listElsewhere(db, organizationId))
-  return (await update.executeTakeFirst()).numUpdatedRows > 0n
+  if ((await update.executeTakeFirst()).numUpdatedRows === 0n) return false
+  await deleteMcpTokensOf(db, id)
+  return true
 }
 
 /** Deletes an application that reaches this organization only, with its grant. @returns whether there was one */

@@ -14,6 +14,7 @@ import { exportEntity } from './export.ts'
 import { live, metrics, ready } from './health.ts'
 import { inspect } from './inspect.ts'
 import { getJob } from './jobs.ts'
+import { createMcpToken, listMcpTokens, revokeMcpToken } from './mcp-tokens.ts'
 import { createOrganization, deleteOrganization, listOrganizations, restoreOrganization, updateOrganization } from './organizations.ts'
 import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
 import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
@@ -24,7 +25,7 @@ import { createWorkspace, getWorkspaceStats, listWorkspaces } from './workspaces
 
 /** Every route of the service. */
 export const routes: readonly Route[] = [
-  ...[createToken, createScopedToken, getScopedTokenInfo],
+  ...[createToken, createScopedToken, getScopedTokenInfo, createMcpToken, listMcpTokens, revokeMcpToken],
   ...[listApplications, createApplication, rotateApplicationSecret, deleteApplication],
   ...[listOrganizations, createOrganization, updateOrganization, deleteOrganization, restoreOrganization],
   ...[listWorkspaces, createWorkspace, getWorkspaceStats, getWorkspace, updateWorkspace, deleteWorkspace, restoreWorkspace],

@@ -1,0 +1,37 @@
+import { endpoints } from '../../wire/endpoints.ts'
+import type { McpTokenInput, McpTokenQuery, McpTokenRecord, McpTokenRemoval, McpTokenSecret } from '../../wire/mcp-tokens.ts'
+import type { Page } from '../../wire/paging.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+import { readPage, walkPages } from './pages.ts'
+
+const place = { endpoint: endpoints.listMcpTokens } as const
+
+/** Tokens for MCP: for the settings of an agent, long-lived and revocable. */
+export class McpTokens {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Yields all tokens of the organization, page by page, without their texts. */
+  list(query: McpTokenQuery = {}, options: RequestOptions = {}): AsyncGenerator<McpTokenRecord, void, undefined> {
+    return walkPages(this.#transport, { place, query }, options)
+  }
+
+  /** Reads one page. @param from a query, or `next` of the page before */
+  page(from: McpTokenQuery | string = {}, options: RequestOptions = {}): Promise<Page<McpTokenRecord>> {
+    return readPage(this.#transport, { place, from }, options)
+  }
+
+  /** Creates a token for the given workspaces, else for the client's. Its text is in this answer only. */
+  create(body: McpTokenInput, options: RequestOptions = {}): Promise<McpTokenSecret> {
+    const { workspace } = this.#transport.settings
+    return this.#transport.json(endpoints.createMcpToken, { body: { workspace_names: [workspace], ...body }, ...options })
+  }
+
+  /** Revokes a token. Its next call is refused. */
+  revoke(id: string, options: RequestOptions = {}): Promise<McpTokenRemoval> {
+    return this.#transport.json(endpoints.revokeMcpToken, { slots: { token_id: id }, ...options })
+  }
+}
