@@ -26,6 +26,7 @@ const folders = [
   'packages/ferrule/src',
   'packages/sandbox/src',
   'scripts',
+  'test/adapters',
   'test/browser',
   'test/client',
   'test/command',

@@ -25,6 +25,14 @@ const shared = within(library, [
 /** The documented entries of the library, and the one that the server has to itself. */
 const entries = ['ferrule', 'ferrule/definition', 'ferrule/engine', 'ferrule/wire', 'ferrule/agents', 'ferrule/internal']
 
+/** Adapters of agent frameworks, and what each imports of its framework: no adapter imports another's. */
+const peers: Readonly<Record<string, readonly string[]>> = {
+  'ai-sdk': [],
+  anthropic: ['@anthropic-ai/sdk'],
+  langchain: ['@langchain/core'],
+  'openai-agents': ['@openai/agents'],
+}
+
 /** Files and folders of the platform in their order: each imports what stands above it. */
 const platformOrder = [
   ...['bounded-map.ts', 'version.ts', 'settings/', 'model/', 'db/', 'vault/', 'parts.ts'],
@@ -135,6 +143,12 @@ export const rooms: readonly Room[] = [
     ]),
     types: within(library, ['document/', 'wire/', 'engine/types.ts', 'engine/local.ts']),
   },
+  { room: `${library}adapters/schema.ts`, files: [`${library}definition/object.ts`], types: [`${library}agent/index.ts`] },
+  ...Object.entries(peers).map(([name, npm]) => ({
+    room: `${library}adapters/${name}.ts`,
+    files: within(library, ['agent/index.ts', 'adapters/schema.ts']),
+    npm,
+  })),
   {
     // Types of the SDK only: whoever connects a client loads it.
     room: `${library}mcp/`,
