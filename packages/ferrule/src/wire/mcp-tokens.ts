@@ -8,7 +8,7 @@ import { body, part, query, record, uuid, type Wire } from './words.ts'
 export const mcpScopes = ['connectors:read', 'execute:read', 'execute:write'] as const
 /** Scope of a token for MCP. */
 export type McpScope = (typeof mcpScopes)[number]
-/** Scopes of a token whose maker named none: it reads only. */
+/** Scopes of an agent that reads: of a token whose maker named none, and of a client that asks for a token. */
 export const defaultMcpScopes: readonly McpScope[] = ['connectors:read', 'execute:read']
 
 /** Lifetime of a token, in days. */

@@ -4,9 +4,6 @@ import type { FastifyReply } from 'fastify'
 import { type FerruleError, FerruleError as KnownError } from 'ferrule'
 import type { Scope } from '../../platform/model/scopes.ts'
 
-/** Scopes of an agent that reads; clients ask for these unless a challenge names others. */
-export const usualScopes: readonly Scope[] = ['connectors:read', 'execute:read']
-
 /** Name of the error in a challenge. A request without a token gets none (RFC 6750). */
 const challengeErrors: Readonly<Partial<Record<FerruleError['code'], string | undefined>>> = {
   invalid_token: 'invalid_token',

@@ -1,12 +1,14 @@
 /** The MCP endpoint of the service: who may use it, and the tools that a token gets. */
 import type { FastifyInstance } from 'fastify'
 import { createMcpServer, fail, type McpMessage, type McpSdk } from 'ferrule/internal'
+import { defaultMcpScopes } from 'ferrule/wire'
 import type { Principal } from '../../platform/model/access.ts'
 import { requireScope, type Scope } from '../../platform/model/scopes.ts'
+import { buildMcpAddress } from '../../platform/settings/mcp-address.ts'
 import { version } from '../../platform/version.ts'
 import { ExecuteLimits } from '../http/execute-limits.ts'
 import type { Services } from '../http/route.ts'
-import { addChallenge, usualScopes } from './challenge.ts'
+import { addChallenge } from './challenge.ts'
 import { createDoor } from './doors.ts'
 import { findMetadataAddress } from './metadata.ts'
 import { type Arrival, type McpExchange, mountMcp } from './mount.ts'
@@ -33,9 +35,9 @@ function findScope({ method, params }: McpMessage): Scope | undefined {
   return method === 'tools/call' && typeof name === 'string' && Object.hasOwn(toolScopes, name) ? toolScopes[name] : undefined
 }
 
-/** Names the holder of a token. */
-const identify = ({ organizationId, applicationId, workspaceIds, connectorIds }: Principal): string =>
-  JSON.stringify([organizationId, applicationId, workspaceIds, connectorIds])
+/** Names the holder of a token: the token for MCP, else the client, whose bearer tokens change every 15 minutes. */
+const identify = ({ organizationId, applicationId, workspaceIds, token }: Principal): string =>
+  JSON.stringify(token.id === null ? [organizationId, applicationId, workspaceIds] : [organizationId, token.id])
 
 /** Checks of the endpoint. */
 class Gate {
@@ -53,12 +55,14 @@ class Gate {
   async authenticate({ request, reply }: Arrival): Promise<Principal> {
     const token = bearer.exec(request.headers.authorization ?? '')?.[1]
     try {
-      const principal = await this.#services.platform.tokens.authenticate(token, readHeader(request.headers['x-organization-id']))
+      const { platform, settings } = this.#services
+      const organizationHeader = readHeader(request.headers['x-organization-id'])
+      const principal = await platform.mcpTokens.authenticate({ bearer: token, resource: buildMcpAddress(settings), organizationHeader })
       const rate = this.#rates.count(identify(principal))
       if (rate?.exceeded) throw fail('rate_limited', { limit: rate.limit }, { retryAfterMs: rate.resetMs })
       return principal
     } catch (thrown) {
-      addChallenge(reply, thrown, { metadata: this.#metadata, scopes: usualScopes })
+      addChallenge(reply, thrown, { metadata: this.#metadata, scopes: defaultMcpScopes })
       throw thrown
     }
   }
@@ -70,7 +74,7 @@ class Gate {
     try {
       requireScope(who, scope)
     } catch (thrown) {
-      addChallenge(reply, thrown, { metadata: this.#metadata, scopes: [...new Set([...usualScopes, scope])] })
+      addChallenge(reply, thrown, { metadata: this.#metadata, scopes: [...new Set([...defaultMcpScopes, scope])] })
       throw thrown
     }
   }

@@ -1,9 +1,9 @@
 /** Metadata of the MCP endpoint as a protected resource (RFC 9728). */
 import { fail } from 'ferrule/internal'
+import { mcpScopes } from 'ferrule/wire'
 import type { Settings } from '../../platform/model/types.ts'
 import { buildMcpAddress } from '../../platform/settings/mcp-address.ts'
 import type { OpenRoute } from '../http/route.ts'
-import { usualScopes } from './challenge.ts'
 import { listensOnLoopback } from './doors.ts'
 
 const path = '/.well-known/oauth-protected-resource/mcp'
@@ -33,7 +33,7 @@ export const protectedResource: OpenRoute = {
     const document = {
       resource: buildMcpAddress(settings),
       resource_name: 'Ferrule',
-      scopes_supported: [...usualScopes, 'execute:write'],
+      scopes_supported: mcpScopes,
       bearer_methods_supported: ['header'],
     }
     const headers = { 'cache-control': `public, max-age=${cacheSeconds}` }
