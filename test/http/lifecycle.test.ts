@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startService as startInProcess } from '../../packages/server/src/index.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { copyEmbeddedDatabase } from '../support/postgres.ts'
 import type { Json } from './support.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -15,6 +16,13 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ferrule-life-'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Returns a data folder in which the context store was opened before: creating its database takes seconds of a core. */
+async function usedFolder(name: string): Promise<string> {
+  const data = join(folder, name)
+  await copyEmbeddedDatabase(join(data, 'context'))
+  return data
+}
 
 const running: ChildProcess[] = []
 afterEach(async () => {
@@ -187,7 +195,7 @@ describe('the end', { timeout: 120_000 }, () => {
       ...plain,
       ...vendor.env,
       FERRULE_PORT: '0',
-      FERRULE_DATA: join(folder, 'waits'),
+      FERRULE_DATA: await usedFolder('waits'),
       FERRULE_LOG_LEVEL: 'silent',
     })
     const execute = await callOf(service.url)
@@ -207,7 +215,7 @@ describe('the end', { timeout: 120_000 }, () => {
 
   test('answers calls that outlast the time they get with a problem', async () => {
     const vendor = await slowVendor()
-    const env = { FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'outlast'), FERRULE_SHUTDOWN_SECONDS: '0', FERRULE_LOG_LEVEL: 'silent' }
+    const env = { FERRULE_PORT: '0', FERRULE_DATA: await usedFolder('outlast'), FERRULE_SHUTDOWN_SECONDS: '0', FERRULE_LOG_LEVEL: 'silent' }
     const service = await startInProcess({ ...plain, ...vendor.env, ...env })
     const execute = await callOf(service.url)
     const call = execute()
@@ -220,7 +228,7 @@ describe('the end', { timeout: 120_000 }, () => {
 
   test('tells a write that outlasts it that nobody knows its outcome', async () => {
     const vendor = await slowVendor()
-    const env = { FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'writes'), FERRULE_SHUTDOWN_SECONDS: '0', FERRULE_LOG_LEVEL: 'silent' }
+    const env = { FERRULE_PORT: '0', FERRULE_DATA: await usedFolder('writes'), FERRULE_SHUTDOWN_SECONDS: '0', FERRULE_LOG_LEVEL: 'silent' }
     const service = await startInProcess({ ...plain, ...vendor.env, ...env })
     const execute = await callOf(service.url, warehouse)
     const call = execute({ entity: 'record', action: 'create', params: { statement: 'INSERT INTO T VALUES (1)' } })
@@ -248,7 +256,7 @@ describe('the end', { timeout: 120_000 }, () => {
 
   test('comes at once with a second signal', async () => {
     const vendor = await slowVendor()
-    const run = await startService({ ...vendor.env, FERRULE_DATA: join(folder, 'second') })
+    const run = await startService({ ...vendor.env, FERRULE_DATA: await usedFolder('second') })
     const execute = await callOf(run.url)
     const call = execute().catch(() => 'broken')
     await vendor.arrived()
