@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
@@ -15,16 +16,16 @@ const USUAL = {
 
 /**
  * Finds Chromium or Chrome for the browser tests; on Debian, as root, installs it when it is missing.
- * @returns {string} path of the executable
+ * @returns {Promise<string>} path of the executable
  * @throws when it is missing and cannot be installed
  */
-export function ensureChromium() {
+export async function ensureChromium() {
   const given = process.env['CHROMIUM_PATH']
   if (given) {
     if (isExecutable(given)) return given
     throw new Error(`CHROMIUM_PATH is ${given}, which is not an executable file.`)
   }
-  const path = findChromium() ?? (installWithApt() ? findChromium() : undefined)
+  const path = findChromium() ?? ((await installWithApt()) ? findChromium() : undefined)
   if (path) return path
   throw new Error('The browser tests need Chromium or Chrome: install one, or set CHROMIUM_PATH to its executable.')
 }
@@ -50,13 +51,16 @@ function isExecutable(path) {
   }
 }
 
-/** @returns {boolean} true when apt-get installed it */
-function installWithApt() {
+/** @returns {Promise<boolean>} true when apt-get installed it */
+async function installWithApt() {
   const possible = process.platform === 'linux' && process.getuid?.() === 0 && listPlaces('apt-get').some(isExecutable)
   if (!possible) return false
   console.error('Installing chromium for the browser tests (apt-get) ...')
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   /** @param {string[]} args */
-  const aptGet = (args) => spawnSync('apt-get', args, { stdio: ['ignore', 2, 2], env }).status === 0
-  return aptGet(['update']) && aptGet(['install', '-y', '--no-install-recommends', 'chromium'])
+  const aptGet = async (args) => {
+    const [code] = await once(spawn('apt-get', args, { stdio: ['ignore', 2, 2], env }), 'exit')
+    return code === 0
+  }
+  return (await aptGet(['update'])) && aptGet(['install', '-y', '--no-install-recommends', 'chromium'])
 }

@@ -14,18 +14,21 @@ let asked
  * signals to the whole group, the child included. A signal from npm or a supervisor reaches only us, so it is passed on, once.
  * @param {string[]} args script and arguments
  * @param {Record<string, string>} [extra] more environment variables
+ * @param {(text: string) => void} [onOutput] receives what the child prints, instead of our streams
  * @returns {Promise<number>} the exit code; 128 + the signal's number for a child that a signal ended, as in shells
  */
-export function runNode(args, extra = {}) {
+export function runNode(args, extra = {}, onOutput = undefined) {
   if (asked) return Promise.resolve(toExitCode(null, asked))
-  const child = spawn(findProjectNode(), args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...extra } })
+  const stdio = onOutput ? 'pipe' : 'inherit'
+  const child = spawn(findProjectNode(), args, { cwd: root, stdio: ['inherit', stdio, stdio], env: { ...process.env, ...extra } })
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput ?? (() => {}))
   const stop = passSignals(child)
   return new Promise((resolve, reject) => {
     child.once('error', (error) => {
       stop()
       reject(error)
     })
-    child.once('exit', (code, signal) => {
+    child.once('close', (code, signal) => {
       stop()
       resolve(toExitCode(code, signal))
     })

@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 // Runs one task of package.json on the project's own Node: installs what is missing, then hands over arguments, streams,
 // signals and the exit code. Plain JavaScript, because on a fresh clone the only Node may be too old for the sources.
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { build } from './build.mjs'
+import { checkSources } from './checks.mjs'
 import { ensureInstalled } from './install.mjs'
 import { packAll } from './pack.mjs'
-import { biome, buildEnvironment, root, tsc, vitest } from './paths.mjs'
+import { buildEnvironment, root, vitest } from './paths.mjs'
 import { runNode } from './run-node.mjs'
 import { runTests } from './test.mjs'
 
@@ -39,12 +38,9 @@ const tasks = {
   pack: packAll,
 }
 
-/** Checks types, style, the freshness of generated files where the generator exists, and English; all run, one failure fails. */
+/** Checks types, style, the freshness of generated files, and English; all run, one failure fails. */
 async function check() {
-  const codes = [await runNode([tsc, '--noEmit']), await runNode([biome, 'check'])]
-  if (existsSync(join(root, 'scripts/gen.ts'))) codes.push(await runNode(['scripts/gen.ts', '--check']))
-  codes.push(await runNode(['scripts/check-english.ts']))
-  return codes.find((code) => code !== 0) ?? 0
+  return (await checkSources()).every(({ passed }) => passed) ? 0 : 1
 }
 
 /**

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureChromium } from './chromium.mjs'
-import { biome, cache, tsc, vitest } from './paths.mjs'
+import { checkBrowser, checkSources } from './checks.mjs'
+import { cache, vitest } from './paths.mjs'
 import { runNode } from './run-node.mjs'
 
 /**
@@ -11,33 +11,12 @@ import { runNode } from './run-node.mjs'
  * @returns {Promise<number>} 0 when nothing failed
  */
 export async function runTests(args) {
-  const browser = await attempt('browser', async () => {
-    process.env['CHROMIUM_PATH'] = ensureChromium()
-    return 0
-  })
-  const types = await attempt('types', () => runNode([tsc, '--noEmit']))
-  const style = await attempt('style', () => runNode([biome, 'check']))
-  const generated = await attempt('generated files', () => runNode(['scripts/gen.ts', '--check']))
-  const english = await attempt('English', () => runNode(['scripts/check-english.ts']))
+  const checks = (await Promise.all([checkBrowser(), checkSources()])).flat()
   const tests = await vitestCounts(args)
-  const checks = [browser, types, style, generated, english]
   const failed = tests.failed + checks.filter((check) => !check.passed).length
   console.log(['', ...checks.map((check) => `${check.name}: ${check.passed ? 'passed' : 'FAILED'}`), ...tests.notes].join('\n'))
   console.log(`${tests.passed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1
-}
-
-/**
- * @param {string} name
- * @param {() => Promise<number>} run answers an exit code
- */
-async function attempt(name, run) {
-  try {
-    return { name, passed: (await run()) === 0 }
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
-    return { name, passed: false }
-  }
 }
 
 /**
