@@ -23,6 +23,7 @@ const documents = [
 /** Folders whose comments are checked. A folder joins the list when its comments pass. */
 const folders = [
   'bench',
+  'examples',
   'packages/ferrule/src',
   'packages/sandbox/src',
   'scripts',

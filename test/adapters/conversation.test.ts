@@ -11,6 +11,7 @@ import { runAnthropic } from './drivers/anthropic.ts'
 import type { Driver } from './drivers/driver.ts'
 import { runLangChain } from './drivers/langchain.ts'
 import { runOpenAiAgents } from './drivers/openai-agents.ts'
+import { exampleNames, runExample } from './examples.ts'
 
 let world: World
 /** Takes the next call of the engine. */
@@ -69,4 +70,16 @@ describe.each(drivers)('%s', (_name, drive) => {
     await Promise.all([ended, signal.aborted ? undefined : once(signal, 'abort')])
     expect(seen).toEqual([])
   })
+})
+
+test.each(exampleNames)('the example of %s answers its question', async (name) => {
+  const found = { FERRULE_URL: world.url, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }
+  const { stdout, seen, request } = await runExample(name, found)
+  expect(stdout).toBe('There are many users.\n')
+  expect(JSON.stringify(request)).toMatch(/Who are our users\?/)
+  const shown: Readonly<Record<string, unknown>>[] = Object(request['tools'])
+  const schema = { type: 'object', properties: { entity: { type: 'string', description: expect.any(String) } } }
+  const execute = { name: 'execute', [name === 'openai-agents' ? 'parameters' : 'input_schema']: schema }
+  expect(shown.find((tool) => tool['name'] === 'execute')).toMatchObject(execute)
+  expect(seen.map(({ text }) => text)).toEqual([expect.stringMatching(/Calls/), expect.stringMatching(/\d{10}/)])
 })

@@ -17,13 +17,25 @@ import { toObjectSchema } from './schema.ts'
 /** A tool of LangChain. */
 export type LangChainTool = DynamicStructuredTool
 
+/** Replaces each bigint by its digits, because a checkpoint of LangGraph with a bigint in it cannot be read again. Copies only what changes. */
+function toSerializable(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value !== 'object' || value === null) return value
+  const changed = Object.entries(value).flatMap(([name, each]) => {
+    const made = toSerializable(each)
+    return made === each ? [] : [[name, made] as const]
+  })
+  if (changed.length === 0) return value
+  return Object.assign(Array.isArray(value) ? [...value] : { ...value }, Object.fromEntries(changed))
+}
+
 const answer =
   ({ name, run }: AgentTool) =>
   async (args: unknown, { toolCall, signal }: ToolRunnableConfig) => {
     const { text, isError, result } = await run(args, { callId: toolCall?.id, signal })
     const id = toolCall?.id
     const content = isError && id !== undefined ? new ToolMessage({ name, content: text, status: 'error', tool_call_id: id }) : text
-    return [content, result]
+    return [content, toSerializable(result)]
   }
 
 /**
