@@ -4,7 +4,7 @@ import { createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import { connectTo } from '../client/support.ts'
 import { client, startWorld, type World } from '../http/support.ts'
-import { connectGong } from './support.ts'
+import { connectGong, findHandle, readRows, runTool } from './support.ts'
 
 let world: World
 beforeAll(async () => {
@@ -23,15 +23,16 @@ const sources = {
 describe.each(Object.entries(sources))('the tools of %s', (_name, make) => {
   test('list, describe and read', async () => {
     const tools = await createTools(make())
-    const run = async (name: string, args: unknown) =>
-      (await tools.find((tool) => tool.name === name)?.run(args)) ?? { text: '', isError: true }
-    const listed = await run('list_connectors', {})
-    expect(listed).toMatchObject({ isError: false, text: expect.stringContaining('"kind":"gong"') })
-    const [{ name: connector = '' } = {}] = (listed.result ?? []) as readonly { readonly name?: string }[]
-    expect((await run('describe', { connector })).text).toContain('calls')
-    const read = await run('execute', { connector, entity: 'users', action: 'list', fields: ['id'] })
-    expect(read).toMatchObject({ isError: false })
-    expect(read.text).toMatch(/"id"/)
-    expect(read.text).not.toMatch(/emailAddress/)
+    const listed = await runTool(tools, 'list_connectors', {})
+    expect(listed.text).toMatch(/^"(Calls|gong)": gong, active/m)
+    const connector = /^"([^"]+)": gong/m.exec(listed.text)?.[1]
+    expect((await runTool(tools, 'describe', { connector })).text).toMatch(/^- calls \(list, get/m)
+    expect((await runTool(tools, 'describe', { connector, entity: 'calls' })).text).toMatch(/^ {2}fromDateTime\? date-time: /m)
+    const read = await runTool(tools, 'execute', { connector, entity: 'users', action: 'list', fields: ['id'] })
+    expect(read.text).toMatch(/^gong users\.list of "[^"]+": 100 rows; more follow behind them\.$/m)
+    expect(readRows(read)[0]).toEqual({ id: expect.stringMatching(/^\d{15,}$/) })
+    const next = await runTool(tools, 'read_more', { handle: findHandle(read) })
+    expect(next.text).toMatch(/: 100 rows; more follow behind them\.$/m)
+    expect(readRows(next)[0]).not.toEqual(readRows(read)[0])
   })
 })

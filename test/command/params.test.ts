@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { buildProgram } from '../../packages/ferrule/src/command/program.ts'
 import { findAction, readLocalKind } from '../../packages/ferrule/src/command/target/kinds.ts'
-import { addParams, listNames, readTypes } from '../../packages/ferrule/src/command/typed-values.ts'
+import { addParams, listNames } from '../../packages/ferrule/src/command/typed-values.ts'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Schema } from '../../packages/ferrule/src/document/kind-document.ts'
+import { readTypes } from '../../packages/ferrule/src/document/schema.ts'
 
 /** Reads what `-p` gives to `execute`, through the whole parser of the command line. */
 async function parseOptions(...given: readonly string[]): Promise<Readonly<Record<string, unknown>>> {

@@ -9,12 +9,18 @@ export interface LocalConnection {
   /** Describes the kind. */
   readKind(): KindDocument
   /** Runs an operation. @throws FerruleError */
-  execute(
-    entity: string,
-    action: string,
-    params: Readonly<Record<string, unknown>>,
-    options: { readonly signal?: AbortSignal; readonly deadlineMs?: number },
-  ): Promise<unknown>
+  execute(call: LocalCall): Promise<unknown>
+}
+
+/** One call. */
+export interface LocalCall {
+  readonly entity: string
+  readonly action: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly signal?: AbortSignal
+  readonly deadlineMs?: number
+  /** Stands for a write that must happen once: the vendor's request id is derived from it where the vendor has one. */
+  readonly idempotencyKey?: string
 }
 
 const connections = new WeakMap<object, LocalConnection>()

@@ -40,7 +40,7 @@ export function buildInputSchema(rules: ArgumentRules): JsonSchema {
 }
 
 /** Reads JSON that a model wrote as a string in place of an object or a list. */
-function readText(value: unknown): unknown {
+export function readText(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
   try {
     return readJson(value)
@@ -68,6 +68,12 @@ const checks: Readonly<Record<ArgumentRule['type'], readonly [message: string, r
 /** Checked arguments: each has the type of its rule, or is left out. */
 export type Arguments = Readonly<Record<string, unknown>>
 
+/** Checked arguments, and every problem with its place. */
+export interface CheckedArguments {
+  readonly args: Arguments
+  readonly problems: readonly Problem[]
+}
+
 const problem = (name: string, message: string, error_code: string): Problem => ({ field: `/${name}`, message, error_code })
 
 /** Names what was probably meant, for the end of a message. */
@@ -88,7 +94,7 @@ function checkOne(name: string, rule: ArgumentRule, value: unknown): readonly [v
  * Checks arguments. Null counts as left out, because strict modes send null for optional arguments.
  * @returns the arguments that were given, and every problem with its place
  */
-export function checkArguments(rules: ArgumentRules, given: unknown): { readonly args: Arguments; readonly problems: readonly Problem[] } {
+export function checkArguments(rules: ArgumentRules, given: unknown): CheckedArguments {
   const object = given === undefined || given === null ? {} : readText(given)
   if (!isObject(object)) return { args: {}, problems: [problem('arguments', 'must be an object', 'type')] }
   const names = Object.keys(rules)

@@ -1,31 +1,38 @@
 /** Makes the tools of a source. */
-import { buildInputSchema, checkArguments } from './arguments.ts'
+import { asFerruleError } from '../errors.ts'
+import { boundText } from './answers/bounds.ts'
+import { writeLine } from './answers/json.ts'
 import type { ToolContext, ToolDefinition } from './context.ts'
-import { answerProblems, answerThrown } from './failures.ts'
-import { type Narrowing, Reach } from './reach.ts'
+import { answerFailure, answerProblems } from './failures.ts'
+import { Handles } from './handles.ts'
+import { createKeptStore } from './kept.ts'
+import { buildOperationTools } from './operation-tools.ts'
+import { Explained } from './operations.ts'
+import { checkToolOptions, type ToolOptions } from './options.ts'
+import { Reach } from './reach.ts'
 import { type AgentSources, openSources } from './sources/open.ts'
+import { currentTime } from './tools/current-time.ts'
 import { describe } from './tools/describe.ts'
 import { execute } from './tools/execute.ts'
 import { listConnectors } from './tools/list-connectors.ts'
+import { buildReadMore } from './tools/read-more.ts'
+import { search } from './tools/search.ts'
+import { write } from './tools/write.ts'
 import type { AgentAnswer, AgentTool, ToolCall } from './types.ts'
 
-/** Options of `createTools`. */
-export interface ToolOptions extends Narrowing {
-  /** True: the tool `write` is there too. Default: false. */
-  readonly write?: boolean
-  /** Maximum number of tokens of an answer (o200k); 8,000 by default. */
-  readonly maxTokens?: number
-  /** Makes a tool for each of these operations in place of the general ones: `gong.calls.list`, `shopify.orders.*`. */
-  readonly include?: readonly string[]
-  /** Who calls, for example the token and organization: handles of `read_more` work for the same subject only. */
-  readonly subject?: string
+const usualMaxTokens = 8_000
+/** What all tools of this process keep, when their program names no store. */
+const sharedKept = createKeptStore()
+
+function answerThrown(thrown: unknown): AgentAnswer {
+  return thrown instanceof Explained ? answerFailure(thrown.error, thrown.lines) : answerFailure(asFerruleError(thrown))
 }
 
-async function runTool(tool: ToolDefinition, context: ToolContext, [given, call]: [unknown, ToolCall]): Promise<AgentAnswer> {
+async function runTool(tool: ToolDefinition, context: ToolContext, [given, call]: readonly [unknown, ToolCall]): Promise<AgentAnswer> {
   const { signal, deadlineMs } = call
   signal?.throwIfAborted()
-  const { args, problems } = checkArguments(tool.rules, given)
-  if (problems.length > 0) return answerProblems(problems, tool.example)
+  const { args, problems } = tool.check(given)
+  if (problems.length > 0) return answerProblems(problems, `A call that fits: ${tool.name} ${writeLine(tool.example)}`)
   try {
     return await tool.run({ context, args, call, limits: { signal, deadlineMs } })
   } catch (thrown) {
@@ -37,10 +44,28 @@ async function runTool(tool: ToolDefinition, context: ToolContext, [given, call]
 const bind = (tool: ToolDefinition, context: ToolContext): AgentTool => ({
   name: tool.name,
   description: tool.description,
-  inputSchema: buildInputSchema(tool.rules),
+  inputSchema: tool.inputSchema,
   annotations: tool.annotations,
-  run: (args, call = {}) => runTool(tool, context, [args, call]),
+  run: async (args, call = {}) => {
+    const answer = await runTool(tool, context, [args, call])
+    return { ...answer, text: boundText(answer.text, context.maxTokens) }
+  },
 })
+
+function buildContext(source: AgentSources, options: ToolOptions): ToolContext {
+  const { maxTokens = usualMaxTokens, subject = '', now = Date.now, kept = sharedKept } = options
+  const key = options.handleKey ?? crypto.getRandomValues(new Uint8Array(32))
+  // The model pays for a handle twice, and an answer can have two.
+  const longestInline = Math.min(1_500, Math.floor(maxTokens / 8))
+  return {
+    reach: new Reach(openSources(source), options),
+    handles: new Handles({ key, subject, longestInline, kept, now }),
+    maxTokens,
+    canWrite: options.write === true,
+    runId: crypto.randomUUID(),
+    now,
+  }
+}
 
 /**
  * Makes the tools of an agent. Adapters turn them into the tools of a framework.
@@ -49,7 +74,11 @@ const bind = (tool: ToolDefinition, context: ToolContext): AgentTool => ({
  * @throws FerruleError `validation_failed` for wrong options
  */
 export async function createTools(source: AgentSources, options: ToolOptions = {}): Promise<readonly AgentTool[]> {
-  const { maxTokens = 8_000 } = options
-  const context: ToolContext = { reach: new Reach(openSources(source), options), maxTokens, now: Date.now }
-  return [listConnectors, describe, execute].map((tool) => bind(tool, context))
+  checkToolOptions(options)
+  const context = buildContext(source, options)
+  const readMore = buildReadMore([listConnectors, describe])
+  const general = [listConnectors, describe, execute, search, readMore, currentTime, ...(context.canWrite ? [write] : [])]
+  const { include } = options
+  const tools = include === undefined ? general : [...(await buildOperationTools(context, include)), readMore]
+  return tools.map((tool) => bind(tool, context))
 }

@@ -8,7 +8,9 @@
  * const { text } = await tools[0].run({})
  * ```
  */
-export { createTools, type ToolOptions } from './create-tools.ts'
+export { createTools } from './create-tools.ts'
+export { createKeptStore, type KeptBounds, type KeptStore } from './kept.ts'
+export type { ToolOptions } from './options.ts'
 export type {
   AgentConnector,
   AgentKind,
@@ -20,4 +22,4 @@ export type {
   RequestLimits,
 } from './source.ts'
 export type { AgentSources } from './sources/open.ts'
-export type { AgentAnswer, AgentTool, JsonSchema, ToolAnnotations, ToolCall } from './types.ts'
+export type { AgentAnswer, AgentFile, AgentTool, JsonSchema, ToolAnnotations, ToolCall } from './types.ts'

@@ -40,6 +40,16 @@ export class Reach {
   }
 
   /**
+   * Reads the connector of an id.
+   * @throws FerruleError `connector_not_found`
+   */
+  async get(id: string, limits: RequestLimits): Promise<AgentConnector> {
+    const found = await this.source.getConnector(id, limits)
+    if (found !== undefined && this.#includes(found)) return found
+    throw fail('connector_not_found', {})
+  }
+
+  /**
    * Finds a connector.
    * @param given id, name, or slug of a kind that has one connector only; undefined: the only connector
    * @throws FerruleError `connector_not_found`, `connector_ambiguous`
@@ -47,7 +57,7 @@ export class Reach {
   async find(given: string | undefined, limits: RequestLimits): Promise<AgentConnector> {
     const byId = given === undefined ? undefined : await this.source.getConnector(given, limits)
     if (byId !== undefined && this.#includes(byId)) return byId
-    const all = await this.#listAll(limits)
+    const all = await this.listAll(limits)
     const folded = given?.toLowerCase()
     const tests: readonly ((each: AgentConnector) => boolean)[] = [
       ({ id, name }) => id === given || name === given,
@@ -60,7 +70,8 @@ export class Reach {
     throw fitting.length > 1 ? failAmbiguous(given, fitting) : failMissing(given, all)
   }
 
-  async #listAll(limits: RequestLimits): Promise<readonly AgentConnector[]> {
+  /** Lists the connectors of all pages, up to 20 pages. */
+  async listAll(limits: RequestLimits): Promise<readonly AgentConnector[]> {
     const all: AgentConnector[] = []
     let cursor: string | undefined
     for (let pages = 0; pages < mostPages; pages += 1) {

@@ -30,6 +30,15 @@ export interface ToolCall {
   readonly deadlineMs?: number | undefined
 }
 
+/** A file that a download found. */
+export interface AgentFile {
+  readonly name: string
+  /** Content type. */
+  readonly type: string
+  /** Number of bytes; null if the vendor omits it. */
+  readonly bytes: number | null
+}
+
 /** What the model gets. */
 export interface AgentAnswer {
   /** The text for the model: within the budget, with every digit of an integer. */
@@ -38,6 +47,8 @@ export interface AgentAnswer {
   readonly isError: boolean
   /** Code of the error. */
   readonly code?: ErrorCode
+  /** The file of a download, for hosts that can hand files over. */
+  readonly file?: AgentFile
   /** The whole result, for programs: not cut, and not for the model. Integers beyond a double are bigint. */
   readonly result?: unknown
 }

@@ -1,17 +1,9 @@
 /** Turns `name=value` into JSON, typed by the schema of the parameters. */
 import { isObject } from '../definition/object.ts'
 import type { Schema } from '../document/kind-document.ts'
+import { readTypes } from '../document/schema.ts'
 import { readJson } from '../json/json.ts'
 import { failUsage } from './failure.ts'
-
-/** Reads the types that a schema allows; none: any. */
-export function readTypes(schema: Schema): readonly string[] {
-  const { type, anyOf, oneOf } = schema
-  if (typeof type === 'string') return [type]
-  if (Array.isArray(type)) return type.map(String)
-  const branches = [anyOf, oneOf].find(Array.isArray) ?? []
-  return branches.filter(isObject).flatMap(readTypes)
-}
 
 const readProperties = (schema: Schema | undefined): Schema => {
   const properties = schema?.['properties']

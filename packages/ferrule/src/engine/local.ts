@@ -115,6 +115,8 @@ const toDownload = ({ file }: Extract<Outcome, { type: 'file' }>): Download => (
   stream: Readable.toWeb(file.body) as ReadableStream<Uint8Array>, // Node's type of the same web stream
 })
 
+const toAnswer = (outcome: Outcome): unknown => (outcome.type === 'file' ? toDownload(outcome) : { data: outcome.data, meta: outcome.meta })
+
 type Options = CallOptions & DownloadOptions & WalkOptions
 type Args = [params?: Readonly<Record<string, unknown>>, options?: Options]
 
@@ -163,8 +165,7 @@ class Local {
   }
 
   async #run(call: Call): Promise<unknown> {
-    const outcome = await this.#engine.run(this.#connection, call)
-    return outcome.type === 'file' ? toDownload(outcome) : { data: outcome.data, meta: outcome.meta }
+    return toAnswer(await this.#engine.run(this.#connection, call))
   }
 
   /** Opens a download that continues by range if its transfer breaks off. */
@@ -236,11 +237,12 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
   }
   const { limits = true } = given
   const own = typeof limits === 'boolean' ? {} : { ownRates: new OwnGate(limits) }
-  const local = new Local(createEngine({ limits: limits !== false, searchRefusal: 'unsupported_in_local_mode', ...own }), connection)
+  const engine = createEngine({ limits: limits !== false, searchRefusal: 'unsupported_in_local_mode', ...own })
+  const local = new Local(engine, connection)
   const entities = Object.keys(kind.definition.entities).map((entity) => [entity, buildMethods(local, kind.definition, entity)] as const)
   noteLocalConnection(local, {
     readKind: () => buildKindDocument(kind.definition),
-    execute: (entity, action, ...args) => local.execute(entity, action, ...args),
+    execute: async (call) => toAnswer(await engine.run(connection, call)),
   })
   // The typed connector is a view of the untyped one. Its types come from the definition that the engine runs.
   return Object.assign(local, Object.fromEntries(entities)) as unknown as LocalConnector<D>

@@ -37,9 +37,14 @@ export function createLocalSource(connection: LocalConnection, name?: string): A
     listConnectors: async () => ({ connectors: [connector()], next: null }),
     getConnector: async (id) => (id === connector().id ? connector() : undefined),
     readKind: async () => kind(),
-    execute: async (_connector, { entity, action, params, fields }, { signal, deadlineMs }) => {
-      const limits = { ...(signal === undefined ? {} : { signal }), ...(deadlineMs === undefined ? {} : { deadlineMs }) }
-      return project(await connection.execute(entity, action, params, limits), fields)
+    execute: async (_connector, { entity, action, params, fields, idempotencyKey }, { signal, deadlineMs }) => {
+      const call = {
+        ...{ entity, action, params },
+        ...(signal === undefined ? {} : { signal }),
+        ...(deadlineMs === undefined ? {} : { deadlineMs }),
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      }
+      return project(await connection.execute(call), fields)
     },
   }
 }

@@ -2,6 +2,9 @@
 import { fail } from '../../errors.ts'
 import type { AgentConnector, AgentSource, ConnectorPage, RequestLimits } from '../source.ts'
 
+/** Connectors of a page at least, unless there are fewer. */
+const pageSize = 100
+
 /** Splits a cursor into the number of the source and its own cursor. */
 function readCursor(cursor: string | undefined): { readonly index: number; readonly own: string | undefined } {
   const [, index = '0', own = ''] = /^(\d+):(.*)$/s.exec(cursor ?? '') ?? []
@@ -25,12 +28,15 @@ export function joinSources(sources: readonly AgentSource[]): AgentSource {
   }
   return {
     listConnectors: async ({ workspace, cursor }, limits): Promise<ConnectorPage> => {
-      const { index, own: inner } = readCursor(cursor)
-      const source = sources[index]
-      if (source === undefined) return { connectors: [], next: null }
-      const { connectors, next } = await source.listConnectors({ workspace, cursor: inner }, limits)
-      const following = index + 1 < sources.length ? `${index + 1}:` : null
-      return { connectors: connectors.map((each) => own(source, each)), next: next === null ? following : `${index}:${next}` }
+      const found: AgentConnector[] = []
+      let place = readCursor(cursor)
+      for (let source = sources[place.index]; source !== undefined; source = sources[place.index]) {
+        const { connectors, next } = await source.listConnectors({ workspace, cursor: place.own }, limits)
+        for (const each of connectors) found.push(own(source, each))
+        place = next === null ? { index: place.index + 1, own: undefined } : { index: place.index, own: next }
+        if (found.length >= pageSize) break
+      }
+      return { connectors: found, next: place.index < sources.length ? `${place.index}:${place.own ?? ''}` : null }
     },
     getConnector: async (id: string, limits: RequestLimits) => {
       for (const source of sources) {

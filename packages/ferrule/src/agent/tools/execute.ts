@@ -1,37 +1,58 @@
 /** `execute`: runs an action that reads. */
 import { isObject } from '../../definition/object.ts'
 import { fail } from '../../errors.ts'
-import { writeJson } from '../../json/json.ts'
-import { type RunningCall, readString, reads, type ToolDefinition } from '../context.ts'
+import { defineTool, type RunningCall, readString, readStrings, reads } from '../context.ts'
+import { Explained, explainOperation, findAction, findEntity, type Target, writeActions, writeExample } from '../operations.ts'
+import { answerRead, start } from '../reading.ts'
 import type { AgentAnswer } from '../types.ts'
 
-const readActions = ['list', 'get', 'download']
+/** Finds the connector that a call names, and its kind. */
+export async function findTarget({ context, limits }: RunningCall, name: string | undefined): Promise<Target> {
+  const connector = await context.reach.find(name, limits)
+  return { connector, kind: await context.reach.source.readKind(connector, limits) }
+}
+
+/** Reads the parameters of the operation; left out: none. */
+export const readParams = ({ args }: Pick<RunningCall, 'args'>): Readonly<Record<string, unknown>> =>
+  isObject(args['params']) ? args['params'] : {}
+
+/** Refuses an action that writes. */
+function refuseWrite({ context }: RunningCall, entity: string, action: string): never {
+  const error = fail('action_not_supported', { entity, action, known: 'actions that read' })
+  throw new Explained(error, [
+    context.canWrite ? 'The tool write takes create, update and delete.' : 'These tools read only. Tell the user.',
+  ])
+}
 
 async function run(running: RunningCall): Promise<AgentAnswer> {
-  const { context, limits, args } = running
-  const connector = await context.reach.find(readString(running, 'connector'), limits)
-  const [entity, action] = [readString(running, 'entity') ?? '', readString(running, 'action') ?? '']
-  if (!readActions.includes(action)) throw fail('action_not_supported', { entity, action, known: readActions.join(', ') })
-  const { params } = args
-  const { fields } = args
-  const chosen = Array.isArray(fields) ? fields.map(String) : undefined
-  const request = { entity, action, params: isObject(params) ? params : {}, fields: chosen }
-  const result = await context.reach.source.execute(connector, request, limits)
-  return { text: writeJson(result), isError: false, result }
+  const target = await findTarget(running, readString(running, 'connector'))
+  const document = findEntity(target, readString(running, 'entity') ?? '')
+  const name = readString(running, 'action') ?? ''
+  const { entity } = document
+  if (writeActions.includes(name)) refuseWrite(running, entity, name)
+  const action = findAction(document, name)
+  const request = { entity, action: name, params: readParams(running), fields: readStrings(running, 'fields') }
+  try {
+    return await answerRead(running, { connector: target.connector, kind: target.kind, request, place: start })
+  } catch (thrown) {
+    throw explainOperation(thrown, action, writeExample(target.connector.name, entity, action))
+  }
 }
 
 /** Reads records of a vendor. */
-export const execute: ToolDefinition = {
+export const execute = defineTool({
   name: 'execute',
-  description: 'Read from a connected system: list or get records, or look at a file. Changes nothing.',
+  description:
+    'Read live from a connected system: list or get records, run a SELECT, look at a file. Changes nothing. Call describe first for entities, ' +
+    'actions and parameters.',
   rules: {
     connector: { type: 'string', about: 'Name or id of the connector', required: true },
-    entity: { type: 'string', about: 'Entity, from describe', required: true },
-    action: { type: 'string', about: 'list, get or download, from describe', required: true },
-    params: { type: 'object', about: 'Parameters of the action, from describe' },
-    fields: { type: 'strings', about: 'Only these fields of each record, for example ["id","title"]: saves most' },
+    entity: { type: 'string', about: 'Entity, for example calls', required: true },
+    action: { type: 'string', about: 'list, get or download', required: true },
+    params: { type: 'object', about: 'Parameters of the action' },
+    fields: { type: 'strings', about: 'Keep only these fields of each record, for example ["id","parties.name"]' },
   },
-  annotations: reads('Execute a read', true),
+  annotations: reads('Read from a system', true),
   example: { connector: 'gong', entity: 'calls', action: 'list', params: { fromDateTime: '2026-01-01T00:00:00Z' } },
   run,
-}
+})

@@ -1,22 +1,80 @@
-/** `list_connectors`: what is connected. */
-import { writeJson } from '../../json/json.ts'
-import { type RunningCall, readString, reads, type ToolDefinition } from '../context.ts'
+/** `list_connectors`: what is connected, with its state, and how fresh the copies are. */
+import { quoteName } from '../answers/bounds.ts'
+import { writeLine } from '../answers/json.ts'
+import { writeLines } from '../answers/lines.ts'
+import { defineTool, type RunningCall, readString, reads } from '../context.ts'
+import { packPosition } from '../positions.ts'
+import type { AgentConnector, EntityFreshness } from '../source.ts'
 import type { AgentAnswer } from '../types.ts'
 
+/** Maximum number of connectors of a page whose copies are described at once. */
+const mostWithCopies = 5
+
+const describeConnector = ({ id, name, kind, workspace, state, reason }: AgentConnector): string => {
+  const place = workspace === null ? '' : `, workspace ${quoteName(workspace)}`
+  const own = id === name ? '' : `, id ${id}`
+  return `${quoteName(name)}: ${kind}, ${state}${place}${own}${reason === null ? '' : `. ${writeLine(reason)}`}`
+}
+
+/** Describes copies: a line for each that can be searched, one for all others of a state. */
+function describeStates(copies: readonly EntityFreshness[]): readonly string[] {
+  const ready = copies.filter(({ searchable }) => searchable)
+  const lines = ready.map(
+    ({ entity, state, records, syncedAt }) =>
+      `  ${entity}: ${state}, ${records} records, ${syncedAt === null ? 'never synced' : `synced ${syncedAt}`}`,
+  )
+  const others = Map.groupBy(
+    copies.filter(({ searchable }) => !searchable),
+    ({ state }) => state,
+  )
+  return [...lines, ...[...others].map(([state, list]) => `  ${state}, not searchable: ${list.map(({ entity }) => entity).join(', ')}`)]
+}
+
+/** Describes the copies of a connector. What cannot be read now is told, because the list itself is good. */
+async function describeCopies({ context, limits }: RunningCall, connector: AgentConnector): Promise<readonly string[]> {
+  const { source } = context.reach
+  if (source.readFreshness === undefined) return []
+  try {
+    const copies = await source.readFreshness(connector, limits)
+    return copies.length === 0 ? [] : ['  Copies for search:', ...describeStates(copies)]
+  } catch (thrown) {
+    limits.signal?.throwIfAborted()
+    return [thrown instanceof Error ? '  The state of its copies cannot be read now.' : '']
+  }
+}
+
 async function run(running: RunningCall): Promise<AgentAnswer> {
-  const { context, limits } = running
+  const { context, limits, from, args } = running
   const wanted = readString(running, 'connector')
-  const connectors =
-    wanted === undefined ? (await context.reach.list(undefined, limits)).connectors : [await context.reach.find(wanted, limits)]
-  return { text: connectors.map(writeJson).join('\n') || 'No connector is connected.', isError: false, result: connectors }
+  const cursor = from?.cursor
+  const { connectors, next } =
+    wanted === undefined ? await context.reach.list(cursor, limits) : { connectors: [await context.reach.find(wanted, limits)], next: null }
+  const withCopies = connectors.length <= mostWithCopies
+  const each = await Promise.all(
+    connectors.map(async (one) => [describeConnector(one), ...(withCopies ? await describeCopies(running, one) : [])]),
+  )
+  const lines = each.flat()
+  const write = (at: number, page: string | undefined): Promise<string> =>
+    context.handles.write(packPosition({ type: 'lines', tool: 'list_connectors', args, place: { at, cursor: page } }))
+  const closing = next === null ? [] : [`More connectors follow: read_more {"handle":"${await write(0, next)}"}`]
+  if (lines.length === 0 && next === null)
+    return { text: 'No connector is connected. Ask the user to connect one.', isError: false, result: [] }
+  if (!withCopies) closing.push('For the state of its searchable copies: list_connectors with the name of one connector.')
+  const text = await writeLines({
+    lines: [...lines, ...closing],
+    at: from?.at ?? 0,
+    maxTokens: context.maxTokens,
+    writeHandle: (at) => write(at, cursor),
+  })
+  return { text, isError: false, result: connectors }
 }
 
 /** Lists connectors with their state. */
-export const listConnectors: ToolDefinition = {
+export const listConnectors = defineTool({
   name: 'list_connectors',
-  description: 'List the connected systems, with their state and the freshness of their searchable copies.',
+  description: 'List the connected systems with their state, and how fresh their searchable copies are.',
   rules: { connector: { type: 'string', about: 'Name or id of one connector; leave out for all' } },
   annotations: reads('List connectors', false),
   example: {},
   run,
-}
+})

@@ -1,19 +1,10 @@
 /** `describe`: what a kind offers, with an example for HTTP, TypeScript and the command. */
-import { isObject } from '../../definition/object.ts'
 import type { KindDocument, Schema } from '../../document/kind-document.ts'
+import { isRequired, makeParams, readProperties, readTypes } from '../../document/schema.ts'
 import { writeJson } from '../../json/json.ts'
 import type { EntityDocument } from '../../wire/definitions.ts'
 import type { CommandContext } from '../context.ts'
 import { findAction, findEntity, readKind } from '../target/kinds.ts'
-import { readTypes } from '../typed-values.ts'
-
-const readProperties = (schema: Schema | null): readonly (readonly [string, Schema])[] => {
-  const properties = isObject(schema?.['properties']) ? schema['properties'] : {}
-  return Object.entries(properties).flatMap(([name, field]) => (isObject(field) ? [[name, field] as const] : []))
-}
-
-const isRequired = (schema: Schema | null, name: string): boolean =>
-  Array.isArray(schema?.['required']) && schema['required'].includes(name)
 
 /** Describes the fields of a schema as rows. */
 const describeFields = (schema: Schema | null) =>
@@ -23,24 +14,6 @@ const describeFields = (schema: Schema | null) =>
     required: isRequired(schema, name),
     about: typeof field['description'] === 'string' ? field['description'] : '',
   }))
-
-/** Makes a value of an example: the example of the schema, its first choice, or a value of its type. */
-function makeValue(name: string, schema: Schema): unknown {
-  const { examples, enum: choices, format, items } = schema
-  const [first] = [examples, choices].find(Array.isArray) ?? []
-  if (first !== undefined) return first
-  const [type] = readTypes(schema)
-  if (format === 'date-time') return '2026-01-01T00:00:00Z'
-  if (format === 'date') return '2026-01-01'
-  if (type === 'integer' || type === 'number') return typeof schema['minimum'] === 'number' ? Math.max(1, schema['minimum']) : 1
-  if (type === 'boolean') return true
-  if (type === 'array') return [makeValue(name, isObject(items) ? items : {})]
-  return type === 'object' ? makeParams(schema) : name.toUpperCase()
-}
-
-/** Makes the required parameters of an example. */
-const makeParams = (schema: Schema): Schema =>
-  Object.fromEntries(readProperties(schema).flatMap(([name, field]) => (isRequired(schema, name) ? [[name, makeValue(name, field)]] : [])))
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 

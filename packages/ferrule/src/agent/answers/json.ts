@@ -1,0 +1,17 @@
+/** Writes values for a model: one line of JSON each, with every digit, and with the characters visible that could disguise a text. */
+import { writeJson } from '../../json/json.ts'
+
+/**
+ * Characters that end lines, change the direction of a text or cannot be seen: those that JSON leaves as they are. A vendor's text cannot
+ * begin a line of its own with them, nor hide words from the people who read along.
+ */
+const disguising = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]|\udb40[\udc00-\udc7f]/g
+
+const escapeUnits = (text: string): string =>
+  Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
+
+/** Writes a value on one line. What JSON cannot hold (`undefined`, a function) is null. */
+export function writeLine(value: unknown): string {
+  const json: string | undefined = writeJson(value)
+  return (json ?? 'null').replace(disguising, escapeUnits)
+}

@@ -1,0 +1,137 @@
+/** `search`: finds records in the copy that the service keeps. */
+
+import { isObject } from '../../definition/object.ts'
+import { readProperties, readTypes } from '../../document/schema.ts'
+import { asFerruleError, fail, failValidation } from '../../errors.ts'
+import { parseFilter } from '../../filter/parse.ts'
+import { readJson } from '../../json/json.ts'
+import { findNearNames } from '../../near-names.ts'
+import type { EntityDocument } from '../../wire/definitions.ts'
+import { writeLine } from '../answers/json.ts'
+import { defineTool, type RunningCall, readString, readStrings, reads } from '../context.ts'
+import { Explained, findEntity, type Target } from '../operations.ts'
+import { answerRead, start } from '../reading.ts'
+import type { AgentAnswer } from '../types.ts'
+import { findTarget } from './execute.ts'
+
+type Condition = Readonly<Record<string, unknown>>
+
+/** Maximum number of conditions that words become: the search takes 256 in all. */
+const mostConditions = 200
+const usualLimit = 50
+
+/** Lists the searchable fields that hold texts. */
+const listTextFields = (searchable: EntityDocument['searchable']): readonly string[] =>
+  readProperties(searchable).flatMap(([name, schema]) =>
+    readTypes(schema).includes('string') && schema['format'] === undefined ? [name] : [],
+  )
+
+/** Builds the condition of words: each word is in one of the fields, or all words are in one field where that would be too many conditions. */
+export function buildTextCondition(text: string, fields: readonly string[]): Condition | undefined {
+  const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
+  if (words.length === 0 || fields.length === 0) return undefined
+  const inAnyField = (wanted: string): Condition => ({ or: fields.map((field) => ({ fuzzy: { [field]: wanted } })) })
+  return words.length * fields.length <= mostConditions ? { and: words.map(inAnyField) } : inAnyField(words.join(' '))
+}
+
+const refuse = (field: string, message: string): Error => failValidation([{ field, message, error_code: 'value' }])
+
+/** Reads `started desc, title`, or the JSON that the service takes. */
+export function readSort(text: string): readonly Condition[] {
+  if (text.trim().startsWith('[')) {
+    const list = readJson(text)
+    return Array.isArray(list) ? list.filter(isObject) : []
+  }
+  return text.split(',').map((part) => {
+    const [, field, direction = 'asc'] = /^\s*(\S+)(?:\s+(asc|desc))?\s*$/i.exec(part) ?? []
+    if (field === undefined) throw refuse('/sort', 'must be such as "started desc, title asc"')
+    return { [field]: direction.toLowerCase() }
+  })
+}
+
+function readFilter(running: RunningCall, document: EntityDocument): Condition | undefined {
+  const { filter } = running.args
+  const text = readString(running, 'text')
+  const where = readString(running, 'where')
+  const words = text === undefined ? undefined : buildTextCondition(text, listTextFields(document.searchable))
+  if (text !== undefined && words === undefined)
+    throw refuse('/text', `finds nothing in ${document.entity}: use where with one of its fields`)
+  const all = [words, where === undefined ? undefined : parseFilter(where), isObject(filter) ? filter : undefined]
+  const given = all.filter((each) => each !== undefined)
+  return given.length > 1 ? { and: given } : given[0]
+}
+
+function readParams(running: RunningCall, document: EntityDocument): Readonly<Record<string, unknown>> {
+  const filter = readFilter(running, document)
+  const sort = readString(running, 'sort')
+  const fields = readStrings(running, 'fields')
+  const { limit = usualLimit } = running.args
+  return {
+    query: { ...(filter === undefined ? {} : { filter }), ...(sort === undefined ? {} : { sort: readSort(sort) }) },
+    limit,
+    ...(fields === undefined ? {} : { fields }),
+  }
+}
+
+/** Adds to an error of a search which fields there are. */
+function explain(thrown: unknown, { connector }: Target, { entity, searchable }: EntityDocument): Explained {
+  if (thrown instanceof Explained) return thrown
+  const error = asFerruleError(thrown)
+  if (error.fault !== 'caller') return new Explained(error, [])
+  const names = readProperties(searchable).map(([name]) => name)
+  const near = error.errors.flatMap(({ field }) => findNearNames(field.split('/').at(-1) ?? '', names))
+  const [first = 'id'] = names
+  const example = { connector: connector.name, entity, where: `${first} is not null`, fields: [first] }
+  return new Explained(error, [
+    ...(near.length === 0 ? [] : [`Nearest: ${[...new Set(near)].join(', ')}.`]),
+    `A call that fits: search ${writeLine(example)}`,
+  ])
+}
+
+async function run(running: RunningCall): Promise<AgentAnswer> {
+  const target = await findTarget(running, readString(running, 'connector'))
+  const document = findEntity(target, readString(running, 'entity') ?? '')
+  const { entity, searchable } = document
+  if (searchable === null) {
+    const known = target.kind.entities.flatMap((each) => (each.searchable === null ? [] : [each.entity]))
+    const error = fail('action_not_supported', { entity, action: 'search', known: document.actions.map(({ action }) => action).join(', ') })
+    throw new Explained(error, [
+      known.length === 0 ? 'Nothing of this connector can be searched: use execute.' : `Searchable: ${known.join(', ')}.`,
+    ])
+  }
+  try {
+    const { max_age: maxAge } = running.args
+    const params = readParams(running, document)
+    const request = { entity, action: 'context_store_search', params, maxAge: typeof maxAge === 'number' ? maxAge : undefined }
+    return await answerRead(running, { connector: target.connector, kind: target.kind, request, place: start })
+  } catch (thrown) {
+    throw explain(thrown, target, document)
+  }
+}
+
+/** Searches the copy. */
+export const search = defineTool({
+  name: 'search',
+  description:
+    'Search the synced copy of an entity: fast, and with more fields and operators than the system offers. describe lists the searchable fields. ' +
+    'Conditions of text, where and filter must all hold.',
+  rules: {
+    connector: { type: 'string', about: 'Name or id of the connector', required: true },
+    entity: { type: 'string', about: 'Searchable entity', required: true },
+    text: { type: 'string', about: 'Words, in any text field; forgives typing errors; best matches first' },
+    where: {
+      type: 'string',
+      about:
+        'Conditions, for example: started >= 2026-01-01 and (title fuzzy "pricing" or direction in ("Inbound", "Outbound")) and not duration < 60. ' +
+        'Also != <= like keyword contains, is null, any list (…)',
+    },
+    filter: { type: 'object', about: 'The same as JSON, for example {"gte":{"started":"2026-01-01"}}' },
+    sort: { type: 'string', about: 'For example: started desc, title asc' },
+    fields: { type: 'strings', about: 'Keep only these fields of each record' },
+    limit: { type: 'integer', about: 'Records of a page, up to 10000; 50 by default' },
+    max_age: { type: 'integer', about: 'Seconds: an older copy is refreshed first' },
+  },
+  annotations: reads('Search records', false),
+  example: { connector: 'gong', entity: 'calls', text: 'pricing', where: 'started >= 2026-01-01', sort: 'started desc' },
+  run,
+})

@@ -1,0 +1,67 @@
+/** `write`: runs an action that changes something, once. */
+import { fail } from '../../errors.ts'
+import { defineTool, type RunningCall, readString } from '../context.ts'
+import { Explained, explainOperation, findAction, findEntity, writeActions, writeExample } from '../operations.ts'
+import { answerWrite, start } from '../reading.ts'
+import type { AgentAnswer } from '../types.ts'
+import { findTarget, readParams } from './execute.ts'
+
+/** Random ids of runs that are objects. */
+const runIds = new WeakMap<object, string>()
+/** Shortest call id that counts as unique without its run: frameworks that count calls from 1 have shorter ones. */
+const shortestUnique = 8
+/** Longest key that the service takes. */
+const longestKey = 200
+
+function nameRun(run: object): string {
+  const known = runIds.get(run)
+  if (known !== undefined) return known
+  const made = crypto.randomUUID()
+  runIds.set(run, made)
+  return made
+}
+
+/**
+ * Builds the key of a write from the framework's id of the call; undefined where the id may stand for another call too.
+ * A key that two writes share would swallow the second one.
+ */
+export function buildKey({ context, call }: Pick<RunningCall, 'context' | 'call'>): string | undefined {
+  const { callId, run } = call
+  if (callId === undefined || callId === '') return undefined
+  if (run === undefined && callId.length < shortestUnique) return undefined
+  const key = `${typeof run === 'object' ? nameRun(run) : `${context.runId}${run === undefined ? '' : `:${run}`}`}:${callId}`
+  return key.length <= longestKey ? key : undefined
+}
+
+async function run(running: RunningCall): Promise<AgentAnswer> {
+  const target = await findTarget(running, readString(running, 'connector'))
+  const document = findEntity(target, readString(running, 'entity') ?? '')
+  const { entity } = document
+  const name = readString(running, 'action') ?? ''
+  const action = findAction(document, name)
+  if (!writeActions.includes(name))
+    throw new Explained(fail('action_not_supported', { entity, action: name, known: writeActions.join(', ') }), ['The tool execute reads.'])
+  const idempotencyKey = readString(running, 'idempotency_key') ?? buildKey(running)
+  const request = { entity, action: name, params: readParams(running), idempotencyKey }
+  try {
+    return await answerWrite(running, { connector: target.connector, kind: target.kind, request, place: start })
+  } catch (thrown) {
+    throw explainOperation(thrown, action, writeExample(target.connector.name, entity, action))
+  }
+}
+
+/** Changes records of a vendor. */
+export const write = defineTool({
+  name: 'write',
+  description: 'Create, update or delete at a connected system. Each call is carried out once. Call describe first.',
+  rules: {
+    connector: { type: 'string', about: 'Name or id of the connector', required: true },
+    entity: { type: 'string', about: 'Entity', required: true },
+    action: { type: 'string', about: 'What to do', required: true, choices: writeActions },
+    params: { type: 'object', about: 'Parameters of the action' },
+    idempotency_key: { type: 'string', about: 'Only to repeat a write whose outcome is unknown: the same key is carried out once' },
+  },
+  annotations: { title: 'Write to a system', readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  example: { connector: 'warehouse', entity: 'record', action: 'create', params: { statement: "INSERT INTO T (A) VALUES ('x')" } },
+  run,
+})
