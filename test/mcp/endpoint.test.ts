@@ -51,8 +51,15 @@ describe.each(generations)('%s', (_name, revision, connect) => {
   test('finds what is connected, and reads it', async () => {
     expect(agent.revision).toBe(revision)
     expect((await agent.call('list_connectors')).text).toContain(connector)
-    const { text, isError } = await agent.call('execute', { connector, entity: 'users', action: 'list' })
+    const { text, isError } = await agent.call('execute', { connector, entity: 'users', action: 'list', fields: ['id'] })
     expect([isError, text]).toEqual([false, expect.stringContaining(String(world.sandbox.gong.world.userId))])
+  })
+
+  test('continues a bounded answer in another request', async () => {
+    const first = await agent.call('execute', { connector, entity: 'users', action: 'list' })
+    const handle = /read_more \{"handle":"([^"]+)"\}/.exec(first.text)?.[1]
+    const second = await agent.call('read_more', { handle })
+    expect([second.isError, second.text]).toEqual([false, expect.stringMatching(/^gong users\.list of "calls": rows \d+ to \d+ of 100/)])
   })
 
   test('is told what to change', async () => {

@@ -135,6 +135,7 @@ export const rooms: readonly Room[] = [
         'local-connections.ts',
         'options.ts',
         'definition/object.ts',
+        'document/schema.ts',
         'json/',
         'filter/',
         'rows/',

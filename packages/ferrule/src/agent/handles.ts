@@ -111,7 +111,8 @@ export class Handles {
   async #sign(content: Uint8Array): Promise<Uint8Array> {
     const { key, subject } = this.#options
     this.#key ??= crypto.subtle.importKey('raw', Uint8Array.from(key), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-    const who = new TextEncoder().encode(`${writeJson(subject)}\n`)
+    // The purpose comes first, because the key can sign other things too.
+    const who = new TextEncoder().encode(`ferrule read_more handle\n${writeJson(subject)}\n`)
     const signed = new Uint8Array(who.length + content.length)
     signed.set(who)
     signed.set(content, who.length)

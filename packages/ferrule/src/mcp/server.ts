@@ -40,14 +40,12 @@ const cacheHints = {
 } as const
 
 /** Points at a file that a call has found, so that a client can read it in parts. */
-function linkFile(given: unknown, { isError, result }: AgentAnswer): readonly ContentBlock[] {
-  if (isError || !isObject(given) || given['action'] !== 'download' || !isObject(result)) return []
+function linkFile(given: unknown, { file }: AgentAnswer): readonly ContentBlock[] {
+  if (file === undefined || !isObject(given)) return []
   const { connector, entity, params } = given
   if (typeof connector !== 'string' || typeof entity !== 'string') return []
   const uri = writeFileAddress({ connector, entity, params: isObject(params) ? params : {} })
-  const { name, type } = result
-  const mimeType = typeof type === 'string' ? { mimeType: type } : {}
-  return [{ type: 'resource_link', uri, name: typeof name === 'string' ? name : 'download', ...mimeType }]
+  return [{ type: 'resource_link', uri, name: file.name, mimeType: file.type }]
 }
 
 async function callTool(parts: McpServerParts, name: string, context: ServerContext): Promise<CallToolResult> {

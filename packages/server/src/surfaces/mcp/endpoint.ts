@@ -84,7 +84,11 @@ class Gate {
 async function createServer(services: Services, sdk: McpSdk, { who, message, requestId }: McpExchange<Principal>) {
   const { createTools } = await import('ferrule/agents') // loaded with the first request, as the SDK
   const source = createServiceSource(services, { principal: who, requestId })
-  const tools = await createTools(source, { write: who.scopes.has('execute:write'), subject: identify(who) })
+  const tools = await createTools(source, {
+    write: who.scopes.has('execute:write'),
+    // Each request has tools of its own, on any node: they read each other's handles.
+    ...{ subject: identify(who), handleKey: services.platform.cursorKey(), now: services.clock },
+  })
   const onError = (err: unknown) => services.logger.error({ request_id: requestId, err }, 'a tool failed')
   return createMcpServer({ sdk, tools, source, version, findArguments: () => message.params['arguments'], onError })
 }
