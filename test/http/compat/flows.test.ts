@@ -3,7 +3,7 @@ import { startCopyWorld } from '../search-support.ts'
 import { sandboxWarehouse } from '../snowflake-support.ts'
 import { base, connectorsPath, type Json, sandboxStore, type World } from '../support.ts'
 import { sandboxAds } from '../tiktok-support.ts'
-import { type ClientName, definitionIds } from './requests.ts'
+import { asJson, type ClientName, createBody, definitionIds, mediaOf } from './requests.ts'
 import { envelopeOf, type Recorded, recordedClient, shownText } from './support.ts'
 
 let world: World
@@ -12,7 +12,7 @@ const clients: Partial<Record<ClientName, Recorded>> = {}
 beforeAll(async () => {
   world = await startCopyWorld('postgres')
   ids['gong'] = await world.connect('calls', { entities: [{ entity: 'users' }] })
-  ids['shopify'] = await world.connect('shop', { ...sandboxStore('shop'), entities: [] })
+  ids['shopify'] = await world.connect('shop', { ...sandboxStore('shop'), entities: [{ entity: 'abandoned_checkouts' }] })
   ids['tiktok'] = await world.connect('ads', {
     ...sandboxAds('ads', { replication_config: { advertiser_id: world.sandbox.tiktok.world.advertiserId } }),
     entities: [{ entity: 'campaigns' }],
@@ -38,7 +38,9 @@ const lists: readonly (readonly [kind: string, entity: string, params: object | 
   ['tiktok', 'advertisers', { limit: 1 }, { page_info: { page: 1 }, has_next_page: false, end_cursor: null }],
 ]
 
-describe.each(['sdk', 'packages'] as const)('the client %s', (name) => {
+const both = ['sdk', 'packages'] as const
+
+describe.each(both)('the client %s', (name) => {
   test.each(lists)('lists %s %s', async (...[kind, entity, params, meta]) => {
     const { result, connector_metadata } = envelopeOf(await clientOf(name).execute(idOf(kind), `${entity} list`, params), idOf(kind))
     expect(result.length).toBeGreaterThan(0)
@@ -100,5 +102,172 @@ describe.each(['sdk', 'packages'] as const)('the client %s', (name) => {
     expect([workflows.status, shownText(workflows)]).toEqual([501, 'This service has no workflows and automations.'])
     const refused = await client.send(`${connectorsPath}?workspace_name=default`, { token: 'no token' })
     expect([refused.status, shownText(refused)]).toEqual([401, expect.stringMatching(/\.$/)])
+  })
+})
+
+describe('a search', () => {
+  test.each(both)('has rows in snake_case too, and integer milliseconds: %s', async (name) => {
+    await world.context.sync()
+    const client = clientOf(name)
+    const search = async (params: object) => {
+      const answer = await client.execute(idOf('gong'), 'users context_store_search', params)
+      const { json } = answer
+      expect(Object.keys(json.result)).toEqual(['data', 'meta'])
+      expect(json.connector_metadata).toBeNull()
+      expect(json.execution_metadata.context_store).toMatchObject({ status: 'ready', complete: true })
+      return json.result
+    }
+    const first = await search({ query: { filter: { neq: { first_name: null } } }, limit: 2, fields: [['id'], ['email_address']] })
+    expect(first.data.map((row: Json) => Object.keys(row))).toEqual([
+      ['id', 'emailAddress', 'email_address'],
+      ['id', 'emailAddress', 'email_address'],
+    ])
+    expect(first.data[0].email_address).toBe(first.data[0].emailAddress)
+    expect([first.meta.has_more, Number.isInteger(first.meta.took_ms)]).toEqual([true, true])
+    const second = await search({
+      query: { filter: { neq: { first_name: null } } },
+      limit: 2,
+      cursor: first.meta.cursor,
+      fields: [['id'], ['email_address']],
+    })
+    expect(second.data[0].id).not.toBe(first.data[0].id)
+  })
+
+  test('keeps the names of kinds that write snake_case, and the old name of the action', async () => {
+    const answer = await clientOf('packages').execute(idOf('tiktok'), 'campaigns search', { query: { filter: {} }, limit: 1 })
+    const [row] = answer.json.result.data
+    expect(row).toMatchObject({ campaign_id: expect.anything(), campaign_name: expect.any(String) })
+    expect(Object.keys(row)).toEqual(Object.keys(row).map((key) => key.toLowerCase()))
+  })
+})
+
+describe('a download as JSON', () => {
+  const chunk = async (format: 'base64' | 'text', range?: string) => {
+    const params = {
+      ...mediaOf(world.sandbox.gong.world.callId),
+      ...asJson(format),
+      ...(range === undefined ? {} : { range_header: range }),
+    }
+    return clientOf('sdk').execute(idOf('gong'), 'call_audio download', params)
+  }
+
+  test('comes in chunks, which are the file', async () => {
+    const direct = await clientOf('sdk').execute(idOf('gong'), 'call_audio download', mediaOf(world.sandbox.gong.world.callId))
+    expect(direct.headers['content-type']).toBe('audio/mpeg')
+    const parts: Buffer[] = []
+    let range: string | undefined = 'bytes=0-4095'
+    while (range !== undefined) {
+      const { result } = envelopeOf(await chunk('base64', range), idOf('gong'))
+      const bytes = Buffer.from(result.content, 'base64')
+      expect(result).toMatchObject({ encoding: 'base64', bytes_returned: bytes.length, range_requested: range, content_type: 'audio/mpeg' })
+      expect(result.has_more).toBe(result.next_range_header !== null)
+      parts.push(bytes)
+      range = result.next_range_header ?? undefined
+    }
+    expect(parts.length).toBeGreaterThan(1)
+    expect(Buffer.concat(parts).equals(direct.bytes)).toBe(true)
+  })
+
+  test('without a range is a first chunk, and a chunk is never larger than that', async () => {
+    const first = envelopeOf(await chunk('base64'), idOf('gong')).result
+    expect(first.range_requested).toBe('bytes=0-1048575')
+    expect(envelopeOf(await chunk('base64', 'bytes=0-9999999'), idOf('gong')).result).toEqual(first)
+    expect(envelopeOf(await chunk('base64', 'bytes=0-'), idOf('gong')).result).toEqual(first)
+  })
+
+  test('is refused with a sentence where it cannot be text, or asks for something else', async () => {
+    const binary = await chunk('text', 'bytes=0-4095')
+    expect([binary.status, shownText(binary)]).toEqual([422, expect.stringContaining('ask for base64')])
+    const params = { ...mediaOf('1'), _airbyte_response_type: 'xml' }
+    const wrong = await clientOf('sdk').execute(idOf('gong'), 'call_audio download', params)
+    expect([wrong.status, shownText(wrong)]).toEqual([422, '/params/_airbyte_response_type must be one of: json.'])
+    const beyond = await chunk('base64', 'bytes=999999999-')
+    expect([beyond.status, beyond.json.code]).toEqual([416, 'range_not_satisfiable'])
+  })
+})
+
+describe('a check', () => {
+  const check = (id: string) => clientOf('packages').execute(id, '* check', {})
+
+  test('is the kind of its own', async () => {
+    const { result } = envelopeOf(await check(idOf('gong')), idOf('gong'))
+    expect(result).toEqual({ status: 'healthy', error: null, checked_entity: 'users', checked_action: 'list' })
+  })
+
+  test('of refused credentials is an answer', async () => {
+    const credentials = { access_key: 'sandbox', access_key_secret: 'wrong-secret' }
+    const id = await world.connect('refused', { credentials, check: false })
+    const { result } = envelopeOf(await check(id), id)
+    expect(result).toMatchObject({ status: 'unhealthy', error: expect.stringContaining('Gong') })
+  })
+
+  test('of no connector is none', async () => {
+    expect((await check('01a207b2-75a6-7c97-b37f-b6d37aee9bf7')).json.code).toBe('connector_not_found')
+  })
+})
+
+describe('a creation of the older packages', () => {
+  const shortPath = '/v1/integrations/connectors'
+  /** The sandbox stands in for the vendor; the recorded body has no such member. */
+  const environment = { sandbox: true }
+
+  test('makes the workspace, and syncs nothing before a call has passed', async () => {
+    const client = clientOf('packages')
+    const body = { ...createBody('made', 'New customer'), environment, entities: [{ entity: 'users' }] }
+    const made = await client.send(shortPath, { body })
+    expect([made.status, made.json]).toEqual([200, expect.objectContaining({ id: expect.any(String), workspace_name: 'New customer' })])
+    await world.context.sync()
+    const status = async () => (await client.send(`${connectorsPath}/${made.json.id}/context_store`)).json
+    expect(await status()).toMatchObject({ queued: { attempts: 0 } })
+    expect((await client.execute(made.json.id, 'users list', {})).status).toBe(200)
+    await world.context.sync()
+    expect((await status()).entities).toContainEqual(expect.objectContaining({ entity: 'users', ready_for_search: true }))
+    const found = await client.send(`${connectorsPath}?customer_name=New%20customer&definition_id=${definitionIds.gong}`)
+    expect(found.json.data.map(({ id }: Json) => id)).toEqual([made.json.id])
+  })
+
+  test('has its rules there only', async () => {
+    const body = { ...createBody('elsewhere', 'Nobody'), environment }
+    const longer = await clientOf('packages').send(connectorsPath, { body })
+    expect([longer.status, longer.json.code]).toEqual([404, 'workspace_not_found'])
+    const marked = await clientOf('sdk').send(connectorsPath, { body })
+    expect([marked.status, marked.json.code]).toEqual([404, 'workspace_not_found'])
+    const unprefixed = await clientOf('sdk').send(shortPath, { body })
+    expect([unprefixed.status, unprefixed.json.code]).toEqual([404, 'not_found'])
+    const wrong = await clientOf('packages').send(shortPath, { body: { ...body, credentials: { api_key: 'x' } } })
+    expect([wrong.status, wrong.json.code]).toEqual([400, 'credentials_mismatch'])
+  })
+})
+
+describe('the documents for agents', () => {
+  test.each(both)('are found by an inspection, and read section by section: %s', async (name) => {
+    const client = clientOf(name)
+    const inspected = await client.send(`${connectorsPath}/${idOf('gong')}/inspect`)
+    const id = inspected.json.docs_skill_id
+    const outline = await client.send(`${base}/skills/docs?id=${id}`)
+    expect(outline.json).toMatchObject({ id: 'gong', section_id: null, metadata: { id: 'gong', title: 'Gong', warnings: [] } })
+    const ids = outline.json.outline.map((section: Json) => section.id)
+    expect(ids).toEqual(expect.arrayContaining(['calls', 'credentials', 'configuration', 'entity:users', 'entity:call_audio']))
+    for (const section of ids) {
+      const { json } = await client.send(`${base}/skills/docs?id=${id}&section=${encodeURIComponent(section)}`)
+      expect([json.section_id, json.content.length > 0]).toEqual([section, true])
+      expect(JSON.stringify(json.content)).not.toContain('](../')
+    }
+    const unknown = await client.send(`${base}/skills/docs?id=${id}&section=entity:none`)
+    expect([unknown.status, shownText(unknown)]).toEqual([422, expect.stringMatching(/^\/section must be one of: calls, .*entity:users/)])
+    expect((await client.send(`${base}/skills/docs?id=none`)).json.code).toBe('connector_type_not_found')
+  })
+
+  test('are listed page by page', async () => {
+    const client = clientOf('sdk')
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page = await client.send(`${base}/skills?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      seen.push(...page.json.data.map(({ id }: Json) => id))
+      cursor = page.json.next_cursor
+    }
+    expect(seen.toSorted()).toEqual(['gong', 'shopify', 'snowflake', 'tiktok-marketing'])
+    expect((await client.send(`${base}/skills?cursor=other`)).json.code).toBe('invalid_cursor')
   })
 })

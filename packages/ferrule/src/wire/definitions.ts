@@ -1,5 +1,6 @@
-/** Kinds of external systems on the wire. */
-import { bool, list, oneOf, opt, orNull, str } from '../definition/index.ts'
+/** Kinds of external systems on the wire, and their documents for agents in the shape that existing clients read. */
+import { bool, int, list, oneOf, opt, orNull, str } from '../definition/index.ts'
+import { pageQuery } from './paging.ts'
 import { jsonSchema, jsonSchemaOrNull, part, query, record, uuid, type Wire } from './words.ts'
 
 /** Levels of support. */
@@ -87,3 +88,88 @@ export type DefinitionRecord = Wire<typeof definitionRecord>
 export const definitionQuery = query({ name: opt(str('Part of the title or slug; case does not matter')) })
 /** What the list of kinds is limited to. */
 export type DefinitionQuery = Wire<typeof definitionQuery>
+
+/** A document of a kind. */
+export const skill = record(
+  'Skill',
+  {
+    id: str('Id of the document: slug of the kind'),
+    kind: oneOf('What it describes', 'connector'),
+    title: str('Title'),
+    summary: str('One sentence'),
+    tags: list(str('Tag'), 'Tags'),
+    warnings: list(str('Sentence'), 'What needs attention'),
+  },
+  'A document for agents',
+)
+/** A document of a kind. */
+export type Skill = Wire<typeof skill>
+
+/** One page of documents. */
+export const skillPage = record(
+  'SkillPage',
+  { data: list(skill, 'Documents'), next_cursor: orNull(str('Send it as cursor for the next page; null on the last page')) },
+  'Documents for agents',
+)
+/** One page of documents. */
+export type SkillPage = Wire<typeof skillPage>
+
+/** One block of a document. Its texts are Markdown of one line. */
+export const skillBlock = record(
+  'SkillBlock',
+  {
+    type: oneOf('Which of the other members it has', 'heading', 'paragraph', 'code', 'table'),
+    level: opt(int('Of a heading, from 1', { minimum: 1, maximum: 6 })),
+    text: opt(str('Of a heading or a paragraph')),
+    language: opt(str('Of an example')),
+    code: opt(str('Of an example')),
+    headers: opt(list(str('Title'), 'Of a table')),
+    rows: opt(list(list(str('Cell'), 'Cells'), 'Of a table')),
+  },
+  'A block',
+)
+/** One block of a document. */
+export type SkillBlock = Wire<typeof skillBlock>
+
+/** A document: its outline, and one section. */
+export const skillDocs = record(
+  'SkillDocs',
+  {
+    id: str('Id of the document'),
+    metadata: skill,
+    outline: list(
+      part(
+        {
+          id: str('Id of the section; `entity:<name>` for an entity'),
+          title: str('Title'),
+          summary: str('One sentence'),
+          available: bool('true: it can be read'),
+        },
+        'A section',
+      ),
+      'Sections',
+    ),
+    section_id: orNull(str('The section of `content`; null: the overview')),
+    content: list(skillBlock, 'Blocks'),
+  },
+  'A document, or one section of it',
+)
+/** A document: its outline, and one section. */
+export type SkillDocs = Wire<typeof skillDocs>
+
+/** Query of the list. */
+export const skillQuery = query({
+  ...pageQuery,
+  workspace_id: opt(uuid('Existing clients send it. The documents are the same in every workspace.')),
+  organization_id: opt(uuid('Existing clients send it. The documents are the same in every organization.')),
+})
+/** Which documents are listed. */
+export type SkillQuery = Wire<typeof skillQuery>
+
+/** Query of one document. */
+export const skillDocsQuery = query({
+  id: str('Id of the document: slug, title or definition id of the kind.', { maxLength: 256 }),
+  section: opt(str('Id of a section; left out: the overview.', { maxLength: 256 })),
+})
+/** Which document, and which section of it. */
+export type SkillDocsQuery = Wire<typeof skillDocsQuery>

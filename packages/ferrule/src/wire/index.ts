@@ -70,6 +70,18 @@ export {
   definitionSummary,
   type EntityDocument,
   entityDocument,
+  type Skill,
+  type SkillBlock,
+  type SkillDocs,
+  type SkillDocsQuery,
+  type SkillPage,
+  type SkillQuery,
+  skill,
+  skillBlock,
+  skillDocs,
+  skillDocsQuery,
+  skillPage,
+  skillQuery,
   supportLevels,
 } from './definitions.ts'
 export { type Endpoint, endpoints } from './endpoints.ts'

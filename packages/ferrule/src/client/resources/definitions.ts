@@ -1,4 +1,13 @@
-import type { DefinitionList, DefinitionQuery, DefinitionRecord, DefinitionSummary } from '../../wire/definitions.ts'
+import type {
+  DefinitionList,
+  DefinitionQuery,
+  DefinitionRecord,
+  DefinitionSummary,
+  SkillDocs,
+  SkillDocsQuery,
+  SkillPage,
+  SkillQuery,
+} from '../../wire/definitions.ts'
 import { endpoints } from '../../wire/endpoints.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 
@@ -19,5 +28,15 @@ export class Definitions {
   /** Reads a kind: credentials, configuration, entities and actions. @param id definition id or slug */
   get(id: string, options: RequestOptions = {}): Promise<DefinitionRecord> {
     return this.#transport.json(endpoints.getDefinition, { slots: { definition_id: id }, ...options })
+  }
+
+  /** Lists the documents for agents, one for each kind. */
+  skills(query: SkillQuery = {}, options: RequestOptions = {}): Promise<SkillPage> {
+    return this.#transport.json(endpoints.listSkills, { query, ...options })
+  }
+
+  /** Reads the document of a kind: its outline with the overview, or one section. */
+  docs(query: SkillDocsQuery, options: RequestOptions = {}): Promise<SkillDocs> {
+    return this.#transport.json(endpoints.getSkillDocs, { query, ...options })
   }
 }

@@ -17,6 +17,7 @@ import { getJob } from './jobs.ts'
 import { createMcpToken, listMcpTokens, revokeMcpToken } from './mcp-tokens.ts'
 import { createOrganization, deleteOrganization, listOrganizations, restoreOrganization, updateOrganization } from './organizations.ts'
 import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
+import { getSkillDocs, listSkills } from './skills.ts'
 import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
 import { createToken } from './token.ts'
 import { getWorkspace, updateWorkspace } from './workspace.ts'
@@ -29,7 +30,7 @@ export const routes: readonly Route[] = [
   ...[listApplications, createApplication, rotateApplicationSecret, deleteApplication],
   ...[listOrganizations, createOrganization, updateOrganization, deleteOrganization, restoreOrganization],
   ...[listWorkspaces, createWorkspace, getWorkspaceStats, getWorkspace, updateWorkspace, deleteWorkspace, restoreWorkspace],
-  ...[listDefinitions, getDefinition],
+  ...[listDefinitions, getDefinition, listSkills, getSkillDocs],
   ...[createConnector, listConnectors, checkNew, getConnector, updateConnector, patchConnector, deleteConnector, checkStored],
   execute,
   ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
