@@ -11,8 +11,28 @@ const dist = join(folder, 'dist')
 /** @type {{ devDependencies: Record<string, string>, exports: Record<string, string | { default: string }>, bin: Record<string, string> }} */
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-/** Packages inside the bundle: users do not install them. The dependencies stay outside, so that users can update them. */
-const inside = Object.keys(manifest.devDependencies)
+/** Packages inside the bundle, with their own dependencies: users do not install them. Our dependencies stay outside, so that users can update them. */
+const inside = withDependencies(Object.keys(manifest.devDependencies))
+
+/**
+ * Adds the packages that packages need.
+ * @param {string[]} names
+ * @returns {string[]}
+ */
+function withDependencies(names) {
+  const all = new Set(names)
+  for (const name of all) for (const needed of Object.keys(readManifest(name).dependencies ?? {})) all.add(needed)
+  return [...all]
+}
+
+/**
+ * Reads the manifest of an installed package.
+ * @param {string} name
+ * @returns {{ version: string, dependencies?: Record<string, string> }}
+ */
+function readManifest(name) {
+  return JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
+}
 
 /**
  * Reads the entries and the commands of the package.
@@ -51,6 +71,20 @@ const requireBuiltins = {
   },
 }
 
+/**
+ * Leaves out the validator of the MCP SDK, a copy of ajv: it checks answers of forms that a server asks its client for, and ours asks for none.
+ * @type {import('rolldown').Plugin}
+ */
+const leaveOutValidator = {
+  name: 'leave-out-validator',
+  load: (id) => (/[\\/]@modelcontextprotocol[\\/]server[\\/].*ajvProvider/.test(id) ? { code: noValidator } : null),
+}
+const noValidator = `export class n {
+  getValidator() {
+    throw new Error('This server asks its client for no forms.')
+  }
+}`
+
 /** @param {string} id specifier of an import */
 function isOutside(id) {
   const isPackage = !/^[./]|^[A-Za-z]:/.test(id)
@@ -65,8 +99,7 @@ function readLicense(name) {
   const place = join(root, 'node_modules', name)
   const file = readdirSync(place).find((entry) => /^licen[sc]e/i.test(entry))
   if (file === undefined) throw new Error(`${name} has no license file; it cannot be bundled.`)
-  const { version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
-  return `## ${name} ${version}\n\n${readFileSync(join(place, file), 'utf8').trim()}\n`
+  return `## ${name} ${readManifest(name).version}\n\n${readFileSync(join(place, file), 'utf8').trim()}\n`
 }
 
 /** Deletes the compiled files: the bundle takes their place. Declarations stay. */
@@ -94,7 +127,12 @@ function replaceTypes(file) {
   writeFileSync(path, text.replaceAll(/(from |import\()(['"])typebox\2/g, `$1$2${specifier}$2`))
 }
 
-const bundle = await rolldown({ input: readEntries(), platform: 'node', external: isOutside, plugins: [requireBuiltins] })
+const bundle = await rolldown({
+  input: readEntries(),
+  platform: 'node',
+  external: isOutside,
+  plugins: [requireBuiltins, leaveOutValidator],
+})
 const { output } = await bundle.generate({ format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js' })
 await bundle.close()
 if (output.some((file) => file.type === 'chunk' && file.code.includes('createRequire'))) throw new Error('A chunk calls require.')

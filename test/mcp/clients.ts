@@ -1,5 +1,6 @@
 /** Real clients of the protocol: the official ones of both generations. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
@@ -46,13 +47,31 @@ function toPart(result: unknown): Part {
   return { bytes: Buffer.from(contents[0]?.blob ?? '', 'base64'), next: typeof next === 'string' ? next : undefined, meta }
 }
 
+/** A revision of the protocol. */
+export type Revision = '2026-07-28' | '2025-11-25'
+
 const info = { name: 'test', version: '1.0.0' }
 
 /** Connects the client of today. @param revision `2026-07-28` insists on it; else the handshake of 2025 */
-export async function connectClient(url: string, token: string, revision: '2026-07-28' | '2025-11-25'): Promise<TestClient> {
-  const options = revision === '2026-07-28' ? { versionNegotiation: { mode: { pin: revision } } } : {}
-  const client = new Client(info, options)
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${token}` } } }))
+export async function connectClient(url: string, token: string, revision: Revision): Promise<TestClient> {
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${token}` } } })
+  return connect(transport, revision)
+}
+
+/** A program that speaks the protocol over its input and output. */
+export interface Program {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Starts a program, and connects the client of today with it. */
+export const startClient = ({ command, args, env }: Program, revision: Revision): Promise<TestClient> =>
+  connect(new StdioClientTransport({ command, args: [...args], env: { ...env }, stderr: 'pipe' }), revision)
+
+async function connect(transport: StreamableHTTPClientTransport | StdioClientTransport, revision: Revision): Promise<TestClient> {
+  const client = new Client(info, revision === '2026-07-28' ? { versionNegotiation: { mode: { pin: revision } } } : {})
+  await client.connect(transport)
   return {
     revision: client.getNegotiatedProtocolVersion(),
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),

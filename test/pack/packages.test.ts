@@ -245,6 +245,20 @@ describe('the library alone', { timeout: 2 * minuteMs }, () => {
     expect(measureBytes(modules)).toBeLessThanOrEqual(12_000_000)
   })
 
+  test('serves MCP: the SDK is part of it', () => {
+    expect(existsSync(join(alone, 'node_modules/@modelcontextprotocol'))).toBe(false)
+    const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`
+    const env = { ...process.env, NODE_OPTIONS: '', GONG_ACCESS_KEY: 'key', GONG_ACCESS_KEY_SECRET: 'secret' }
+    const bin = join(alone, 'node_modules/.bin/ferrule')
+    for (const node of findNodes()) {
+      const { status, stdout } = spawnSync(node, [bin, 'mcp', '--local', 'gong'], { encoding: 'utf8', input, env })
+      expect([status, JSON.parse(stdout)]).toMatchObject([0, { id: 1, result: { tools: expect.arrayContaining([]) } }])
+    }
+    expect(readFileSync(join(alone, 'node_modules/ferrule/dist/LICENSES.md'), 'utf8')).toMatch(
+      /## @modelcontextprotocol\/server .*## zod /s,
+    )
+  })
+
   test('is imported in 0.25 s of CPU and 80 MB of memory', () => {
     const { cpuSeconds, megabytes } = measureImport(alone, 'ferrule')
     expect(cpuSeconds).toBeLessThanOrEqual(0.25)

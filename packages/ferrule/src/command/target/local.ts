@@ -39,7 +39,7 @@ function chooseScheme({ kind, title, credentials }: KindDocument, env: Environme
 }
 
 /** What `connect` returns, without types: the kind is known when the program runs only. */
-interface Untyped {
+export interface Untyped {
   execute(entity: string, action: string, params: Schema, options: object): Promise<unknown>
   close(): Promise<void>
 }
@@ -47,10 +47,10 @@ interface Untyped {
 type UntypedConnect = (kind: string, options: object) => Untyped
 
 /**
- * Connects to the vendor.
+ * Connects to the vendor: the connector that `connect` gives.
  * @throws FerruleError `setting_invalid` when a variable is missing
  */
-export async function connectLocal(document: KindDocument, env: Environment): Promise<Executor> {
+export async function openLocalConnector(document: KindDocument, env: Environment): Promise<Untyped> {
   const { kind, title, configuration } = document
   const credentials = chooseScheme(document, env)
   const config = readFields(kind, configuration, env)
@@ -63,11 +63,19 @@ export async function connectLocal(document: KindDocument, env: Environment): Pr
   const { connect } = await import('../../index.ts')
   const origin = env[nameVariable(kind, 'origin')]
   // The engine checks credentials and configuration against the definition.
-  const local = (connect as unknown as UntypedConnect)(kind, {
+  return (connect as unknown as UntypedConnect)(kind, {
     credentials,
     config,
     ...(origin ? { origin: origin.startsWith('{') ? parseObject(origin, nameVariable(kind, 'origin')) : origin } : {}),
   })
+}
+
+/**
+ * Connects to the vendor, for commands that execute.
+ * @throws FerruleError `setting_invalid` when a variable is missing
+ */
+export async function connectLocal(document: KindDocument, env: Environment): Promise<Executor> {
+  const local = await openLocalConnector(document, env)
   return {
     execute: (entity, action, ...[params, options]) => local.execute(entity, action, params, options),
     close: () => local.close(),
