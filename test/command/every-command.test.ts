@@ -24,6 +24,9 @@ beforeAll(async () => {
 })
 afterAll(() => running.close())
 
+/** A member of one record whose value is one word, as it can be copied. */
+const wholeWord = /^\w+ {2,}[\w.:/@-]+$/
+
 interface Row {
   /** Words after the name of the command. */
   readonly args?: readonly string[]
@@ -31,8 +34,10 @@ interface Row {
   readonly answers?: readonly (readonly [after: string, keys: string])[]
   /** Texts that are drawn in this order. */
   readonly shows: readonly string[]
-  /** True: only a table is drawn. Its lines fit the terminal. */
+  /** True: only a table is drawn. Its lines fit the terminal, but ids and addresses of one record are whole. */
   readonly isTable?: true
+  /** What is drawn as a whole, however narrow the terminal is. */
+  readonly isWhole?: RegExp
   /** File that is written. */
   readonly file?: string
   /** Runs before the command, and returns further words. */
@@ -70,7 +75,11 @@ const rows: Readonly<Record<string, Row>> = {
   'organizations rename': table([wide.organization, renamed], 'name', renamed),
   'organizations delete': asking([renamed], renamed, 'Deleted. Within 30 days: ferrule organizations restore '),
   'organizations restore': { before: restoring, shows: ['name', renamed], isTable: true },
-  'applications create': { args: [wide.application], shows: ['name', wide.application, 'client_secret', 'The secret is shown this once'] },
+  'applications create': {
+    args: [wide.application],
+    shows: ['name', wide.application, 'client_secret', 'The secret is shown this once'],
+    isWhole: /client_secret +[\w-]{43}\r\n/,
+  },
   'applications list': table(['--fields', 'name,is_caller'], 'name', wide.application, 'false'),
   'applications rotate-secret': asking([wide.application], wide.application, 'client_secret'),
   'applications delete': asking([wide.application], wide.application, 'deleted_at'),
@@ -99,6 +108,9 @@ const rows: Readonly<Record<string, Row>> = {
   'sync start': table([renamed], 'state', 'queued'),
   'sync cancel': table([renamed], 'state', 'cancelled'),
   'sync reset': asking([renamed], renamed, 'queued'),
+  'tokens create': { args: ['机器'], shows: ['name', '机器', 'token', 'The token is shown this once'], isWhole: /token +[\w-]{30,}\r\n/ },
+  'tokens list': table(['--fields', 'name,scopes'], 'name', '机器'),
+  'tokens revoke': asking(['机器'], '机器', 'revoked'),
   'connectors delete': asking([renamed], renamed, 'connector_delete', 'succeeded'),
   api: table(['GET', `${base}/organizations`, '--jq', '.data[].role'], 'admin'),
   open: table(['--print'], 'address', 'http://'),
@@ -148,10 +160,12 @@ describe('on a terminal of 40 columns', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes that NO_COLOR forbids
     expect(drawn).not.toMatch(/\u001b\[[0-9;]*m/)
     expect(seen).not.toContain(client.secret)
+    if (row.isWhole !== undefined) expect(drawn).toMatch(row.isWhole)
     if (row.file !== undefined) expect(existsSync(join(running.place.folder, row.file))).toBe(true)
     if (row.isTable !== true) return
     expect(drawn).not.toContain('\u001b')
-    expect(drawn.split('\r\n').filter((line) => stringWidth(line) > columns)).toEqual([])
+    const isTooWide = (line: string): boolean => stringWidth(line) > columns && !wholeWord.test(line)
+    expect(drawn.split('\r\n').filter(isTooWide)).toEqual([])
   })
 
   test('with colours, where nothing forbids them', async () => {

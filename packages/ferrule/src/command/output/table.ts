@@ -8,6 +8,8 @@ import { formatCell } from './cells.ts'
 const narrowest = 6
 /** Widest column, while others need the room. */
 const widest = 60
+/** Longest word that is not cut, in UTF-16 units. */
+const longestWord = 500
 const gap = '  '
 const ellipsis = '…'
 
@@ -86,10 +88,17 @@ export const formatHead = ({ columns }: Layout, stream: NodeJS.WritableStream): 
 export const formatLine = ({ columns }: Layout, record: unknown): string =>
   joinCells(columns.map((column) => pad(cutText(cellOf(record, column), column.width), column.width)))
 
-/** Formats one record as lines of names and values. */
+/** Returns whether a value is one word: half of an id, an address or a secret is of no use. A terminal wraps it so that it can be copied. */
+const isWord = (value: unknown): boolean => typeof value === 'string' && value.length <= longestWord && !/\s/.test(value)
+
+/** Formats one record as lines of names and values. Values are cut to the width, except words. */
 export function formatRecord(record: unknown, columns: readonly FieldPath[], width: number): string {
   const names = Math.min(Math.max(0, ...columns.map(({ name }) => stringWidth(name))), Math.floor(width / 2))
-  const line = (column: FieldPath): string =>
-    `${pad(cutText(column.name, names), names)}${gap}${cutText(cellOf(record, column), Math.max(1, width - names - gap.length))}`.trimEnd()
+  const line = (column: FieldPath): string => {
+    const cell = cellOf(record, column)
+    const isWhole = isWord(readPath(record, column.segments))
+    const shown = isWhole ? cell : cutText(cell, Math.max(1, width - names - gap.length))
+    return `${pad(cutText(column.name, names), names)}${gap}${shown}`.trimEnd()
+  }
   return `${columns.map(line).join('\n')}\n`
 }
