@@ -85,6 +85,15 @@ const noValidator = `export class n {
   }
 }`
 
+/**
+ * Takes the ES modules of a package whose main file passes `require` around, which no bundler can follow.
+ * @type {import('rolldown').Plugin}
+ */
+const takeModules = {
+  name: 'take-modules',
+  resolveId: (id) => (id === 'jsonc-parser' ? join(root, 'node_modules/jsonc-parser/lib/esm/main.js') : null),
+}
+
 /** @param {string} id specifier of an import */
 function isOutside(id) {
   const isPackage = !/^[./]|^[A-Za-z]:/.test(id)
@@ -131,7 +140,7 @@ const bundle = await rolldown({
   input: readEntries(),
   platform: 'node',
   external: isOutside,
-  plugins: [requireBuiltins, leaveOutValidator],
+  plugins: [requireBuiltins, leaveOutValidator, takeModules],
 })
 const { output } = await bundle.generate({ format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js' })
 await bundle.close()

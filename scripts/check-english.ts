@@ -12,6 +12,7 @@ const documents = [
   'CONTRIBUTING.md',
   'docs/command.md',
   'docs/library.md',
+  'docs/mcp-clients.md',
   'docs/operations.md',
   'docs/search.md',
   'docs/decisions/*.md',

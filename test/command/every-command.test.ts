@@ -115,6 +115,15 @@ const rows: Readonly<Record<string, Row>> = {
   api: table(['GET', `${base}/organizations`, '--jq', '.data[].role'], 'admin'),
   open: table(['--print'], 'address', 'http://'),
   doctor: table([], 'check', 'status', 'detail', 'service', 'ok', 'token', 'ok'),
+  // The end of the input is what a client ends it with.
+  mcp: { answers: [['', '\u0004']], shows: [] },
+  'mcp install': {
+    args: ['cursor', '--project'],
+    answers: [['● No', 'y']],
+    shows: ['+++ ', '"ferrule": {', 'Write ', '?', 'Wrote '],
+    file: '.cursor/mcp.json',
+  },
+  'mcp uninstall': { args: ['cursor', '--project'], answers: [['● No', 'y']], shows: ['-    "ferrule": {', 'Wrote '] },
   complete: { args: ['fish'], shows: ['ferrule complete'] },
   logout: { args: ['--profile', 'asked'], shows: ['asked'] },
 }

@@ -4,7 +4,7 @@ import { text as readAll } from 'node:stream/consumers'
 import { parseJSONRPCMessage } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StdioTransport } from '../../packages/ferrule/src/mcp/stdio.ts'
-import { buildEnvironment, cli, makeFolder, runFerrule } from '../command/support.ts'
+import { buildEnvironment, cli, makeFolder, runFerrule, writeProfile } from '../command/support.ts'
 import { client, startWorld, type World } from '../http/support.ts'
 import { startClient } from './clients.ts'
 
@@ -36,6 +36,15 @@ describe('the command', () => {
       expect((await agent.call('execute', { connector, entity: 'users', action: 'list' })).text).toContain(world.sandbox.gong.world.userId)
       await agent.close()
     }
+  })
+
+  test('is started as the entry of a client says, with nothing else in its environment', async () => {
+    writeProfile(config, { url: world.url, client_id: client.id, client_secret: client.secret })
+    const { stdout } = await runFerrule({ config }, 'mcp', 'install', 'claude-desktop', '--print')
+    const { command, args, env } = JSON.parse(stdout).mcpServers.ferrule
+    const agent = await startClient({ command, args, env }, '2026-07-28')
+    expect((await agent.call('list_connectors')).text).toContain(connector)
+    await agent.close()
   })
 
   test('serves a vendor without any service', async () => {

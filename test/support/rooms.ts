@@ -177,7 +177,10 @@ export const rooms: readonly Room[] = [
       ...within(library, ['core.ts', 'walk.ts', 'agent/', 'mcp/']),
     ],
     types: within(library, ['wire/']),
-    npm: ['@modelcontextprotocol/server', 'commander', '@clack/prompts', '@bomb.sh/tab', 'jq-wasm', 'fast-string-width'],
+    npm: [
+      ...['@modelcontextprotocol/server', 'commander', '@clack/prompts', '@bomb.sh/tab', 'jq-wasm', 'fast-string-width'],
+      ...['jsonc-parser', 'smol-toml'],
+    ],
     node: 'all but node:sqlite',
   },
   { room: `${library}cli.ts`, files: [`${library}command/`], node: 'all but node:sqlite' },

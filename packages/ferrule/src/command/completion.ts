@@ -1,6 +1,7 @@
 /** What can follow the words of a command line. It is silent on failure, and waits for a service for a second at most. */
 
 import type { KindDocument } from '../document/kind-document.ts'
+import { clientNames, fileClientNames } from './clients/names.ts'
 import { type CommandContext, createContext } from './context.ts'
 import { readProfiles } from './profiles.ts'
 import { type CommandSpec, globalOptions, type OptionSpec } from './spec.ts'
@@ -29,8 +30,11 @@ interface Line {
 const readNames = ({ flags }: OptionSpec): readonly string[] => flags.match(/(?<=^|\s)--?[a-z-]+/gi) ?? []
 const takesValue = ({ flags }: OptionSpec): boolean => flags.includes('<')
 
+/** Finds the command of the longest name: `mcp install` before `mcp`. */
 const findSpec = (words: readonly string[]): CommandSpec | undefined =>
-  commands.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '))
+  commands
+    .filter(({ name }) => name === words.slice(0, name.split(' ').length).join(' '))
+    .toSorted((one, other) => other.name.length - one.name.length)[0]
 
 /** Reads a command line. */
 function readLine(given: readonly string[]): Line {
@@ -127,6 +131,8 @@ async function completeArguments(line: Line, spec: CommandSpec, sources: Sources
   }
   if (args.length > 0) return []
   if (spec.name === 'use') return sources.profiles()
+  if (spec.name === 'mcp install') return clientNames.map((name) => [name, ''])
+  if (spec.name === 'mcp uninstall') return fileClientNames.map((name) => [name, ''])
   if (spec.name === 'complete') return ['bash', 'zsh', 'fish', 'powershell'].map((shell) => [shell, ''])
   if (spec.name === 'definitions' || spec.name === 'connectors create') return sources.kinds()
   return spec.args?.startsWith('<connector>') ? sources.connectors() : []
@@ -135,7 +141,7 @@ async function completeArguments(line: Line, spec: CommandSpec, sources: Sources
 async function listCandidates(line: Line, sources: Sources): Promise<readonly Candidate[]> {
   if (line.open !== undefined) return completeValue(line.open, line, sources)
   if (line.partial.startsWith('-')) return completeOptions(line.spec)
-  return line.spec === undefined ? completeCommands(line.words) : completeArguments(line, line.spec, sources)
+  return line.spec?.args === undefined ? completeCommands(line.words) : completeArguments(line, line.spec, sources)
 }
 
 /** A name with blanks would be several words. */

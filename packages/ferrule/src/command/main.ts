@@ -35,7 +35,8 @@ function readRefusal(thrown: CommanderError): unknown {
   if (thrown.exitCode === 0) return undefined
   if (thrown.code === 'commander.help') return failUsage('A command is missing.', 'Run: ferrule --help')
   const message = thrown.message.replace(/^error: /, '')
-  const [sentence = '', suggestion] = message.split('\n')
+  const [first = '', suggestion] = message.split('\n')
+  const sentence = first.replace(/\.$/, '')
   const hint = suggestion === undefined ? 'The command with --help lists its arguments and options.' : suggestion.replace(/^\(|\)$/g, '')
   return failUsage(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`, hint)
 }

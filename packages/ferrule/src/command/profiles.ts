@@ -1,10 +1,11 @@
 /** The file of profiles: where a service is and who calls it, by name. It holds secrets, so only its owner may read it. */
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { isObject } from '../definition/object.ts'
 import { formatJson, parseJson } from '../json/json.ts'
 import { failSetting, readErrorCode } from './failure.ts'
+import { replaceFile } from './replace-file.ts'
 
 /** What a profile keeps. */
 export interface Profile {
@@ -98,20 +99,11 @@ export async function readProfiles(env: Environment): Promise<Profiles> {
 export async function writeProfiles(env: Environment, profiles: Profiles): Promise<void> {
   const folder = findFolder(env)
   const path = findProfilesFile(env)
-  const part = `${path}.${process.pid}.part`
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     if (process.platform !== 'win32') await chmod(folder, 0o700)
-    const file = await open(part, 'wx', 0o600)
-    try {
-      await file.writeFile(`${formatJson(profiles)}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(part, path)
+    await replaceFile(path, `${formatJson(profiles)}\n`, 0o600)
   } catch (thrown) {
-    await rm(part, { force: true }).catch(() => undefined)
     throw failSetting(
       `The profile file ${path} cannot be written (${readErrorCode(thrown) ?? String(thrown)}).`,
       'Correct the permissions of its folder, or set FERRULE_CONFIG_DIR.',

@@ -47,25 +47,26 @@ export function buildProgram(run: Runner): Command {
     .addHelpText('after', formatCodes())
   for (const option of globalOptions) program.addOption(buildOption(option))
   const parents = new Map(groups.map(({ name, about }) => [name, new Command(name).description(about)]))
-  const added = new Set<string>()
   for (const spec of commands) {
     const [first = '', second] = spec.name.split(' ')
     const parent = second === undefined ? program : (parents.get(first) ?? program)
-    parent.addCommand(buildCommand(spec, run))
-    if (parent !== program && !added.has(first)) program.addCommand(parent)
-    added.add(first)
+    const command = buildCommand(spec, run)
+    parent.addCommand(command)
+    if (parent === program) parents.set(first, command)
+    else if (!program.commands.includes(parent)) program.addCommand(parent)
   }
-  for (const command of [program, ...listAll(program)]) prepare(command)
+  for (const command of [program, ...listAll(program)]) prepare(command, program)
   return program
 }
 
 const listAll = (command: Command): readonly Command[] => command.commands.flatMap((each) => [each, ...listAll(each)])
 
 /** Makes a command throw instead of ending the process, and keeps its words to itself: the caller prints errors. */
-function prepare(command: Command): void {
+function prepare(command: Command, program: Command): void {
   command
     .exitOverride()
-    .configureHelp({ showGlobalOptions: command.parent !== null })
+    // Options of `mcp` are not those of `mcp install`.
+    .configureHelp({ showGlobalOptions: command.parent !== null, visibleGlobalOptions: () => [...program.options] })
     .configureOutput({ writeErr: () => undefined })
     .helpCommand(false)
 }

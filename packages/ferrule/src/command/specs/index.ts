@@ -2,6 +2,7 @@
 import type { CommandSpec, GroupSpec } from '../spec.ts'
 import { connectorCommands } from './connectors.ts'
 import { identityCommands } from './identity.ts'
+import { mcpCommands } from './mcp.ts'
 import { placeCommands } from './places.ts'
 import { recordCommands } from './records.ts'
 import { syncCommands } from './sync.ts'
@@ -27,5 +28,6 @@ export const commands: readonly CommandSpec[] = [
   ...recordCommands,
   ...syncCommands,
   ...tokenCommands,
+  ...mcpCommands,
   ...toolCommands,
 ]

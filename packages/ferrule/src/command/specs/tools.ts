@@ -39,19 +39,6 @@ export const toolCommands: readonly CommandSpec[] = [
     load: async () => (await import('../actions/doctor.ts')).doctor,
   },
   {
-    name: 'mcp',
-    about: 'serve the tools of agents over standard input and output, for MCP clients on this machine',
-    details:
-      'It uses the service of the profile. With --local it calls the vendors itself, with credentials from variables such as GONG_ACCESS_KEY. ' +
-      'Tools only read unless --write is given.',
-    options: [
-      { flags: '--local <kind>', about: 'connect to this kind in this process; no service takes part', isList: true },
-      { flags: '--write', about: 'offer the tool write too: create, update, delete' },
-    ],
-    examples: ['ferrule mcp', 'ferrule mcp --workspace default --write'],
-    load: async () => (await import('../actions/mcp.ts')).serveMcp,
-  },
-  {
     name: 'complete',
     args: '<shell>',
     usage: '<bash|zsh|fish|powershell>',

@@ -1,0 +1,135 @@
+/** Reads and replaces the file of a client. Links are refused: a folder that others wrote could lead anywhere. */
+import { lstat, mkdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { failSetting, readErrorCode } from '../failure.ts'
+import { replaceFile } from '../replace-file.ts'
+import { formatDifference } from './difference.ts'
+import type { Placement } from './entry.ts'
+import { placeInJson } from './json-text.ts'
+import type { Machine } from './machine.ts'
+import { findPath, listPaths, type Place } from './places.ts'
+import { BrokenText } from './position.ts'
+import { placeInToml } from './toml-text.ts'
+
+/** Maximum size of a file, in bytes: Claude Code keeps its history in the same file. */
+const largestFile = 64 * 1024 * 1024
+
+/** A file as it is. */
+interface Content {
+  readonly bytes: Buffer
+  /** Undefined: there is no file. */
+  readonly mode: number | undefined
+}
+
+/** A change of a file that is not made yet. */
+export interface Change {
+  readonly path: string
+  readonly before: Content
+  readonly after: string
+  /** Unified diff of the lines that change, without their neighbours. */
+  readonly difference: string
+}
+
+const byHand = 'Change the file by hand: with --print the command prints the entry only.'
+
+/** Reads what is at a path without following a link; undefined: nothing. */
+async function look(path: string) {
+  try {
+    return await lstat(path)
+  } catch (thrown) {
+    const code = readErrorCode(thrown)
+    if (code === 'ENOENT') return undefined
+    throw failSetting(`${path} cannot be read (${code ?? String(thrown)}).`, 'Correct its permissions, and run the command again.')
+  }
+}
+
+/** Refuses links, and what is no file. */
+async function readContent(paths: readonly string[]): Promise<Content> {
+  for (const [index, path] of paths.entries()) {
+    const found = await look(path)
+    if (found === undefined) return { bytes: Buffer.alloc(0), mode: undefined }
+    if (found.isSymbolicLink()) throw failSetting(`${path} is a link, and links are not followed.`, byHand)
+    if (index < paths.length - 1) continue
+    if (!found.isFile()) throw failSetting(`${path} is no file.`, byHand)
+    if (found.size > largestFile) throw failSetting(`${path} has more than ${largestFile} bytes.`, byHand)
+    return { bytes: await readFile(path), mode: found.mode & 0o777 }
+  }
+  throw new RangeError('A place has a name.')
+}
+
+const byteOrderMark = '\uFEFF'
+
+function decode(bytes: Buffer, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw failSetting(`The file ${path} is no text of UTF-8.`, byHand)
+  }
+}
+
+/** Changes a text, and names the file when it is broken. */
+function place(text: string, placements: readonly Placement[], { path, form }: { path: string; form: FileOptions['form'] }): string {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : ''
+  try {
+    return mark + (form === 'json' ? placeInJson : placeInToml)(text.slice(mark.length), placements)
+  } catch (thrown) {
+    if (!(thrown instanceof BrokenText)) throw thrown
+    const { line, column } = thrown.position
+    throw failSetting(
+      `The file ${path} cannot be changed: line ${line}, column ${column}: ${thrown.message}.`,
+      'Correct it there, and run the command again. Nothing was written.',
+    )
+  }
+}
+
+/** Where and how a file is. */
+export interface FileOptions {
+  readonly machine: Machine
+  readonly place: Place
+  readonly form: 'json' | 'toml'
+}
+
+/**
+ * Prepares the change of a file.
+ * @returns undefined when the file already is as it should be
+ * @throws FerruleError `setting_invalid` for a link, a broken file, or one that cannot be read
+ */
+export async function prepareChange(options: FileOptions, placements: readonly Placement[]): Promise<Change | undefined> {
+  const { machine, form } = options
+  const path = findPath(machine, options.place)
+  const before = await readContent(listPaths(machine, options.place))
+  const text = decode(before.bytes, path)
+  const after = place(text, placements, { path, form })
+  return after === text ? undefined : { path, before, after, difference: formatDifference(path, text, after) }
+}
+
+/** Mode of a new file: the file of a user can get secrets of other servers, that of a project is shared. */
+const modes = { user: 0o600, project: 0o644 } as const
+
+/**
+ * Makes a change. The old content stays beside the file.
+ * @returns path of the backup; undefined: there was no file
+ * @throws FerruleError `setting_invalid` when the file changed since, or cannot be written
+ */
+export async function makeChange(
+  change: Change,
+  { machine, place: where }: FileOptions,
+  scope: keyof typeof modes,
+): Promise<string | undefined> {
+  const { path, before, after } = change
+  const now = await readContent(listPaths(machine, where))
+  if (now.mode !== before.mode || !now.bytes.equals(before.bytes))
+    throw failSetting(`The file ${path} was changed by another program meanwhile.`, 'Run the command again. Nothing was written.')
+  const backup = `${path}.ferrule-backup`
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    if (before.mode !== undefined) await replaceFile(backup, before.bytes, before.mode)
+    await replaceFile(path, after, before.mode ?? modes[scope])
+  } catch (thrown) {
+    throw failSetting(
+      `The file ${path} cannot be written (${readErrorCode(thrown) ?? String(thrown)}).`,
+      'Correct the permissions of its folder, and run the command again.',
+    )
+  }
+  return before.mode === undefined ? undefined : backup
+}

@@ -1,0 +1,47 @@
+/** Where clients keep their files. */
+import { type Machine, pathsOf } from './machine.ts'
+
+/** A file of a client. */
+export interface Place {
+  /** Folder that the user or the system has chosen. Below it no folder is a link. */
+  readonly base: string
+  /** Names from the base to the file. */
+  readonly names: readonly string[]
+}
+
+/** Finds the file of a client. */
+export type FindPlace = (machine: Machine) => Place
+
+/** A file below the folder of the user. */
+export const inHome =
+  (...names: readonly string[]): FindPlace =>
+  ({ home }) => ({ base: home, names })
+
+/** A file below the folder of the project. */
+export const inProject =
+  (...names: readonly string[]): FindPlace =>
+  ({ folder }) => ({ base: folder, names })
+
+/** A file below the folder that a variable names; without the variable, elsewhere. */
+export const inNamed =
+  (variable: string, names: readonly string[], otherwise: FindPlace): FindPlace =>
+  (machine) => {
+    const base = machine.env[variable]
+    return base !== undefined && pathsOf(machine).isAbsolute(base) ? { base, names } : otherwise(machine)
+  }
+
+/** A file below the system's folder of settings, as Electron finds it. */
+export const inSettings = (...names: readonly string[]): FindPlace => {
+  const onWindows = inNamed('APPDATA', names, inHome('AppData', 'Roaming', ...names))
+  const onMacos = inHome('Library', 'Application Support', ...names)
+  const elsewhere = inNamed('XDG_CONFIG_HOME', names, inHome('.config', ...names))
+  const places: Readonly<Partial<Record<NodeJS.Platform, FindPlace>>> = { win32: onWindows, darwin: onMacos }
+  return (machine) => (places[machine.platform] ?? elsewhere)(machine)
+}
+
+/** Lists the paths of a file's folders below its base, and at last the file's own. */
+export const listPaths = (machine: Machine, { base, names }: Place): readonly string[] =>
+  names.map((_, index) => pathsOf(machine).join(base, ...names.slice(0, index + 1)))
+
+/** Returns the path of a file. */
+export const findPath = (machine: Machine, { base, names }: Place): string => pathsOf(machine).join(base, ...names)

@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import { parse as parseJsonWithComments } from 'jsonc-parser'
+import { parse as parseToml } from 'smol-toml'
+import { describe, expect, test } from 'vitest'
+import { formatDifference } from '../../packages/ferrule/src/command/clients/difference.ts'
+import type { Placement } from '../../packages/ferrule/src/command/clients/entry.ts'
+import { placeInJson } from '../../packages/ferrule/src/command/clients/json-text.ts'
+import { placeInToml } from '../../packages/ferrule/src/command/clients/toml-text.ts'
+
+const value = { command: 'node', args: ['a "quoted" path\\x', 'mcp'], env: { A: '1' } }
+const placements = (given: object | undefined): readonly Placement[] => [
+  { path: ['servers', 'ours'], value: given },
+  { list: 'inputs', id: 'ours', value: given === undefined ? undefined : { id: 'ours' } },
+]
+
+/** What may stand between two tokens. */
+const gap = fc.constantFrom('', ' ', '\n', '\n  ', '\t', ' // a comment, with "quotes" {\n', '/* in /* between, */', '\r\n\r\n')
+const scalar = fc.constantFrom('1', '"text"', '"// no comment"', 'null', '[1, /* two */ 2]', '{ "deep": {} }', '"{,}"')
+
+/** A list or an object in some form, whose children are texts. */
+const container = (children: fc.Arbitrary<string[]>, [open, close]: readonly [string, string]): fc.Arbitrary<string> =>
+  fc.tuple(children, fc.array(gap, { minLength: 20, maxLength: 20 }), fc.boolean()).map(([texts, gaps, hasLastComma]) => {
+    const inner = texts.map((text, index) => {
+      const isLast = index === texts.length - 1
+      return `${gaps[index * 2]}${text}${gaps[index * 2 + 1]}${isLast && !hasLastComma ? '' : ','}`
+    })
+    return `${open}${inner.join('')}${gaps[19]}${close}`
+  })
+
+const members = (name: string, texts: fc.Arbitrary<string>, least: number) =>
+  fc.array(texts, { minLength: least, maxLength: 3 }).map((all) => all.map((text, index) => `"${name}${index}": ${text}`))
+const braces = ['{', '}'] as const
+const servers = container(members('server', scalar, 0), braces).map((text) => `"servers": ${text}`)
+const inputs = container(
+  fc.array(
+    scalar.filter((text) => !text.startsWith('[')),
+    { maxLength: 3 },
+  ),
+  ['[', ']'],
+).map((text) => `"inputs": ${text}`)
+const document = container(
+  fc.tuple(members('other', scalar, 0), servers, inputs).map(([others, one, two]) => [...others.slice(0, 1), one, ...others.slice(1), two]),
+  braces,
+)
+
+describe('any file of JSON with comments', () => {
+  const read = (text: string) => parseJsonWithComments(text, [], { allowTrailingComma: true })
+
+  test('gets our entry and gives it back, and keeps everything else', () => {
+    fc.assert(
+      fc.property(document, (text) => {
+        const before = read(text)
+        const after = placeInJson(text, placements(value))
+        expect(read(after)).toEqual({
+          ...before,
+          servers: { ours: value, ...before.servers },
+          inputs: [{ id: 'ours' }, ...before.inputs],
+        })
+        expect(placeInJson(after, placements(value))).toBe(after)
+        const changed = placeInJson(after, placements({ command: 'other' }))
+        expect(read(changed).servers).toEqual({ ...before.servers, ours: { command: 'other' } })
+        const removed = placeInJson(changed, placements(undefined))
+        expect(read(removed)).toEqual(before)
+        expect(listComments(removed)).toEqual(listComments(text))
+      }),
+      { numRuns: 300, seed: 1 },
+    )
+  })
+})
+
+const listComments = (text: string) => text.match(/\/\/ a comment.*|\/\* (in|two).*?\*\//g)
+
+const pieces = fc.constantFrom(
+  '[other]\na = 1 # one\n',
+  '# about\n\n[servers.other]\r\ncommand = "x"\r\n',
+  '[[list]]\nb = """\n[servers.ours]\nc = 1\n"""\n',
+  '[tables]\nrows = [\n  ["a"],\n["b"], # ]\n]\n',
+  "[deep.\"er\"]\ntext = '''\n[servers.ours]\n'''\n\n",
+)
+
+describe('any file of TOML', () => {
+  const isValid = (text: string) => {
+    try {
+      return parseToml(text) !== undefined
+    } catch {
+      return false
+    }
+  }
+  const file = fc
+    .tuple(
+      fc.constantFrom('', 'top = 1\n', '# head\n\n'),
+      fc.array(pieces, { maxLength: 4 }),
+      fc.constantFrom('', '\n', '# end', '# end\n'),
+    )
+    .map(([head, all, end]) => `${head}${all.join('')}${end}`)
+    .filter(isValid)
+
+  test('gets our table and gives it back, and keeps every other byte', () => {
+    fc.assert(
+      fc.property(file, (text) => {
+        const before = parseToml(text)
+        const after = placeInToml(text, placements(value))
+        expect(parseToml(after)).toEqual({ ...before, servers: { ...Object(before['servers']), ours: value } })
+        expect(after.startsWith(text)).toBe(true)
+        expect(placeInToml(after, placements(value))).toBe(after)
+        const later = `${after}\n# about the next\n[next]\nz = 1\n`
+        const changed = placeInToml(later, placements({ command: 'other' }))
+        expect(changed.endsWith('\n# about the next\n[next]\nz = 1\n')).toBe(true)
+        expect(placeInToml(after, placements(undefined)).trimEnd()).toBe(text.trimEnd())
+      }),
+      { numRuns: 200, seed: 1 },
+    )
+  })
+
+  test('our table between others is replaced where it stands', () => {
+    const text = '[a]\nx = 1\n\n# ours\n[servers.ours]\ncommand = "old"\n\n[servers.ours.env]\nA = "2"\n\n# theirs\n[servers.b]\ny = 2\n'
+    const changed = placeInToml(text, placements({ command: 'new' }))
+    expect(changed).toBe('[a]\nx = 1\n\n# ours\n[servers.ours]\ncommand = "new"\n\n# theirs\n[servers.b]\ny = 2\n')
+  })
+})
+
+describe('the difference', () => {
+  test('names the lines that change, and no others', () => {
+    const before = 'a\nb\nc\nd\ne\nf'
+    const after = 'a\nB\nc\nd\nnew\ne\nf\n'
+    expect(formatDifference('/x', before, after)).toBe(
+      '--- /x\n+++ /x\n@@ -2 +2 @@\n-b\n+B\n@@ -4,0 +5 @@\n+new\n@@ -6 +7 @@\n-f\n\\ No newline at end of file\n+f',
+    )
+    expect(formatDifference('/x', '', 'a\r\nb\u001b[2J\n')).toBe('--- /dev/null\n+++ /x\n@@ -0,0 +1,2 @@\n+a\n+b?[2J')
+  })
+
+  test('ends for files of many lines that all change', () => {
+    const lines = (sign: string) => Array.from({ length: 5_000 }, (_, index) => `${sign}${index}\n`).join('')
+    expect(formatDifference('/x', lines('a'), lines('b')).split('\n')).toHaveLength(2 + 1 + 10_000)
+  })
+})

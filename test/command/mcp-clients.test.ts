@@ -1,0 +1,294 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse as parseJsonWithComments } from 'jsonc-parser'
+import { parse as parseToml } from 'smol-toml'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { fileClients } from '../../packages/ferrule/src/command/clients/clients.ts'
+import type { Machine } from '../../packages/ferrule/src/command/clients/machine.ts'
+import { clientNames, fileClientNames } from '../../packages/ferrule/src/command/clients/names.ts'
+import { findPath } from '../../packages/ferrule/src/command/clients/places.ts'
+import { type ClientWorld, makeClientWorld, profileSecret, writeText } from './mcp-clients-support.ts'
+
+let world: ClientWorld
+beforeEach(() => {
+  world = makeClientWorld()
+  return () => rmSync(world.folder, { recursive: true, force: true })
+})
+
+const yes = { yes: true }
+const remote = { ...yes, remote: true }
+const fileOf = (name: (typeof fileClientNames)[number], machine: Machine = world.machine) =>
+  findPath(machine, fileClients[name].findUserFile(machine))
+const readText = (path: string) => readFileSync(path, 'utf8')
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+const cursorFile = `{
+  // my servers
+  "mcpServers": {
+    /* the first */
+    "other": { "command": "other", "env": { "API_KEY": "a-foreign-secret" } }, // keep
+    "third": { "url": "https://third.example.com" } // no comma
+  },
+  "unrelated": [1,2 , 3]
+}
+`
+const codexFile = `# my settings
+model = "a-model" # the best
+notes = """
+[mcp_servers.ferrule]
+is text here
+"""
+matrix = [
+  ["a"],
+[ "b" ],
+]
+
+[mcp_servers.other]   # keep
+command = "other"
+env = { API_KEY = "a-foreign-secret" }
+
+[projects."/work"]
+trust_level = "trusted"
+`
+
+describe('mcp install', () => {
+  test.each(fileClientNames)('%s: adds the entry once, takes it out again, and writes no secret', async (name) => {
+    const path = fileOf(name)
+    const before = name === 'codex' ? codexFile : cursorFile.replace('mcpServers', fileClients[name].container)
+    writeText(path, before, 0o640)
+    const { notes } = await world.run('install', name, yes)
+    const after = readText(path)
+    expect(after).not.toContain(profileSecret)
+    expect(notes).toContain(`+++ ${path}\n@@ `)
+    expect(notes).not.toContain('a-foreign-secret')
+    expect([mode(path), mode(`${path}.ferrule-backup`)]).toEqual(['640', '640'])
+    expect(readText(`${path}.ferrule-backup`)).toBe(before)
+    expect(world.listFiles()).toEqual([path, `${path}.ferrule-backup`])
+    const parsed = name === 'codex' ? parseToml(after) : parseJsonWithComments(after)
+    expect(parsed[fileClients[name].container].ferrule).toMatchObject({
+      command: '/opt/node/bin/node',
+      args: ['/opt/ferrule/dist/cli.js', 'mcp', '--profile', 'default'],
+      env: { FERRULE_CONFIG_DIR: join(world.folder, 'config') },
+    })
+    expect((await world.run('install', name, yes)).notes).toContain('Nothing was changed')
+    expect(readText(path)).toBe(after)
+    await world.run('uninstall', name, yes)
+    expect(readText(path)).toBe(before)
+    expect((await world.run('uninstall', name, yes)).notes).toContain('Nothing was changed')
+  })
+
+  test('keeps every byte of the file around the entry', async () => {
+    writeText(fileOf('cursor'), cursorFile)
+    await world.run('install', 'cursor', yes)
+    const [head, tail] = cursorFile.split('"mcpServers": {')
+    const after = readText(fileOf('cursor'))
+    expect(after.startsWith(`${head}"mcpServers": {\n    "ferrule": {\n      "type": "stdio",\n`)).toBe(true)
+    expect(after.endsWith(`\n    },${tail}`)).toBe(true)
+    writeText(fileOf('codex'), codexFile)
+    await world.run('install', 'codex', yes)
+    expect(readText(fileOf('codex')).startsWith(`${codexFile}\n[mcp_servers.ferrule]\n`)).toBe(true)
+  })
+
+  test('makes a file that is not there, for its user only', async () => {
+    const { notes } = await world.run('install', 'vscode', yes)
+    expect(notes).toContain('--- /dev/null')
+    expect(notes).not.toContain('The old content')
+    expect(mode(fileOf('vscode'))).toBe('600')
+    expect(Object.keys(JSON.parse(readText(fileOf('vscode'))))).toEqual(['servers'])
+  })
+
+  test('names a variable in place of the token, each client in its form', async () => {
+    for (const name of ['claude-code', 'cursor', 'vscode', 'codex'] as const) await world.run('install', name, remote)
+    const url = 'https://ferrule.example.com/mcp'
+    const headers = (reference: string) => ({ Authorization: `Bearer \${${reference}}` })
+    const entry = (name: (typeof fileClientNames)[number]) => JSON.parse(readText(fileOf(name)))[fileClients[name].container].ferrule
+    expect(entry('claude-code')).toEqual({ type: 'http', url, headers: headers('FERRULE_MCP_TOKEN') })
+    expect(entry('cursor')).toEqual({ url, headers: headers('env:FERRULE_MCP_TOKEN') })
+    expect(entry('vscode')).toEqual({ type: 'http', url, headers: headers('input:ferrule-mcp-token') })
+    expect(JSON.parse(readText(fileOf('vscode'))).inputs).toMatchObject([{ type: 'promptString', id: 'ferrule-mcp-token', password: true }])
+    expect(readText(fileOf('codex'))).toBe(`[mcp_servers.ferrule]\nurl = "${url}"\nbearer_token_env_var = "FERRULE_MCP_TOKEN"\n`)
+    const own = await world.run('install', 'codex', { ...remote, tokenVariable: 'OTHER', print: true })
+    expect(own.stdout).toContain('bearer_token_env_var = "OTHER"')
+  })
+
+  test('replaces an entry of another way, and what belongs to it only', async () => {
+    writeText(fileOf('vscode'), '{"inputs": [{"type": "promptString", "id": "mine"}]}\n')
+    await world.run('install', 'vscode', remote)
+    const { notes } = await world.run('install', 'vscode', { ...yes, write: true, profile: 'default', workspace: 'team' })
+    expect(notes).toContain('-      "type": "http"')
+    const { inputs, servers } = JSON.parse(readText(fileOf('vscode')))
+    expect(inputs).toEqual([{ type: 'promptString', id: 'mine' }])
+    expect(servers.ferrule.args.slice(1)).toEqual(['mcp', '--profile', 'default', '--workspace', 'team', '--write'])
+    writeText(fileOf('codex'), '[mcp_servers.ferrule]\nurl = "x"\n[mcp_servers.ferrule.env]\nA = "1"\n# about the next\n\n[other]\na = 1\n')
+    await world.run('install', 'codex', remote)
+    expect(readText(fileOf('codex'))).toMatch(
+      /^\[mcp_servers\.ferrule\]\nurl = "https.*"\nbearer.*\n# about the next\n\n\[other\]\na = 1\n$/,
+    )
+  })
+
+  test('--name gives several entries, and --project the file of the project', async () => {
+    await world.run('install', 'cursor', { ...yes, project: true })
+    await world.run('install', 'cursor', { ...yes, project: true, name: 'second', workspace: 'two' })
+    const path = join(world.machine.folder, '.cursor/mcp.json')
+    expect(Object.keys(JSON.parse(readText(path)).mcpServers).toSorted()).toEqual(['ferrule', 'second'])
+    expect([mode(path), existsSync(fileOf('cursor'))]).toEqual(['644', false])
+    await expect(world.run('install', 'claude-desktop', { ...yes, project: true })).rejects.toMatchObject({ code: 'validation_failed' })
+  })
+
+  test('--print writes nothing', async () => {
+    const { stdout, notes } = await world.run('install', 'claude-desktop', { print: true })
+    expect(Object.keys(JSON.parse(stdout).mcpServers)).toEqual(['ferrule'])
+    expect([notes, world.listFiles()]).toEqual(['', []])
+    expect(parseToml((await world.run('install', 'codex', { print: true })).stdout)).toHaveProperty('mcp_servers.ferrule.command')
+  })
+
+  test('without a terminal it needs --yes: it shows the difference and writes nothing', async () => {
+    await expect(world.run('install', 'cursor')).rejects.toMatchObject({ hint: expect.stringContaining('--yes') })
+    expect(world.listFiles()).toEqual([])
+  })
+})
+
+describe('what is refused', () => {
+  const outside = (path: string) => ({ code: 'setting_invalid', message: expect.stringContaining(path) })
+
+  test('links, wherever they stand below the folder', async () => {
+    const target = join(world.folder, 'target.json')
+    writeText(target, '{}')
+    mkdirSync(join(world.machine.home, '.cursor'))
+    symlinkSync(target, fileOf('cursor'))
+    await expect(world.run('install', 'cursor', yes)).rejects.toMatchObject(outside(fileOf('cursor')))
+    symlinkSync(world.folder, join(world.machine.folder, '.vscode'))
+    await expect(world.run('install', 'vscode', { ...yes, project: true })).rejects.toMatchObject(outside('.vscode'))
+    expect([readText(target), existsSync(join(world.folder, 'mcp.json'))]).toEqual(['{}', false])
+  })
+
+  test('a link in the place of the backup is replaced, and never followed', async () => {
+    const target = join(world.folder, 'target.json')
+    writeText(target, 'untouched')
+    writeText(fileOf('cursor'), '{}')
+    symlinkSync(target, `${fileOf('cursor')}.ferrule-backup`)
+    await world.run('install', 'cursor', yes)
+    expect([readText(target), lstatSync(`${fileOf('cursor')}.ferrule-backup`).isFile()]).toEqual(['untouched', true])
+  })
+
+  test.each([
+    ['cursor', '{\n  "mcpServers": {,}\n}', 'line 2, column 18'],
+    ['cursor', '{"mcpServers": {} "a": "a-foreign-secret"', 'line 1, column 19: Comma expected'],
+    ['cursor', '{"mcpServers": {}, "mcpServers": {}}', 'line 1, column 20: A second member'],
+    ['cursor', '{"mcpServers": []}', 'line 1, column 16: No object'],
+    ['cursor', '[]', 'line 1, column 1: No object'],
+    ['cursor', '// only this', 'line 1, column'],
+    ['codex', 'a = 1\nb = "a-foreign-secret\n', 'line 2, column'],
+    ['codex', 'mcp_servers = { ferrule = { url = "x" } }\n', 'is not a table of its own'],
+    ['codex', 'mcp_servers = { other = { url = "x" } }\n', 'is not a table of its own'],
+    ['codex', '[mcp_servers]\nferrule.url = "x"\n', 'is not a table of its own'],
+  ] as const)('%s: a broken file %j, with its place', async (name, text, says) => {
+    writeText(fileOf(name), text)
+    const error = { code: 'setting_invalid', message: expect.stringContaining(says), hint: expect.stringContaining('Correct it there') }
+    await expect(world.run('install', name, yes)).rejects.toMatchObject(error)
+    await expect(world.run('install', name, yes)).rejects.not.toMatchObject({ message: expect.stringContaining('a-foreign-secret') })
+    expect([readText(fileOf(name)), world.listFiles()]).toEqual([text, [fileOf(name)]])
+  })
+
+  test('what is no text of UTF-8, and a folder', async () => {
+    mkdirSync(fileOf('cursor'), { recursive: true })
+    await expect(world.run('install', 'cursor', yes)).rejects.toMatchObject({ message: expect.stringContaining('is no file') })
+    writeText(fileOf('codex'), Buffer.from([0x61, 0xff]))
+    await expect(world.run('install', 'codex', yes)).rejects.toMatchObject({ message: expect.stringContaining('UTF-8') })
+  })
+
+  test.each([
+    { what: 'an unknown client', client: 'emacs', options: {}, hint: 'Clients: claude-desktop' },
+    { what: 'a profile that is not there', client: 'cursor', options: { profile: 'none' }, hint: 'ferrule login --profile none' },
+    { what: 'credentials of a vendor', client: 'cursor', options: { local: ['gong'] }, hint: 'Use a profile' },
+    { what: 'an address for Claude Desktop', client: 'claude-desktop', options: { remote: true }, hint: 'Leave --remote out' },
+    {
+      what: 'a token in place of its variable',
+      client: 'cursor',
+      options: { remote: true, tokenVariable: `frl_mcp_${'a'.repeat(36)}` },
+      hint: 'never written',
+    },
+    { what: 'an option without effect', client: 'cursor', options: { remote: true, write: true }, hint: 'Leave --write out' },
+    { what: 'an address beside a profile', client: 'cursor', options: { url: 'https://other.example.com' }, hint: 'Leave --url out' },
+    { what: 'a password in the address', client: 'cursor', options: { remote: true, url: 'https://a:hush@example.com' }, hint: '' },
+    { what: 'a name that a client refuses', client: 'cursor', options: { name: 'a.b' }, hint: 'letters' },
+  ])('$what', async ({ client, options, hint }) => {
+    const thrown: unknown = await world.run('install', client, { ...yes, ...options }).catch((error: unknown) => error)
+    expect(thrown).toMatchObject({ name: 'FerruleError', hint: expect.stringContaining(hint) })
+    expect(JSON.stringify(thrown) + String(thrown)).not.toMatch(/frl_mcp_|hush/)
+    expect(world.listFiles()).toEqual([])
+  })
+})
+
+describe('the places', () => {
+  const places = (machine: Partial<Machine>) =>
+    Object.fromEntries(fileClientNames.map((name) => [name, fileOf(name, { ...world.machine, ...machine })]))
+
+  test('on Linux, macOS and Windows', () => {
+    expect(places({ platform: 'linux', home: '/home/ada', env: {} })).toEqual({
+      'claude-desktop': '/home/ada/.config/Claude/claude_desktop_config.json',
+      'claude-code': '/home/ada/.claude.json',
+      cursor: '/home/ada/.cursor/mcp.json',
+      vscode: '/home/ada/.config/Code/User/mcp.json',
+      codex: '/home/ada/.codex/config.toml',
+    })
+    expect(places({ platform: 'darwin', home: '/Users/ada', env: { XDG_CONFIG_HOME: '/elsewhere' } })).toMatchObject({
+      'claude-desktop': '/Users/ada/Library/Application Support/Claude/claude_desktop_config.json',
+      vscode: '/Users/ada/Library/Application Support/Code/User/mcp.json',
+    })
+    const roaming = 'D:\\Roaming'
+    expect(places({ platform: 'win32', home: 'C:\\Users\\ada', env: { APPDATA: roaming } })).toEqual({
+      'claude-desktop': 'D:\\Roaming\\Claude\\claude_desktop_config.json',
+      'claude-code': 'C:\\Users\\ada\\.claude.json',
+      cursor: 'C:\\Users\\ada\\.cursor\\mcp.json',
+      vscode: 'D:\\Roaming\\Code\\User\\mcp.json',
+      codex: 'C:\\Users\\ada\\.codex\\config.toml',
+    })
+    expect(places({ platform: 'win32', home: 'C:\\Users\\ada', env: {} })['vscode']).toBe(
+      'C:\\Users\\ada\\AppData\\Roaming\\Code\\User\\mcp.json',
+    )
+  })
+
+  test("follow the clients' own variables", () => {
+    const env = { XDG_CONFIG_HOME: '/x', CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/d' }
+    expect(places({ env })).toMatchObject({
+      vscode: '/x/Code/User/mcp.json',
+      'claude-code': '/c/.claude.json',
+      codex: '/d/config.toml',
+    })
+    expect(places({ home: '/h', env: { CODEX_HOME: 'relative' } })['codex']).toBe('/h/.codex/config.toml')
+  })
+
+  test('a Windows path stands in both forms with all its backslashes', async () => {
+    const runtime = 'C:\\Program Files\\nodejs\\node.exe'
+    const script = 'C:\\Users\\ada\\AppData\\Roaming\\npm\\node_modules\\ferrule\\dist\\cli.js'
+    const windows = makeClientWorld({ platform: 'win32', runtime, script })
+    const json = JSON.parse((await windows.run('install', 'claude-desktop', { print: true })).stdout)
+    const toml = parseToml((await windows.run('install', 'codex', { print: true })).stdout)
+    for (const { ferrule } of [json.mcpServers, Object(toml['mcp_servers'])])
+      expect([ferrule.command, ferrule.args[0]]).toEqual([runtime, script])
+    rmSync(windows.folder, { recursive: true })
+  })
+
+  test('an installation in the cache of npx is named as such', async () => {
+    const passing = makeClientWorld({ script: '/home/ada/.npm/_npx/0a1b/node_modules/ferrule/dist/cli.js' })
+    expect((await passing.run('install', 'cursor', yes)).notes).toContain('npm install --global ferrule')
+    rmSync(passing.folder, { recursive: true })
+  })
+})
+
+describe('hosted clients', () => {
+  test.each(['chatgpt', 'claude.ai'])('%s gets steps with the address, and nothing is written', async (name) => {
+    const { stdout } = await world.run('install', name)
+    expect(stdout).toMatch(/^1\. /m)
+    expect(stdout).toContain('Address: https://ferrule.example.com/mcp')
+    expect(stdout).toContain('docs/mcp-clients.md')
+    expect(world.listFiles()).toEqual([])
+    await expect(world.run('uninstall', name)).rejects.toMatchObject({ code: 'validation_failed' })
+  })
+
+  test('the page of steps has a part for each client', () => {
+    const page = readText(join(import.meta.dirname, '../../docs/mcp-clients.md'))
+    for (const name of clientNames) expect(page).toContain(`ferrule mcp install ${name}`)
+  })
+})
