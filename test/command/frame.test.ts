@@ -106,7 +106,8 @@ describe('wrong use', () => {
   test.each(wrong.map((args) => [args.join(' '), args] as const))('%s: exit code 4 and a problem', async (_, args) => {
     const { code, stdout, stderr } = await runFerrule({ config }, ...args)
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
-    expect(JSON.parse(stderr)).toMatchObject({ code: 'validation_failed', hint: expect.stringMatching(/\w/) })
+    const hint = expect.stringMatching(/\w/)
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'validation_failed', message: expect.stringMatching(/[^.]\.$/), hint })
   })
 
   test('suggests the command that was meant', async () => {

@@ -20,6 +20,8 @@ export interface ClientWorld {
   readonly machine: Machine
   /** Runs the command. @returns what it printed */
   run(command: 'install' | 'uninstall', client: string, options?: Readonly<Record<string, unknown>>): Promise<Printed>
+  /** Runs instead of the question. */
+  onQuestion?: () => void
   /** Lists the files of home and project. */
   listFiles(): readonly string[]
 }
@@ -40,7 +42,7 @@ export function makeClientWorld(changed: Partial<Machine> = {}): ClientWorld {
   writeProfile(join(folder, 'config'), { url: 'https://ferrule.example.com', client_id: 'a-client', client_secret: profileSecret })
   const env = { FERRULE_CONFIG_DIR: join(folder, 'config') }
   const own = { platform: 'linux', env, home: join(folder, 'home'), folder: join(folder, 'project') } as const
-  const machine: Machine = { ...own, runtime: '/opt/node/bin/node', script: '/opt/ferrule/dist/cli.js', ...changed }
+  const machine: Machine = { ...own, runtime: '/opt/node/bin/node', script: '/opt/ferrule/dist/cli.js', listNames: () => [], ...changed }
   const listFiles = () =>
     names.slice(0, 2).flatMap((name) =>
       readdirSync(join(folder, name), { recursive: true, withFileTypes: true })
@@ -50,10 +52,12 @@ export function makeClientWorld(changed: Partial<Machine> = {}): ClientWorld {
   const run: ClientWorld['run'] = async (command, client, options = {}) => {
     const notes: string[] = []
     const stream = new PassThrough()
-    await actions[command](buildContext({ client, options, env: machine.env, stream, note: (text) => notes.push(text) }), machine)
+    const given = { client, options, env: machine.env, stream, note: (text: string) => notes.push(text) }
+    await actions[command](buildContext({ ...given, onQuestion: world.onQuestion }), machine)
     return { stdout: String(stream.read() ?? ''), notes: notes.join('\n') }
   }
-  return { folder, machine, run, listFiles }
+  const world: ClientWorld = { folder, machine, run, listFiles }
+  return world
 }
 
 interface Given {
@@ -62,9 +66,10 @@ interface Given {
   readonly env: Machine['env']
   readonly stream: PassThrough
   readonly note: (text: string) => void
+  readonly onQuestion: (() => void) | undefined
 }
 
-function buildContext({ client, options, env, stream, note }: Given): CommandContext {
+function buildContext({ client, options, env, stream, note, onQuestion }: Given): CommandContext {
   const text = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
   const settings = { format: 'json', fields: undefined, jq: undefined, width: 100, stream, note } as const
   return {
@@ -73,7 +78,7 @@ function buildContext({ client, options, env, stream, note }: Given): CommandCon
     flags: { profile: text('profile'), url: text('url'), organization: text('organization'), workspace: text('workspace') },
     signal: new AbortController().signal,
     output: new Output(settings, new Sink(stream, () => undefined)),
-    ask: createAsker(false),
+    ask: onQuestion === undefined ? createAsker(false) : { ...createAsker(false), confirm: async () => onQuestion() },
     openProgress: async () => noProgress,
   }
 }

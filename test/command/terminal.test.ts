@@ -166,6 +166,8 @@ describe('complete', () => {
     await create('completed')
     expect(await complete('exe')).toEqual(['execute'])
     expect(await complete('workspaces', 're')).toEqual(['rename', 'restore'])
+    expect(await complete('mcp', '')).toEqual(['install', 'uninstall'])
+    expect(await complete('mcp', 'install', 'c')).toEqual(['claude-desktop', 'claude-code', 'cursor', 'codex', 'chatgpt', 'claude.ai'])
     expect(await complete('execute', '--par')).toEqual(['--params', '--param'])
     expect(await complete('--format', '')).toEqual(['table', 'json', 'ndjson', 'csv'])
     expect(await complete('describe', 'sh')).toEqual(['shopify'])

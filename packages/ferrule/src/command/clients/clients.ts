@@ -12,7 +12,7 @@ import {
   type Placement,
 } from './entry.ts'
 import type { FileClientName } from './names.ts'
-import { type FindPlace, inHome, inNamed, inProject, inSettings } from './places.ts'
+import { type FindPlace, inHome, inNamed, inPackage, inProject, inSettings } from './places.ts'
 
 /** A client. */
 export interface FileClient {
@@ -33,13 +33,15 @@ export interface FileClient {
   readonly next: string
 }
 
+const claudeDesktopFile = ['Claude', 'claude_desktop_config.json'] as const
+
 /** All clients that read a file, by name. `docs/mcp-clients.md` has their pages and the date of reading. */
 export const fileClients: Readonly<Record<FileClientName, FileClient>> = {
   'claude-desktop': {
     title: 'Claude Desktop',
     form: 'json',
     container: 'mcpServers',
-    findUserFile: inSettings('Claude', 'claude_desktop_config.json'),
+    findUserFile: inPackage('Claude_', claudeDesktopFile, inSettings(...claudeDesktopFile)),
     buildCommand: buildPlainCommand,
     next: 'Quit Claude Desktop and start it again.',
   },

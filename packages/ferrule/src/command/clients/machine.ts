@@ -1,5 +1,5 @@
 /** What the entry of a client depends on: the machine, its user, and this installation. */
-import { realpathSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 
@@ -15,6 +15,16 @@ export interface Machine {
   readonly runtime: string
   /** Absolute path of the command's file. */
   readonly script: string
+  /** Lists the names in a folder; none when it cannot be read. */
+  listNames(folder: string): readonly string[]
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }
 
 /** Reads the machine of this process. */
@@ -26,6 +36,7 @@ export const readMachine = (env: Machine['env']): Machine => ({
   runtime: process.execPath,
   // npm starts the command by a link of `.bin`, which another installation can replace.
   script: realpathSync(process.argv[1] ?? '.'),
+  listNames,
 })
 
 /** Returns how the machine joins paths. */

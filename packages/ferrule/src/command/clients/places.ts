@@ -1,4 +1,5 @@
 /** Where clients keep their files. */
+import { failSetting } from '../failure.ts'
 import { type Machine, pathsOf } from './machine.ts'
 
 /** A file of a client. */
@@ -38,6 +39,26 @@ export const inSettings = (...names: readonly string[]): FindPlace => {
   const places: Readonly<Partial<Record<NodeJS.Platform, FindPlace>>> = { win32: onWindows, darwin: onMacos }
   return (machine) => (places[machine.platform] ?? elsewhere)(machine)
 }
+
+/**
+ * A file below the settings that Windows keeps for a packaged program: the program never sees those of the system's folder.
+ * @param prefix of the package's name; its end is the publisher's
+ * @param otherwise where the file is when no such package is installed
+ */
+export const inPackage =
+  (prefix: string, names: readonly string[], otherwise: FindPlace): FindPlace =>
+  (machine) => {
+    if (machine.platform !== 'win32') return otherwise(machine)
+    const { join } = pathsOf(machine)
+    const packages = join(machine.env['LOCALAPPDATA'] || join(machine.home, 'AppData', 'Local'), 'Packages')
+    const [found, another] = machine.listNames(packages).filter((name) => name.startsWith(prefix))
+    if (found === undefined) return otherwise(machine)
+    if (another === undefined) return { base: join(packages, found, 'LocalCache', 'Roaming'), names }
+    throw failSetting(
+      `${packages} has several packages: ${found} and ${another}.`,
+      'Add the entry by hand: with --print the command prints it only.',
+    )
+  }
 
 /** Lists the paths of a file's folders below its base, and at last the file's own. */
 export const listPaths = (machine: Machine, { base, names }: Place): readonly string[] =>
