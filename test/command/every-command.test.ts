@@ -48,6 +48,12 @@ const table = (args: readonly string[], ...shows: string[]): Row => ({ args, sho
 /** Asks before it deletes; the question can be longer than a line of the terminal. */
 const asking = (args: readonly string[], ...shows: string[]): Row => ({ args, answers: [['● No', 'y']], shows })
 
+/** What an MCP client sends first. */
+const initialize = JSON.stringify({
+  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+})
+
 /** The id of what `delete` deleted last. */
 let deletedId = ''
 const restoring = async (): Promise<readonly string[]> => [deletedId]
@@ -115,8 +121,13 @@ const rows: Readonly<Record<string, Row>> = {
   api: table(['GET', `${base}/organizations`, '--jq', '.data[].role'], 'admin'),
   open: table(['--print'], 'address', 'http://'),
   doctor: table([], 'check', 'status', 'detail', 'service', 'ok', 'token', 'ok'),
-  // The end of the input is what a client ends it with.
-  mcp: { answers: [['', '\u0004']], shows: [] },
+  mcp: {
+    answers: [
+      ['', `${initialize}\n`],
+      ['serverInfo', '\u0004'], // the end of the input
+    ],
+    shows: ['serverInfo', 'ferrule'],
+  },
   'mcp install': {
     args: ['cursor', '--project'],
     answers: [['● No', 'y']],
