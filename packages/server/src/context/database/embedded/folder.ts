@@ -8,6 +8,8 @@ const kept = 1
 const probeBytes = 1_048_576
 /** Timeout in milliseconds; creating a database takes 2 to 4 seconds. */
 const createMs = 120_000
+/** V8 flags of the creating process. Without the optimizing compiler it takes two thirds of the time, and 650 MB instead of 1,090 MB (Node 24). */
+const unoptimized = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
 /** Maximum number of chunks to keep of the output of a failed creation. */
 const keptChunks = 20
 
@@ -52,7 +54,7 @@ async function createFreshDatabase(folder: string): Promise<string> {
   rmSync(fresh, { recursive: true, force: true })
   const maker = fork(program, [fresh], {
     env: readEnvironment(),
-    execArgv: [],
+    execArgv: unoptimized,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     timeout: createMs,
   })
