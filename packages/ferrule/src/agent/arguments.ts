@@ -10,6 +10,8 @@ export interface ArgumentRule {
   readonly type: 'string' | 'integer' | 'boolean' | 'object' | 'strings'
   readonly about: string
   readonly required?: boolean
+  /** True: the schema asks for it, and a call without it is not refused by the check: the tool finds what is meant. */
+  readonly isFound?: boolean
   /** The only values that are taken. */
   readonly choices?: readonly string[]
 }
@@ -102,7 +104,8 @@ export function checkArguments(rules: ArgumentRules, given: unknown): CheckedArg
   const unknown = entries.flatMap(([name]) =>
     Object.hasOwn(rules, name) ? [] : [problem(name, `is not known${suggest(name, names)} Known: ${names.join(', ')}`, 'unknown')],
   )
-  const missing = names.filter((name) => rules[name]?.required === true && !entries.some(([given_]) => given_ === name))
+  const isNeeded = (name: string): boolean => rules[name]?.required === true && rules[name].isFound !== true
+  const missing = names.filter((name) => isNeeded(name) && !entries.some(([given_]) => given_ === name))
   const checked = entries.flatMap(([name, value]) => {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
     return rule === undefined ? [] : [[name, checkOne(name, rule, value)] as const]

@@ -11,7 +11,7 @@ import { findAction, findEntity, type Target, writeActions, writeExample } from 
 import { packPosition } from '../positions.ts'
 import { writeProperties } from '../schema-lines.ts'
 import type { AgentAnswer } from '../types.ts'
-import { findTarget } from './execute.ts'
+import { connectorRule, findTarget } from './execute.ts'
 
 const listActions = ({ actions, searchable }: EntityDocument, canWrite: boolean): string => {
   const names = actions.flatMap(({ action }) => (canWrite || !writeActions.includes(action) ? [action] : []))
@@ -108,7 +108,7 @@ export const describe = defineTool({
     'Describe a connector: its entities. With an entity: actions with parameters, fields, searchable fields with operators, an example. Call it ' +
     'before execute, search and write.',
   rules: {
-    connector: { type: 'string', about: 'Name or id of the connector', required: true },
+    connector: connectorRule,
     entity: { type: 'string', about: 'Entity; leave out to list all entities' },
     action: { type: 'string', about: 'Only this action of the entity, or search' },
   },

@@ -1,6 +1,7 @@
 /** `execute`: runs an action that reads. */
 import { isObject } from '../../definition/object.ts'
 import { fail } from '../../errors.ts'
+import type { ArgumentRule } from '../arguments.ts'
 import { defineTool, type RunningCall, readString, readStrings, reads } from '../context.ts'
 import { Explained, explainOperation, findAction, findEntity, type Target, writeActions, writeExample } from '../operations.ts'
 import { answerRead, start } from '../reading.ts'
@@ -11,6 +12,9 @@ export async function findTarget({ context, limits }: RunningCall, name: string 
   const connector = await context.reach.find(name, limits)
   return { connector, kind: await context.reach.source.readKind(connector, limits) }
 }
+
+/** The argument that names the connector. */
+export const connectorRule: ArgumentRule = { type: 'string', about: 'Name or id of the connector', required: true, isFound: true }
 
 /** Reads the parameters of the operation; left out: none. */
 export const readParams = ({ args }: Pick<RunningCall, 'args'>): Readonly<Record<string, unknown>> =>
@@ -46,7 +50,7 @@ export const execute = defineTool({
     'Read live from a connected system: list or get records, run a SELECT, look at a file. Changes nothing. Call describe first for entities, ' +
     'actions and parameters.',
   rules: {
-    connector: { type: 'string', about: 'Name or id of the connector', required: true },
+    connector: connectorRule,
     entity: { type: 'string', about: 'Entity, for example calls', required: true },
     action: { type: 'string', about: 'list, get or download', required: true },
     params: { type: 'object', about: 'Parameters of the action' },

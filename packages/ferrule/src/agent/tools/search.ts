@@ -2,7 +2,7 @@
 
 import { isObject } from '../../definition/object.ts'
 import { readProperties, readTypes } from '../../document/schema.ts'
-import { asFerruleError, fail, failValidation } from '../../errors.ts'
+import { asFerruleError, FerruleError, fail, failValidation } from '../../errors.ts'
 import { parseFilter } from '../../filter/parse.ts'
 import { readJson } from '../../json/json.ts'
 import { findNearNames } from '../../near-names.ts'
@@ -12,7 +12,7 @@ import { defineTool, type RunningCall, readString, readStrings, reads } from '..
 import { Explained, findEntity, type Target } from '../operations.ts'
 import { answerRead, start } from '../reading.ts'
 import type { AgentAnswer } from '../types.ts'
-import { findTarget } from './execute.ts'
+import { connectorRule, findTarget } from './execute.ts'
 
 type Condition = Readonly<Record<string, unknown>>
 
@@ -49,6 +49,16 @@ export function readSort(text: string): readonly Condition[] {
   })
 }
 
+/** Parses conditions. @throws FerruleError whose places name the argument */
+function parseWhere(text: string): Condition {
+  try {
+    return parseFilter(text)
+  } catch (thrown) {
+    if (!(thrown instanceof FerruleError) || thrown.errors.length === 0) throw thrown
+    throw failValidation(thrown.errors.map((problem) => ({ ...problem, field: '/where', message: problem.message.replace(/^\/filter /, '') })))
+  }
+}
+
 function readFilter(running: RunningCall, document: EntityDocument): Condition | undefined {
   const { filter } = running.args
   const text = readString(running, 'text')
@@ -56,7 +66,7 @@ function readFilter(running: RunningCall, document: EntityDocument): Condition |
   const words = text === undefined ? undefined : buildTextCondition(text, listTextFields(document.searchable))
   if (text !== undefined && words === undefined)
     throw refuse('/text', `finds nothing in ${document.entity}: use where with one of its fields`)
-  const all = [words, where === undefined ? undefined : parseFilter(where), isObject(filter) ? filter : undefined]
+  const all = [words, where === undefined ? undefined : parseWhere(where), isObject(filter) ? filter : undefined]
   const given = all.filter((each) => each !== undefined)
   return given.length > 1 ? { and: given } : given[0]
 }
@@ -116,7 +126,7 @@ export const search = defineTool({
     'Search the synced copy of an entity: fast, and with more fields and operators than the system offers. describe lists the searchable fields. ' +
     'Conditions of text, where and filter must all hold.',
   rules: {
-    connector: { type: 'string', about: 'Name or id of the connector', required: true },
+    connector: connectorRule,
     entity: { type: 'string', about: 'Searchable entity', required: true },
     text: { type: 'string', about: 'Words, in any text field; forgives typing errors; best matches first' },
     where: {

@@ -4,7 +4,7 @@ import { defineTool, type RunningCall, readString } from '../context.ts'
 import { Explained, explainOperation, findAction, findEntity, writeActions, writeExample } from '../operations.ts'
 import { answerWrite, start } from '../reading.ts'
 import type { AgentAnswer } from '../types.ts'
-import { findTarget, readParams } from './execute.ts'
+import { connectorRule, findTarget, readParams } from './execute.ts'
 
 /** Random ids of runs that are objects. */
 const runIds = new WeakMap<object, string>()
@@ -55,7 +55,7 @@ export const write = defineTool({
   name: 'write',
   description: 'Create, update or delete at a connected system. Each call is carried out once. Call describe first.',
   rules: {
-    connector: { type: 'string', about: 'Name or id of the connector', required: true },
+    connector: connectorRule,
     entity: { type: 'string', about: 'Entity', required: true },
     action: { type: 'string', about: 'What to do', required: true, choices: writeActions },
     params: { type: 'object', about: 'Parameters of the action' },
