@@ -55,7 +55,9 @@ function parseWhere(text: string): Condition {
     return parseFilter(text)
   } catch (thrown) {
     if (!(thrown instanceof FerruleError) || thrown.errors.length === 0) throw thrown
-    throw failValidation(thrown.errors.map((problem) => ({ ...problem, field: '/where', message: problem.message.replace(/^\/filter /, '') })))
+    throw failValidation(
+      thrown.errors.map((problem) => ({ ...problem, field: '/where', message: problem.message.replace(/^\/filter /, '') })),
+    )
   }
 }
 
