@@ -17,8 +17,9 @@ const folds: Readonly<Record<string, string>> = {
 const isMark = (character: string): boolean => /\p{M}/u.test(character)
 const losesMarks = (character: string): boolean =>
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(character) && /\p{L}/u.test(character)
-const isPaired = (character: string): boolean =>
-  ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai'].some((script) => new RegExp(`\\p{Script_Extensions=${script}}`, 'u').test(character))
+const scripts = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai'].map((script) => `\\p{Script_Extensions=${script}}`)
+const paired = new RegExp(`[${scripts.join('')}]`, 'u')
+const isPaired = (character: string): boolean => paired.test(character)
 
 /** Removes marks after Latin, Greek and Cyrillic letters, composes, converts to lower case and folds. */
 function reduced(text: string): string {

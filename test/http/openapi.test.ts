@@ -5,6 +5,7 @@ import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.
 import { liveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
 import { openApiDocument, printOpenApi } from '../../packages/server/src/surfaces/openapi.ts'
+import { quick } from './contract.ts'
 import type { Json } from './support.ts'
 
 const kinds = Object.values(kindTable)
@@ -35,7 +36,7 @@ describe('the document', () => {
   })
 
   test('holds every schema in a form that a validator takes', () => {
-    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    const ajv = new Ajv2020({ ...quick, strict: false, validateFormats: false })
     ajv.addSchema(document, 'document')
     for (const name of Object.keys(document.components.schemas))
       expect(ajv.getSchema(`document#/components/schemas/${name}`), name).toBeDefined()
@@ -74,7 +75,7 @@ describe('the document', () => {
 describe('execute', () => {
   const execute = document.paths[executePath].post
   const { examples } = execute.requestBody.content['application/json']
-  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  const ajv = new Ajv2020({ ...quick, strict: false, validateFormats: false })
   ajv.addSchema(document, 'document')
   const request = (name: string) => ajv.getSchema(`document#/components/schemas/${name}.Request`)
 
