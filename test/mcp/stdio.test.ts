@@ -33,7 +33,9 @@ describe('the command', () => {
       const agent = await startClient(program([], service()), revision)
       expect(agent.revision).toBe(revision)
       expect((await agent.call('list_connectors')).text).toContain(connector)
-      expect((await agent.call('execute', { connector, entity: 'users', action: 'list' })).text).toContain(world.sandbox.gong.world.userId)
+      expect((await agent.call('execute', { connector, entity: 'users', action: 'list', fields: ['id'] })).text).toContain(
+        world.sandbox.gong.world.userId,
+      )
       await agent.close()
     }
   })
@@ -49,7 +51,7 @@ describe('the command', () => {
 
   test('serves a vendor without any service', async () => {
     const agent = await startClient(program(['--local', 'gong'], vendor()), '2026-07-28')
-    const { text } = await agent.call('execute', { connector: 'gong', entity: 'users', action: 'list' })
+    const { text } = await agent.call('execute', { connector: 'gong', entity: 'users', action: 'list', fields: ['id'] })
     expect(text).toContain(world.sandbox.gong.world.userId)
     await agent.close()
   })

@@ -153,7 +153,7 @@ export const rooms: readonly Room[] = [
   {
     // Types of the SDK only: whoever connects a client loads it.
     room: `${library}mcp/`,
-    files: within(library, ['errors.ts', 'definition/object.ts', 'json/']),
+    files: within(library, ['errors.ts', 'definition/object.ts', 'json/', 'agent/reach.ts']),
     types: [`${library}agent/`],
     npm: ['@modelcontextprotocol/server'],
     node: 'all but node:sqlite',

@@ -39,11 +39,15 @@ const failRow = ({ at }: Place, count: number): Error =>
   failValidation([{ field: '/row', message: `must be 1 to ${count}: there is no row ${at + 1}`, error_code: 'value' }])
 
 /** Describes a file that was opened; undefined: the answer is no file. */
-function readFile(answer: unknown): { readonly file: AgentFile; readonly stream: ReadableStream } | undefined {
+function readFile(
+  answer: unknown,
+  { connector, request: { entity, params } }: Reading,
+): { readonly file: AgentFile; readonly stream: ReadableStream } | undefined {
   if (!isObject(answer)) return undefined
   const { stream, name, type, length } = answer
   if (!(stream instanceof ReadableStream)) return undefined
-  return { stream, file: { name: String(name), type: String(type), bytes: typeof length === 'number' ? length : null } }
+  const bytes = typeof length === 'number' ? length : null
+  return { stream, file: { name: String(name), type: String(type), bytes, connector: connector.id, entity, params } }
 }
 
 /** Answers a file: what it is, because its bytes do not fit into an answer. */
@@ -114,7 +118,7 @@ export async function answerRead(running: RunningCall, reading: Reading): Promis
   // The rows of a statement stand inside of its record, so the fields of rows are chosen here.
   const sent = isStatement(kind, request.entity) ? { ...request, fields: undefined } : request
   const answer = await running.context.reach.source.execute(connector, sent, running.limits)
-  const file = readFile(answer)
+  const file = readFile(answer, reading)
   if (file !== undefined) return answerFile(reading, file)
   const result = readResult(request, answer, columns?.list)
   return { ...(await answerResult(running, reading, result)), result: answer }

@@ -37,6 +37,11 @@ export interface AgentFile {
   readonly type: string
   /** Number of bytes; null if the vendor omits it. */
   readonly bytes: number | null
+  /** Id of the connector. */
+  readonly connector: string
+  readonly entity: string
+  /** Parameters of the download. */
+  readonly params: Readonly<Record<string, unknown>>
 }
 
 /** What the model gets. */

@@ -1,5 +1,6 @@
 /** Downloads as resources: a client reads a file in parts, each by its own request. */
-import type { AgentRequest, AgentSource, RequestLimits } from '../agent/source.ts'
+import type { Reach } from '../agent/reach.ts'
+import type { AgentRequest, RequestLimits } from '../agent/source.ts'
 import { isObject } from '../definition/object.ts'
 import { fail, failValidation } from '../errors.ts'
 import { readJson, writeJson } from '../json/json.ts'
@@ -124,19 +125,18 @@ async function readBytes(stream: ReadableStream<Uint8Array>, from: number): Prom
 
 /**
  * Reads a part of a file.
- * @param source the systems; it checks who asks at every part
+ * @param reach the systems; they check who asks at every part
  * @throws FerruleError what the source throws; `validation_failed` when the vendor serves no parts this far into the file
  */
 export async function readFilePart(
-  source: AgentSource,
+  reach: Reach,
   { place, offset }: { readonly place: FilePlace; readonly offset: number },
   limits: RequestLimits,
 ): Promise<FilePart> {
-  const connector = await source.getConnector(place.connector, limits)
-  if (connector === undefined) throw fail('connector_not_found', {})
+  const connector = await reach.get(place.connector, limits)
   const range = `bytes=${offset}-${offset + partBytes - 1}`
   const request: AgentRequest = { entity: place.entity, action, params: { ...place.params, [rangeParameter]: range } }
-  const { name, type, isWhole, size, stream } = readDownload(await source.execute(connector, request, limits))
+  const { name, type, isWhole, size, stream } = readDownload(await reach.source.execute(connector, request, limits))
   if (isWhole && offset > mostSkippedBytes) {
     await stream.cancel()
     throw failValidation([{ field: '/offset', message: 'is too large: the vendor serves this file as a whole only', error_code: 'range' }])

@@ -1,9 +1,9 @@
 /** The MCP server over the tools of agents: the same for the service's endpoint and for the command. */
 import type { CallToolResult, ContentBlock, ReadResourceResult, Server, ServerContext } from '@modelcontextprotocol/server'
+import { type Narrowing, Reach } from '../agent/reach.ts'
 import type { AgentSource } from '../agent/source.ts'
 import type { AgentAnswer, AgentTool } from '../agent/types.ts'
-import { isObject } from '../definition/object.ts'
-import { asFerruleError } from '../errors.ts'
+import { asFerruleError, fail } from '../errors.ts'
 import { fileTemplate, readFileAddress, readFilePart, writeFileAddress } from './files.ts'
 import { reportEveryMs, reportProgress } from './progress.ts'
 
@@ -16,6 +16,8 @@ export interface McpServerParts {
   readonly tools: readonly AgentTool[]
   /** Opens downloads. */
   readonly source: AgentSource
+  /** What the tools are narrowed to, for downloads. */
+  readonly narrowing?: Narrowing
   readonly version: string
   /** Returns the arguments of a request with exact integers. */
   readonly findArguments: (id: string | number) => unknown
@@ -40,12 +42,12 @@ const cacheHints = {
 } as const
 
 /** Points at a file that a call has found, so that a client can read it in parts. */
-function linkFile(given: unknown, { file }: AgentAnswer): readonly ContentBlock[] {
-  if (file === undefined || !isObject(given)) return []
-  const { connector, entity, params } = given
-  if (typeof connector !== 'string' || typeof entity !== 'string') return []
-  const uri = writeFileAddress({ connector, entity, params: isObject(params) ? params : {} })
-  return [{ type: 'resource_link', uri, name: file.name, mimeType: file.type }]
+function linkFile({ file }: AgentAnswer): readonly ContentBlock[] {
+  if (file === undefined) return []
+  const { name, type, bytes } = file
+  const uri = writeFileAddress(file)
+  const link: ContentBlock = { type: 'resource_link', uri, name, mimeType: type, ...(bytes === null ? {} : { size: bytes }) }
+  return [{ type: 'text', text: `Read it in parts as the resource ${uri}` }, link]
 }
 
 async function callTool(parts: McpServerParts, name: string, context: ServerContext): Promise<CallToolResult> {
@@ -55,15 +57,15 @@ async function callTool(parts: McpServerParts, name: string, context: ServerCont
     const known = tools.map((each) => each.name).join(', ')
     throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `There is no tool ${name.slice(0, 100)}. The tools are ${known}.`)
   }
-  const given = findArguments(context.mcpReq.id)
   const stop = reportProgress(context, { what: name, everyMs })
   try {
-    const answer = await tool.run(given, { signal: context.mcpReq.signal })
-    const content: ContentBlock[] = [{ type: 'text', text: answer.text }, ...linkFile(given, answer)]
+    const answer = await tool.run(findArguments(context.mcpReq.id), { signal: context.mcpReq.signal })
+    const content: ContentBlock[] = [{ type: 'text', text: answer.text }, ...linkFile(answer)]
     return answer.isError ? { content, isError: true } : { content }
   } catch (thrown) {
     if (!context.mcpReq.signal.aborted) onError?.(thrown)
-    return { content: [{ type: 'text', text: 'The call was stopped before it ended.' }], isError: true }
+    const { code, message, hint } = fail('internal_error', {}) // what was thrown can name what nobody outside may read
+    return { content: [{ type: 'text', text: `Error ${code}: ${message}\nNext: ${hint}` }], isError: true }
   } finally {
     stop()
   }
@@ -71,11 +73,11 @@ async function callTool(parts: McpServerParts, name: string, context: ServerCont
 
 /** Reads a part of a file as a resource. */
 async function readResource(parts: McpServerParts, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
-  const { sdk, source, onError } = parts
+  const { sdk, source, narrowing = {}, onError } = parts
   try {
     const address = readFileAddress(uri)
     if (address === undefined) throw new sdk.ResourceNotFoundError(uri)
-    const { name, type, blob, offset, next, size } = await readFilePart(source, address, { signal })
+    const { name, type, blob, offset, next, size } = await readFilePart(new Reach(source, narrowing), address, { signal })
     const following = next === null ? {} : { next_uri: writeFileAddress(address.place, next) }
     return { contents: [{ uri, mimeType: type, blob, _meta: { name, offset, size, next_offset: next, ...following } }] }
   } catch (thrown) {

@@ -39,11 +39,12 @@ export async function serveMcp(context: CommandContext): Promise<void> {
   const local = readList(context.options, 'local')
   const { source, workspace, close } = local.length > 0 ? await openLocal(local, context) : await openHosted(context)
   const write = readFlag(context.options, 'write')
-  const tools = await createTools(source, { write, ...(workspace === undefined ? {} : { workspace }) })
+  const narrowing = workspace === undefined ? {} : { workspace }
+  const tools = await createTools(source, { write, ...narrowing })
   const [sdk, { serveStdio }] = await Promise.all([import('@modelcontextprotocol/server'), import('@modelcontextprotocol/server/stdio')])
   const transport = new StdioTransport({ input: process.stdin, output: process.stdout }, sdk.parseJSONRPCMessage)
   const onError = (thrown: unknown) => context.note(`A tool failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  const parts = { sdk, tools, source, version: context.version, onError }
+  const parts = { sdk, tools, source, narrowing, version: context.version, onError }
   const served = serveStdio(() => createMcpServer({ ...parts, findArguments: (id) => transport.findArguments(id) }), { transport })
   await Promise.race([transport.closed, whenAborted(context.signal)])
   await served.close()
