@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
 import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
 import { day, eager, filledPlace, found, inDatabase, indexed, minute, openEager, planOf, records, searchOften } from './indexes-world.ts'
@@ -9,15 +9,22 @@ const byState = { filter: { eq: { state: 'state-7' } } }
 const made = /cs_on_demand_\d+_[0-9a-f]{12}/
 
 overBoth('indexes on demand', (engine) => {
+  let filled: StoreWorld
   let world: StoreWorld
   let store: ContextStore
   let ref: EntityRef
   const errors: unknown[] = []
   const open = (rules = {}) => openEager(world, rules, { onUpkeepError: (error) => errors.push(error) })
+  beforeAll(async () => {
+    filled = await createStoreWorld(engine)
+    const first = openEager(filled)
+    ref = await filledPlace(first)
+    await first.close()
+  })
+  afterAll(() => filled.close())
   beforeEach(async () => {
-    world = await createStoreWorld(engine)
+    world = await createStoreWorld(engine, filled)
     store = open()
-    ref = await filledPlace(store)
   })
   afterEach(async () => {
     await world.close()

@@ -1,5 +1,5 @@
 /** Stores over both databases for tests. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe } from 'vitest'
@@ -38,17 +38,22 @@ const temporary = (): string => {
   return folder
 }
 
-/** Returns a folder with an empty embedded database. */
-async function embeddedFolder(): Promise<string> {
+/** Returns a folder with a copy of an embedded database; left out: of an empty one. */
+async function embeddedFolder(from: string | undefined): Promise<string> {
   const folder = temporary()
-  await copyEmbeddedDatabase(folder)
+  if (from === undefined) await copyEmbeddedDatabase(folder)
+  else cpSync(from, folder, { recursive: true })
   return folder
 }
 
-/** Creates an empty world. */
-export async function createStoreWorld(engine: EngineName): Promise<StoreWorld> {
-  const server = engine === 'postgres' ? await createTestDatabase('context_store') : undefined
-  const folder = engine === 'embedded' ? await embeddedFolder() : ''
+/**
+ * Creates a world.
+ * @param from a world of the same engine to copy, whose stores are closed; left out: the new one is empty
+ */
+export async function createStoreWorld(engine: EngineName, from?: StoreWorld): Promise<StoreWorld> {
+  const template = from?.settings.engine === 'postgres' ? from.settings.url.reveal() : undefined
+  const server = engine === 'postgres' ? await createTestDatabase('context_store', template) : undefined
+  const folder = engine === 'embedded' ? await embeddedFolder(from?.folder) : ''
   const common = { waiting: 50, searchSeconds: 10 }
   const settings: ContextStoreSettings =
     server === undefined

@@ -18,17 +18,19 @@ const CTYPE = process.platform === 'darwin' ? 'UTF-8' : 'C.UTF-8'
 const MAX_NAME = 63
 
 /**
- * Makes a fresh, empty database on the run's PostgreSQL server; the first call of a run starts the server.
+ * Makes a fresh database on the run's PostgreSQL server; the first call of a run starts the server.
  * @param name what it is for; part of the database's name, for readers of the server's log
+ * @param template URL of a test database to copy, which nobody is connected to; left out: the new one is empty
  * @throws when there is no PostgreSQL 15 or later to use
  */
-export async function createTestDatabase(name: string): Promise<TestDatabase> {
+export async function createTestDatabase(name: string, template?: string): Promise<TestDatabase> {
   const { prefix } = inject('postgres')
   const admin = await askSetup('/')
   const unique = `_${randomBytes(4).toString('hex')}`
   const readable = name.toLowerCase().replace(/[^a-z0-9]+/g, '_')
   const database = `${prefix}_${readable}`.slice(0, MAX_NAME - unique.length) + unique
-  await run(admin, `create database "${database}" template template0 encoding 'UTF8' lc_collate 'C' lc_ctype '${CTYPE}'`)
+  const source = template === undefined ? 'template0' : new URL(template).pathname.slice(1)
+  await run(admin, `create database "${database}" template "${source}" encoding 'UTF8' lc_collate 'C' lc_ctype '${CTYPE}'`)
   const url = new URL(admin)
   url.pathname = `/${database}`
   return { url: url.href, drop: () => run(admin, `drop database if exists "${database}" with (force)`) }
