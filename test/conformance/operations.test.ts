@@ -160,7 +160,7 @@ function checkOperation(subject: Subject) {
       expect(code).toBe(refuse ?? 'invalid_parameter')
       expect(fields).toEqual([`/params/${[...names, 'surprise'].join('/')}`])
       const known = Object.keys(isObject(schema['properties']) ? schema['properties'] : {})
-      expect(message).toBe(`is not known here; known: ${known.join(', ') || 'none'}`)
+      expect(message).toBe(`${fields[0]} is not known here; known: ${known.join(', ') || 'none'}.`)
     }
   })
 

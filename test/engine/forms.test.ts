@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
+import type { Field } from '../../packages/ferrule/src/definition/fields.ts'
+import { convertForms } from '../../packages/ferrule/src/engine/json/forms.ts'
+import { findOperation, listLiveActions } from '../../packages/ferrule/src/engine/operation.ts'
 import { checkParams } from '../../packages/ferrule/src/engine/params.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
@@ -113,4 +115,23 @@ describe('a date', () => {
     await connect('tiktok-marketing', { credentials, config: { start_date: midnight } }).close()
     expect(() => connect('tiktok-marketing', { credentials, config: { start_date: noon } })).toThrow(`/config/start_date ${day}`)
   })
+})
+
+test('every integer parameter of every operation may be a string of digits, and no digit is lost', () => {
+  let [small, large] = [0, 0]
+  for (const kind of Object.values(kinds))
+    for (const [name, entity] of Object.entries(kind.definition.entities))
+      for (const action of listLiveActions(entity)) {
+        const { convertible, operation } = findOperation(kind, name, action)
+        for (const [parameter, field] of Object.entries(operation.params) as [string, Field][]) {
+          const isLarge = Reflect.get(field, 'x-integer') === true
+          if (!isLarge && Reflect.get(field, 'type') !== 'integer') continue
+          const convert = (text: string) => convertForms(convertible, { [parameter]: text })[parameter]
+          expect([name, action, parameter, convert('250'), convert('7.5')]).toEqual([name, action, parameter, 250, '7.5'])
+          if (isLarge) expect(convert('9007199254740993')).toBe(9007199254740993n)
+          if (isLarge) large += 1
+          else small += 1
+        }
+      }
+  expect([small > 20, large > 20]).toEqual([true, true])
 })

@@ -74,7 +74,7 @@ describe('a name with half of a surrogate pair', () => {
     const refused = await world.ask(path, { token: world.token, body: bodyOf(half) })
     expect([refused.status, refused.json.errors]).toEqual([
       422,
-      [expect.objectContaining({ field, message: 'must not hold half of a surrogate pair' })],
+      [expect.objectContaining({ field, message: `${field} must not hold half of a surrogate pair.` })],
     ])
     const taken = await world.ask(path, { token: other.token, body: bodyOf(whole).replace('"default"', '"default"') })
     expect(taken.status).toBe(200)

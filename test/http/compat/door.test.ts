@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../../packages/server/src/surfaces/http/routes/index.ts'
-import { base, connectorsPath, sandboxStore, startWorld, type World } from '../support.ts'
+import { sandboxWarehouse } from '../snowflake-support.ts'
+import { base, connectorsPath, startWorld, type World } from '../support.ts'
 import { recordedClient } from './support.ts'
 
 let world: World
@@ -44,12 +45,59 @@ describe('the envelope', () => {
   })
 
   test('is around the stored answer of a write too', async () => {
-    const url = `/compat${connectorsPath}/${await world.connect('writes', { ...sandboxStore('writes') })}/execute`
-    const refused = { entity: 'customers', action: 'delete', params: {} }
-    const { status, json } = await world.ask(url, { token: world.token, body: refused })
-    expect([status, json.code]).toEqual([422, 'action_not_supported'])
+    const path = `${connectorsPath}/${await world.connect('writes', sandboxWarehouse('writes'))}/execute`
+    const body = { entity: 'record', action: 'create', params: { statement: "INSERT INTO SCRATCH.COUNTERS VALUES (1, 'once')" } }
+    const sent = { token: world.token, body, headers: { 'idempotency-key': 'one write' } }
+    const stored = await world.ask(path, sent)
+    const again = await world.ask(`/compat${path}`, sent)
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([stored.status, 'true'])
+    expect([again.json.result, again.json.connector_metadata.request_id]).toEqual([stored.json.data, stored.json.meta.request_id])
+  })
+
+  describe('of large results', () => {
+    const rows = Array.from({ length: 1_000 }, (_each, index) => [String(index), 'x'.repeat(2_000)])
+    const statement = `SELECT SEQ8() AS N, '${'x'.repeat(2_000)}' AS NOTE FROM TABLE(GENERATOR(ROWCOUNT => 1000)) ORDER BY 1`
+    const read = async (id: string, params: object) => {
+      const body = { entity: 'record', action: 'list', params: { statement, ...params } }
+      const { json } = await world.ask(`/compat${connectorsPath}/${id}/execute`, { token: world.token, body })
+      expect(Object.keys(json)).toEqual(envelope)
+      return json
+    }
+
+    test('has all rows of a large part, which are copied', async () => {
+      world.sandbox.snowflake.switches.set({ firstPartitionBytes: 20_000_000 })
+      const whole = await read(await world.connect('large', sandboxWarehouse('large')), {})
+      expect([whole.result.data, whole.connector_metadata.has_next_page]).toEqual([rows, false])
+      world.sandbox.snowflake.switches.reset()
+    })
+
+    test('is continued part by part with end_cursor and the same parameters', async () => {
+      world.sandbox.snowflake.switches.set({ partitionRows: 300 })
+      const id = await world.connect('parts', sandboxWarehouse('parts'))
+      const seen: unknown[] = []
+      let parts = 0
+      for (let cursor: string | null | undefined; cursor !== null; parts += 1) {
+        const part = await read(id, cursor === undefined ? {} : { cursor })
+        seen.push(...part.result.data)
+        cursor = part.connector_metadata.end_cursor
+      }
+      expect(parts).toBeGreaterThan(2)
+      expect(seen).toEqual(rows)
+    })
+  })
+
+  test('is refused with a cursor that was not made here', async () => {
+    for (const cursor of ['frl_page_', 'frl_page_x', `frl_page_${Buffer.from('{"params":1}').toString('base64url')}`, cursorTo('delete')]) {
+      const body = { entity: 'workspaces', action: 'list', params: { cursor } }
+      const { status, json } = await world.ask(`/compat${connectorsPath}/${connector}/execute`, { token: world.token, body })
+      expect([cursor, status, json.code]).toEqual([cursor, 400, 'invalid_cursor'])
+    }
   })
 })
+
+/** A cursor that names another operation. */
+const cursorTo = (action: string): string =>
+  `frl_page_${Buffer.from(JSON.stringify({ params: {}, operation: { entity: 'record', action } })).toString('base64url')}`
 
 describe('the prefix', () => {
   test('stands for every route below /api/v1, with the same refusals', async () => {

@@ -1,7 +1,7 @@
 /** Executions in the form of those clients. */
 
 import { readJson } from 'ferrule/engine'
-import { clocks, isObject } from 'ferrule/internal'
+import { clocks, fail, isObject } from 'ferrule/internal'
 import type { Principal } from '../../../platform/model/access.ts'
 import { jsonType } from '../reply.ts'
 import { type Answer, type Exchange, type Services, slot } from '../route.ts'
@@ -64,7 +64,8 @@ async function check({ exchange, services }: ClientCall): Promise<Values> {
 async function download(call: ClientCall, { wish, body }: NonNullable<ReturnType<typeof readChunkWish>>) {
   try {
     const answer = await call.answer(changeExchange(call.exchange, { body }))
-    return 'file' in answer ? await readChunk(answer.file, wish) : answer
+    if ('file' in answer) return await readChunk(answer.file, wish)
+    throw fail('definition_invalid', { reason: 'a download answers no file' })
   } catch (thrown) {
     return readEmptyFile(thrown, wish)
   }
