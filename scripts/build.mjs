@@ -23,6 +23,7 @@ export async function build() {
  */
 async function buildPackage(name) {
   rmSync(join(root, 'packages', name, 'dist'), { recursive: true, force: true })
-  const code = await runNode([tsc, '-p', `packages/${name}/tsconfig.build.json`])
+  // Several checkers repeat what they share: one takes two thirds of the CPU time.
+  const code = await runNode([tsc, '-p', `packages/${name}/tsconfig.build.json`, '--checkers', '1'])
   return code === 0 && name === 'ferrule' ? runNode(['scripts/bundle.mjs']) : code
 }

@@ -11,7 +11,7 @@ import { run } from './commands.ts'
 export function install(project: string, ...wanted: readonly string[]): void {
   mkdirSync(project, { recursive: true })
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  run(project, 'npm', ['install', '--prefer-offline', ...wanted])
+  run(project, 'npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...wanted])
 }
 
 /** Runtimes that npm has a package of, for Linux on x64 only. */
