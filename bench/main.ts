@@ -6,6 +6,7 @@
  * `--records` and `--connectors` are for the searches: records of the large connector, and small ones of 5,000 records beside it.
  */
 import { parseArgs } from 'node:util'
+import { agentTools } from './agent-tools.ts'
 import { commandWalk } from './command-walk.ts'
 import { download } from './download.ts'
 import { executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
@@ -28,6 +29,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'execute-list-pipe': executeListPipe,
   'library-list': libraryList,
   'hosted-client': hostedClient,
+  'agent-tools': agentTools,
   'command-walk': commandWalk,
   download,
   start: startUp,

@@ -15,7 +15,7 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
   { files: /^test\/platform\/syncs-(?!sessions)/, because: 'they follow the clock and the walks; syncs.test.ts has the statements' },
   { files: /^test\/platform\/(?!syncs|start)/, because: 'its statements are plain SQL; start and syncs run the others on each version' },
   {
-    files: /^test\/(client|command|library|mcp|pack)\//,
+    files: /^test\/(adapters|agent|client|command|library|mcp|pack)\//,
     because: 'the service is what is called there, and its store is tested elsewhere',
   },
   { files: /^test\/support\//, because: 'the servers themselves are looked at' },

@@ -48,7 +48,9 @@ const bind = (tool: ToolDefinition, context: ToolContext): AgentTool => ({
   annotations: tool.annotations,
   run: async (args, call = {}) => {
     const answer = await runTool(tool, context, [args, call])
-    return { ...answer, text: boundText(answer.text, context.maxTokens) }
+    // Rows and lines are written within the budget.
+    const isBounded = !answer.isError && answer.file === undefined
+    return isBounded ? answer : { ...answer, text: boundText(answer.text, context.maxTokens) }
   },
 })
 

@@ -16,12 +16,22 @@ export interface HandleOptions {
   readonly key: Uint8Array
   /** Who calls: a handle of another subject is refused. */
   readonly subject: string
-  /** Longest position that stands in its handle, in characters; longer ones are kept, because the model writes each handle again. */
+  /** Longest position that stands in its handle, in bytes; longer ones are kept, because the model writes each handle again. */
   readonly longestInline: number
   readonly kept: KeptStore
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
+
+/** Characters of an id that `makeId` makes. */
+export const idLength = 22
+/** Characters of a handle's content beside the position: names, signs, and the time. */
+const frameLength = 30
+/** Characters of a signature, with its point and what rounding adds. */
+const signatureLength = 26
+
+const countBytes = (text: string): number => new TextEncoder().encode(text).length
+const toSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000)
 
 const toBase64 = (bytes: Uint8Array): string =>
   btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
@@ -48,16 +58,20 @@ export class Handles {
     this.#options = options
   }
 
-  /** Makes the handle of a position. @param position a value of JSON */
-  async write(position: unknown): Promise<string> {
+  /** Makes the handle of a position. @param position a value of JSON @returns undefined if the position is too large for both ways */
+  async write(position: unknown): Promise<string | undefined> {
     const { kept, now, longestInline } = this.#options
     const json = writeJson(position)
-    if (json.length <= longestInline) return this.#seal({ p: position, u: Math.floor((now() + positionMs) / 1000) })
+    if (countBytes(json) <= longestInline) return this.#seal({ p: position, u: toSeconds(now() + positionMs) })
     const id = this.makeId()
-    const isKept = await kept.put(id, json, now() + keptMs)
-    return this.#seal(
-      isKept ? { k: id, u: Math.floor((now() + keptMs) / 1000) } : { p: position, u: Math.floor((now() + positionMs) / 1000) },
-    )
+    return (await kept.put(id, json, now() + keptMs)) ? this.#seal({ k: id, u: toSeconds(now() + keptMs) }) : undefined
+  }
+
+  /** Returns the most tokens that the handle of a position takes: each of its characters can be one. */
+  measure(position: unknown): number {
+    const length = countBytes(writeJson(position))
+    const content = length <= this.#options.longestInline ? length : idLength
+    return Math.ceil(((content + frameLength) * 4) / 3) + signatureLength
   }
 
   /**

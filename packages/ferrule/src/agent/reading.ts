@@ -5,7 +5,8 @@ import { failValidation } from '../errors.ts'
 import { quoteName } from './answers/bounds.ts'
 import { type Place, writeRows } from './answers/rows.ts'
 import type { RunningCall } from './context.ts'
-import { packPosition } from './positions.ts'
+import { type Handles, idLength } from './handles.ts'
+import { type Position, packPosition } from './positions.ts'
 import { type Columns, columnsField, type Result, readResult } from './results.ts'
 import type { AgentConnector, AgentKind, AgentRequest } from './source.ts'
 import type { AgentAnswer, AgentFile } from './types.ts'
@@ -64,35 +65,59 @@ async function answerFile(
 const describeCall = ({ connector: { kind, name }, request: { entity, action } }: Reading): string =>
   `${kind} ${entity}.${action === 'context_store_search' ? 'search' : action} of ${quoteName(name)}`
 
-/** Makes the handles of one answer. What cannot be read again is kept when the first handle is needed. */
-function makeHandleWriter({ context }: RunningCall, reading: Reading, result: Result) {
-  const { handles } = context
-  const connector = reading.connector.id
-  let kept: Promise<string | undefined> | undefined
-  let keptColumns: Promise<string | undefined> | undefined
-  const keep = (): Promise<string | undefined> => {
-    const { facts: _facts, isOnce: _once, ...rest } = result
-    const content: Kept = { request: reading.request, result: rest }
-    kept ??= reading.keptId === undefined ? handles.keep(content) : Promise.resolve(reading.keptId)
-    return kept
+/** Stands for an id that is not made yet, where only its length counts. */
+const someId = '_'.repeat(idLength)
+
+/** The handles of one answer. What cannot be read again is kept when the first handle is written. */
+class AnswerHandles {
+  readonly #handles: Handles
+  readonly #reading: Reading
+  readonly #result: Result
+  #kept: Promise<string | undefined> | undefined
+
+  constructor(handles: Handles, reading: Reading, result: Result) {
+    this.#handles = handles
+    this.#reading = reading
+    this.#result = result
   }
-  const keepColumns = async (): Promise<string | undefined> => {
-    if (reading.columns !== undefined || result.columns === undefined) return reading.columns?.id
-    keptColumns ??= handles.keep(result.columns)
-    return keptColumns
+
+  /** Writes the handle of a place in the rows, or of what follows; undefined: the rest is too large to be kept. */
+  async write(place: Place | 'next'): Promise<string | undefined> {
+    const id = this.#isKept(place) ? await this.#keep() : someId
+    if (id === undefined) return undefined
+    return this.#handles.write(packPosition(this.#locate(place, id, await this.#keepColumns(place))))
   }
-  return async (place: Place | 'next'): Promise<string | undefined> => {
-    if (place === 'next') {
-      const { next: request } = result
-      if (request === undefined) return undefined
-      return handles.write(packPosition({ type: 'read', connector, request, place: start, columns: await keepColumns() }))
-    }
-    if (!result.isOnce) {
-      const { request, columns } = reading
-      return handles.write(packPosition({ type: 'read', connector, request, place, columns: columns?.id }))
-    }
-    const id = await keep()
-    return id === undefined ? undefined : handles.write(packPosition({ type: 'kept', connector, id, place }))
+
+  /** Returns the most tokens that the handle takes. Keeps nothing. */
+  measure(place: Place | 'next'): number {
+    return this.#handles.measure(packPosition(this.#locate(place, someId, someId)))
+  }
+
+  /** Returns whether the rows of a place cannot be read again by their call. */
+  #isKept(place: Place | 'next'): boolean {
+    return place !== 'next' && this.#result.isOnce
+  }
+
+  #locate(place: Place | 'next', id: string, columns: string | undefined): Position {
+    const { connector: found, request, columns: known } = this.#reading
+    const connector = found.id
+    if (place === 'next') return { type: 'read', connector, request: this.#result.next ?? request, place: start, columns }
+    return this.#isKept(place) ? { type: 'kept', connector, id, place } : { type: 'read', connector, request, place, columns: known?.id }
+  }
+
+  #keep(): Promise<string | undefined> {
+    const { facts: _facts, isOnce: _once, ...rest } = this.#result
+    const content: Kept = { request: this.#reading.request, result: rest }
+    const { keptId } = this.#reading
+    this.#kept ??= keptId === undefined ? this.#handles.keep(content) : Promise.resolve(keptId)
+    return this.#kept
+  }
+
+  /** Keeps the columns for what follows: only the first part of a statement's result describes them. */
+  async #keepColumns(place: Place | 'next'): Promise<string | undefined> {
+    const { columns: known } = this.#reading
+    const { columns } = this.#result
+    return place !== 'next' || known !== undefined || columns === undefined ? known?.id : this.#handles.keep(columns)
   }
 }
 
@@ -100,11 +125,13 @@ async function answerResult(running: RunningCall, reading: Reading, result: Resu
   const { rows, isSingle, facts, next } = result
   const { kind, place } = reading
   if (place.character !== undefined && (place.at < 0 || place.at >= rows.length)) throw failRow(place, rows.length)
+  const handles = new AnswerHandles(running.context.handles, reading, result)
   const text = await writeRows({
     ...{ subject: describeCall(reading), title: kind.title, rows, isSingle, facts, place },
     maxTokens: running.context.maxTokens,
     hasNext: next !== undefined,
-    writeHandle: makeHandleWriter(running, reading, result),
+    writeHandle: (at) => handles.write(at),
+    measureHandle: (at) => handles.measure(at),
   })
   return { text, isError: false }
 }

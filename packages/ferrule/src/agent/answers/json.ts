@@ -10,8 +10,12 @@ const disguising = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]|\udb40[\udc0
 const escapeUnits = (text: string): string =>
   Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
 
+/** Matches whatever may be one of them; most lines have none. */
+const beyondAscii = /[\u007f-\uffff]/
+
 /** Writes a value on one line. What JSON cannot hold (`undefined`, a function) is null. */
 export function writeLine(value: unknown): string {
   const json: string | undefined = writeJson(value)
-  return (json ?? 'null').replace(disguising, escapeUnits)
+  if (json === undefined) return 'null'
+  return beyondAscii.test(json) ? json.replace(disguising, escapeUnits) : json
 }

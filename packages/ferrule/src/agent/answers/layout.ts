@@ -5,7 +5,9 @@ import { type Shortened, shorten } from './shorten.ts'
 import { estimateTokens } from './tokens.ts'
 
 /** Rows of the sample that chooses the form. */
-const sampleRows = 20
+const sampleRows = 10
+/** Rows whose fields become columns. A row behind them with another field ends the table, and is read on as an object. */
+const namedRows = 100
 /** Maximum number of columns of a table. */
 const mostColumns = 200
 
@@ -13,11 +15,19 @@ const mostColumns = 200
 export interface Layout {
   /** Names of the columns; undefined: each row is written as an object. */
   readonly columns: readonly string[] | undefined
+  /** The same names. */
+  readonly known: ReadonlySet<string>
 }
+
+const byObjects: Layout = { columns: undefined, known: new Set() }
 
 type Row = Readonly<Record<string, unknown>>
 
-const listNames = (rows: readonly Row[]): readonly string[] => [...new Set(rows.flatMap((row) => Object.keys(row)))]
+function listNames(rows: readonly Row[]): readonly string[] {
+  const names = new Set<string>()
+  for (const row of rows) for (const name of Object.keys(row)) names.add(name)
+  return [...names]
+}
 
 const writeCells = (row: Row, columns: readonly string[]): string =>
   writeLine(columns.map((name) => (Object.hasOwn(row, name) ? row[name] : null)))
@@ -25,25 +35,27 @@ const writeCells = (row: Row, columns: readonly string[]): string =>
 /** Chooses the form of rows by their first ones. */
 export function chooseLayout(rows: readonly unknown[]): Layout {
   const sample = rows.slice(0, sampleRows).filter(isObject)
-  if (sample.length < 2 || sample.length < Math.min(rows.length, sampleRows)) return { columns: undefined }
-  const columns = listNames(sample)
-  if (columns.length === 0 || columns.length > mostColumns) return { columns: undefined }
-  const asObjects = sample.reduce((sum, row) => sum + writeLine(row).length, 0)
-  const asTable = sample.reduce((sum, row) => sum + writeCells(row, columns).length, writeLine(columns).length)
-  return { columns: asTable * 3 <= asObjects * 2 ? columns : undefined }
+  if (sample.length < 2 || sample.length < Math.min(rows.length, sampleRows)) return byObjects
+  const columns = listNames(rows.slice(0, namedRows).filter(isObject))
+  if (columns.length === 0 || columns.length > mostColumns) return byObjects
+  const header = writeLine(columns).length
+  const cells = sample.reduce((sum, row) => sum + writeCells(row, columns).length, header)
+  const names = sample.reduce((sum, row) => sum + Object.keys(row).reduce((own, name) => own + name.length + 3, 0), 0)
+  return cells * 3 <= (cells - header + names) * 2 ? { columns, known: new Set(columns) } : byObjects
 }
 
 /** Lines that fit, and what became of the rows. */
 export interface Fitted {
   readonly lines: readonly string[]
-  readonly tokens: number
+  /** Tokens of each line with its end. */
+  readonly costs: readonly number[]
   readonly shortened: Shortened
 }
 
 /** Writes a row; undefined for one that the table has no columns for. */
-function writeRow(row: unknown, { columns }: Layout): string | undefined {
+function writeRow(row: unknown, { columns, known }: Layout): string | undefined {
   if (columns === undefined) return writeLine(row)
-  return isObject(row) && Object.keys(row).every((name) => columns.includes(name)) ? writeCells(row, columns) : undefined
+  return isObject(row) && Object.keys(row).every((name) => known.has(name)) ? writeCells(row, columns) : undefined
 }
 
 /** What rows are fitted to. */
@@ -58,6 +70,7 @@ export interface Fit {
 /** Writes rows as long as they fit. */
 export function fitRows(rows: readonly unknown[], { layout, maxTokens, mostCharacters }: Fit): Fitted {
   const lines: string[] = []
+  const costs: number[] = []
   const shortened: Shortened = new Map()
   let tokens = 0
   for (const row of rows) {
@@ -67,8 +80,19 @@ export function fitRows(rows: readonly unknown[], { layout, maxTokens, mostChara
     const cost = estimateTokens(line) + 1
     if (tokens + cost > maxTokens) break
     tokens += cost
+    costs.push(cost)
     lines.push(line)
     for (const [path, length] of own) shortened.set(path, Math.max(shortened.get(path) ?? 0, length))
   }
-  return { lines, tokens, shortened }
+  return { lines, costs, shortened }
+}
+
+/** Returns the lines that fit into a smaller budget, of rows whose texts are whole. */
+export function cutRows({ lines, costs, shortened }: Fitted, maxTokens: number): Fitted {
+  let left = maxTokens
+  const tooMany = costs.findIndex((cost) => {
+    left -= cost
+    return left < 0
+  })
+  return tooMany < 0 ? { lines, costs, shortened } : { lines: lines.slice(0, tooMany), costs: costs.slice(0, tooMany), shortened }
 }

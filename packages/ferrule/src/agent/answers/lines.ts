@@ -9,10 +9,11 @@ export interface LinesToWrite {
   readonly at: number
   readonly maxTokens: number
   /** Makes the handle of a line. */
-  readonly writeHandle: (at: number) => Promise<string>
+  readonly writeHandle: (at: number) => Promise<string | undefined>
 }
 
-const goOn = (left: number, handle: string): string => `${left} more lines. To continue: read_more {"handle":"${handle}"}`
+const goOn = (left: number, handle: string | undefined): string =>
+  `${left} more lines. ${handle === undefined ? 'Ask for less.' : `To continue: read_more {"handle":"${handle}"}`}`
 
 /** Writes lines. A line that is too long for an answer alone is cut. */
 export async function writeLines({ lines, at, maxTokens, writeHandle }: LinesToWrite): Promise<string> {

@@ -2,7 +2,7 @@
 import { isObject } from '../../definition/object.ts'
 import { findFitting } from './bounds.ts'
 import { writeLine } from './json.ts'
-import { chooseLayout, type Fitted, fitRows, type Layout } from './layout.ts'
+import { chooseLayout, cutRows, type Fit, type Fitted, fitRows } from './layout.ts'
 import { estimateTokens } from './tokens.ts'
 
 /** Where reading continues. */
@@ -29,10 +29,12 @@ export interface RowsToWrite {
   readonly hasNext: boolean
   /** Makes the handle of a place in these rows, or of what follows behind them; undefined: it cannot be read on from there. */
   readonly writeHandle: (place: Place | 'next') => Promise<string | undefined>
+  /** Returns the most tokens that such a handle takes. */
+  readonly measureHandle: (place: Place | 'next') => number
 }
 
 /** Maximum lengths of texts, tried one after the other until enough rows fit. */
-const textLengths = [Number.POSITIVE_INFINITY, 2_000, 500, 200, 80]
+const textLengths = [2_000, 500, 200, 80]
 /** Number of rows that are enough. */
 const enoughRows = 10
 /** Tokens for our own sentences behind the data. */
@@ -40,15 +42,15 @@ const closingTokens = 170
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
-/** Fits rows; shortens their texts when few would fit, and only as far as that helps. */
-function fitBest(rows: readonly unknown[], layout: Layout, maxTokens: number): Fitted {
-  let best: Fitted | undefined
+/** Fits rows; shortens their texts when few would fit, and only as far as that helps. @param whole rows that fitted as they are */
+function fitBest(rows: readonly unknown[], whole: Fitted, { layout, maxTokens }: Omit<Fit, 'mostCharacters'>): Fitted {
+  let best = cutRows(whole, maxTokens)
   for (const mostCharacters of textLengths) {
-    const fitted = fitRows(rows, { layout, maxTokens, mostCharacters })
-    if (best === undefined || fitted.lines.length > best.lines.length) best = fitted
     if (best.lines.length >= Math.min(rows.length, enoughRows)) break
+    const fitted = fitRows(rows, { layout, maxTokens, mostCharacters })
+    if (fitted.lines.length > best.lines.length) best = fitted
   }
-  return best ?? { lines: [], tokens: 0, shortened: new Map() }
+  return best
 }
 
 /** Returns whether a record has nothing but the one text that does not fit. */
@@ -91,6 +93,7 @@ function describeRange({ subject, rows, place, isSingle, hasNext }: RowsToWrite,
   if (isSingle) return `${subject}: one record.`
   if (rows.length === 0) return hasNext ? `${subject}: no rows here, more follow.` : `${subject}: no rows.`
   const follows = hasNext ? '; more follow behind them' : ''
+  if (place.at >= rows.length) return `${subject}: no rows behind row ${rows.length}${follows}.`
   if (shown === rows.length) return `${subject}: ${count(rows.length, 'row')}${follows}.`
   return `${subject}: rows ${place.at + 1} to ${place.at + shown} of ${rows.length}${follows}.`
 }
@@ -151,15 +154,14 @@ async function writeClosing(wanted: RowsToWrite, fitted: Fitted, left: readonly 
     handle === undefined ? undefined : goOn(handle),
     await writeRowHint(wanted, following, fitted),
     following !== undefined && handle === undefined ? lost : undefined,
-    isCut ? listLargest(left.slice(0, Math.max(1, fitted.lines.length))) : undefined,
+    isCut ? listLargest(left.slice(0, enoughRows)) : undefined,
   ])
 }
 
 /** Estimates the handles of an answer: to a place in the rows, and to what follows behind them. */
-async function estimateHandles({ rows, hasNext, writeHandle }: RowsToWrite, isWhole: boolean): Promise<number> {
-  const inside = isWhole ? undefined : await writeHandle({ at: rows.length, character: 9_999_999 })
-  const behind = hasNext ? await writeHandle('next') : undefined
-  return [inside, behind].reduce((sum, handle) => sum + (handle === undefined ? 0 : estimateTokens(goOn(handle))), 0)
+function estimateHandles({ rows, hasNext, measureHandle }: RowsToWrite, isWhole: boolean): number {
+  const inside = isWhole ? 0 : estimateTokens(goOn('')) + measureHandle({ at: rows.length, character: 9_999_999 })
+  return inside + (hasNext ? estimateTokens(goOn('')) + measureHandle('next') : 0)
 }
 
 /**
@@ -178,14 +180,12 @@ export async function writeRows(wanted: RowsToWrite): Promise<string> {
     const data = left.length === 0 ? [] : [opening(title), columns, ...fitted.lines, closing]
     return join([describeRange(wanted, fitted.lines.length), facts, ...data, await writeClosing(wanted, fitted, left)])
   }
-  if (place.character === undefined) {
-    const budget = maxTokens - frame - (await estimateHandles(wanted, true))
-    const whole = fitRows(left, { layout, maxTokens: budget, mostCharacters: Number.POSITIVE_INFINITY })
-    if (whole.lines.length === left.length) return write(whole)
-  }
-  const budget = maxTokens - frame - (await estimateHandles(wanted, false))
+  const budget = maxTokens - frame - estimateHandles(wanted, false)
   if (place.character !== undefined) return writePiece(wanted, budget)
-  const fitted = fitBest(left, layout, budget)
+  const largest = maxTokens - frame - estimateHandles(wanted, true)
+  const whole = fitRows(left, { layout, maxTokens: largest, mostCharacters: Number.POSITIVE_INFINITY })
+  if (whole.lines.length === left.length) return write(whole)
+  const fitted = fitBest(left, whole, { layout, maxTokens: budget })
   const isStuck = fitted.lines.length === 0 || (isSingle && fitted.shortened.size > 0 && isOneField(rows[0]))
   return isStuck ? writePiece({ ...wanted, place: { at: place.at, character: 0 } }, budget) : write(fitted)
 }

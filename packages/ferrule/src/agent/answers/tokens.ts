@@ -27,8 +27,8 @@ function classifyAscii(code: number): number {
 
 /** Class of each UTF-16 code unit. */
 const classes = Uint8Array.from({ length: 0x1_0000 }, (_, code) => (code < 0x80 ? classifyAscii(code) : wide))
-/** Class at a place; blank beyond the ends. */
-const classify = (text: string, at: number): number => classes[text.charCodeAt(at)] ?? blank
+/** Returns the class at a place; blank beyond the ends. */
+const classify = (text: string, at: number): number => (at >= 0 && at < text.length ? (classes[text.charCodeAt(at)] ?? blank) : blank)
 
 /** Finds the end of a run of one class. */
 function findEnd(text: string, from: number, wanted: number): number {
@@ -38,10 +38,19 @@ function findEnd(text: string, from: number, wanted: number): number {
 }
 
 const firstSmall = 0x61
-/** Marks the pairs of small letters that are no token, by 26 times the first letter and the second. */
-const isSplit = new Uint8Array(26 * 26)
+/** Bit that a capital lacks, and its small letter has. */
+const smallBit = 0x20
+/** Number of a pair of small letters. */
 const toPair = (one: number, other: number): number => (one - firstSmall) * 26 + other - firstSmall
+
+/** Marks the pairs of small letters that are no token. */
+const isSplit = new Uint8Array(26 * 26)
 for (const pair of splitPairs) isSplit[toPair(pair.charCodeAt(0), pair.charCodeAt(1))] = 1
+
+/** Marks the first two letters and the length of each word of the table: they tell most other words apart before the table is asked. */
+const isBegun = new Uint8Array(26 * 26 * (longestWord + 1))
+const toBeginning = (pair: number, length: number): number => pair * (longestWord + 1) + length
+for (const word of wordList) isBegun[toBeginning(toPair(word.charCodeAt(0), word.charCodeAt(1)), word.length)] = 1
 
 /** Counts the bytes of characters beyond ASCII: as many tokens as they can be. Digits behind them can be split at other places. */
 function countWide(text: string, from: number, to: number): number {
@@ -50,31 +59,24 @@ function countWide(text: string, from: number, to: number): number {
   return classify(text, to) === digit ? bytes + 1 : bytes
 }
 
-/** Counts the most tokens of small letters. */
-function countSmall(text: string, from: number, to: number): number {
-  if (from >= to) return 0
-  let tokens = Math.ceil((2 * (to - from) - 1) / 3)
-  for (let at = from + 1; at < to; at += 1) tokens += isSplit[toPair(text.charCodeAt(at - 1), text.charCodeAt(at))] ?? 0
-  return tokens
-}
-
-const isListed = (text: string, from: number, to: number): boolean => {
+/** Returns whether letters are a word of the table: small ones, or one capital in front of them. Beside other letters they are no word. */
+function isListed(text: string, from: number, to: number): boolean {
+  const length = to - from
+  if (length < 2 || length > longestWord || classes[text.charCodeAt(from + 1)] !== small) return false
+  const first = text.charCodeAt(from)
+  if (isBegun[toBeginning(toPair(first | smallBit, text.charCodeAt(from + 1)), length)] !== 1) return false
+  if (classify(text, to) === wide || classify(text, from - 1) === wide) return false
   const word = text.slice(from, to)
-  return words.has(classify(text, from) === capital ? word.toLowerCase() : word)
+  return words.has(first < firstSmall ? word.toLowerCase() : word)
 }
 
-/**
- * Counts the tokens of capitals with the small letters behind them.
- * @param smallFrom place of the first small letter
- * @param isSpaced whether a space in front belongs to the word
- */
-function countWord(text: string, [from, smallFrom, to]: readonly [number, number, number], isSpaced: boolean): number {
-  const capitals = smallFrom - from
-  // Beside a letter beyond ASCII it is a part of another word.
-  const canBeListed = capitals <= 1 && to > smallFrom && to - from <= longestWord && classify(text, to) !== wide
-  if (canBeListed && (isSpaced || classify(text, from - 1) !== wide) && isListed(text, from, to)) return 1
-  if (isSpaced && to - from === 1) return 1 // every letter with a space in front is one token
-  return capitals + countSmall(text, smallFrom, to) + Number(isSpaced)
+/** Counts the most tokens of letters that are no word of the table: each capital, and what small letters behind them can be. */
+function countLetters(text: string, from: number, to: number): number {
+  const smallFrom = findEnd(text, from, capital)
+  if (smallFrom === to) return to - from
+  let tokens = smallFrom - from + Math.ceil((2 * (to - smallFrom) - 1) / 3)
+  for (let at = smallFrom + 1; at < to; at += 1) tokens += isSplit[toPair(text.charCodeAt(at - 1), text.charCodeAt(at))] ?? 0
+  return tokens
 }
 
 /** Counts a run of signs, which can have one space in front. */
@@ -95,11 +97,11 @@ export function estimateTokens(text: string): number {
   for (let at = 0, end = 0; at < text.length; at = end) {
     const isSpace = text.charCodeAt(at) === space && at + 1 < text.length
     const from = isSpace ? at + 1 : at
-    const type = classify(text, from)
+    const type = classes[text.charCodeAt(from)]
     if (type === small || type === capital) {
-      const smallFrom = findEnd(text, from, capital)
-      end = findEnd(text, smallFrom, small)
-      tokens += countWord(text, [from, smallFrom, end], isSpace)
+      end = findEnd(text, type === small ? from : findEnd(text, from, capital), small)
+      // A space belongs to the word behind it; a single letter with a space is one token.
+      tokens += isListed(text, from, end) ? 1 : countLetters(text, from, end) + (isSpace && end - from > 1 ? 1 : 0)
     } else if (type === sign) {
       end = findEnd(text, from, sign)
       tokens += countRun(text, at, end)
@@ -107,7 +109,7 @@ export function estimateTokens(text: string): number {
       end = at + 1
       tokens += 1
     } else {
-      end = findEnd(text, at, type)
+      end = findEnd(text, at, type === digit ? digit : wide)
       tokens += type === digit ? Math.ceil((end - at) / 3) : countWide(text, at, end)
     }
   }

@@ -54,9 +54,10 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
     connectors.map(async (one) => [describeConnector(one), ...(withCopies ? await describeCopies(running, one) : [])]),
   )
   const lines = each.flat()
-  const write = (at: number, page: string | undefined): Promise<string> =>
+  const write = (at: number, page: string | undefined): Promise<string | undefined> =>
     context.handles.write(packPosition({ type: 'lines', tool: 'list_connectors', args, place: { at, cursor: page } }))
-  const closing = next === null ? [] : [`More connectors follow: read_more {"handle":"${await write(0, next)}"}`]
+  const following = next === null ? undefined : await write(0, next)
+  const closing = following === undefined ? [] : [`More connectors follow: read_more {"handle":"${following}"}`]
   if (lines.length === 0 && next === null)
     return { text: 'No connector is connected. Ask the user to connect one.', isError: false, result: [] }
   if (!withCopies) closing.push('For the state of its searchable copies: list_connectors with the name of one connector.')
