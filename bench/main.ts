@@ -12,6 +12,7 @@ import { download } from './download.ts'
 import { executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
 import { hostedClient } from './hosted-client.ts'
 import { libraryList } from './library-list.ts'
+import { mcp } from './mcp.ts'
 import { partitions } from './partitions.ts'
 import { relevance } from './relevance.ts'
 import type { Result } from './result.ts'
@@ -32,6 +33,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'agent-tools': agentTools,
   'command-walk': commandWalk,
   download,
+  mcp,
   start: startUp,
   'sql-gate': sqlGate,
   partitions,

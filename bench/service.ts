@@ -20,6 +20,7 @@ const settings = readSettings(
     FERRULE_DATA: folder,
     FERRULE_SANDBOX: 'off',
     FERRULE_RATE_LIMIT: '0',
+    FERRULE_MCP_RATE_LIMIT: '0',
     FERRULE_CONCURRENCY: '10000',
     FERRULE_CLIENT_ID: process.env['FERRULE_CLIENT_ID'],
     FERRULE_CLIENT_SECRET: process.env['FERRULE_CLIENT_SECRET'],

@@ -143,6 +143,8 @@ describe('the metadata', () => {
 test('requests and calls are counted', async () => {
   const { text } = await world.ask('/metrics')
   expect(text).toMatch(/ferrule_http_request_duration_seconds_count\{route="\/mcp",method="POST",status="200"\} \d+/)
+  expect(text).toMatch(/ferrule_mcp_tool_calls_total\{tool="execute",code="connector_not_found"\} 3/)
+  expect(text).toMatch(/ferrule_mcp_tool_calls_total\{tool="execute",code="aborted"\} 3/)
   expect(text).toMatch(/ferrule_executes_total\{kind="gong",entity="users",action="list",code="aborted"\} 3/)
   expect(world.log.join('')).not.toContain(world.token)
   expect((await world.ask(`${base}/organizations`, { token: world.token })).status).toBe(200)

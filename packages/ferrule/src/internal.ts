@@ -36,5 +36,5 @@ export { asFerruleError, errorTable, fail, failValidation, isErrorCode, moveProb
 export { TooDeep } from './json/depth.ts'
 export { writeBody } from './json/json.ts'
 export { type McpMessage, type MessageId, type MessageRefusal, messageCodes, readMessage } from './mcp/message.ts'
-export { createMcpServer, type McpSdk, type McpServerParts } from './mcp/server.ts'
+export { createMcpServer, type McpSdk, type McpServerParts, type ToolReport } from './mcp/server.ts'
 export { countEdits, findNearNames } from './near-names.ts'

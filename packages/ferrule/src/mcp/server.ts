@@ -3,12 +3,19 @@ import type { CallToolResult, ContentBlock, ReadResourceResult, Server, ServerCo
 import { type Narrowing, Reach } from '../agent/reach.ts'
 import type { AgentSource } from '../agent/source.ts'
 import type { AgentAnswer, AgentTool } from '../agent/types.ts'
-import { asFerruleError, fail } from '../errors.ts'
+import { asFerruleError, type ErrorCode, fail } from '../errors.ts'
 import { fileTemplate, readFileAddress, readFilePart, writeFileAddress } from './files.ts'
 import { reportEveryMs, reportProgress } from './progress.ts'
 
 /** The SDK of the protocol. Its caller loads it when a client connects: importing it costs 30 MB and half a second. */
 export type McpSdk = typeof import('@modelcontextprotocol/server')
+
+/** One ended call of a tool. */
+export interface ToolReport {
+  readonly tool: string
+  /** `aborted`: the client left or cancelled. */
+  readonly code: 'ok' | 'aborted' | ErrorCode
+}
 
 /** What a server is made of. */
 export interface McpServerParts {
@@ -23,6 +30,8 @@ export interface McpServerParts {
   readonly findArguments: (id: string | number) => unknown
   /** Receives what no answer may say. */
   readonly onError?: (thrown: unknown) => void
+  /** Called after every call of a tool. Must not throw. */
+  readonly onCall?: (report: ToolReport) => void
   /** Milliseconds between two reports of progress; default: 5,000. */
   readonly reportEveryMs?: number
 }
@@ -51,7 +60,7 @@ function linkFile({ file }: AgentAnswer): readonly ContentBlock[] {
 }
 
 async function callTool(parts: McpServerParts, name: string, context: ServerContext): Promise<CallToolResult> {
-  const { sdk, tools, findArguments, onError, reportEveryMs: everyMs = reportEveryMs } = parts
+  const { sdk, tools, findArguments, onCall, onError, reportEveryMs: everyMs = reportEveryMs } = parts
   const tool = tools.find((each) => each.name === name)
   if (tool === undefined) {
     const known = tools.map((each) => each.name).join(', ')
@@ -60,10 +69,13 @@ async function callTool(parts: McpServerParts, name: string, context: ServerCont
   const stop = reportProgress(context, { what: name, everyMs })
   try {
     const answer = await tool.run(findArguments(context.mcpReq.id), { signal: context.mcpReq.signal })
+    onCall?.({ tool: name, code: answer.isError ? (answer.code ?? 'internal_error') : 'ok' })
     const content: ContentBlock[] = [{ type: 'text', text: answer.text }, ...linkFile(answer)]
     return answer.isError ? { content, isError: true } : { content }
   } catch (thrown) {
-    if (!context.mcpReq.signal.aborted) onError?.(thrown)
+    const { aborted } = context.mcpReq.signal
+    onCall?.({ tool: name, code: aborted ? 'aborted' : 'internal_error' })
+    if (!aborted) onError?.(thrown)
     const { code, message, hint } = fail('internal_error', {}) // what was thrown can name what nobody outside may read
     return { content: [{ type: 'text', text: `Error ${code}: ${message}\nNext: ${hint}` }], isError: true }
   } finally {

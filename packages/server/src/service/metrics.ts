@@ -91,11 +91,18 @@ export function createMetrics(): Metrics {
     labelNames: ['kind', 'entity', 'action', 'code'],
     registers,
   })
+  const tools = new Counter({
+    name: 'ferrule_mcp_tool_calls_total',
+    help: 'Calls of tools over MCP by their outcome: ok, aborted, or an error code',
+    labelNames: ['tool', 'code'],
+    registers,
+  })
   const close = countVendorRequests(registry)
   let hasProcessMetrics = false
   return {
     request: ({ route, method, status, seconds }) => requests.observe({ route, method, status }, seconds),
     call: ({ kind, entity, action, code }) => calls.inc({ kind, entity, action, code }),
+    tool: ({ tool, code }) => tools.inc({ tool, code }),
     ...buildStoreCounters(registers),
     gauge: ({ name, help, read }) => {
       new Gauge({

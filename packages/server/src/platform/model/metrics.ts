@@ -1,6 +1,7 @@
 /** Types of what the service counts. */
 
 import type { ErrorCode } from 'ferrule'
+import type { ToolReport } from 'ferrule/internal'
 import type { RunCause, RunMode, RunState } from 'ferrule/wire'
 
 /** One finished call. */
@@ -48,6 +49,8 @@ export interface RequestReport {
 export interface Metrics {
   request(report: RequestReport): void
   call(report: CallReport): void
+  /** Counts a call of a tool over MCP. */
+  tool(report: ToolReport): void
   /** Counts a call of a sync. */
   syncCall(report: CallReport): void
   /** Counts an ended attempt of a sync. */

@@ -90,7 +90,8 @@ async function createServer(services: Services, sdk: McpSdk, { who, message, req
     ...{ subject: identify(who), handleKey: services.platform.cursorKey(), now: services.clock },
   })
   const onError = (err: unknown) => services.logger.error({ request_id: requestId, err }, 'a tool failed')
-  return createMcpServer({ sdk, tools, source, version, findArguments: () => message.params['arguments'], onError })
+  const onCall = services.metrics.tool
+  return createMcpServer({ sdk, tools, source, version, findArguments: () => message.params['arguments'], onCall, onError })
 }
 
 /** Mounts the endpoint `/mcp`. Nothing of it is loaded before its first request. */
