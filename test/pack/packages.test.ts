@@ -10,8 +10,9 @@ import { buildProgramEnvironment, expectHosted, expectLocal, type Mode, runProgr
 import type { World } from '../http/support.ts'
 import { run, withoutOuterSettings } from '../support/commands.ts'
 import { install, installRuntime } from '../support/runtimes.ts'
-import { compile, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
+import { compile, linkPackages, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
 import {
+  agentsProgram,
   buildReadmeProgram,
   bundledPrograms,
   callsProgram,
@@ -114,6 +115,14 @@ describe('a strict project', { timeout: 5 * minuteMs }, () => {
       expect(readOutput('classes.mjs')).toEqual([true, 'invalid_parameter', true])
       expect(readOutput('service.js', join(folder, `data-${node === process.execPath ? 'newest' : 'oldest'}`))).toEqual({ status: 200 })
     }
+  })
+
+  test('gives tools to each agent framework that it has installed', () => {
+    linkPackages(consumer, ['@ai-sdk', '@anthropic-ai', '@langchain', '@openai', 'ai', 'langchain'])
+    writeProject(consumer, { 'agents.ts': agentsProgram })
+    compile(consumer, '--skipLibCheck')
+    for (const node of findNodes())
+      expect(JSON.parse(run(consumer, node, ['agents.js']).stdout)).toEqual({ same: Array(5).fill(true), agents: 2, answered: true })
   })
 
   test('checks the declarations of the library too, at a cost that its editor can bear', () => {
