@@ -93,8 +93,7 @@ function loadedBy(file: string): { files: string[]; builtins: string[] } {
     const urls = []
     registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context) } })
     await import(${JSON.stringify(pathToFileURL(join(root, file)).href)})
-    console.log(JSON.stringify({ urls, builtins: process.moduleLoadList }))
-    process.exit()`
+    process.stdout.write(JSON.stringify({ urls, builtins: process.moduleLoadList }), () => process.exit())`
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
   const { urls, builtins }: { urls: string[]; builtins: string[] } = JSON.parse(output)
   const base = `${pathToFileURL(root).href}/`
