@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import { buildObjectSchema } from '../../definition/document.ts'
 import type { Field, Fields } from '../../definition/fields.ts'
 import type { Problem } from '../../errors.ts'
+import { pointTo } from '../../json/pointer.ts'
 
 /**
  * A compiled schema. `problems` is empty exactly for a valid value. TypeBox stops after eight findings; all missing names of one object
@@ -23,7 +24,6 @@ interface RawError {
 }
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Finds the inner schema at a `schemaPath` (`#/properties/a/items`). */
 const findSchemaPart = (schema: unknown, schemaPath: string): unknown =>
@@ -70,7 +70,7 @@ const expand = (error: RawError, schema: unknown, base: string): Problem[] => {
   const at = base + error.instancePath
   if (error.keyword === 'required')
     return list(error.params['requiredProperties']).map((name) => ({
-      field: `${at}/${escapeKey(String(name))}`,
+      field: pointTo(at, String(name)),
       message: 'is required',
       error_code: 'required',
     }))
@@ -88,17 +88,17 @@ interface Refusal {
   readonly given: boolean
 }
 
-const listRefusals = (schema: unknown, path: string[] = []): Refusal[] => {
+const listRefusals = (schema: unknown, path = ''): Refusal[] => {
   if (typeof schema !== 'object' || schema === null) return []
   const own = Reflect.get(schema, 'x-refuse')
   const properties: unknown = Reflect.get(schema, 'properties')
   const inner =
     typeof properties === 'object' && properties !== null
-      ? Object.entries(properties).flatMap(([key, part]) => listRefusals(part, [...path, escapeKey(key)]))
+      ? Object.entries(properties).flatMap(([key, part]) => listRefusals(part, pointTo(path, key)))
       : []
   if (typeof own !== 'string') return inner
   const given = Reflect.get(schema, 'x-refuse-given') === true
-  return [{ path: path.map((step) => `/${step}`).join(''), code: own, given }, ...inner]
+  return [{ path, code: own, given }, ...inner]
 }
 
 /** Compiles a schema in about 0.1 ms; keep the result. */
