@@ -2,14 +2,18 @@
 
 import { MemorySaver } from '@langchain/langgraph'
 import { Agent, type Model, type ModelRequest, type ModelResponse, run, setTracingDisabled, Usage } from '@openai/agents'
+import { asSchema } from 'ai'
 import { AIMessage, createAgent, fakeModel, ToolMessage } from 'langchain'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ToolFailure, tools as toAiSdk } from '../../packages/ferrule/src/adapters/ai-sdk.ts'
 import { tools as toAnthropic } from '../../packages/ferrule/src/adapters/anthropic.ts'
 import { tools as toLangChain } from '../../packages/ferrule/src/adapters/langchain.ts'
 import { tools as toOpenAi } from '../../packages/ferrule/src/adapters/openai-agents.ts'
+import { createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { FerruleError } from '../../packages/ferrule/src/index.ts'
 import { makeFakeSource } from '../agent/fake-source.ts'
+import type { ScriptedModel } from './drivers/driver.ts'
+import { drivers } from './drivers/index.ts'
 
 setTracingDisabled(true)
 
@@ -33,6 +37,46 @@ test('every adapter gives the same names, which every framework takes', async ()
 
 test.each([toAiSdk, toLangChain, toOpenAi, toAnthropic])('wrong options are refused', async (make) => {
   await expect(make('nothing' as never)).rejects.toThrow(FerruleError)
+})
+
+test('operations as tools have names that no framework rewrites', async () => {
+  const options = { include: ['notes.notes.list'] }
+  const made = [await toLangChain(makeSource(), options), await toOpenAi(makeSource(), options), await toAnthropic(makeSource(), options)]
+  const names = made.map((tools) => tools.map((tool) => ('name' in tool ? tool.name : '')))
+  for (const each of [Object.keys(await toAiSdk(makeSource(), options)), ...names]) expect(each).toEqual(['notes_notes_list', 'read_more'])
+})
+
+describe.each(drivers)('with %s', (name, drive) => {
+  /** Whether the framework hands over the text of the arguments. The others hand over what they parsed. */
+  const hasText = name === 'the Agents SDK of OpenAI'
+  /** Makes one call of a model, and returns what the model sees. */
+  const callOnce = async (args: Readonly<Record<string, unknown>>) => {
+    const source = makeSource()
+    const calls = [{ id: 'call_1', name: 'execute', args }]
+    const seen: string[] = []
+    const model: ScriptedModel = (results) => {
+      seen.push(...results.map(({ text }) => text))
+      return calls.splice(0, 1)
+    }
+    await (await drive(source))({ model })
+    return { seen, params: source.calls.map(({ params }) => params) }
+  }
+
+  test('a number that can have lost digits is refused, and its digits as a string arrive', async () => {
+    const { seen, params } = await callOnce({ ...read, params: { ids: [2 ** 53] } })
+    if (hasText) expect(params).toEqual([{ ids: [2n ** 53n] }])
+    else expect(seen).toEqual([expect.stringMatching(/\/params\/ids\/0 .*lost digits: write it as a string of digits/)])
+    expect(params).toHaveLength(hasText ? 1 : 0)
+    expect(await callOnce({ ...read, params: { ids: ['9007199254740993'] } })).toMatchObject({ params: [{ ids: ['9007199254740993'] }] })
+  })
+})
+
+test('the AI SDK shows open objects as open, and changes nothing of ours', async () => {
+  const made = await toAiSdk(makeSource(), { write: true })
+  const params = async (name: string): Promise<unknown> => Object(await asSchema(made[name]?.inputSchema).jsonSchema).properties.params
+  for (const name of ['execute', 'write']) expect(await params(name)).toMatchObject({ type: 'object', additionalProperties: {} })
+  const again = (await createTools(makeSource())).find(({ name }) => name === 'execute')
+  expect(again?.inputSchema).toMatchObject({ properties: { params: { additionalProperties: true } } })
 })
 
 test('the AI SDK gets an error whose text is the message alone, with its code', async () => {
@@ -95,6 +139,14 @@ test('the Agents SDK of OpenAI hands over every digit of the arguments', async (
   const text = '{"connector":"team","entity":"notes","action":"get","params":{"id":9007199254740993}}'
   await run(new Agent({ name: 'Test', model: new OneCall(text), tools: await toOpenAi(source) }), 'Begin.')
   expect(source.calls).toMatchObject([{ params: { id: 9007199254740993n } }])
+})
+
+test('a tool of OpenAI shows the schema as it is, because strict mode would close params', async () => {
+  const execute = (await toOpenAi(makeSource())).find(({ name }) => name === 'execute')
+  expect(execute).toMatchObject({
+    strict: false,
+    parameters: { required: ['connector', 'entity', 'action'], properties: { params: { type: 'object', additionalProperties: true } } },
+  })
 })
 
 test('the Agents SDK of OpenAI says what to change in arguments that are no JSON', async () => {

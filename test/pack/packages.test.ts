@@ -18,6 +18,7 @@ import {
   callsProgram,
   classesProgram,
   connectsProgram,
+  peerlessProgram,
   readmeEnvironment,
   readTypeTests,
   requiringProgram,
@@ -266,6 +267,15 @@ describe('the library alone', { timeout: 2 * minuteMs }, () => {
     expect(readFileSync(join(alone, 'node_modules/ferrule/dist/LICENSES.md'), 'utf8')).toMatch(
       /## @modelcontextprotocol\/server .*## zod /s,
     )
+  })
+
+  test('says which framework to install', () => {
+    writeProject(alone, { 'peerless.mjs': peerlessProgram })
+    const { refusals, aiSdk }: { refusals: string[]; aiSdk: number } = JSON.parse(run(alone, process.execPath, ['peerless.mjs']).stdout)
+    const expected = ['@anthropic-ai/sdk', '@langchain/core', '@openai/agents'].map((name) => [name, `Run npm install ${name}.`])
+    for (const [index, texts] of expected.entries()) for (const text of texts) expect(refusals[index]).toContain(text)
+    expect(refusals.every((text) => text.startsWith('setting_invalid '))).toBe(true)
+    expect(aiSdk).toBeGreaterThan(5)
   })
 
   test('is imported in 0.25 s of CPU and 80 MB of memory', () => {

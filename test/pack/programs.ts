@@ -79,6 +79,20 @@ console.log(JSON.stringify({ same, agents: agents.length, answered: /gong/.test(
 await gong.close()
 `
 
+/** A program that asks for tools of frameworks that are not installed. It prints what each of them says. */
+export const peerlessProgram = `
+import { connect } from 'ferrule'
+const gong = connect('gong', { credentials: { access_key: 'a', access_key_secret: 'b' } })
+const refusals = []
+for (const name of ['anthropic', 'langchain', 'openai-agents']) {
+  const { tools } = await import('ferrule/' + name)
+  refusals.push(await tools(gong).catch(({ code, message, hint }) => [code, message, hint].join(' ')))
+}
+const { tools } = await import('ferrule/ai-sdk')
+console.log(JSON.stringify({ refusals, aiSdk: Object.keys(await tools(gong)).length }))
+await gong.close()
+`
+
 /** A program in CommonJS. */
 export const requiringProgram = `
 const { connect, FerruleError } = require('ferrule')

@@ -147,9 +147,10 @@ export const rooms: readonly Room[] = [
   { room: `${library}adapters/schema.ts`, files: [`${library}definition/object.ts`], types: [`${library}agent/index.ts`] },
   ...Object.entries(peers).map(([name, npm]) => ({
     room: `${library}adapters/${name}.ts`,
-    files: within(library, ['agent/index.ts', 'adapters/schema.ts']),
+    files: within(library, ['agent/index.ts', 'adapters/peer.ts', 'adapters/schema.ts', 'definition/object.ts']),
     npm,
   })),
+  { room: `${library}adapters/peer.ts`, files: [`${library}errors.ts`] },
   {
     // Types of the SDK only: whoever connects a client loads it.
     room: `${library}mcp/`,

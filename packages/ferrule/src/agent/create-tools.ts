@@ -6,6 +6,7 @@ import type { ToolContext, ToolDefinition } from './context.ts'
 import { answerFailure, answerProblems } from './failures.ts'
 import { Handles } from './handles.ts'
 import { createKeptStore } from './kept.ts'
+import { findLostDigits } from './lost-digits.ts'
 import { buildOperationTools } from './operation-tools.ts'
 import { Explained } from './operations.ts'
 import { checkToolOptions, type ToolOptions } from './options.ts'
@@ -31,7 +32,8 @@ function answerThrown(thrown: unknown): AgentAnswer {
 async function runTool(tool: ToolDefinition, context: ToolContext, [given, call]: readonly [unknown, ToolCall]): Promise<AgentAnswer> {
   const { signal, deadlineMs } = call
   signal?.throwIfAborted()
-  const { args, problems } = tool.check(given)
+  const lost = findLostDigits(given)
+  const { args, problems } = lost.length > 0 ? { args: {}, problems: lost } : tool.check(given)
   if (problems.length > 0) return answerProblems(problems, `A call that fits: ${tool.name} ${writeLine(tool.example)}`)
   try {
     return await tool.run({ context, args, call, limits: { signal, deadlineMs } })
