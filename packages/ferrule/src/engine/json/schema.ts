@@ -49,7 +49,20 @@ const describeError = (error: RawError, part: unknown): string => {
   if (error.keyword === 'enum') return `must be one of: ${list(error.params['allowedValues']).join(', ')}`
   if (error.keyword === 'const') return `must be ${JSON.stringify(error.params['allowedValue'])}`
   if (error.keyword === 'format') return formats[String(error.params['format'])] ?? error.message
-  return error.message
+  return sentences[error.keyword]?.(error.params) ?? error.message
+}
+
+/** Adds the article of a type: `string` → `a string`. */
+const addArticle = (type: unknown): string => (type === 'null' ? 'null' : `${/^[aeio]/.test(String(type)) ? 'an' : 'a'} ${String(type)}`)
+const count = (limit: unknown, thing: string): string => `${String(limit)} ${thing}${limit === 1 ? '' : 's'}`
+const sentences: Readonly<Record<string, (params: RawError['params']) => string>> = {
+  type: ({ type }) => `must be ${(Array.isArray(type) ? type : [type]).map(addArticle).join(' or ')}`,
+  minimum: ({ limit }) => `must be at least ${String(limit)}`,
+  maximum: ({ limit }) => `must be at most ${String(limit)}`,
+  minLength: ({ limit }) => `must have at least ${count(limit, 'character')}`,
+  maxLength: ({ limit }) => `must have at most ${count(limit, 'character')}`,
+  minItems: ({ limit }) => `must have at least ${count(limit, 'item')}`,
+  maxItems: ({ limit }) => `must have at most ${count(limit, 'item')}`,
 }
 const formats: Readonly<Record<string, string>> = {
   'date-time': 'must be a date-time with an offset, such as 2025-03-01T00:00:00Z',
@@ -115,6 +128,8 @@ export function compileSchema(schema: Field): Validator {
     const told = found
       .filter((error) => error.keyword !== 'additionalProperties' && !isOfForm(error))
       .flatMap((error) => expand(error, schema, base))
+      // One sentence may stand for several rules of a value.
+      .filter(({ field, message }, index, all) => all.findIndex((other) => other.field === field && other.message === message) === index)
     return told.length > 0 ? told : [{ field: base, message: 'is not valid', error_code: 'invalid' }]
   }
   const refusal = (value: unknown): string | undefined => {

@@ -46,7 +46,7 @@ export const notSearchable = (pointer: RequestPointer & { readonly asked: string
 
 /** Creates the error for an operator that is unknown, or that the field's type does not support. */
 export const notSupported = (pointer: RequestPointer, operator: string, reason: string): FerruleError =>
-  fail('operator_not_supported', { operator, reason }, problem(pointer, reason, 'operator'))
+  fail('operator_not_supported', { operator, reason }, problem(pointer, `cannot be used here: ${reason}`, 'operator'))
 
 /** Creates the error for a query that exceeds a limit. */
 export const tooComplex = (pointer: RequestPointer, reason: string): FerruleError =>
