@@ -62,7 +62,7 @@ export async function readAll(tools: readonly AgentTool[], name: string, args: u
 export function readRows({ text }: Pick<AgentAnswer, 'text'>): readonly unknown[] {
   const lines = text.split('\n')
   const [from, to] = [lines.findIndex((line) => line.startsWith('Data from ')), lines.indexOf('End of data.')]
-  const data = from < 0 ? [] : lines.slice(from + 1, to)
+  const data = from < 0 ? [] : lines.slice(from + 1, to).filter((line) => !line.startsWith('Beside the rows: '))
   const [head = ''] = data
   if (!head.startsWith('Columns: ')) return data.map(readJson)
   const columns = readJson(head.slice('Columns: '.length))

@@ -105,12 +105,12 @@ function buildSchema({ action, connectors }: Operation): JsonSchema {
 const isEmpty = (list: unknown): boolean => Array.isArray(list) && list.length === 0
 
 /** Writes a call that fits. */
-function buildExample({ action, connectors }: Operation): Readonly<Record<string, unknown>> {
+function buildExample({ action, connectors }: Operation, also?: readonly string[]): Readonly<Record<string, unknown>> {
   const [first] = connectors
-  return { ...(connectors.length > 1 ? { [connectorArgument]: first?.name } : {}), ...makeParams(action.params) }
+  return { ...(connectors.length > 1 ? { [connectorArgument]: first?.name } : {}), ...makeParams(action.params, also) }
 }
 
-async function runOperation(operation: Operation, running: RunningCall, example: string): Promise<AgentAnswer> {
+async function runOperation(operation: Operation, running: RunningCall, toolName: string): Promise<AgentAnswer> {
   const { kind, entity, action, connectors } = operation
   const { [connectorArgument]: name, ...params } = running.args
   const { reach } = running.context
@@ -125,7 +125,7 @@ async function runOperation(operation: Operation, running: RunningCall, example:
   try {
     return await (isWrite ? answerWrite(running, reading) : answerRead(running, reading))
   } catch (thrown) {
-    throw explainOperation(thrown, action, example)
+    throw explainOperation(thrown, action, (also) => `${toolName} ${writeLine(buildExample(operation, also))}`)
   }
 }
 
@@ -147,7 +147,7 @@ function buildTool(operation: Operation, name: string): ToolDefinition {
     inputSchema: buildSchema(operation),
     annotations: isWrite ? { title, readOnlyHint: false, destructiveHint: true, openWorldHint: true } : reads(title, true),
     check: (given) => checkObject(given, action),
-    run: (running) => runOperation(operation, running, `${name} ${writeLine(example)}`),
+    run: (running) => runOperation(operation, running, name),
   }
 }
 
