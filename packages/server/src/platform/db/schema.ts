@@ -1,6 +1,7 @@
 /** Declares the tables of both databases. */
 import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, StoredConnectorStatus, WorkspaceStatus } from 'ferrule/wire'
 import type { ColumnType } from 'kysely'
+import type { KeptAnswerTable, RequestClaimTable } from './outcome-schema.ts'
 
 /** SQLite stores booleans as 0 and 1. */
 type Flag = ColumnType<boolean | number, boolean, boolean>
@@ -167,19 +168,6 @@ export interface IdempotencyKeyTable {
   sealed: ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>
   expires_at: Moment
 }
-/** Writes of vendor request ids. */
-export interface RequestClaimTable {
-  organization_id: string
-  connector_id: string
-  request_id: string
-  /** Digest of the engine's fingerprint of the write. */
-  fingerprint: string
-  /** Time of the last claim. */
-  claimed_at: Moment
-  /** Call of the last claim, and the end of its hold. */
-  owner: string
-  busy_until: Moment
-}
 
 /** Schedules of syncs. */
 export interface SyncScheduleTable {
@@ -283,6 +271,7 @@ export interface Tables {
   connector_creations: ConnectorCreationTable
   jobs: JobTable
   idempotency_keys: IdempotencyKeyTable
+  kept_answers: KeptAnswerTable
   request_claims: RequestClaimTable
   sync_schedules: SyncScheduleTable
   sync_runs: SyncRunTable

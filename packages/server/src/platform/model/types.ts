@@ -71,6 +71,7 @@ export interface Platform {
   readonly workspaces: Workspaces
   readonly connectors: Connectors
   readonly writes: Writes
+  readonly keptAnswers: KeptAnswers
   readonly syncs: Syncs
   /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */
   syncWorker(services: SyncServices): SyncWorker
@@ -205,6 +206,19 @@ export interface Writes {
   ): Promise<ExecutedData | ReplayedAnswer>
   /** Deletes keys and vendor request ids that expired at `now` (milliseconds). @returns the number */
   purgeExpired(now: number): Promise<number>
+}
+
+/** Keeps for minutes what writes and statements answered to agents, for any node. */
+export interface KeptAnswers {
+  /** Returns the answers of the principal's organization. */
+  of(principal: Pick<Principal, 'organizationId'>): {
+    /** Keeps a text until a time (milliseconds). The oldest texts of the organization make room. @returns false: the text is too large */
+    put(id: string, text: string, untilMs: number): Promise<boolean>
+    /** Returns a kept text; undefined: never kept, or no longer. */
+    get(id: string): Promise<string | undefined>
+  }
+  /** Deletes what expired at `now` (milliseconds). */
+  purgeExpired(now: number): Promise<void>
 }
 
 /** Jobs of the principal's organization; kept for 30 days. */
