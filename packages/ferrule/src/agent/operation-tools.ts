@@ -57,11 +57,26 @@ async function listOperations({ reach }: ToolContext, limits: RequestLimits): Pr
   return all.flat()
 }
 
+/** Names of operations in the form of a pattern: with as many parts, and with `*` where it has one. */
+function listForms(pattern: string, operations: readonly Operation[]): readonly string[] {
+  const parts = pattern.split('.')
+  const forms = operations.map((operation) =>
+    nameOperation(operation)
+      .split('.')
+      .slice(0, parts.length)
+      .map((name, at) => (parts[at] === '*' ? '*' : name))
+      .join('.'),
+  )
+  return [...new Set(forms)]
+}
+
 /** Refuses a pattern that means nothing. */
 function failPattern(pattern: string, index: number, operations: readonly Operation[]): Error {
-  const near = findNearNames(pattern, operations.map(nameOperation))
-  const hint = near.length === 0 ? '' : `; nearest: ${near.join(', ')}`
-  return failValidation([{ field: `/include/${index}`, message: `means no operation of a connected kind${hint}`, error_code: 'value' }])
+  const near = findNearNames(pattern, listForms(pattern, operations))
+  const kinds = [...new Set(operations.map(({ kind }) => kind.kind))]
+  const known = kinds.length === 0 ? 'nothing is connected' : `connected: ${kinds.join(', ')}`
+  const hint = near.length === 0 ? known : `nearest: ${near.join(', ')}`
+  return failValidation([{ field: `/include/${index}`, message: `means no operation of a connected kind; ${hint}`, error_code: 'value' }])
 }
 
 /** Chooses the operations that patterns mean; those that write only where the tools may write. */

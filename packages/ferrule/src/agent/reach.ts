@@ -96,11 +96,9 @@ const failAmbiguous = (given: string | undefined, fitting: readonly AgentConnect
 
 function failMissing(given: string | undefined, all: readonly AgentConnector[]): Error {
   if (all.length === 0) return fail('connector_not_found', {}, { hint: 'No connector is connected. Ask the user to connect one.' })
-  const near = findNearNames(
-    given ?? '',
-    all.map(({ name }) => name),
-  )
-  const fitting = all.filter(({ name }) => near.includes(name))
+  const names = all.flatMap(({ name, kind }) => [name, kind])
+  const near = new Set(findNearNames(given ?? '', [...new Set(names)]))
+  const fitting = all.filter(({ name, kind }) => near.has(name) || near.has(kind))
   const known = describeAll(fitting.length > 0 ? fitting : all)
   return fail(
     'connector_not_found',
