@@ -120,10 +120,7 @@ const rows: Readonly<Record<string, Row>> = {
   'connectors delete': asking([renamed], renamed, 'connector_delete', 'succeeded'),
   api: table(['GET', `${base}/organizations`, '--jq', '.data[].role'], 'admin'),
   open: table(['--print'], 'address', 'http://'),
-  doctor: {
-    args: ['--workspace', '机器'],
-    shows: ['ok       service: ready\r\n', 'warning  connectors: none in the workspace 机器\r\n', 'Run: ferrule connectors create'],
-  },
+  doctor: table([], 'check', 'status', 'detail', 'service', 'ok', 'token', 'ok'),
   mcp: {
     answers: [
       ['', `${initialize}\n`],

@@ -10,9 +10,8 @@
  * await run(agent, question, { toolNotFoundBehavior: 'return_error_to_model' })
  * ```
  */
-import type { FunctionTool } from '@openai/agents'
+import { type FunctionTool, tool } from '@openai/agents'
 import { type AgentSources, type AgentTool, createTools, type ToolOptions } from '../agent/index.ts'
-import { loadPeer } from './peer.ts'
 import { toObjectSchema } from './schema.ts'
 
 /** A tool of the Agents SDK. */
@@ -24,10 +23,8 @@ const toParameters = (schema: AgentTool['inputSchema']) => ({ ...toObjectSchema(
 /** Says what to change when the SDK could not read the arguments. Nothing else throws. */
 const explainFailure = (): string => 'The arguments are not valid JSON. Repeat the call with one JSON object as its arguments.'
 
-type MakeTool = typeof import('@openai/agents').tool
-
-const toOpenAiAgentsTool = ({ name, description, inputSchema, run }: AgentTool, makeTool: MakeTool): OpenAiAgentsTool =>
-  makeTool({
+const toOpenAiAgentsTool = ({ name, description, inputSchema, run }: AgentTool): OpenAiAgentsTool =>
+  tool({
     name,
     description,
     parameters: toParameters(inputSchema),
@@ -46,11 +43,10 @@ const toOpenAiAgentsTool = ({ name, description, inputSchema, run }: AgentTool, 
  * @param source a `Ferrule` client, a connector of `connect`, or several of them in a list or by name
  * @param options what the tools may do, and how large answers may be
  * @returns tools for `tools` of `Agent`; a call that failed answers with what to change
- * @throws FerruleError `validation_failed` for wrong options; `setting_invalid` when `@openai/agents` is not installed
+ * @throws FerruleError `validation_failed` for wrong options
  */
 export async function tools(source: AgentSources, options: ToolOptions = {}): Promise<OpenAiAgentsTool[]> {
-  const { tool: makeTool } = await loadPeer('@openai/agents', () => import('@openai/agents'))
-  return (await createTools(source, options)).map((tool) => toOpenAiAgentsTool(tool, makeTool))
+  return (await createTools(source, options)).map(toOpenAiAgentsTool)
 }
 
 export type { AgentSources, ToolOptions } from '../agent/index.ts'

@@ -55,7 +55,6 @@ export const moment = (about: string) =>
     str(about, {
       pattern: '^\\d{4}-\\d{2}-\\d{2}([T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(Z|[+-]\\d{2}:?\\d{2})?)?$',
       says: 'must be an ISO 8601 date or date-time such as 2025-03-01T00:00:00Z',
-      examples: ['2025-03-01T00:00:00Z'],
     }),
   )
 const isJsonArray = (value: string): boolean => {
@@ -66,13 +65,10 @@ const isJsonArray = (value: string): boolean => {
     return false
   }
 }
-/**
- * Declares a parameter with a JSON array of strings in a string. The request carries the string unchanged; callers may also give a list.
- * @param example a value as callers write it
- */
-export const jsonArray = (about: string, example = '["a","b"]') =>
+/** Declares a parameter with a JSON array of strings in a string. The request carries the string unchanged; callers may also give a list. */
+export const jsonArray = (about: string) =>
   Type.Refine(
-    Type.Unsafe<string | readonly string[]>(text(about, { format: 'json-array', examples: [example] })),
+    Type.Unsafe<string | readonly string[]>(text(about, { format: 'json-array' })),
     (value) => typeof value !== 'string' || isJsonArray(value),
     () => 'must be a list of strings, or a string that holds a JSON array of strings, such as ["a","b"]',
   )

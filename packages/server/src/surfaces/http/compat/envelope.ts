@@ -3,15 +3,14 @@
 import { JsonText } from 'ferrule/engine'
 import { isObject, writeBody } from 'ferrule/internal'
 import { describePage } from './pages.ts'
-import { adaptRows } from './search-rows.ts'
+import { addSnakeNames } from './snake-rows.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
 /** What an envelope says of the execution itself. */
 export interface Execution {
   readonly connectorId: string
-  /** For a search: its fields that those clients read as objects (`findListedObjects`). */
-  readonly search: { readonly objects: ReadonlySet<string> } | undefined
+  readonly isSearch: boolean
   readonly tookMs: number
 }
 
@@ -39,8 +38,8 @@ export const buildEnvelope = (
 export function toEnvelope(body: unknown, execution: Execution): Envelope {
   const { data, meta: given, ...more } = isObject(body) ? body : { data: body, meta: undefined }
   const meta = isObject(given) ? given : {}
-  if (execution.search !== undefined) {
-    const found = new JsonText(writeBody({ data: adaptRows(data, execution.search.objects), meta }))
+  if (execution.isSearch) {
+    const found = new JsonText(writeBody({ data: addSnakeNames(data), meta }))
     return buildEnvelope(found, execution, { execution: more })
   }
   const metadata = Object.keys(meta).length === 0 ? null : { ...meta, ...describePage(meta) }

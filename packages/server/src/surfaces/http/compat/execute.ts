@@ -10,7 +10,6 @@ import { readChunk, readChunkWish, readEmptyFile } from './chunk.ts'
 import { buildEnvelope, type Execution, toEnvelope } from './envelope.ts'
 import { changeExchange } from './exchange.ts'
 import { followCursor } from './pages.ts'
-import { findListedObjects } from './search-rows.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -31,7 +30,7 @@ export async function executeForClient(call: ClientCall): Promise<Answer> {
   const began = clocks.steady()
   const execution = (): Execution => ({
     connectorId: slot(exchange, 'connector_id'),
-    search: searches.includes(body['action']) ? { objects: findListedObjects(call.services.kinds, body['entity']) } : undefined,
+    isSearch: searches.includes(body['action']),
     tookMs: clocks.steady() - began,
   })
   if (body['entity'] === '*' && body['action'] === 'check') return { json: buildEnvelope(await check(call), execution()) }
