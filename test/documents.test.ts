@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const documents = globSync(['*.md', 'docs/*.md', 'docs/decisions/*.md', 'packages/*/src/**/README.md', 'test/*/README.md'], { cwd: root })
+const documents = globSync(
+  ['*.md', 'docs/*.md', 'docs/decisions/*.md', 'examples/*.md', 'packages/*/src/**/README.md', 'test/*/README.md'],
+  { cwd: root },
+)
   .filter((file) => file !== 'CHANGELOG.md')
   .toSorted()
 const read = (file: string) => readFileSync(join(root, file), 'utf8')

@@ -40,7 +40,7 @@ describe('the house', () => {
 test('the service loads the SDK of MCP and the tools of agents with the first request only', () => {
   const { files } = loadedBy('packages/server/src/index.ts')
   expect(files).toContain('packages/server/src/surfaces/mcp/endpoint.ts')
-  expect(files.filter((file) => /@modelcontextprotocol|oidc-provider|node_modules\/koa|src\/agent\/index/.test(file))).toEqual([])
+  expect(files.filter((file) => /@modelcontextprotocol|src\/agent\/index/.test(file))).toEqual([])
 })
 
 describe('the library door', () => {
@@ -56,7 +56,10 @@ describe('the library door', () => {
     ['ferrule/core', 'core.ts'],
     ['ferrule/agents', 'agent/index.ts'],
     ['ferrule/ai-sdk', 'adapters/ai-sdk.ts'],
-  ])('%s loads no kind and no engine, and nothing that only Node has', (_entry, file) => {
+    ['ferrule/anthropic', 'adapters/anthropic.ts'],
+    ['ferrule/langchain', 'adapters/langchain.ts'],
+    ['ferrule/openai-agents', 'adapters/openai-agents.ts'],
+  ])('%s loads no kind, no engine and no framework, and nothing that only Node has', (_entry, file) => {
     const { files, builtins } = loadedBy(`packages/ferrule/src/${file}`)
     expect(files.length).toBeGreaterThan(1)
     expect(files.filter((file) => /src\/(connectors|engine|kinds)\/|node_modules\//.test(file))).toEqual([])
@@ -67,17 +70,6 @@ describe('the library door', () => {
     const { files } = loadedBy('packages/ferrule/src/kinds/gong.ts')
     const kinds = files.flatMap((file) => /src\/connectors\/([^/]+)\//.exec(file)?.[1] ?? [])
     expect(new Set(kinds)).toEqual(new Set(['gong']))
-  })
-
-  test.each([
-    ['ferrule/anthropic', 'anthropic.ts', '@anthropic-ai/sdk'],
-    ['ferrule/langchain', 'langchain.ts', '@langchain/core'],
-    ['ferrule/openai-agents', 'openai-agents.ts', '@openai/agents'],
-  ])('%s imports its own framework only, and no kind and no engine', (_entry, file, framework) => {
-    const { files } = loadedBy(`packages/ferrule/src/adapters/${file}`)
-    const frameworks = ['ai', '@anthropic-ai/sdk', '@langchain/core', 'langchain', '@openai/agents']
-    expect(frameworks.filter((name) => files.some((path) => path.startsWith(`node_modules/${name}/`)))).toEqual([framework])
-    expect(files.filter((path) => /src\/(connectors|engine|kinds)\//.test(path))).toEqual([])
   })
 
   test('would notice a database driver', () => {
@@ -93,8 +85,7 @@ function loadedBy(file: string): { files: string[]; builtins: string[] } {
     const urls = []
     registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context) } })
     await import(${JSON.stringify(pathToFileURL(join(root, file)).href)})
-    console.log(JSON.stringify({ urls, builtins: process.moduleLoadList }))
-    process.exit()`
+    process.stdout.write(JSON.stringify({ urls, builtins: process.moduleLoadList }), () => process.exit())`
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
   const { urls, builtins }: { urls: string[]; builtins: string[] } = JSON.parse(output)
   const base = `${pathToFileURL(root).href}/`

@@ -1,4 +1,6 @@
 /** The conversation that every framework holds with a hosted service: one table of calls, and what the model must see. */
+import type { Fault } from '../../packages/sandbox/src/index.ts'
+import { findHandle } from '../agent/support.ts'
 import type { ModelCall, ModelResult, ScriptedModel } from './drivers/driver.ts'
 
 /** A turn of the model with one call. */
@@ -10,9 +12,21 @@ export interface Step {
   readonly sees: readonly RegExp[]
   /** True: the framework's mark for errors is set, where the framework has one. */
   readonly isError?: boolean
+  /** What the vendor does during the step. */
+  readonly fault?: Fault
 }
 
 const execute = (args: Readonly<Record<string, unknown>>) => ({ name: 'execute', args })
+/** Call of a write. */
+export const write = {
+  name: 'write',
+  args: {
+    connector: 'Warehouse',
+    entity: 'record',
+    action: 'create',
+    params: { statement: "INSERT INTO SCRATCH.COUNTERS VALUES (1, 'seen')" },
+  },
+}
 const users = { connector: 'Calls', entity: 'users', action: 'list', fields: ['id'] }
 
 /** The whole way of an agent. */
@@ -24,7 +38,14 @@ export const conversation: readonly Step[] = [
     call: { name: 'describe', args: { connector: 'Calls', entity: 'users' } },
     sees: [/list/, /emailAddress/],
   },
+  {
+    what: 'searches',
+    call: { name: 'search', args: { connector: 'Calls', entity: 'users', where: 'active = true', fields: ['id'], limit: 3 } },
+    sees: [/\d{10}/, /"context_store":/],
+  },
   { what: 'reads', call: execute(users), sees: [/\d{10}/] },
+  { what: 'reads more than an answer holds', call: execute({ ...users, fields: undefined }), sees: [/"id"/, /read_more \{"handle":/] },
+  { what: 'reads on', call: (seen) => ({ name: 'read_more', args: { handle: findHandle(seen.at(-1) ?? { text: '' }) } }), sees: [/"id"/] },
   {
     what: 'reads an id above 2^53',
     call: execute({ connector: 'Ads', entity: 'advertisers', action: 'list' }),
@@ -50,6 +71,14 @@ export const conversation: readonly Step[] = [
     sees: [/record_not_found/, /Call ID 1 was not found/],
     isError: true,
   },
+  {
+    what: 'meets a failure of the vendor',
+    call: execute(users),
+    sees: [/upstream_error/, /later/],
+    isError: true,
+    fault: { kind: 'html-502', on: 'api', times: 3 },
+  },
+  { what: 'writes', call: write, sees: [/rows inserted/] },
 ]
 
 /** What a model saw of a run. */
@@ -59,8 +88,8 @@ export interface Transcript {
   readonly seen: ModelResult[]
 }
 
-/** Makes a model that makes the calls of a table, one in each turn. */
-export function followSteps(steps: readonly Step[]): Transcript {
+/** Makes a model that makes the calls of a table, one in each turn. @param begin is told each step before its call */
+export function followSteps(steps: readonly Step[], begin: (step: Step) => void = () => undefined): Transcript {
   const seen: ModelResult[] = []
   let turn = 0
   const model: ScriptedModel = (results) => {
@@ -68,6 +97,7 @@ export function followSteps(steps: readonly Step[]): Transcript {
     const step = steps[turn]
     if (step === undefined) return []
     turn += 1
+    begin(step)
     return [{ id: `call_${turn}`, ...(typeof step.call === 'function' ? step.call(seen) : step.call) }]
   }
   return { model, seen }

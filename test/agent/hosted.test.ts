@@ -79,7 +79,7 @@ test('a file is described, and its transfer ends', async () => {
   const file = await runTool(tools, 'execute', { ...users, entity: 'call_audio', action: 'download', params })
   expect(file.isError, file.text).toBe(false)
   expect(file.file).toMatchObject({ type: 'audio/mpeg', bytes: expect.any(Number) })
-  expect(file.text).toMatch(/is a file: ".*\.mp3", "audio\/mpeg", \d+ bytes\./)
+  expect(file.text).toMatch(/of "Copied": a file, \d+ bytes\.\nData from .*\n\{"name":".*\.mp3","type":"audio\/mpeg"\}\nEnd of data\.\n/)
 })
 
 test('an abort reaches the call, and a vendor that fails is answered', async () => {

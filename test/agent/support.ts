@@ -43,7 +43,7 @@ export async function runTool(tools: readonly AgentTool[], ...[name, args, call]
 }
 
 /** Finds the handle that an answer names; undefined at the end. */
-export const findHandle = ({ text }: AgentAnswer): string | undefined => /read_more \{"handle":"([^"]+)"\}/.exec(text)?.[1]
+export const findHandle = ({ text }: Pick<AgentAnswer, 'text'>): string | undefined => /read_more \{"handle":"([^"]+)"\}/.exec(text)?.[1]
 
 /** Runs a tool, and `read_more` until the end. Returns all answers. */
 export async function readAll(tools: readonly AgentTool[], name: string, args: unknown): Promise<readonly AgentAnswer[]> {
@@ -59,10 +59,10 @@ export async function readAll(tools: readonly AgentTool[], name: string, args: u
 }
 
 /** Reads the rows of an answer back, as a program would: objects, or a table by its columns. */
-export function readRows({ text }: AgentAnswer): readonly unknown[] {
+export function readRows({ text }: Pick<AgentAnswer, 'text'>): readonly unknown[] {
   const lines = text.split('\n')
   const [from, to] = [lines.findIndex((line) => line.startsWith('Data from ')), lines.indexOf('End of data.')]
-  const data = from < 0 ? [] : lines.slice(from + 1, to)
+  const data = from < 0 ? [] : lines.slice(from + 1, to).filter((line) => !line.startsWith('Beside the rows: '))
   const [head = ''] = data
   if (!head.startsWith('Columns: ')) return data.map(readJson)
   const columns = readJson(head.slice('Columns: '.length))

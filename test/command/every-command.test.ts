@@ -120,7 +120,10 @@ const rows: Readonly<Record<string, Row>> = {
   'connectors delete': asking([renamed], renamed, 'connector_delete', 'succeeded'),
   api: table(['GET', `${base}/organizations`, '--jq', '.data[].role'], 'admin'),
   open: table(['--print'], 'address', 'http://'),
-  doctor: table([], 'check', 'status', 'detail', 'service', 'ok', 'token', 'ok'),
+  doctor: {
+    args: ['--workspace', '机器'],
+    shows: ['ok       service: ready\r\n', 'warning  connectors: none in the workspace 机器\r\n', 'Run: ferrule connectors create'],
+  },
   mcp: {
     answers: [
       ['', `${initialize}\n`],

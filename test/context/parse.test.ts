@@ -34,12 +34,13 @@ const filter = (value: unknown) => ({ query: { filter: value } })
 const nested = (depth: number): unknown => (depth === 0 ? { eq: { title: 'a' } } : { not: nested(depth - 1) })
 const many = (count: number) => Array.from({ length: count }, () => ({ eq: { title: 'a' } }))
 
-function refusal(params: unknown): { code: string; field: string | undefined; message: string } {
+function refusal(params: unknown): { code: string; field: string; message: string; sentence: string } {
   try {
     parseSearch(table, params)
   } catch (thrown) {
     if (!(thrown instanceof FerruleError)) throw thrown
-    return { code: thrown.code, field: thrown.errors[0]?.field, message: thrown.message }
+    const { field = '', message: sentence = '' } = thrown.errors[0] ?? {}
+    return { code: thrown.code, field, message: thrown.message, sentence }
   }
   throw new Error('it was taken')
 }
@@ -180,7 +181,9 @@ describe('a search that is not valid is refused with its code and place', () => 
     ['an empty path in fields', { query: {}, fields: [[]] }, 'invalid_parameter', '/params/fields/0'],
     ['an unknown path in fields', { query: {}, fields: ['title', 'settings.nope'] }, 'field_not_searchable', '/params/fields/1'],
   ])('%s', ([_what, params, code, field]) => {
-    expect(refusal(params)).toMatchObject({ code, field })
+    const { sentence, ...refused } = refusal(params)
+    expect(refused).toMatchObject({ code, field })
+    expect(sentence.slice(field.length)).toMatch(/^ (must|cannot|is|has|nests|holds|takes|asks|brings|leads) .*\.$/)
   })
 
   test('and the message helps', () => {

@@ -42,7 +42,7 @@ describe('a JSON array of strings in a string', () => {
   })
 
   test('what is no text is told to be none', () => {
-    expect(said(jsonArray('Names'), ['a'])).toEqual(['/field must be string'])
+    expect(said(jsonArray('Names'), ['a'])).toEqual(['/field must be a string'])
   })
 })
 
@@ -87,7 +87,7 @@ describe('texts that compare otherwise', () => {
     ['decimal', decimal('How much')],
   ])('%s: a text as the vendor wrote it, with a mark that documents do not show', (how, field) => {
     expect(said(field, 'as the vendor wrote it')).toEqual([])
-    expect(said(field, 7)).toEqual(['/field must be string'])
+    expect(said(field, 7)).toEqual(['/field must be a string'])
     expect(Reflect.get(orNull(field), 'x-compare')).toBe(how)
     expect(said(orNull(field), null)).toEqual([])
     expect(toPlainSchema(field)).toEqual({ type: 'string', description: expect.any(String) })

@@ -79,7 +79,7 @@ describe('a date', () => {
   test.each([noon, '2026-01-31T12:00:00Z', '2026-01-31T00:00:00+01:00', new Date(Number.NaN), new Date(8.64e15), 1769817600000])(
     '%o is no day: its time or its zone would be lost',
     (end_date) => {
-      const expected = typeof end_date === 'number' ? 'must be string' : day
+      const expected = typeof end_date === 'number' ? 'must be a string' : day
       expect(refusal('tiktok-marketing', 'ads_reports_daily', { ...report, end_date })).toEqual([`/params/end_date ${expected}`])
     },
   )

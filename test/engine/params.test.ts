@@ -40,7 +40,7 @@ describe('parameters', () => {
       operation: ['calls', 'list'],
       params: { fromDateTime: '2025-3-1', toDateTime: 1740787200 },
       code: 'invalid_parameter',
-      problems: [`/params/fromDateTime ${dateTime}`, '/params/toDateTime must be string'],
+      problems: [`/params/fromDateTime ${dateTime}`, '/params/toDateTime must be a string'],
     },
     {
       operation: ['calls', 'list'],
@@ -67,7 +67,7 @@ describe('parameters', () => {
       operation: ['calls_extensive', 'list'],
       params: { filter: { callIds: ['1', 2n ** 62n] } },
       code: 'invalid_parameter',
-      problems: ['/params/filter/callIds/1 must be string'],
+      problems: ['/params/filter/callIds/1 must be a string'],
     },
     {
       operation: ['workspaces', 'list'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { buildObjectSchema } from '../../packages/ferrule/src/definition/document.ts'
-import { obj, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
+import { int, list, obj, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
 import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check.ts'
 import { compileSchema } from '../../packages/ferrule/src/engine/json/schema.ts'
 import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
@@ -44,5 +44,28 @@ describe('unknown names are refused, however many they are', () => {
   test.each(many)('%i beside a configuration that is wrong too', (count) => {
     const check = () => checkConfiguration(kinds.shopify.definition, { ...unknown(count), shop: 'evil.example/#' })
     expect(check).toThrow(/not valid/)
+  })
+})
+
+describe('each problem is a sentence after its field', () => {
+  const { problems } = compileSchema(
+    buildObjectSchema({
+      title: opt(str('Title', { minLength: 1, maxLength: 3 })),
+      count: opt(int('Count', { minimum: 1, maximum: 9 })),
+      names: opt(list(str('Name'), 'Names', { minItems: 1, maxItems: 2 })),
+      inner: opt(obj({}, 'Inner')),
+      name: opt(str('Name', { minLength: 2, pattern: '^a', says: 'must be a name' })),
+    }),
+  )
+  test.each([
+    [{ title: 1, inner: 'x', names: 'x', count: 'x' }, ['must be a string', 'must be an integer', 'must be an array', 'must be an object']],
+    [{ title: '', count: 0, names: [] }, ['must have at least 1 character', 'must be at least 1', 'must have at least 1 item']],
+    [
+      { title: 'abcd', count: 10, names: ['a', 'b', 'c'] },
+      ['must have at most 3 characters', 'must be at most 9', 'must have at most 2 items'],
+    ],
+    [{ name: 'b' }, ['must be a name']],
+  ])('%j', (value, says) => {
+    expect(problems(value).map(({ message }) => message)).toEqual(says)
   })
 })

@@ -12,6 +12,8 @@ export interface InstallationOptions {
   readonly clock?: () => number
   /** The setting FERRULE_OPERATION_SECONDS. */
   readonly operationSeconds?: number
+  /** The setting FERRULE_PUBLIC_URL: tokens for MCP are bound to it, on all nodes. */
+  readonly publicUrl?: string
 }
 
 /** Clients of two nodes, and a connector that both serve. */
@@ -29,7 +31,7 @@ export const warehouseOptions = {
 export const warehouseCredentials = { programmatic_access_token: known.token }
 
 /** Starts two nodes. */
-export async function install({ sandbox, name, clock, operationSeconds = 60 }: InstallationOptions): Promise<Installation> {
+export async function install({ sandbox, name, clock, operationSeconds = 60, publicUrl }: InstallationOptions): Promise<Installation> {
   await using undo = new AsyncDisposableStack()
   const { url, drop } = await createTestDatabase(name)
   undo.defer(drop)
@@ -38,6 +40,7 @@ export async function install({ sandbox, name, clock, operationSeconds = 60 }: I
     DATABASE_URL: url,
     FERRULE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     FERRULE_OPERATION_SECONDS: String(operationSeconds),
+    ...(publicUrl === undefined ? {} : { FERRULE_PUBLIC_URL: publicUrl }),
   }
   const start = async (): Promise<NodeClient> => {
     const node = await startNode({ env, ...(clock === undefined ? {} : { clock }) })

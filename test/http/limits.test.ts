@@ -33,6 +33,13 @@ describe('calls per minute', () => {
     expect(await shown()).toEqual([200, '3', '2', '60', undefined])
   })
 
+  test('are the same for existing clients, who read whole seconds', async () => {
+    world.clock.now += 60_000
+    for (const _ of [1, 2, 3]) await world.execute(connectorId, list)
+    const refused = await world.ask(`/compat${connectorsPath}/${connectorId}/execute`, { token: world.token, body: list })
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, expect.stringMatching(/^\d+$/)])
+  })
+
   test('are those of one organization', async () => {
     const other = await createTenant(world, 'Other')
     world.clock.now += 60_000

@@ -10,13 +10,15 @@ import { buildProgramEnvironment, expectHosted, expectLocal, type Mode, runProgr
 import type { World } from '../http/support.ts'
 import { run, withoutOuterSettings } from '../support/commands.ts'
 import { install, installRuntime } from '../support/runtimes.ts'
-import { compile, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
+import { compile, linkPackages, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
 import {
+  agentsProgram,
   buildReadmeProgram,
   bundledPrograms,
   callsProgram,
   classesProgram,
   connectsProgram,
+  peerlessProgram,
   readmeEnvironment,
   readTypeTests,
   requiringProgram,
@@ -114,6 +116,14 @@ describe('a strict project', { timeout: 5 * minuteMs }, () => {
       expect(readOutput('classes.mjs')).toEqual([true, 'invalid_parameter', true])
       expect(readOutput('service.js', join(folder, `data-${node === process.execPath ? 'newest' : 'oldest'}`))).toEqual({ status: 200 })
     }
+  })
+
+  test('gives tools to each agent framework that it has installed', () => {
+    linkPackages(consumer, ['@ai-sdk', '@anthropic-ai', '@langchain', '@openai', 'ai', 'langchain'])
+    writeProject(consumer, { 'agents.ts': agentsProgram })
+    compile(consumer, '--skipLibCheck')
+    for (const node of findNodes())
+      expect(JSON.parse(run(consumer, node, ['agents.js']).stdout)).toEqual({ same: Array(5).fill(true), agents: 2, answered: true })
   })
 
   test('checks the declarations of the library too, at a cost that its editor can bear', () => {
@@ -257,6 +267,15 @@ describe('the library alone', { timeout: 2 * minuteMs }, () => {
     expect(readFileSync(join(alone, 'node_modules/ferrule/dist/LICENSES.md'), 'utf8')).toMatch(
       /## @modelcontextprotocol\/server .*## zod /s,
     )
+  })
+
+  test('says which framework to install', () => {
+    writeProject(alone, { 'peerless.mjs': peerlessProgram })
+    const { refusals, aiSdk }: { refusals: string[]; aiSdk: number } = JSON.parse(run(alone, process.execPath, ['peerless.mjs']).stdout)
+    const expected = ['@anthropic-ai/sdk', '@langchain/core', '@openai/agents'].map((name) => [name, `Run npm install ${name}.`])
+    for (const [index, texts] of expected.entries()) for (const text of texts) expect(refusals[index]).toContain(text)
+    expect(refusals.every((text) => text.startsWith('setting_invalid '))).toBe(true)
+    expect(aiSdk).toBeGreaterThan(5)
   })
 
   test('is imported in 0.25 s of CPU and 80 MB of memory', () => {

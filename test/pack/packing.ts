@@ -54,6 +54,11 @@ export function packAll(folder: string): Packed {
   return { ferrule: find(/^ferrule-\d/), sandbox: find(/^ferrule-sandbox-\d/), server: find(/^ferrule-server-\d/) }
 }
 
+/** Links installed packages of the project into another one: what users install beside ours, without the time of an installation. */
+export function linkPackages(project: string, names: readonly string[]): void {
+  for (const name of names) symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name), 'junction')
+}
+
 /** Reads the version of an installed package of the project. */
 export function readVersion(name: string): string {
   const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))

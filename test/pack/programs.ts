@@ -49,6 +49,50 @@ const refused = await gong.calls.list({ fromDateTime: 'never' }).catch((error) =
 console.log(JSON.stringify([refused instanceof FerruleError, refused.code, fail('validation_failed', {}) instanceof FerruleError]))
 `
 
+/** A program that gives tools to each agent framework. It asks no model. */
+export const agentsProgram = `
+import type Anthropic from '@anthropic-ai/sdk'
+import { Agent } from '@openai/agents'
+import type { generateText } from 'ai'
+import { connect } from 'ferrule'
+import { createTools } from 'ferrule/agents'
+import { tools as toAiSdk } from 'ferrule/ai-sdk'
+import { tools as toAnthropic } from 'ferrule/anthropic'
+import { tools as toLangChain } from 'ferrule/langchain'
+import { tools as toOpenAi } from 'ferrule/openai-agents'
+import { createAgent, FakeToolCallingModel } from 'langchain'
+
+const gong = connect('gong', { credentials: { access_key: 'a', access_key_secret: 'b' } })
+const aiSdk = await toAiSdk(gong)
+const langChain = await toLangChain(gong)
+const openAi = await toOpenAi(gong)
+const anthropic = await toAnthropic(gong)
+const takenByAiSdk: Parameters<typeof generateText>[0]['tools'] = aiSdk
+const takenByAnthropic: Parameters<Anthropic['beta']['messages']['toolRunner']>[0]['tools'] = anthropic
+const agents = [new Agent({ name: 'Test', tools: openAi }), createAgent({ model: new FakeToolCallingModel({}), tools: langChain })]
+const core = (await createTools(gong)).map((tool) => tool.name)
+const names = [aiSdk, takenByAiSdk ?? {}].map((made) => Object.keys(made))
+const lists = [langChain, openAi, takenByAnthropic].map((made) => made.map((tool) => ('name' in tool ? tool.name : '')))
+const answer = await aiSdk['list_connectors']?.execute({})
+const same = [...names, ...lists].map((each) => each.join() === core.join())
+console.log(JSON.stringify({ same, agents: agents.length, answered: /gong/.test(answer ?? '') }))
+await gong.close()
+`
+
+/** A program that asks for tools of frameworks that are not installed. It prints what each of them says. */
+export const peerlessProgram = `
+import { connect } from 'ferrule'
+const gong = connect('gong', { credentials: { access_key: 'a', access_key_secret: 'b' } })
+const refusals = []
+for (const name of ['anthropic', 'langchain', 'openai-agents']) {
+  const { tools } = await import('ferrule/' + name)
+  refusals.push(await tools(gong).catch(({ code, message, hint }) => [code, message, hint].join(' ')))
+}
+const { tools } = await import('ferrule/ai-sdk')
+console.log(JSON.stringify({ refusals, aiSdk: Object.keys(await tools(gong)).length }))
+await gong.close()
+`
+
 /** A program in CommonJS. */
 export const requiringProgram = `
 const { connect, FerruleError } = require('ferrule')

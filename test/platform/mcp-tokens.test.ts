@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { McpTokenSecret } from '../../packages/ferrule/src/wire/mcp-tokens.ts'
+import { lockGrants } from '../../packages/server/src/platform/db/queries/organization-applications.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { requireLiveClient } from '../../packages/server/src/platform/tenancy/live-client.ts'
 import { newMcpToken } from '../../packages/server/src/platform/tenancy/mcp-token-text.ts'
+import { dumpDatabase, untilOneWaits } from './database-looks.ts'
 import {
   connectorBody,
   createWorld,
@@ -58,7 +58,6 @@ overBoth('tokens for MCP', (database) => {
       workspaces: [{ id: workspace?.id, name: 'default' }],
       connector_ids: null,
       scopes: ['connectors:read', 'execute:read'],
-      client_id: null,
       resource,
       created_at: new Date(world.now).toISOString(),
       expires_at: new Date(world.now + 90 * dayMs).toISOString(),
@@ -244,6 +243,21 @@ overBoth('tokens for MCP', (database) => {
     expect((await use(made)).token.id).toBe(made.id)
   })
 
+  test('wait for no deletion of an application that waits for them', async () => {
+    const { clientId, principal } = await newClient()
+    if (database === 'sqlite') return platform.applications.delete(clientId) // one transaction at a time
+    const raw = world.raw()
+    let deletion: Promise<void> = Promise.resolve()
+    await raw.transaction(async (db) => {
+      await lockGrants(db, tenant.organizationId)
+      deletion = platform.applications.delete(clientId)
+      await untilOneWaits(raw)
+      await requireLiveClient(db, principal)
+    })
+    await deletion
+    expect(await refusal(make({}, principal))).toMatch(/^organization_forbidden/)
+  })
+
   test('end with the secret, whose old bearer tokens make no others', async () => {
     const byOperator = await newClient()
     const byOrganization = await newClient()
@@ -273,21 +287,3 @@ overBoth('tokens for MCP', (database) => {
     expect(await count(31)).toEqual([long.id])
   })
 })
-
-/** Everything that an installation has stored, as text. */
-async function dumpDatabase(world: World): Promise<string> {
-  if (world.database === 'sqlite') {
-    const files = readdirSync(world.folder).map((name) => join(world.folder, name))
-    return files.flatMap((file) => (statSync(file).isFile() ? [readFileSync(file, 'latin1')] : [])).join('\n')
-  }
-  const { db } = world.raw()
-  const tables = await sql<{
-    name: string
-  }>`select table_name as name from information_schema.tables where table_schema = 'public'`.execute(db)
-  const dumps: string[] = []
-  for (const { name } of tables.rows) {
-    const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.table(name)} t`.execute(db)
-    dumps.push(...rows.map(({ row }) => row))
-  }
-  return dumps.join('\n')
-}

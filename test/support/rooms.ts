@@ -37,7 +37,7 @@ const peers: Readonly<Record<string, readonly string[]>> = {
 const platformOrder = [
   ...['bounded-map.ts', 'version.ts', 'settings/', 'model/', 'db/', 'vault/', 'parts.ts'],
   // Tenancy and connectors queue runs inside their own transactions.
-  ...['syncs/status/', 'syncs/queue/', 'tenancy/', 'oauth/', 'connectors/', 'copies/', 'execution/', 'syncs/'],
+  ...['syncs/status/', 'syncs/queue/', 'tenancy/', 'connectors/', 'copies/', 'execution/', 'syncs/'],
 ]
 
 const platformRooms = platformOrder.map((name, index): Room => {
@@ -70,21 +70,19 @@ export const rooms: readonly Room[] = [
   { room: `${library}local-connections.ts`, types: [`${library}document/`] },
   {
     room: `${library}client/`,
-    files: [
-      ...within(library, [
-        'errors.ts',
-        'error-consequences.ts',
-        'retry.ts',
-        'options.ts',
-        'resume.ts',
-        'walk.ts',
-        'rows/',
-        'definition/object.ts',
-        'json/',
-        'filter/',
-        'wire/endpoints.ts',
-      ]),
-    ],
+    files: within(library, [
+      'errors.ts',
+      'error-consequences.ts',
+      'retry.ts',
+      'options.ts',
+      'resume.ts',
+      'walk.ts',
+      'rows/',
+      'definition/object.ts',
+      'json/',
+      'filter/',
+      'wire/endpoints.ts',
+    ]),
     types: within(library, ['definition/', 'wire/', 'engine/', 'connectors/']),
   },
   { room: `${library}connectors/index.ts`, files: within(library, ['connectors/', 'definition/']) },
@@ -128,28 +126,27 @@ export const rooms: readonly Room[] = [
     // It loads the kinds only where a program gives a connection of its own: the connection brings them.
     room: `${library}agent/`,
     files: within(library, [
-      ...[
-        'errors.ts',
-        'near-names.ts',
-        'fields.ts',
-        'local-connections.ts',
-        'options.ts',
-        'definition/object.ts',
-        'document/schema.ts',
-        'json/',
-        'filter/',
-        'rows/',
-        'client/',
-      ],
+      'errors.ts',
+      'near-names.ts',
+      'fields.ts',
+      'local-connections.ts',
+      'options.ts',
+      'definition/object.ts',
+      'document/schema.ts',
+      'json/',
+      'filter/',
+      'rows/',
+      'client/',
     ]),
     types: within(library, ['document/', 'wire/', 'engine/types.ts', 'engine/local.ts']),
   },
   { room: `${library}adapters/schema.ts`, files: [`${library}definition/object.ts`], types: [`${library}agent/index.ts`] },
   ...Object.entries(peers).map(([name, npm]) => ({
     room: `${library}adapters/${name}.ts`,
-    files: within(library, ['agent/index.ts', 'adapters/schema.ts']),
+    files: within(library, ['agent/index.ts', 'adapters/peer.ts', 'adapters/schema.ts', 'definition/object.ts']),
     npm,
   })),
+  { room: `${library}adapters/peer.ts`, files: [`${library}errors.ts`] },
   {
     // Types of the SDK only: whoever connects a client loads it.
     room: `${library}mcp/`,
@@ -229,7 +226,7 @@ export const rooms: readonly Room[] = [
   {
     room: `${server}surfaces/`,
     files: within(server, ['context/', 'platform/']),
-    npm: [...entries, 'fastify', '@fastify/*', 'commander', 'pino', '@modelcontextprotocol/server', 'oidc-provider'],
+    npm: [...entries, 'fastify', '@fastify/*', 'commander', 'pino', '@modelcontextprotocol/server'],
     node: 'all but node:sqlite',
   },
   {

@@ -1,8 +1,8 @@
 /** Runs the AI SDK with its mock of a model. */
 import { generateText, isStepCount } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
-import { tools } from '../../../packages/ferrule/src/adapters/ai-sdk.ts'
-import type { Driver, ModelResult } from './driver.ts'
+import { type AiSdkTools, tools } from '../../../packages/ferrule/src/adapters/ai-sdk.ts'
+import { type Driver, type ModelResult, repeat, type ScriptedModel } from './driver.ts'
 
 type Prompt = MockLanguageModelV4['doGenerateCalls'][number]['prompt']
 
@@ -23,9 +23,13 @@ const usage = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 }
 
-/** Runs `generateText`. */
-export const runAiSdk: Driver = async ({ source, options, model: script, signal }) => {
-  const model = new MockLanguageModelV4({
+/** Repeats each call of the tools. */
+const repeatAll = (made: AiSdkTools): AiSdkTools =>
+  Object.fromEntries(Object.entries(made).map(([name, each]) => [name, { ...each, execute: repeat(each.execute) }]))
+
+/** Makes a model that follows the script. */
+const makeModel = (script: ScriptedModel) =>
+  new MockLanguageModelV4({
     doGenerate: async ({ prompt }) => {
       const calls = script(readResults(prompt))
       const content = calls.map(({ id, name, args }) => ({
@@ -38,8 +42,14 @@ export const runAiSdk: Driver = async ({ source, options, model: script, signal 
       }
     },
   })
-  await generateText({
-    ...{ model, prompt: 'Begin.', tools: await tools(source, options), stopWhen: isStepCount(60) },
-    ...(signal === undefined ? {} : { abortSignal: signal }),
-  })
+
+/** Runs `generateText`. */
+export const driveAiSdk: Driver = async (source, options) => {
+  const made = await tools(source, options)
+  return async ({ model, signal, isRepeated = false }) => {
+    await generateText({
+      ...{ model: makeModel(model), prompt: 'Begin.', tools: isRepeated ? repeatAll(made) : made, stopWhen: isStepCount(60) },
+      ...(signal === undefined ? {} : { abortSignal: signal }),
+    })
+  }
 }

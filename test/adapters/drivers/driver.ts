@@ -20,11 +20,19 @@ export type ScriptedModel = (results: readonly ModelResult[]) => readonly ModelC
 
 /** A run of an agent. */
 export interface Run {
-  readonly source: AgentSources
   readonly model: ScriptedModel
-  readonly options?: ToolOptions
   readonly signal?: AbortSignal
+  /** True: each call of a tool is carried out a second time with what the framework gave the first time, as a framework does that tries again. */
+  readonly isRepeated?: boolean
 }
 
-/** Runs an agent of a framework to its end. Rejects as the framework does. */
-export type Driver = (run: Run) => Promise<void>
+/** Makes the tools of a framework once, and returns what runs an agent with them to its end. Runs reject as the framework does. */
+export type Driver = (source: AgentSources, options?: ToolOptions) => Promise<(run: Run) => Promise<void>>
+
+/** Repeats each call of a function with the same arguments. Returns the second answer. */
+export const repeat =
+  <Args extends readonly unknown[], Answer>(run: (...args: Args) => Answer | PromiseLike<Answer>) =>
+  async (...args: Args): Promise<Answer> => {
+    await run(...args)
+    return run(...args)
+  }

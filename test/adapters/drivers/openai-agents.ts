@@ -1,7 +1,7 @@
 /** Runs the Agents SDK of OpenAI with a model of this process. */
 import { Agent, type Model, type ModelRequest, type ModelResponse, run, setTracingDisabled, Usage } from '@openai/agents'
 import { tools } from '../../../packages/ferrule/src/adapters/openai-agents.ts'
-import type { Driver, ModelResult, ScriptedModel } from './driver.ts'
+import { type Driver, type ModelResult, repeat, type ScriptedModel } from './driver.ts'
 
 setTracingDisabled(true)
 
@@ -41,10 +41,14 @@ class Scripted implements Model {
 }
 
 /** Runs an agent. */
-export const runOpenAiAgents: Driver = async ({ source, options, model, signal }) => {
-  const agent = new Agent({ name: 'Test', model: new Scripted(model), tools: await tools(source, options) })
-  await run(agent, 'Begin.', {
-    ...{ maxTurns: 60, toolNotFoundBehavior: 'return_error_to_model' },
-    ...(signal === undefined ? {} : { signal }),
-  })
+export const driveOpenAiAgents: Driver = async (source, options) => {
+  const made = await tools(source, options)
+  return async ({ model, signal, isRepeated = false }) => {
+    const given = isRepeated ? made.map((each) => ({ ...each, invoke: repeat(each.invoke) })) : made
+    const agent = new Agent({ name: 'Test', model: new Scripted(model), tools: given })
+    await run(agent, 'Begin.', {
+      ...{ maxTurns: 60, toolNotFoundBehavior: 'return_error_to_model' },
+      ...(signal === undefined ? {} : { signal }),
+    })
+  }
 }

@@ -3,7 +3,7 @@ import { startCopyWorld } from '../search-support.ts'
 import { sandboxWarehouse } from '../snowflake-support.ts'
 import { base, connectorsPath, type Json, sandboxStore, type World } from '../support.ts'
 import { sandboxAds } from '../tiktok-support.ts'
-import { asJson, type ClientName, createBody, definitionIds, mediaOf } from './requests.ts'
+import { asJson, type ClientName, createBody, definitionIds, executeBody, mediaOf } from './requests.ts'
 import { envelopeOf, type Recorded, recordedClient, shownText } from './support.ts'
 
 let world: World
@@ -36,6 +36,9 @@ const lists: readonly (readonly [kind: string, entity: string, params: object | 
   ['gong', 'workspaces', undefined, { has_next_page: false, end_cursor: null }],
   ['shopify', 'customers', { limit: 1 }, { next_page_url: expect.stringContaining('page_info='), has_next_page: true }],
   ['tiktok', 'advertisers', { limit: 1 }, { page_info: { page: 1 }, has_next_page: false, end_cursor: null }],
+  ['gong', 'calls_extensive', { filter: { fromDateTime: '2020-01-01T00:00:00Z' } }, { cursor: expect.any(String), has_next_page: true }],
+  ['gong', 'call_transcripts', { filter: { fromDateTime: '2020-01-01T00:00:00Z' } }, { end_cursor: expect.any(String) }],
+  ['gong', 'stats_interaction', { filter: { fromDate: '2026-01-01', toDate: '2026-01-20' } }, { current_page_number: 0 }],
 ]
 
 const both = ['sdk', 'packages'] as const
@@ -70,6 +73,21 @@ describe.each(both)('the client %s', (name) => {
     expect(await look('default', '00000000-0000-4000-8000-000000000000')).toEqual([])
   })
 
+  test('names its organization, chooses fields, and says why it asks', async () => {
+    const client = clientOf(name)
+    const { json } = await client.send(`${base}/organizations`)
+    const [{ id }] = json.data
+    const headers = { 'x-organization-id': id }
+    const path = `${connectorsPath}/${idOf('gong')}/execute`
+    const more = { select_fields: ['id', 'emailAddress'], intent: 'why' }
+    const chosen = await client.send(path, { headers, body: { ...executeBody[name]('users', 'list'), ...more } })
+    expect(Object.keys(envelopeOf(chosen, idOf('gong')).result[0])).toEqual(['id', 'emailAddress'])
+    const without = await client.send(path, { body: { ...executeBody[name]('users', 'list'), exclude_fields: ['id'] } })
+    expect(Object.keys(without.json.result[0])).not.toContain('id')
+    const foreign = { 'x-organization-id': '00000000-0000-4000-8000-000000000000' }
+    expect((await client.send(path, { headers: foreign, body: executeBody[name]('users', 'list') })).status).toBe(403)
+  })
+
   test('pages every list with end_cursor, as params.cursor', async () => {
     for (const [kind, entity, params] of [
       ['gong', 'calls', {}],
@@ -98,8 +116,18 @@ describe.each(both)('the client %s', (name) => {
     expect([outside.status, shownText(outside)]).toEqual([422, expect.stringMatching(/^\/entity must be one of: .*promoted_post_ads/)])
     const statement = await client.execute(idOf('gong'), 'users context_store_sql_query', { sql: 'select 1' })
     expect([statement.status, shownText(statement)]).toEqual([422, '/action must be one of: list, get, context_store_search.'])
+    const write = await client.execute(idOf('shopify'), 'products create', { title: 'x' })
+    expect([write.status, shownText(write)]).toEqual([422, '/action must be one of: list, get.'])
     const workflows = await client.send(`${base}/internal/workflows?workspace_id=any`)
     expect([workflows.status, shownText(workflows)]).toEqual([501, 'This service has no workflows and automations.'])
+    for (const [path, says] of [
+      [`${connectorsPath}/oauth/initiate`, 'This service has no consent screens of vendors.'],
+      [`${connectorsPath}/${idOf('gong')}/execute/prepare`, 'This service has no executions on the machine of the caller.'],
+      [`${base}/oauth/credentials`, 'This service has no OAuth applications of an organization.'],
+    ] as const) {
+      const none = await client.send(path, { body: {} })
+      expect([none.status, none.json.code, shownText(none)]).toEqual([501, 'not_offered', says])
+    }
     const refused = await client.send(`${connectorsPath}?workspace_name=default`, { token: 'no token' })
     expect([refused.status, shownText(refused)]).toEqual([401, expect.stringMatching(/\.$/)])
   })
@@ -186,6 +214,29 @@ describe('a download as JSON', () => {
   })
 })
 
+/** PyAirbyte takes a bearer token and an address that ends with `/api/v1`, and sends no marker. */
+test('a client with a token of its own reads JSON objects from every address, and pages by limit and cursor', async () => {
+  const client = clientOf('packages')
+  const workspaces = await client.send(`${base}/workspaces?name_contains=default`)
+  const [{ id: workspace }] = workspaces.json.data
+  const connectors = await client.send(`${connectorsPath}?workspace_id=${workspace}`)
+  const answers = [
+    ...[workspaces, connectors, await client.send(`${base}/workspaces/${workspace}`)],
+    ...[await client.send(`${connectorsPath}/${idOf('shopify')}/inspect`), await client.send(`${base}/skills`)],
+  ]
+  for (const { status, headers, json } of answers)
+    expect([status, headers['content-type'], Object.keys(json).length > 0]).toEqual([200, expect.stringContaining('json'), true])
+  expect(connectors.json.data.map(({ id }: Json) => id)).toContain(idOf('shopify'))
+  const seen: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await client.execute(idOf('shopify'), 'custom_collections list', { limit: 9, ...(cursor === undefined ? {} : { cursor }) })
+    const { result, connector_metadata } = envelopeOf(page, idOf('shopify'))
+    seen.push(...result.map(({ id }: Json) => String(id)))
+    cursor = connector_metadata.end_cursor
+  }
+  expect([seen.length > 9, new Set(seen).size]).toEqual([true, seen.length])
+})
+
 describe('a check', () => {
   const check = (id: string) => clientOf('packages').execute(id, '* check', {})
 
@@ -236,38 +287,5 @@ describe('a creation of the older packages', () => {
     expect([unprefixed.status, unprefixed.json.code]).toEqual([404, 'not_found'])
     const wrong = await clientOf('packages').send(shortPath, { body: { ...body, credentials: { api_key: 'x' } } })
     expect([wrong.status, wrong.json.code]).toEqual([400, 'credentials_mismatch'])
-  })
-})
-
-describe('the documents for agents', () => {
-  test.each(both)('are found by an inspection, and read section by section: %s', async (name) => {
-    const client = clientOf(name)
-    const inspected = await client.send(`${connectorsPath}/${idOf('gong')}/inspect`)
-    const id = inspected.json.docs_skill_id
-    const outline = await client.send(`${base}/skills/docs?id=${id}`)
-    expect(outline.json).toMatchObject({ id: 'gong', section_id: null, metadata: { id: 'gong', title: 'Gong', warnings: [] } })
-    const ids = outline.json.outline.map((section: Json) => section.id)
-    expect(ids).toEqual(expect.arrayContaining(['calls', 'credentials', 'configuration', 'entity:users', 'entity:call_audio']))
-    for (const section of ids) {
-      const { json } = await client.send(`${base}/skills/docs?id=${id}&section=${encodeURIComponent(section)}`)
-      expect([json.section_id, json.content.length > 0]).toEqual([section, true])
-      expect(JSON.stringify(json.content)).not.toContain('](../')
-    }
-    const unknown = await client.send(`${base}/skills/docs?id=${id}&section=entity:none`)
-    expect([unknown.status, shownText(unknown)]).toEqual([422, expect.stringMatching(/^\/section must be one of: calls, .*entity:users/)])
-    expect((await client.send(`${base}/skills/docs?id=none`)).json.code).toBe('connector_type_not_found')
-  })
-
-  test('are listed page by page', async () => {
-    const client = clientOf('sdk')
-    const seen: string[] = []
-    let cursor: string | null = ''
-    while (cursor !== null) {
-      const page = await client.send(`${base}/skills?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`)
-      seen.push(...page.json.data.map(({ id }: Json) => id))
-      cursor = page.json.next_cursor
-    }
-    expect(seen.toSorted()).toEqual(['gong', 'shopify', 'snowflake', 'tiktok-marketing'])
-    expect((await client.send(`${base}/skills?cursor=other`)).json.code).toBe('invalid_cursor')
   })
 })

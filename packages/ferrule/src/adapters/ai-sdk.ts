@@ -10,6 +10,7 @@
  * ```
  */
 import { type AgentSources, type AgentTool, createTools, type JsonSchema, type ToolOptions } from '../agent/index.ts'
+import { isObject } from '../definition/object.ts'
 
 /** A Standard Schema that lets every value through: https://standardschema.dev. */
 export interface OpenSchema {
@@ -24,9 +25,25 @@ export interface OpenSchema {
   }
 }
 
+/**
+ * Copies a schema, because the AI SDK writes into what it gets: it sets `additionalProperties` to false wherever the word is no schema. So the
+ * empty schema, which takes everything, stands for true; `params` would be closed else.
+ */
+function copySchema({ properties, items, ...schema }: JsonSchema): Record<string, unknown> {
+  const isOpen = schema['type'] === 'object' && (schema['additionalProperties'] ?? true) === true
+  const entries = isObject(properties) ? Object.entries(properties) : []
+  const copies = entries.map(([name, each]) => [name, isObject(each) ? copySchema(each) : each] as const)
+  return {
+    ...structuredClone(schema),
+    ...(isOpen ? { additionalProperties: {} } : {}),
+    ...(isObject(properties) ? { properties: Object.fromEntries(copies) } : {}),
+    ...(isObject(items) ? { items: copySchema(items) } : {}),
+  }
+}
+
 /** Wraps a JSON Schema: the model sees it, and the AI SDK checks nothing. The tools check, and answer with a call that fits. */
 function toOpenSchema(schema: JsonSchema): OpenSchema {
-  const copy = (): Record<string, unknown> => ({ ...schema })
+  const copy = (): Record<string, unknown> => copySchema(schema)
   return {
     '~standard': { version: 1, vendor: 'ferrule', validate: (value) => ({ value }), jsonSchema: { input: copy, output: copy } },
   }
@@ -38,6 +55,8 @@ export interface AiSdkCall {
   readonly toolCallId?: string | undefined
   /** Aborts the call. */
   readonly abortSignal?: AbortSignal | undefined
+  /** What was sent to the model before it made the call: a list of its own for each step of a run. */
+  readonly messages?: readonly unknown[] | undefined
 }
 
 /** A tool of the AI SDK. */
@@ -75,8 +94,8 @@ export class ToolFailure extends Error {
 const toAiSdkTool = ({ description, inputSchema, run }: AgentTool): AiSdkTool => ({
   description,
   inputSchema: toOpenSchema(inputSchema),
-  execute: async (args, { toolCallId, abortSignal } = {}) => {
-    const { text, isError, code } = await run(args, { callId: toolCallId, signal: abortSignal })
+  execute: async (args, { toolCallId, abortSignal, messages } = {}) => {
+    const { text, isError, code } = await run(args, { callId: toolCallId, run: messages, signal: abortSignal })
     if (isError) throw new ToolFailure(text, code)
     return text
   },

@@ -10,21 +10,25 @@
  * ```
  */
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool'
-import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError'
 import { type AgentSources, type AgentTool, createTools, type ToolOptions } from '../agent/index.ts'
+import { loadPeer } from './peer.ts'
 import { toObjectSchema } from './schema.ts'
 
 /** A tool of the tool runner. */
 export type AnthropicTool = BetaRunnableTool<unknown>
 
-const toAnthropicTool = ({ name, description, inputSchema, run }: AgentTool): AnthropicTool => ({
+type ToolError = typeof import('@anthropic-ai/sdk/lib/tools/ToolError').ToolError
+
+const toAnthropicTool = ({ name, description, inputSchema, run }: AgentTool, ToolError: ToolError): AnthropicTool => ({
   type: 'custom',
   name,
   description,
   input_schema: { ...inputSchema, ...toObjectSchema(inputSchema) },
   parse: (content) => content,
   run: async (args, context) => {
-    const { text, isError } = await run(args, { callId: context?.toolUse.id, signal: context?.signal ?? undefined })
+    // Each run has its own block of the call, so equal ids of two runs are two writes.
+    const { toolUse, signal } = context ?? {}
+    const { text, isError } = await run(args, { callId: toolUse?.id, run: toolUse, signal: signal ?? undefined })
     if (isError) throw new ToolError(text)
     return text
   },
@@ -35,10 +39,11 @@ const toAnthropicTool = ({ name, description, inputSchema, run }: AgentTool): An
  * @param source a `Ferrule` client, a connector of `connect`, or several of them in a list or by name
  * @param options what the tools may do, and how large answers may be
  * @returns tools for `tools` of `toolRunner`; a call that failed becomes a result with `is_error`
- * @throws FerruleError `validation_failed` for wrong options
+ * @throws FerruleError `validation_failed` for wrong options; `setting_invalid` when `@anthropic-ai/sdk` is not installed
  */
 export async function tools(source: AgentSources, options: ToolOptions = {}): Promise<AnthropicTool[]> {
-  return (await createTools(source, options)).map(toAnthropicTool)
+  const { ToolError } = await loadPeer('@anthropic-ai/sdk', () => import('@anthropic-ai/sdk/lib/tools/ToolError'))
+  return (await createTools(source, options)).map((tool) => toAnthropicTool(tool, ToolError))
 }
 
 export type { AgentSources, ToolOptions } from '../agent/index.ts'

@@ -10,8 +10,9 @@
  * await run(agent, question, { toolNotFoundBehavior: 'return_error_to_model' })
  * ```
  */
-import { type FunctionTool, tool } from '@openai/agents'
+import type { FunctionTool } from '@openai/agents'
 import { type AgentSources, type AgentTool, createTools, type ToolOptions } from '../agent/index.ts'
+import { loadPeer } from './peer.ts'
 import { toObjectSchema } from './schema.ts'
 
 /** A tool of the Agents SDK. */
@@ -23,8 +24,10 @@ const toParameters = (schema: AgentTool['inputSchema']) => ({ ...toObjectSchema(
 /** Says what to change when the SDK could not read the arguments. Nothing else throws. */
 const explainFailure = (): string => 'The arguments are not valid JSON. Repeat the call with one JSON object as its arguments.'
 
-const toOpenAiAgentsTool = ({ name, description, inputSchema, run }: AgentTool): OpenAiAgentsTool =>
-  tool({
+type MakeTool = typeof import('@openai/agents').tool
+
+const toOpenAiAgentsTool = ({ name, description, inputSchema, run }: AgentTool, makeTool: MakeTool): OpenAiAgentsTool =>
+  makeTool({
     name,
     description,
     parameters: toParameters(inputSchema),
@@ -43,10 +46,11 @@ const toOpenAiAgentsTool = ({ name, description, inputSchema, run }: AgentTool):
  * @param source a `Ferrule` client, a connector of `connect`, or several of them in a list or by name
  * @param options what the tools may do, and how large answers may be
  * @returns tools for `tools` of `Agent`; a call that failed answers with what to change
- * @throws FerruleError `validation_failed` for wrong options
+ * @throws FerruleError `validation_failed` for wrong options; `setting_invalid` when `@openai/agents` is not installed
  */
 export async function tools(source: AgentSources, options: ToolOptions = {}): Promise<OpenAiAgentsTool[]> {
-  return (await createTools(source, options)).map(toOpenAiAgentsTool)
+  const { tool: makeTool } = await loadPeer('@openai/agents', () => import('@openai/agents'))
+  return (await createTools(source, options)).map((tool) => toOpenAiAgentsTool(tool, makeTool))
 }
 
 export type { AgentSources, ToolOptions } from '../agent/index.ts'

@@ -11,12 +11,12 @@ export interface ObjectSchema {
 }
 
 /**
- * Reads the members of a tool's schema.
+ * Copies the members of a tool's schema, because frameworks write into what they get.
  * @param schema schema of a tool's arguments: an object at its root
  */
 export function toObjectSchema({ properties, required }: JsonSchema): ObjectSchema {
-  const entries = Object.entries(isObject(properties) ? properties : {}).filter((entry): entry is [string, Record<string, unknown>] =>
-    isObject(entry[1]),
+  const entries = Object.entries(isObject(properties) ? structuredClone(properties) : {}).filter(
+    (entry): entry is [string, Record<string, unknown>] => isObject(entry[1]),
   )
   return { type: 'object', properties: Object.fromEntries(entries), required: Array.isArray(required) ? required.map(String) : [] }
 }

@@ -81,7 +81,7 @@ const problem = (name: string, message: string, error_code: string): Problem => 
 /** Names what was probably meant, for the end of a message. */
 export function suggest(given: string, known: readonly string[]): string {
   const [nearest] = findNearNames(given, known)
-  return nearest === undefined ? '' : `, did you mean ${nearest}?`
+  return nearest === undefined ? '' : ` (did you mean ${nearest}?)`
 }
 
 function checkOne(name: string, rule: ArgumentRule, value: unknown): readonly [value: unknown, problems: readonly Problem[]] {
@@ -102,7 +102,7 @@ export function checkArguments(rules: ArgumentRules, given: unknown): CheckedArg
   const names = Object.keys(rules)
   const entries = Object.entries(object).filter(([, value]) => value !== null && value !== undefined)
   const unknown = entries.flatMap(([name]) =>
-    Object.hasOwn(rules, name) ? [] : [problem(name, `is not known${suggest(name, names)} Known: ${names.join(', ')}`, 'unknown')],
+    Object.hasOwn(rules, name) ? [] : [problem(name, `is not known${suggest(name, names)}; known: ${names.join(', ')}`, 'unknown')],
   )
   const isNeeded = (name: string): boolean => rules[name]?.required === true && rules[name].isFound !== true
   const missing = names.filter((name) => isNeeded(name) && !entries.some(([given_]) => given_ === name))

@@ -6,11 +6,12 @@ import type { ToolContext, ToolDefinition } from './context.ts'
 import { answerFailure, answerProblems } from './failures.ts'
 import { Handles } from './handles.ts'
 import { createKeptStore } from './kept.ts'
+import { findLostDigits } from './lost-digits.ts'
 import { buildOperationTools } from './operation-tools.ts'
 import { Explained } from './operations.ts'
 import { checkToolOptions, type ToolOptions } from './options.ts'
 import { Reach } from './reach.ts'
-import { type AgentSources, openSources } from './sources/open.ts'
+import { type AgentSources, nameSources, openSources } from './sources/open.ts'
 import { currentTime } from './tools/current-time.ts'
 import { describe } from './tools/describe.ts'
 import { execute } from './tools/execute.ts'
@@ -23,6 +24,8 @@ import type { AgentAnswer, AgentTool, ToolCall } from './types.ts'
 const usualMaxTokens = 8_000
 /** What all tools of this process keep, when their program names no store. */
 const sharedKept = createKeptStore()
+/** Key of the handles of this process, when its program names no key. */
+const processKey = crypto.getRandomValues(new Uint8Array(32))
 
 function answerThrown(thrown: unknown): AgentAnswer {
   return thrown instanceof Explained ? answerFailure(thrown.error, thrown.lines) : answerFailure(asFerruleError(thrown))
@@ -31,7 +34,8 @@ function answerThrown(thrown: unknown): AgentAnswer {
 async function runTool(tool: ToolDefinition, context: ToolContext, [given, call]: readonly [unknown, ToolCall]): Promise<AgentAnswer> {
   const { signal, deadlineMs } = call
   signal?.throwIfAborted()
-  const { args, problems } = tool.check(given)
+  const lost = findLostDigits(given)
+  const { args, problems } = lost.length > 0 ? { args: {}, problems: lost } : tool.check(given)
   if (problems.length > 0) return answerProblems(problems, `A call that fits: ${tool.name} ${writeLine(tool.example)}`)
   try {
     return await tool.run({ context, args, call, limits: { signal, deadlineMs } })
@@ -55,8 +59,10 @@ const bind = (tool: ToolDefinition, context: ToolContext): AgentTool => ({
 })
 
 function buildContext(source: AgentSources, options: ToolOptions): ToolContext {
-  const { maxTokens = usualMaxTokens, subject = '', now = Date.now, kept = sharedKept } = options
-  const key = options.handleKey ?? crypto.getRandomValues(new Uint8Array(32))
+  const { maxTokens = usualMaxTokens, subject: given = '', now = Date.now, kept = sharedKept, handleKey } = options
+  // Many programs make tools for each request: those of the same client or connections read each other's handles.
+  const subject = handleKey === undefined ? JSON.stringify([nameSources(source), given]) : given
+  const key = handleKey ?? processKey
   // The model pays for a handle twice, and an answer can have two.
   const longestInline = Math.min(1_500, Math.floor(maxTokens / 8))
   return {

@@ -47,7 +47,10 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-const failHandle = (reason: string): Error => fail('invalid_cursor', { reason }, { hint: 'Run the call again that this handle came from.' })
+/** What to do without the handle. A model that follows it never sends a write twice. */
+const hint = 'Run the call again that this handle came from. If it was a write, do not: read what it changed.'
+/** Refuses a handle. */
+export const failHandle = (reason: string): Error => fail('invalid_cursor', { reason }, { hint })
 
 /** Signs positions and reads them back. */
 export class Handles {

@@ -36,8 +36,9 @@ export function createKeptStore(bounds: KeptBounds = {}): KeptStore {
     texts.delete(id)
   }
   const makeRoom = (length: number): void => {
-    for (const [id, { untilMs }] of texts) {
-      if (untilMs > now() && characters + length <= mostInAll && texts.size < mostTexts) continue
+    for (const [id, { untilMs }] of texts) if (untilMs <= now()) forget(id)
+    for (const id of texts.keys()) {
+      if (characters + length <= mostInAll && texts.size < mostTexts) return
       forget(id)
     }
   }

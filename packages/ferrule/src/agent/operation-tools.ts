@@ -57,11 +57,26 @@ async function listOperations({ reach }: ToolContext, limits: RequestLimits): Pr
   return all.flat()
 }
 
+/** Names of operations in the form of a pattern: with as many parts, and with `*` where it has one. */
+function listForms(pattern: string, operations: readonly Operation[]): readonly string[] {
+  const parts = pattern.split('.')
+  const forms = operations.map((operation) =>
+    nameOperation(operation)
+      .split('.')
+      .slice(0, parts.length)
+      .map((name, at) => (parts[at] === '*' ? '*' : name))
+      .join('.'),
+  )
+  return [...new Set(forms)]
+}
+
 /** Refuses a pattern that means nothing. */
 function failPattern(pattern: string, index: number, operations: readonly Operation[]): Error {
-  const near = findNearNames(pattern, operations.map(nameOperation))
-  const hint = near.length === 0 ? '' : `; nearest: ${near.join(', ')}`
-  return failValidation([{ field: `/include/${index}`, message: `means no operation of a connected kind${hint}`, error_code: 'value' }])
+  const near = findNearNames(pattern, listForms(pattern, operations))
+  const kinds = [...new Set(operations.map(({ kind }) => kind.kind))]
+  const known = kinds.length === 0 ? 'nothing is connected' : `connected: ${kinds.join(', ')}`
+  const hint = near.length === 0 ? known : `nearest: ${near.join(', ')}`
+  return failValidation([{ field: `/include/${index}`, message: `means no operation of a connected kind; ${hint}`, error_code: 'value' }])
 }
 
 /** Chooses the operations that patterns mean; those that write only where the tools may write. */
@@ -105,12 +120,12 @@ function buildSchema({ action, connectors }: Operation): JsonSchema {
 const isEmpty = (list: unknown): boolean => Array.isArray(list) && list.length === 0
 
 /** Writes a call that fits. */
-function buildExample({ action, connectors }: Operation): Readonly<Record<string, unknown>> {
+function buildExample({ action, connectors }: Operation, also?: readonly string[]): Readonly<Record<string, unknown>> {
   const [first] = connectors
-  return { ...(connectors.length > 1 ? { [connectorArgument]: first?.name } : {}), ...makeParams(action.params) }
+  return { ...(connectors.length > 1 ? { [connectorArgument]: first?.name } : {}), ...makeParams(action.params, also) }
 }
 
-async function runOperation(operation: Operation, running: RunningCall, example: string): Promise<AgentAnswer> {
+async function runOperation(operation: Operation, running: RunningCall, toolName: string): Promise<AgentAnswer> {
   const { kind, entity, action, connectors } = operation
   const { [connectorArgument]: name, ...params } = running.args
   const { reach } = running.context
@@ -125,7 +140,7 @@ async function runOperation(operation: Operation, running: RunningCall, example:
   try {
     return await (isWrite ? answerWrite(running, reading) : answerRead(running, reading))
   } catch (thrown) {
-    throw explainOperation(thrown, action, example)
+    throw explainOperation(thrown, action, (also) => `${toolName} ${writeLine(buildExample(operation, also))}`)
   }
 }
 
@@ -147,7 +162,7 @@ function buildTool(operation: Operation, name: string): ToolDefinition {
     inputSchema: buildSchema(operation),
     annotations: isWrite ? { title, readOnlyHint: false, destructiveHint: true, openWorldHint: true } : reads(title, true),
     check: (given) => checkObject(given, action),
-    run: (running) => runOperation(operation, running, `${name} ${writeLine(example)}`),
+    run: (running) => runOperation(operation, running, name),
   }
 }
 

@@ -55,9 +55,19 @@ export function findAction({ entity, actions, searchable }: EntityDocument, name
   throw new Explained(fail('action_not_supported', { entity, action: quoteName(name), known: known.join(', ') }), lines)
 }
 
-/** Writes a call of an operation with its required parameters. */
-export function writeExample(connector: string, entity: string, { action, params: schema }: ActionDocument): string {
-  const params = makeParams(schema)
+/** What an example calls. */
+export interface Exemplified {
+  readonly connector: AgentConnector
+  readonly entity: string
+  readonly action: ActionDocument
+}
+
+/** Writes a call of an operation with its required parameters. @param also further parameters */
+export function writeExample(
+  { connector: { name: connector }, entity, action: { action, params: schema } }: Exemplified,
+  also?: readonly string[],
+): string {
+  const params = makeParams(schema, also)
   const tool = writeActions.includes(action) ? 'write' : 'execute'
   const call = { connector, entity, action, ...(Object.keys(params).length === 0 ? {} : { params }) }
   return `${tool} ${writeLine(call)}`
@@ -79,9 +89,11 @@ function suggestParams(error: FerruleError, { params }: ActionDocument): readonl
   })
 }
 
-/** Adds to an error of an operation what corrects the call. @param example a call that fits */
-export function explainOperation(thrown: unknown, action: ActionDocument, example: string): Explained {
+/** Adds to an error of an operation what corrects the call. @param write writes a call that fits, with further parameters */
+export function explainOperation(thrown: unknown, action: ActionDocument, write: (also: readonly string[]) => string): Explained {
   const error = asFerruleError(thrown)
   if (!correctable.has(error.code)) return new Explained(error, [])
-  return new Explained(error, [...suggestParams(error, action), `A call that fits: ${example}`])
+  // Some parameters are required only in some calls: the error names them.
+  const missing = error.code === 'missing_parameter' ? error.errors.map(({ field }) => field.replace(/^\/params\//, '')) : []
+  return new Explained(error, [...suggestParams(error, action), `A call that fits: ${write(missing)}`])
 }

@@ -14,8 +14,8 @@ export interface ToolOptions extends Narrowing {
   /** Who calls, for example token and organization: handles of `read_more` work for the same subject only. */
   readonly subject?: string | undefined
   /**
-   * Key of the signatures of handles, at least 32 bytes. Processes that share one read each other's handles. Default: a random key, so that
-   * handles end with these tools.
+   * Key of the signatures of handles, at least 32 bytes. Processes that share one read each other's handles; `subject` must then name the
+   * caller. Default: a random key of this process, and handles work for the same client or connections only.
    */
   readonly handleKey?: Uint8Array | undefined
   /** Where what cannot be read again is kept for 10 minutes. Default: this process's memory, shared by all tools. */

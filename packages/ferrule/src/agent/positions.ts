@@ -1,8 +1,8 @@
 /** Positions that handles hold. The signature proves that this code made them; their form is checked, because an older version may have. */
 import { isObject } from '../definition/object.ts'
-import { fail } from '../errors.ts'
 import type { Place } from './answers/rows.ts'
 import type { LinePlace } from './context.ts'
+import { failHandle } from './handles.ts'
 import type { AgentRequest } from './source.ts'
 
 /** A call that can be sent again, and a place in its answer. */
@@ -69,7 +69,7 @@ export function unpackPosition(packed: unknown): Position {
     return { type, tool: connector, args: asObject(args), place: { at: asNumber(at) ?? 0, cursor: asText(cursor) } }
   }
   if (type === 'kept') return { type, connector, id: asText(rest[0]) ?? '', place: readPlace(rest[1], rest[2]) }
-  if (type !== 'read') throw fail('invalid_cursor', { reason: 'another version made the handle' })
+  if (type !== 'read') throw failHandle('another version made the handle')
   const [entity, action, params, fields, maxAge, at, character, columns] = rest
   const request: AgentRequest = {
     ...{ entity: asText(entity) ?? '', action: asText(action) ?? '', params: asObject(params) },

@@ -1,6 +1,7 @@
 /** Finds the connectors that tools may use: what the source has, narrowed to what the program chose. */
 import { fail } from '../errors.ts'
 import { findNearNames } from '../near-names.ts'
+import { quoteName } from './answers/bounds.ts'
 import type { AgentConnector, AgentSource, ConnectorPage, RequestLimits } from './source.ts'
 
 /** What tools are narrowed to. */
@@ -84,23 +85,20 @@ export class Reach {
   }
 }
 
-const quote = (text: string): string => JSON.stringify(text.slice(0, 100))
 const describe = ({ id, name, kind }: AgentConnector): string =>
-  id === name ? `${quote(name)} (${kind})` : `${quote(name)} (${kind}, id ${id})`
+  id === name ? `${quoteName(name)} (${kind})` : `${quoteName(name)} (${kind}, id ${id})`
 
 const describeAll = (connectors: readonly AgentConnector[]): string =>
   connectors.slice(0, mostNames).map(describe).join(', ') + (connectors.length > mostNames ? ' and more' : '')
 
 const failAmbiguous = (given: string | undefined, fitting: readonly AgentConnector[]): Error =>
-  fail('connector_ambiguous', { given: given === undefined ? 'no name' : quote(given), known: describeAll(fitting) })
+  fail('connector_ambiguous', { given: given === undefined ? 'no name' : quoteName(given), known: describeAll(fitting) })
 
 function failMissing(given: string | undefined, all: readonly AgentConnector[]): Error {
   if (all.length === 0) return fail('connector_not_found', {}, { hint: 'No connector is connected. Ask the user to connect one.' })
-  const near = findNearNames(
-    given ?? '',
-    all.map(({ name }) => name),
-  )
-  const fitting = all.filter(({ name }) => near.includes(name))
+  const names = all.flatMap(({ name, kind }) => [name, kind])
+  const near = new Set(findNearNames(given ?? '', [...new Set(names)]))
+  const fitting = all.filter(({ name, kind }) => near.has(name) || near.has(kind))
   const known = describeAll(fitting.length > 0 ? fitting : all)
   return fail(
     'connector_not_found',

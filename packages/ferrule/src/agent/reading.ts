@@ -4,6 +4,7 @@ import { readProperties } from '../document/schema.ts'
 import { failValidation } from '../errors.ts'
 import { quoteName } from './answers/bounds.ts'
 import { type Place, writeRows } from './answers/rows.ts'
+import { closing, joinLines, opening } from './answers/sentences.ts'
 import type { RunningCall } from './context.ts'
 import { type Handles, idLength } from './handles.ts'
 import { type Position, packPosition } from './positions.ts'
@@ -19,6 +20,8 @@ export interface Reading {
   readonly place: Place
   /** Id under which the rows are kept, for rows that are read from there. */
   readonly keptId?: string | undefined
+  /** True: the tool can be called again for fewer fields. */
+  readonly canNarrow?: boolean
   /** Columns of a statement whose later part is read, with the id under which they are kept. */
   readonly columns?: { readonly id: string; readonly list: Columns } | undefined
 }
@@ -52,14 +55,15 @@ function readFile(
 }
 
 /** Answers a file: what it is, because its bytes do not fit into an answer. */
-async function answerFile(
-  { connector, request }: Reading,
-  { file, stream }: NonNullable<ReturnType<typeof readFile>>,
-): Promise<AgentAnswer> {
+async function answerFile(reading: Reading, { file, stream }: NonNullable<ReturnType<typeof readFile>>): Promise<AgentAnswer> {
   await stream.cancel()
-  const size = file.bytes === null ? 'size unknown' : `${file.bytes} bytes`
-  const text = `${request.entity}.${request.action} of ${quoteName(connector.name)} is a file: ${quoteName(file.name)}, ${quoteName(file.type)}, ${size}.`
-  return { text: `${text}\nThe bytes of files are not part of answers.`, isError: false, file }
+  const { name, type, bytes } = file
+  const text = joinLines([
+    `${describeCall(reading)}: a file, ${bytes === null ? 'size unknown' : `${bytes} bytes`}.`,
+    ...[opening(reading.kind.title), `{"name":${quoteName(name)},"type":${quoteName(type)}}`, closing],
+    'The bytes of files are not part of answers.',
+  ])
+  return { text, isError: false, file }
 }
 
 const describeCall = ({ connector: { kind, name }, request: { entity, action } }: Reading): string =>
@@ -130,6 +134,7 @@ async function answerResult(running: RunningCall, reading: Reading, result: Resu
     ...{ subject: describeCall(reading), title: kind.title, rows, isSingle, facts, place },
     maxTokens: running.context.maxTokens,
     hasNext: next !== undefined,
+    canNarrow: reading.canNarrow === true,
     writeHandle: (at) => handles.write(at),
     measureHandle: (at) => handles.measure(at),
   })

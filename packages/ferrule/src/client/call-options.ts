@@ -5,10 +5,7 @@ import type { WalkOptions } from '../walk.ts'
 import type { SearchOptions, WriteOptions } from './types.ts'
 
 /** Options of every call of a hosted connector; each method reads its own. */
-export interface HostedCallOptions extends DownloadOptions, WalkOptions, SearchOptions, WriteOptions {
-  /** Paths of the fields that records keep (`select_fields`). Without types, because records would lack what theirs promise. */
-  readonly selectFields?: readonly string[]
-}
+export interface HostedCallOptions extends DownloadOptions, WalkOptions, SearchOptions, WriteOptions {}
 
 /** Rules of the options of a call. */
 export const hostedCallRules: OptionRules = {
@@ -16,6 +13,5 @@ export const hostedCallRules: OptionRules = {
   ...downloadRules,
   idempotencyKey: ['must be a string with at least one character', (value) => typeof value === 'string' && value !== ''],
   maxAge: ['must be a whole number from 0, in seconds', (value) => Number.isInteger(value) && Number(value) >= 0],
-  selectFields: ['must be a list of paths', (value) => Array.isArray(value)],
   allowPartial: ['must be true or false', (value) => typeof value === 'boolean'],
 }

@@ -34,10 +34,13 @@ const vendor = 'the service'
 export class Hosted {
   readonly #transport: Transport
   readonly #lookup: ConnectorLookup
+  readonly #fields: readonly string[] | undefined
 
-  constructor(transport: Transport, choice: ConnectorChoice) {
+  /** @param fields paths of the fields that records keep. No option of a call, because records would lack what their types promise */
+  constructor(transport: Transport, choice: ConnectorChoice, fields?: readonly string[]) {
     this.#transport = transport
     this.#lookup = new ConnectorLookup(transport, choice)
+    this.#fields = fields
   }
 
   async execute(entity: string, action: string, ...[params, options = {}]: Args): Promise<unknown> {
@@ -132,8 +135,8 @@ export class Hosted {
   /** Runs an action whose answer is JSON. */
   #run<T>(request: { readonly entity: string; readonly action: string; readonly params: Params | undefined }, options: HostedCallOptions) {
     checkDates(request.params)
-    const { idempotencyKey, selectFields } = options
-    const body = { ...request, ...buildFreshness(options), ...(selectFields === undefined ? {} : { select_fields: selectFields }) }
+    const { idempotencyKey } = options
+    const body = { ...request, ...buildFreshness(options), ...(this.#fields === undefined ? {} : { select_fields: this.#fields }) }
     const isRead = reads.has(request.action)
     return this.#send(options, (slots, left) =>
       this.#transport.json<T>(endpoints.execute, { ...left, slots, body, isRead, idempotencyKey }),

@@ -1,14 +1,13 @@
 /** Refuses invalid dates, which JSON would write as null: a filter would be missing without a word. */
 import { type FerruleError, fail } from '../errors.ts'
-
-const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
+import { pointTo } from '../json/pointer.ts'
 
 /** Finds the place of an invalid `Date`; undefined if all are valid. */
 function findInvalidDate(value: unknown, at: string): string | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? at : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, inner] of Object.entries(value)) {
-    const found = findInvalidDate(inner, `${at}/${escapeKey(name)}`)
+    const found = findInvalidDate(inner, pointTo(at, name))
     if (found !== undefined) return found
   }
   return undefined

@@ -55,6 +55,7 @@ export const moment = (about: string) =>
     str(about, {
       pattern: '^\\d{4}-\\d{2}-\\d{2}([T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(Z|[+-]\\d{2}:?\\d{2})?)?$',
       says: 'must be an ISO 8601 date or date-time such as 2025-03-01T00:00:00Z',
+      examples: ['2025-03-01T00:00:00Z'],
     }),
   )
 const isJsonArray = (value: string): boolean => {
@@ -65,10 +66,13 @@ const isJsonArray = (value: string): boolean => {
     return false
   }
 }
-/** Declares a parameter with a JSON array of strings in a string. The request carries the string unchanged; callers may also give a list. */
-export const jsonArray = (about: string) =>
+/**
+ * Declares a parameter with a JSON array of strings in a string. The request carries the string unchanged; callers may also give a list.
+ * @param example a value as callers write it
+ */
+export const jsonArray = (about: string, example = '["a","b"]') =>
   Type.Refine(
-    Type.Unsafe<string | readonly string[]>(text(about, { format: 'json-array' })),
+    Type.Unsafe<string | readonly string[]>(text(about, { format: 'json-array', examples: [example] })),
     (value) => typeof value !== 'string' || isJsonArray(value),
     () => 'must be a list of strings, or a string that holds a JSON array of strings, such as ["a","b"]',
   )

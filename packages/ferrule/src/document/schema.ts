@@ -29,12 +29,17 @@ function makeValue(name: string, schema: Schema): unknown {
   const [type] = readTypes(schema)
   if (format === 'date-time') return '2026-01-01T00:00:00Z'
   if (format === 'date') return '2026-01-01'
+  if (format === 'uuid') return '01c899bb-0000-0001-0000-001000000001'
   if (type === 'integer' || type === 'number') return typeof schema['minimum'] === 'number' ? Math.max(1, schema['minimum']) : 1
   if (type === 'boolean') return true
   if (type === 'array') return [makeValue(name, isObject(items) ? items : {})]
   return type === 'object' ? makeParams(schema) : name.toUpperCase()
 }
 
-/** Makes the required parameters of an example. */
-export const makeParams = (schema: Schema): Schema =>
-  Object.fromEntries(readProperties(schema).flatMap(([name, field]) => (isRequired(schema, name) ? [[name, makeValue(name, field)]] : [])))
+/** Makes the required parameters of an example. @param also parameters that are required now, although the schema leaves them optional */
+export const makeParams = (schema: Schema, also: readonly string[] = []): Schema =>
+  Object.fromEntries(
+    readProperties(schema).flatMap(([name, field]) =>
+      isRequired(schema, name) || also.includes(name) ? [[name, makeValue(name, field)]] : [],
+    ),
+  )

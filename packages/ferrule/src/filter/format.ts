@@ -1,8 +1,9 @@
 /** Prints filters in JSON as text, which `parseFilter` reads. */
 import { isObject } from '../definition/object.ts'
 import { filterLimits } from '../definition/search.ts'
+import { pointTo } from '../json/pointer.ts'
 import { refuseJson, refuseJsonSize } from './refusals.ts'
-import { formatValue, type Printing, pointTo } from './values.ts'
+import { formatValue, type Printing } from './values.ts'
 import { formatPath, longestText, signs } from './words.ts'
 
 /** A printed condition, and the word that joins its parts. */

@@ -1,6 +1,7 @@
 /** Prints the values of filters as JSON, and refuses what JSON lacks. */
 import { isObject } from '../definition/object.ts'
 import { deepestJson } from '../json/depth.ts'
+import { pointTo } from '../json/pointer.ts'
 import { refuseJson, refuseJsonSize } from './refusals.ts'
 import { mostPrintedValues } from './words.ts'
 
@@ -10,10 +11,6 @@ export interface Printing {
   conditions: number
   values: number
 }
-
-/** Returns the pointer (RFC 6901) to a value below another. */
-export const pointTo = (at: string, ...names: readonly (string | number)[]): string =>
-  names.reduce<string>((pointer, name) => `${pointer}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`, at)
 
 /** Place of a value. */
 interface Place {

@@ -12,10 +12,10 @@ import { migrate } from './db/migrate.ts'
 import { openPostgres } from './db/postgres.ts'
 import { listUsedMasterKeys } from './db/queries/keys.ts'
 import { openSqlite } from './db/sqlite.ts'
+import { createKeptAnswers } from './execution/kept-answers.ts'
 import { createWrites } from './execution/writes.ts'
 import { createJobs } from './jobs.ts'
 import type { Platform, PlatformOptions } from './model/types.ts'
-import { createOAuth } from './oauth/oauth.ts'
 import type { Parts } from './parts.ts'
 import { SyncNode } from './syncs/queue/node.ts'
 import { createSyncWorker } from './syncs/runner/worker.ts'
@@ -99,7 +99,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
   const first = await startFirst(parts)
   const workspaces = createWorkspaces(parts)
   const organizations = createOrganizations(parts)
-  const writes = createWrites(parts)
+  const [writes, keptAnswers] = [createWrites(parts), createKeptAnswers(parts)]
   const connectors = createConnectors(parts)
   const watching = new Watching(parts)
   const node = new SyncNode(parts)
@@ -107,7 +107,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
   const syncs = createSyncs({ ...parts, knownIndexes: new KnownIndexes(contextStore), listRenewals }, watching)
   const { uses, ...access } = createTokenServices(parts)
   const purge = () =>
-    purgeExpired([workspaces, organizations, writes, syncs, access.mcpTokens, access.oauth], source.clock()).catch(parts.onBackgroundError)
+    purgeExpired([workspaces, organizations, writes, keptAnswers, syncs, access.mcpTokens], source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
     first,
@@ -117,7 +117,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
     ...access,
     workspaces,
     connectors,
-    writes,
+    ...{ writes, keptAnswers },
     syncs,
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
     jobs: createJobs(parts),
@@ -141,7 +141,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
 function createTokenServices(parts: Parts) {
   const tokens = createTokens(parts)
   const uses = new LastUses(parts)
-  return { tokens, uses, mcpTokens: createMcpTokens(parts, { tokens, uses }), oauth: createOAuth(parts, tokens) }
+  return { tokens, uses, mcpTokens: createMcpTokens(parts, { tokens, uses }) }
 }
 
 async function purgeExpired(services: readonly { purgeExpired(now: number): Promise<unknown> }[], now: number): Promise<void> {

@@ -1,4 +1,5 @@
 /** Cuts texts so that their estimate stays within a budget. */
+import { writeLine } from './json.ts'
 import { estimateTokens } from './tokens.ts'
 
 const mark = '… [cut]'
@@ -31,5 +32,12 @@ export function boundText(text: string, maxTokens: number): string {
   return text.slice(0, findFitting(text, 0, maxTokens - estimateTokens(mark))) + mark
 }
 
+/** Lengths of a name in a sentence of ours, tried one after the other, and the most tokens of it. */
+const nameLengths = [60, 30, 12]
+const nameTokens = 60
+
 /** Cuts a name for a sentence of ours, and writes it as JSON: a name can hold anything. */
-export const quoteName = (name: string): string => JSON.stringify(name.length > 60 ? `${name.slice(0, toBorder(name, 59))}…` : name)
+export function quoteName(name: string): string {
+  const forms = nameLengths.map((most) => writeLine(name.length > most ? `${name.slice(0, toBorder(name, most - 1))}…` : name))
+  return forms.find((form) => estimateTokens(form) <= nameTokens) ?? forms.at(-1) ?? ''
+}

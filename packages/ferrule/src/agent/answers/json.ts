@@ -19,3 +19,9 @@ export function writeLine(value: unknown): string {
   if (json === undefined) return 'null'
   return beyondAscii.test(json) ? json.replace(disguising, escapeUnits) : json
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const controls = /[\u0000-\u001f]/g
+
+/** Writes a sentence of ours on one line: it can quote a name that holds anything. */
+export const toOneLine = (text: string): string => text.replace(controls, escapeUnits).replace(disguising, escapeUnits)

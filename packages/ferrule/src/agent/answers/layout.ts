@@ -32,8 +32,11 @@ function listNames(rows: readonly Row[]): readonly string[] {
 const writeCells = (row: Row, columns: readonly string[]): string =>
   writeLine(columns.map((name) => (Object.hasOwn(row, name) ? row[name] : null)))
 
-/** Chooses the form of rows by their first ones. */
-export function chooseLayout(rows: readonly unknown[]): Layout {
+/** Writes the header of a table; empty where rows are objects. */
+export const writeColumns = ({ columns }: Layout): string => (columns === undefined ? '' : `Columns: ${writeLine(columns)}`)
+
+/** Chooses the form of rows by their first ones. @param maxTokens maximum number of tokens of a header */
+export function chooseLayout(rows: readonly unknown[], maxTokens: number): Layout {
   const sample = rows.slice(0, sampleRows).filter(isObject)
   if (sample.length < 2 || sample.length < Math.min(rows.length, sampleRows)) return byObjects
   const columns = listNames(rows.slice(0, namedRows).filter(isObject))
@@ -41,7 +44,9 @@ export function chooseLayout(rows: readonly unknown[]): Layout {
   const header = writeLine(columns).length
   const cells = sample.reduce((sum, row) => sum + writeCells(row, columns).length, header)
   const names = sample.reduce((sum, row) => sum + Object.keys(row).reduce((own, name) => own + name.length + 3, 0), 0)
-  return cells * 3 <= (cells - header + names) * 2 ? { columns, known: new Set(columns) } : byObjects
+  if (cells * 3 > (cells - header + names) * 2) return byObjects
+  const table: Layout = { columns, known: new Set(columns) }
+  return estimateTokens(writeColumns(table)) <= maxTokens ? table : byObjects
 }
 
 /** Lines that fit, and what became of the rows. */

@@ -56,10 +56,9 @@ const toOptions = ({ signal, deadlineMs }: RequestLimits) => ({
   ...(deadlineMs === undefined ? {} : { deadlineMs }),
 })
 
-function execute(hosted: Hosted, { entity, action, params, fields, maxAge, idempotencyKey }: AgentRequest, limits: RequestLimits) {
+function execute(hosted: Hosted, { entity, action, params, maxAge, idempotencyKey }: AgentRequest, limits: RequestLimits) {
   return hosted.execute(entity, action, params, {
     ...toOptions(limits),
-    ...(fields === undefined ? {} : { selectFields: fields }),
     ...(maxAge === undefined ? {} : { maxAge }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   })
@@ -92,7 +91,7 @@ export function createHostedSource(transport: Transport): AgentSource {
         ...{ entity, state, records, searchable: ready_for_search, syncedAt: synced_at },
       })),
     readKind: ({ kind }) => kinds.get(kind),
-    execute: ({ id, kind }, request, limits) => execute(new Hosted(transport, { kind, connector: id }), request, limits),
+    execute: ({ id, kind }, request, limits) => execute(new Hosted(transport, { kind, connector: id }, request.fields), request, limits),
   }
 }
 

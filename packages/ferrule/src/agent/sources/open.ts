@@ -31,9 +31,9 @@ function openOne(value: unknown, name?: string): AgentSource | undefined {
 const failSource = (field: string) =>
   failValidation([{ field, message: 'must be a Ferrule client, a connector of connect(), or several of them', error_code: 'type' }])
 
-function openNamed([name, value]: readonly [string, unknown]): AgentSource {
+function openNamed([name, value]: readonly [string | undefined, unknown]): AgentSource {
   const found = openOne(value, name)
-  if (found === undefined) throw failSource(`/${name}`)
+  if (found === undefined) throw failSource(`/${name ?? 'source'}`)
   return found
 }
 
@@ -50,15 +50,33 @@ function nameAll(values: readonly unknown[]): readonly (readonly [string, unknow
   })
 }
 
+/** Lists what tools are made of: one value without a name, or several with names. */
+const listGiven = (given: AgentSources): readonly (readonly [string | undefined, unknown])[] => {
+  if (openOne(given) !== undefined) return [[undefined, given]]
+  return Array.isArray(given) ? nameAll(given) : isObject(given) ? Object.entries(given) : []
+}
+
 /**
  * Makes one source of everything that tools reach.
  * @throws FerruleError `validation_failed` for a value that is no source
  */
 export function openSources(given: AgentSources): AgentSource {
-  const one = openOne(given)
-  if (one !== undefined) return one
-  const sources = (Array.isArray(given) ? nameAll(given) : isObject(given) ? Object.entries(given) : []).map(openNamed)
+  const sources = listGiven(given).map(openNamed)
   const [only] = sources
   if (only === undefined) throw failSource('/source')
   return sources.length === 1 ? only : joinSources(sources)
 }
+
+const ids = new WeakMap<object, string>()
+
+/** Names an object of this process. No other process knows the name. */
+function nameObject(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return ''
+  const known = ids.get(value) ?? crypto.randomUUID()
+  ids.set(value, known)
+  return known
+}
+
+/** Names what tools are made of: the same clients and connections have the same name, in this process only. */
+export const nameSources = (given: AgentSources): string =>
+  JSON.stringify(listGiven(given).map(([name, value]) => [name ?? null, nameObject(value)]))

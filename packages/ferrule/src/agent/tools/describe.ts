@@ -84,7 +84,7 @@ function describeEntity({ connector, kind }: Target, document: EntityDocument, [
   const offered = chosen.filter(({ action }) => canWrite || !writeActions.includes(action))
   const lines = [
     `${kind.kind} ${entity}: ${description}. Key: ${key.join(', ')}.`,
-    ...offered.flatMap((action) => describeAction(action, writeExample(connector.name, entity, action))),
+    ...offered.flatMap((action) => describeAction(action, writeExample({ connector, entity, action }))),
   ]
   return only === undefined ? [...lines, ...describeFields(connector.name, document)] : lines
 }

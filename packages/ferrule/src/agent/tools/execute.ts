@@ -37,9 +37,9 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   const action = findAction(document, name)
   const request = { entity, action: name, params: readParams(running), fields: readStrings(running, 'fields') }
   try {
-    return await answerRead(running, { connector: target.connector, kind: target.kind, request, place: start })
+    return await answerRead(running, { connector: target.connector, kind: target.kind, request, place: start, canNarrow: true })
   } catch (thrown) {
-    throw explainOperation(thrown, action, writeExample(target.connector.name, entity, action))
+    throw explainOperation(thrown, action, (also) => writeExample({ connector: target.connector, entity, action }, also))
   }
 }
 

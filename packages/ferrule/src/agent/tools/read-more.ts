@@ -1,7 +1,7 @@
 /** `read_more`: continues where a bounded answer ended. */
 
-import { fail } from '../../errors.ts'
 import { defineTool, type RunningCall, readString, reads, type ToolDefinition } from '../context.ts'
+import { failHandle } from '../handles.ts'
 import { writeActions } from '../operations.ts'
 import { type KeptPosition, type Position, type ReadPosition, unpackPosition } from '../positions.ts'
 import { answerKept, answerRead } from '../reading.ts'
@@ -16,7 +16,7 @@ async function readRows(running: RunningCall, position: ReadPosition | KeptPosit
   if (position.type === 'kept') return answerKept(running, { connector, kind, place, keptId: position.id })
   const { request, columns: id } = position
   // No handle of ours holds a write: this is the last line of defence.
-  if (writeActions.includes(request.action)) throw fail('invalid_cursor', { reason: 'a write is never sent again' })
+  if (writeActions.includes(request.action)) throw failHandle('a write is never sent again')
   const list = id === undefined ? undefined : await running.context.handles.readKept(id)
   const columns = id !== undefined && Array.isArray(list) ? { id, list } : undefined
   return answerRead(running, { connector, kind, request, place, columns })
@@ -37,7 +37,7 @@ export const buildReadMore = (lineTools: readonly ToolDefinition[]): ToolDefinit
       const position: Position = unpackPosition(await running.context.handles.read(readString(running, 'handle') ?? ''))
       if (position.type !== 'lines') return readRows(running, position)
       const tool = lineTools.find(({ name }) => name === position.tool)
-      if (tool === undefined) throw fail('invalid_cursor', { reason: 'these tools have no such tool' })
+      if (tool === undefined) throw failHandle('these tools have no such tool')
       return tool.run({ ...running, args: position.args, from: position.place })
     },
   })

@@ -115,7 +115,7 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
     const { max_age: maxAge } = running.args
     const params = readParams(running, document)
     const request = { entity, action: 'context_store_search', params, maxAge: typeof maxAge === 'number' ? maxAge : undefined }
-    return await answerRead(running, { connector: target.connector, kind: target.kind, request, place: start })
+    return await answerRead(running, { connector: target.connector, kind: target.kind, request, place: start, canNarrow: true })
   } catch (thrown) {
     throw explain(thrown, target, document)
   }

@@ -8,8 +8,8 @@ import { connectorRule, findTarget, readParams } from './execute.ts'
 
 /** Random ids of runs that are objects. */
 const runIds = new WeakMap<object, string>()
-/** Shortest call id that counts as unique without its run: frameworks that count calls from 1 have shorter ones. */
-const shortestUnique = 8
+/** Least number of changes between small letters, capitals and digits in the random part of an id. */
+const leastChanges = 3
 /** Longest key that the service takes. */
 const longestKey = 200
 
@@ -21,6 +21,17 @@ function nameRun(run: object): string {
   return made
 }
 
+const classify = (character: string): string => (/\d/.test(character) ? 'digit' : /[a-z]/.test(character) ? 'small' : 'capital')
+const countChanges = (part: string): number =>
+  Array.from(part).filter((character, at, all) => at > 0 && classify(character) !== classify(all[at - 1] ?? '')).length
+
+/**
+ * Returns whether an id has a random part of 8 letters and digits at least. Some providers count calls in place of it, as in
+ * `functions.write:3`, from 0 in each conversation.
+ */
+export const isRandom = (callId: string): boolean =>
+  (callId.match(/[a-zA-Z0-9]{8,}/g) ?? []).reduce((changes, part) => changes + countChanges(part), 0) >= leastChanges
+
 /**
  * Builds the key of a write from the framework's id of the call; undefined where the id may stand for another call too.
  * A key that two writes share would swallow the second one.
@@ -28,7 +39,7 @@ function nameRun(run: object): string {
 export function buildKey({ context, call }: Pick<RunningCall, 'context' | 'call'>): string | undefined {
   const { callId, run } = call
   if (callId === undefined || callId === '') return undefined
-  if (run === undefined && callId.length < shortestUnique) return undefined
+  if (run === undefined && !isRandom(callId)) return undefined
   const key = `${typeof run === 'object' ? nameRun(run) : `${context.runId}${run === undefined ? '' : `:${run}`}`}:${callId}`
   return key.length <= longestKey ? key : undefined
 }
@@ -46,7 +57,7 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   try {
     return await answerWrite(running, { connector: target.connector, kind: target.kind, request, place: start })
   } catch (thrown) {
-    throw explainOperation(thrown, action, writeExample(target.connector.name, entity, action))
+    throw explainOperation(thrown, action, (also) => writeExample({ connector: target.connector, entity, action }, also))
   }
 }
 

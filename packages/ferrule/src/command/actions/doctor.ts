@@ -21,6 +21,13 @@ interface Finding {
 const fine = (check: string, detail: string): Finding => ({ check, status: 'ok', detail, advice: '' })
 const warn = (check: string, detail: string, advice: string): Finding => ({ check, status: 'warning', detail, advice })
 
+/** Width of the longest status. */
+const statusWidth = 'warning'.length
+const describeFinding = ({ check, status, detail, advice }: Finding): readonly string[] => [
+  `${status.padEnd(statusWidth)}  ${check}: ${detail}`,
+  ...(advice === '' ? [] : [`${' '.repeat(statusWidth)}  ${advice}`]),
+]
+
 /** Greatest difference of clocks that does not matter to tokens, in seconds. */
 const toleratedSeconds = 30
 
@@ -141,6 +148,6 @@ export async function doctor(context: CommandContext): Promise<void> {
     if (errors.length === 0) findings.push(...(await look('connectors', () => lookAtConnectors(open, context), errors)))
   }
   context.signal.throwIfAborted()
-  await context.output.list([findings])
+  await context.output.report(findings, describeFinding)
   if (errors.length > 0) throw errors[0]
 }

@@ -147,6 +147,18 @@ export class Output {
   }
 
   /**
+   * Writes sentences, which the columns of a table would cut. Other formats, and chosen fields, show the rows.
+   * @param describe formats a row as lines; a terminal wraps them
+   */
+  async report<Row>(rows: readonly Row[], describe: (row: Row) => readonly string[]): Promise<void> {
+    const { format, fields, jq } = this.options
+    if (format !== 'table' || fields !== undefined || jq !== undefined) return this.list([rows])
+    const { makeSafe } = await import('./table.ts')
+    await this.sink.write(rows.flatMap(describe).reduce((text, line) => `${text}${makeSafe(line)}\n`, ''))
+    await this.sink.flush()
+  }
+
+  /**
    * Writes rows as they arrive, and gives each to jq. What is written is whole when the rows end early: a JSON array is closed.
    * @param columns names of the columns of a table; left out: all members of the first batch
    * @returns number of rows

@@ -24,7 +24,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** Removes what would move the cursor or change the terminal: records come from elsewhere. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const makeSafe = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+export const makeSafe = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
 
 /** Cuts a text to a width, and marks the cut. */
 export function cutText(text: string, width: number): string {

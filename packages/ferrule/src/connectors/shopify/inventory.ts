@@ -23,6 +23,7 @@ export const inventory_items = entity({
       ids: str('Inventory item ids, 1 to 100, separated by commas', {
         pattern: '^\\d{1,20}(,\\d{1,20}){0,99}$',
         says: 'must be 1 to 100 ids separated by commas',
+        examples: ['808950810,39072856'],
       }),
       limit,
       ...following,

@@ -1,7 +1,12 @@
 import { bool, entity, int, opt, refuseGiven, str } from '../../definition/index.ts'
 import { context, result, statement, unneeded } from './shared.ts'
 
-const uuid = (about: string) => str(about, { pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$', says: 'must be a UUID' })
+const uuid = (about: string) =>
+  str(about, {
+    pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+    says: 'must be a UUID',
+    examples: ['01c899bb-0000-0001-0000-001000000001'],
+  })
 
 const text = (about: string, example: string) => {
   const rules = { minLength: 1, examples: [example] }

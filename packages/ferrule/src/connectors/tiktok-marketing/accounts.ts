@@ -84,6 +84,7 @@ export const advertisers = entity({
         'advertiser',
         jsonArray(
           'Advertiser ids, a JSON array of strings in a string: ["7012345678901234567"]; those of the connector when it is left out',
+          '["7012345678901234567"]',
         ),
         { as: 'json_array', most: 100 },
       ),

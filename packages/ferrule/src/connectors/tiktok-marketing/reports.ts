@@ -78,9 +78,13 @@ const list = {
       'RESERVATION_ADGROUP',
       'RESERVATION_AD',
     ),
-    dimensions: jsonArray('What a row is of, a JSON array of strings in a string: ["campaign_id","stat_time_day"]'),
+    dimensions: jsonArray(
+      'What a row is of, a JSON array of strings in a string: ["campaign_id","stat_time_day"]',
+      '["advertiser_id","stat_time_day"]',
+    ),
     metrics: jsonArray(
       'What is counted, a JSON array of strings in a string: ["spend","impressions"]; unknown names are refused by the vendor',
+      '["spend","impressions"]',
     ),
     start_date: date('First day, in the time zone of the advertiser'),
     end_date: date('Last day, included; with stat_time_day at most 29 days after the first'),

@@ -1,7 +1,7 @@
 /** Refusals of a search: the error code, a sentence, and a JSON pointer into the request body. */
 
 import type { FerruleError } from 'ferrule'
-import { fail } from 'ferrule/internal'
+import { fail, pointTo } from 'ferrule/internal'
 import type { SearchTable } from './columns.ts'
 
 /** Pointer to a value of the request. */
@@ -12,7 +12,7 @@ export interface RequestPointer {
 
 /** Returns the pointer to a value below another. */
 export const appendPointer = (pointer: RequestPointer, ...names: readonly (string | number)[]): RequestPointer => ({
-  at: names.reduce<string>((at, name) => `${at}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`, pointer.at),
+  at: pointTo(pointer.at, ...names),
 })
 
 const problem = ({ at }: RequestPointer, message: string, error_code: string) => ({ errors: [{ field: at, message, error_code }] })
@@ -46,7 +46,7 @@ export const notSearchable = (pointer: RequestPointer & { readonly asked: string
 
 /** Creates the error for an operator that is unknown, or that the field's type does not support. */
 export const notSupported = (pointer: RequestPointer, operator: string, reason: string): FerruleError =>
-  fail('operator_not_supported', { operator, reason }, problem(pointer, reason, 'operator'))
+  fail('operator_not_supported', { operator, reason }, problem(pointer, `cannot be used here: ${reason}`, 'operator'))
 
 /** Creates the error for a query that exceeds a limit. */
 export const tooComplex = (pointer: RequestPointer, reason: string): FerruleError =>

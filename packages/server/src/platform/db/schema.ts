@@ -1,7 +1,7 @@
 /** Declares the tables of both databases. */
 import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, StoredConnectorStatus, WorkspaceStatus } from 'ferrule/wire'
 import type { ColumnType } from 'kysely'
-import type { OAuthRecordTable } from './oauth-schema.ts'
+import type { KeptAnswerTable, RequestClaimTable } from './outcome-schema.ts'
 
 /** SQLite stores booleans as 0 and 1. */
 type Flag = ColumnType<boolean | number, boolean, boolean>
@@ -59,10 +59,6 @@ export interface McpTokenTable {
   created_at: Moment
   expires_at: Moment
   last_used_at: Moment | null
-  /** Grant of an access token of OAuth; null for the grant itself, and for a token made by hand. */
-  parent_id: string | null
-  /** OAuth client of a grant and of its access tokens. */
-  client_id: string | null
 }
 /** Workspaces; deleted ones stay for 30 days. */
 export interface WorkspaceTable {
@@ -172,19 +168,6 @@ export interface IdempotencyKeyTable {
   sealed: ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>
   expires_at: Moment
 }
-/** Writes of vendor request ids. */
-export interface RequestClaimTable {
-  organization_id: string
-  connector_id: string
-  request_id: string
-  /** Digest of the engine's fingerprint of the write. */
-  fingerprint: string
-  /** Time of the last claim. */
-  claimed_at: Moment
-  /** Call of the last claim, and the end of its hold. */
-  owner: string
-  busy_until: Moment
-}
 
 /** Schedules of syncs. */
 export interface SyncScheduleTable {
@@ -282,13 +265,13 @@ export interface Tables {
   applications: ApplicationTable
   grants: GrantTable
   mcp_tokens: McpTokenTable
-  oauth_records: OAuthRecordTable
   workspaces: WorkspaceTable
   data_keys: DataKeyTable
   connectors: ConnectorTable
   connector_creations: ConnectorCreationTable
   jobs: JobTable
   idempotency_keys: IdempotencyKeyTable
+  kept_answers: KeptAnswerTable
   request_claims: RequestClaimTable
   sync_schedules: SyncScheduleTable
   sync_runs: SyncRunTable

@@ -27,7 +27,6 @@ import type { Settings } from '../settings/settings.ts'
 import type { ConnectorAccess, Principal, PrincipalView } from './access.ts'
 import type { Applications, OrganizationApplications } from './application-types.ts'
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
-import type { OAuth } from './oauth-types.ts'
 import type { Organizations } from './organization-types.ts'
 import type { SyncServices, Syncs, SyncWorker } from './sync-types.ts'
 import type { McpTokens, Tokens } from './token-types.ts'
@@ -69,10 +68,10 @@ export interface Platform {
   readonly organizationApplications: OrganizationApplications
   readonly tokens: Tokens
   readonly mcpTokens: McpTokens
-  readonly oauth: OAuth
   readonly workspaces: Workspaces
   readonly connectors: Connectors
   readonly writes: Writes
+  readonly keptAnswers: KeptAnswers
   readonly syncs: Syncs
   /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */
   syncWorker(services: SyncServices): SyncWorker
@@ -207,6 +206,19 @@ export interface Writes {
   ): Promise<ExecutedData | ReplayedAnswer>
   /** Deletes keys and vendor request ids that expired at `now` (milliseconds). @returns the number */
   purgeExpired(now: number): Promise<number>
+}
+
+/** Keeps for minutes what writes and statements answered to agents, for any node. */
+export interface KeptAnswers {
+  /** Returns the answers of the principal's organization. */
+  of(principal: Pick<Principal, 'organizationId'>): {
+    /** Keeps a text until a time (milliseconds). The oldest texts of the organization make room. @returns false: the text is too large */
+    put(id: string, text: string, untilMs: number): Promise<boolean>
+    /** Returns a kept text; undefined: never kept, or no longer. */
+    get(id: string): Promise<string | undefined>
+  }
+  /** Deletes what expired at `now` (milliseconds). */
+  purgeExpired(now: number): Promise<void>
 }
 
 /** Jobs of the principal's organization; kept for 30 days. */

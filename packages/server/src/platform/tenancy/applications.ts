@@ -16,7 +16,7 @@ import {
   updateClientPair,
 } from '../db/queries/applications.ts'
 import { readState } from '../db/queries/installation-state.ts'
-import { holdOrganization } from '../db/queries/organizations.ts'
+import { holdOrganization, lockGrantsOf } from '../db/queries/organizations.ts'
 import type { ApplicationRecord, Applications, OrganizationReach } from '../model/application-types.ts'
 import { asId, iso, newId } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
@@ -65,6 +65,12 @@ async function requireOrganization(db: Db, id: string): Promise<string> {
   return organizationId
 }
 
+async function refuseFirst(db: Db, id: string): Promise<void> {
+  if (id !== (await readState(db, 'first_application'))) return
+  const reason = 'this is the first application, which the next start would create again'
+  throw fail('validation_failed', { reason }, { hint: 'Replace its secret (rotate-secret), or take back its grants (revoke).' })
+}
+
 /** Builds the service. */
 export const createApplications = ({ database, source, settings }: Parts): Applications => ({
   list: async () => groupById(await listApplicationsWithGrants(database.db)).map(toRecord),
@@ -95,13 +101,11 @@ export const createApplications = ({ database, source, settings }: Parts): Appli
   },
   delete: async (clientId) => {
     const { id } = await requireApplication(database.db, clientId)
-    if (id === (await readState(database.db, 'first_application')))
-      throw fail(
-        'validation_failed',
-        { reason: 'this is the first application, which the next start would create again' },
-        { hint: 'Replace its secret (rotate-secret), or take back its grants (revoke).' },
-      )
-    await deleteApplication(database.db, id)
+    await refuseFirst(database.db, id)
+    await database.transaction(async (db) => {
+      await lockGrantsOf(db, id) // first, as everybody who locks grants and applications: else two of them wait for each other
+      await deleteApplication(db, id)
+    })
   },
   rotateSecret: async (clientId) => {
     if (settings.client?.id === clientId)

@@ -2,7 +2,7 @@
 
 import type { FerruleError } from 'ferrule'
 import { readJson } from 'ferrule/engine'
-import { fail, failValidation, TooDeep } from 'ferrule/internal'
+import { fail, failValidation, pointTo, TooDeep } from 'ferrule/internal'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -11,7 +11,6 @@ const isForbiddenName = (name: string, value: unknown): boolean =>
   name === '__proto__' || (name === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype'))
 
 const malformed = (reason: string): FerruleError => fail('malformed_json', { reason })
-const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Returns V8's sentence without the quoted input, which can contain a secret. */
 function describeFault(thrown: unknown): string {
@@ -34,10 +33,8 @@ function inspectValue(value: unknown, path: (string | number)[]): void {
   }
 }
 
-const forbiddenName = (path: readonly (string | number)[]): FerruleError => {
-  const field = path.map((name) => `/${escapePointer(String(name))}`).join('')
-  return failValidation([{ field, message: 'is not an allowed name', error_code: 'name' }])
-}
+const forbiddenName = (path: readonly (string | number)[]): FerruleError =>
+  failValidation([{ field: pointTo('', ...path), message: 'is not an allowed name', error_code: 'name' }])
 
 function decode(bytes: Uint8Array): string {
   try {
@@ -87,7 +84,7 @@ export function readFormBody(bytes: Uint8Array): Readonly<Record<string, string>
   const pairs = [...new URLSearchParams(decode(bytes))]
   const met = new Set(['__proto__'])
   for (const [name] of pairs) {
-    if (met.has(name)) throw failValidation([{ field: `/${escapePointer(name)}`, message: 'must be given once', error_code: 'repeated' }])
+    if (met.has(name)) throw failValidation([{ field: pointTo('', name), message: 'must be given once', error_code: 'repeated' }])
     met.add(name)
   }
   return Object.fromEntries(pairs)

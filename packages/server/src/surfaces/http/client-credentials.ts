@@ -23,7 +23,7 @@ function basicClient(header: string | undefined): { readonly id: string; readonl
 function readString(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = body[name] ?? undefined
   if (value === undefined || typeof value === 'string') return value
-  throw failValidation([problem(name, 'must be string', 'type')])
+  throw failValidation([problem(name, 'must be a string', 'type')])
 }
 
 /** Client credentials of a token request. */

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { FerruleError } from 'ferrule'
 import type { AgentConnector, AgentKind, AgentRequest, AgentSource, RequestLimits } from 'ferrule/agents'
 import { type FileAnswer, JsonText, parseJson, RawJson, RawRows } from 'ferrule/engine'
-import { readProblem } from 'ferrule/internal'
+import { isObject, readProblem } from 'ferrule/internal'
 import type { ConnectorRecord, ConnectorSummary, ExecuteRequest } from 'ferrule/wire'
 import { executeOperation } from '../../platform/execution/operations.ts'
 import type { Principal } from '../../platform/model/access.ts'
@@ -43,8 +43,9 @@ async function parseRows(rows: RawRows): Promise<readonly unknown[]> {
   return all
 }
 
-/** Parses what is still JSON: tools cut values and not bytes. */
+/** Parses what is still JSON: tools cut values and not bytes. The rows of a statement stand inside of its record. */
 async function readData(data: unknown): Promise<unknown> {
+  if (isObject(data) && data['data'] instanceof RawJson) return { ...data, data: await readData(data['data']) }
   if (data instanceof JsonText) return parseJson(data.text)
   if (!(data instanceof RawJson)) return data
   try {

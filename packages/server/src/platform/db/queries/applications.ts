@@ -49,7 +49,7 @@ export const deleteGrant = async (db: Db, applicationId: string, organizationId:
   return (await grants.executeTakeFirst()).numDeletedRows > 0n
 }
 
-/** Deletes an application with its grants. */
+/** Deletes an application with its grants. Lock the grants before. */
 export const deleteApplication = async (db: Db, id: string): Promise<void> => {
   await db.deleteFrom('applications').where('id', '=', id).execute()
 }

@@ -1,7 +1,7 @@
 /** Queries vendor request ids and their writes. */
 import type { Selectable } from 'kysely'
 import type { Db } from '../database.ts'
-import type { RequestClaimTable } from '../schema.ts'
+import type { RequestClaimTable } from '../outcome-schema.ts'
 
 /** A request id with its write. */
 export type ClaimRow = Selectable<RequestClaimTable>

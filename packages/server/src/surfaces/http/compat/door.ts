@@ -29,11 +29,34 @@ export function findDoor(url: string, header: (name: string) => string | undefin
   return markers.some((name) => header(name) !== undefined) ? 'marked' : 'plain'
 }
 
-/** What those clients ask for and this service has not, by the beginning of its path. */
-const notOffered: Readonly<Record<string, string>> = { '/api/v1/internal/workflows': 'workflows and automations' }
+/** What those clients ask for and this service has not, by the form of its path, and what to do instead. */
+const notOffered: readonly (readonly [path: RegExp, what: string, instead: string])[] = [
+  [
+    /^\/api\/v1\/internal\/workflows(\/|$)/,
+    'workflows and automations',
+    'Run your own schedule, and call the operations of a connector from it.',
+  ],
+  [
+    /^\/api\/v1\/integrations\/connectors\/oauth\/initiate$/,
+    'consent screens of vendors',
+    'Get the tokens of the vendor yourself, and create the connector with them as its credentials.',
+  ],
+  [
+    /^\/api\/v1\/oauth\/credentials(\/|$)/,
+    'OAuth applications of an organization',
+    'Send client id and client secret among the credentials of each connector.',
+  ],
+  [
+    /^\/api\/v1\/integrations\/connectors\/[^/]+\/execute\/prepare$/,
+    'executions on the machine of the caller',
+    'Unset SECRETS_CONFIGURED_FROM_ENVIRONMENT, so that the client calls execute.',
+  ],
+]
 
 /** Builds the error of a path of something that this service has not; undefined for other paths. */
 export function findNotOffered(path: string): FerruleError | undefined {
-  const [, what] = Object.entries(notOffered).find(([start]) => path === start || path.startsWith(`${start}/`)) ?? []
-  return what === undefined ? undefined : fail('not_offered', { what })
+  const found = notOffered.find(([form]) => form.test(path))
+  if (found === undefined) return undefined
+  const [, what, hint] = found
+  return fail('not_offered', { what }, { hint })
 }

@@ -3,14 +3,15 @@
 import { JsonText } from 'ferrule/engine'
 import { isObject, writeBody } from 'ferrule/internal'
 import { describePage } from './pages.ts'
-import { addSnakeNames } from './snake-rows.ts'
+import { adaptRows } from './search-rows.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
 /** What an envelope says of the execution itself. */
 export interface Execution {
   readonly connectorId: string
-  readonly isSearch: boolean
+  /** For a search: its fields that those clients read as objects (`findListedObjects`). */
+  readonly search: { readonly objects: ReadonlySet<string> } | undefined
   readonly tookMs: number
 }
 
@@ -38,8 +39,8 @@ export const buildEnvelope = (
 export function toEnvelope(body: unknown, execution: Execution): Envelope {
   const { data, meta: given, ...more } = isObject(body) ? body : { data: body, meta: undefined }
   const meta = isObject(given) ? given : {}
-  if (execution.isSearch) {
-    const found = new JsonText(writeBody({ data: addSnakeNames(data), meta }))
+  if (execution.search !== undefined) {
+    const found = new JsonText(writeBody({ data: adaptRows(data, execution.search.objects), meta }))
     return buildEnvelope(found, execution, { execution: more })
   }
   const metadata = Object.keys(meta).length === 0 ? null : { ...meta, ...describePage(meta) }

@@ -10,6 +10,7 @@ import { readChunk, readChunkWish, readEmptyFile } from './chunk.ts'
 import { buildEnvelope, type Execution, toEnvelope } from './envelope.ts'
 import { changeExchange } from './exchange.ts'
 import { followCursor } from './pages.ts'
+import { findListedObjects } from './search-rows.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -30,7 +31,7 @@ export async function executeForClient(call: ClientCall): Promise<Answer> {
   const began = clocks.steady()
   const execution = (): Execution => ({
     connectorId: slot(exchange, 'connector_id'),
-    isSearch: searches.includes(body['action']),
+    search: searches.includes(body['action']) ? { objects: findListedObjects(call.services.kinds, body['entity']) } : undefined,
     tookMs: clocks.steady() - began,
   })
   if (body['entity'] === '*' && body['action'] === 'check') return { json: buildEnvelope(await check(call), execution()) }

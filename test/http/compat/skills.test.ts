@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { base, connectorsPath, type Json, startWorld, type World } from '../support.ts'
+import type { ClientName } from './requests.ts'
+import { type Recorded, recordedClient, shownText } from './support.ts'
+
+let world: World
+let gong: string
+const clients: Partial<Record<ClientName, Recorded>> = {}
+beforeAll(async () => {
+  world = await startWorld()
+  gong = await world.connect('calls')
+  clients.sdk = await recordedClient(world, 'sdk')
+  clients.packages = await recordedClient(world, 'packages')
+})
+afterAll(() => world.close())
+
+const both = ['sdk', 'packages'] as const
+const clientOf = (name: ClientName): Recorded => {
+  const found = clients[name]
+  if (found === undefined) throw new Error(`no client ${name}`)
+  return found
+}
+
+describe('the documents for agents', () => {
+  test.each(both)('are found by an inspection, and read section by section: %s', async (name) => {
+    const client = clientOf(name)
+    const inspected = await client.send(`${connectorsPath}/${gong}/inspect`)
+    const id = inspected.json.docs_skill_id
+    const outline = await client.send(`${base}/skills/docs?id=${id}`)
+    expect(outline.json).toMatchObject({ id: 'gong', section_id: null, metadata: { id: 'gong', title: 'Gong', warnings: [] } })
+    const ids = outline.json.outline.map((section: Json) => section.id)
+    expect(ids).toEqual(expect.arrayContaining(['calls', 'credentials', 'configuration', 'entity:users', 'entity:call_audio']))
+    for (const section of ids) {
+      const { json } = await client.send(`${base}/skills/docs?id=${id}&section=${encodeURIComponent(section)}`)
+      expect([json.section_id, json.content.length > 0]).toEqual([section, true])
+      expect(JSON.stringify(json.content)).not.toContain('](../')
+    }
+    const unknown = await client.send(`${base}/skills/docs?id=${id}&section=entity:none`)
+    expect([unknown.status, shownText(unknown)]).toEqual([422, expect.stringMatching(/^\/section must be one of: calls, .*entity:users/)])
+    expect((await client.send(`${base}/skills/docs?id=none`)).json.code).toBe('connector_type_not_found')
+  })
+
+  test('are listed page by page', async () => {
+    const client = clientOf('sdk')
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page = await client.send(`${base}/skills?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      seen.push(...page.json.data.map(({ id }: Json) => id))
+      cursor = page.json.next_cursor
+    }
+    expect(seen.toSorted()).toEqual(['gong', 'shopify', 'snowflake', 'tiktok-marketing'])
+    expect((await client.send(`${base}/skills?cursor=other`)).json.code).toBe('invalid_cursor')
+  })
+})

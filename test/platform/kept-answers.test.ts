@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { createWorld, firstPrincipal, overBoth, type World } from './world.ts'
+
+overBoth('kept answers of agents', (database) => {
+  let world: World
+  let platform: Platform
+  let other: Platform
+  let organizationId: string
+  beforeAll(async () => {
+    world = await createWorld(database, 'kept')
+    platform = await world.open()
+    other = await world.open({ role: database === 'sqlite' ? 'administration' : 'service' })
+    organizationId = (await firstPrincipal(platform)).organizationId
+  })
+  afterAll(() => world.close())
+
+  const soon = () => world.now + 600_000
+  const own = (node = platform) => node.keptAnswers.of({ organizationId })
+
+  test('are read on another node, and by no other organization', async () => {
+    expect(await own().put('an id', '{"digits":12345678901234567890}', soon())).toBe(true)
+    expect(await own(other).get('an id')).toBe('{"digits":12345678901234567890}')
+    expect(await own(other).get('another id')).toBeUndefined()
+    const { id: foreign } = await platform.organizations.create(await firstPrincipal(platform), { name: 'Foreign' })
+    expect(await platform.keptAnswers.of({ organizationId: foreign }).get('an id')).toBeUndefined()
+  })
+
+  test('stand in the database without their text and their id', async () => {
+    await own().put('the only id', 'the only text', soon())
+    const rows = await world.raw().db.selectFrom('kept_answers').selectAll().execute()
+    const stored = rows.map(({ digest, sealed }) => digest + Buffer.from(sealed).toString('latin1')).join()
+    expect([stored.includes('the only'), rows.length]).toEqual([false, 2])
+  })
+
+  test('end after their time, and are deleted then', async () => {
+    await own().put('short', 'text', world.now + 1)
+    world.now += 1
+    expect(await own().get('short')).toBeUndefined()
+    await platform.keptAnswers.purgeExpired(world.now)
+    expect(await world.raw().db.selectFrom('kept_answers').select('digest').execute()).toHaveLength(2)
+  })
+
+  test('are bounded: large ones are refused, and the oldest make room', async () => {
+    expect(await own().put('large', 'x'.repeat(4_000_001), soon())).toBe(false)
+    for (let index = 0; index < 21; index += 1) await own().put(`id ${index}`, 'text', soon() + index)
+    expect([await own().get('an id'), await own().get('id 0'), await own().get('id 1')]).toEqual([undefined, undefined, 'text'])
+  })
+})
