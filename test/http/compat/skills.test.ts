@@ -28,6 +28,11 @@ describe('the documents for agents', () => {
     const id = inspected.json.docs_skill_id
     const outline = await client.send(`${base}/skills/docs?id=${id}`)
     expect(outline.json).toMatchObject({ id: 'gong', section_id: null, metadata: { id: 'gong', title: 'Gong', warnings: [] } })
+    // PyAirbyte names its workspace and its organization too.
+    const { workspace_id, organization_id } = inspected.json
+    const tenant = `workspace_id=${workspace_id}&organization_id=${organization_id}`
+    expect((await client.send(`${base}/skills/docs?id=${id}&${tenant}`)).json).toEqual(outline.json)
+    expect((await client.send(`${base}/skills?limit=100&${tenant}`)).json.data).toHaveLength(4)
     const ids = outline.json.outline.map((section: Json) => section.id)
     expect(ids).toEqual(expect.arrayContaining(['calls', 'credentials', 'configuration', 'entity:users', 'entity:call_audio']))
     for (const section of ids) {

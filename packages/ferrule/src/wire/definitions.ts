@@ -157,12 +157,12 @@ export const skillDocs = record(
 /** A document: its outline, and one section. */
 export type SkillDocs = Wire<typeof skillDocs>
 
-/** Query of the list. */
-export const skillQuery = query({
-  ...pageQuery,
+const anyTenant = {
   workspace_id: opt(uuid('Existing clients send it. The documents are the same in every workspace.')),
   organization_id: opt(uuid('Existing clients send it. The documents are the same in every organization.')),
-})
+}
+/** Query of the list. */
+export const skillQuery = query({ ...pageQuery, ...anyTenant })
 /** Which documents are listed. */
 export type SkillQuery = Wire<typeof skillQuery>
 
@@ -170,6 +170,7 @@ export type SkillQuery = Wire<typeof skillQuery>
 export const skillDocsQuery = query({
   id: str('Id of the document: slug, title or definition id of the kind.', { maxLength: 256 }),
   section: opt(str('Id of a section; left out: the overview.', { maxLength: 256 })),
+  ...anyTenant,
 })
 /** Which document, and which section of it. */
 export type SkillDocsQuery = Wire<typeof skillDocsQuery>
