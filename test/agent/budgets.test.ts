@@ -164,7 +164,7 @@ const ours = [
   /^For one row in full: read_more \{"handle":"[\w.-]+","row":1\}$/,
   /^For one row in full, add its number: "row":1\.$/,
   /^To get less: name the fields that you need; largest: [\w.,% -]+$/,
-  /^The rest is too large to be kept[\w:. ]*$/,
+  /^The rest cannot be kept[\w:. ]*$/,
 ]
 
 /** Lists the lines of an answer that are neither ours nor marked as data. */

@@ -131,10 +131,13 @@ describe('what a write answered', () => {
     expect(source.calls).toHaveLength(1)
   })
 
-  test('is not kept when it is too large for the store: the answer says so', async () => {
-    const source = makeLong()
-    const { text } = await runTool(await open(source, { kept: createKeptStore({ mostCharacters: 1_000 }) }), 'write', create)
-    expect(text).toMatch(/^The rest is too large to be kept\.$/m)
+  test.each([
+    ['it is too large for the store', createKeptStore({ mostCharacters: 1_000 })],
+    ['the store fails', { put: () => Promise.reject(new Error('no database')), get: () => undefined }],
+  ])('is not kept when %s: the answer says so, and is no error, because the write was carried out', async (_why, kept) => {
+    const { text, isError } = await runTool(await open(makeLong(), { kept }), 'write', create)
+    expect(isError).toBe(false)
+    expect(text).toMatch(/^The rest cannot be kept\.$/m)
     expect(text).not.toContain('read_more')
   })
 

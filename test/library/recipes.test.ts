@@ -1,9 +1,10 @@
-/** Runs every recipe of docs/library.md as a program of its own against the sandbox or a service; only the origin is added. */
+/** Runs every recipe of docs/library.md and docs/agents.md as a program of its own against the sandbox or a service; only the origin is added. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toolOptions } from '../../packages/ferrule/src/agent/options.ts'
 import { hostedCallRules } from '../../packages/ferrule/src/client/call-options.ts'
 import { hostedOptions } from '../../packages/ferrule/src/client/connect.ts'
 import { connectOptions, rowOptions } from '../../packages/ferrule/src/engine/options.ts'
@@ -13,7 +14,11 @@ import { client, type World } from '../http/support.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
-const recipes = [...page.matchAll(/^### (.+)\n\n```js\n([\s\S]*?)^```$/gm)].map(([, name = '', code = '']) => ({ name, code }))
+const agents = readFileSync(join(root, 'docs/agents.md'), 'utf8')
+const recipes = [...`${page}\n${agents}`.matchAll(/^### (.+)\n\n```js\n([\s\S]*?)^```$/gm)].map(([, name = '', code = '']) => ({
+  name,
+  code,
+}))
 
 let sandbox: Sandbox
 let world: World
@@ -44,14 +49,23 @@ const printed: Readonly<Record<string, RegExp>> = {
   'Write once': /^inserted 1$/m,
   'Read typed rows of a statement': /^3 at 2021-01-28T22:09:37\.123456789, 673 days later, 2 elements$/m,
   'Share a rate between processes': /^3 calls, then wait for 24 hours$/m,
+  'Give the tools to a framework': /^4 times list_connectors, describe, execute, search, read_more, current_time$/m,
+  'Call a model yourself': /^6 tools, gong users\.list of "my calls": \d+ rows/m,
+  'Connect without a service': /^"calls": gong, active\n"warehouse": snowflake, active$/m,
+  'Give an end user their connectors only': /^Error connector_not_found: .*\nNext: No connector is connected\./m,
+  'Read an answer to its end': /^5 parts, the last one: gong users\.list of "my calls": rows \d+ to \d+ of 100/m,
+  'Make a tool for each operation': /^gong_calls_list, gong_users_list, gong_users_get, read_more$/m,
+  'Let the agent write': /^\{"number of rows inserted":1\}$/m,
 }
 
 test.each([
   ['## Options of `connect`', connectOptions],
   ['## Options of `connect` for a service', hostedOptions],
   ['## Options of a call', { ...hostedCallRules, ...rowOptions }],
+  ['## Options', toolOptions],
 ])('%s has a row for each option', (heading, options) => {
-  const section = page.slice(page.indexOf(`${heading}\n`)).split('\n## ')[0] ?? ''
+  const text = options === toolOptions ? agents : page
+  const section = text.slice(text.indexOf(`${heading}\n`)).split('\n## ')[0] ?? ''
   const rows = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
   expect(rows.toSorted()).toEqual(Object.keys(options).toSorted())
 })

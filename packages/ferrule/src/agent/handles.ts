@@ -61,13 +61,13 @@ export class Handles {
     this.#options = options
   }
 
-  /** Makes the handle of a position. @param position a value of JSON @returns undefined if the position is too large for both ways */
+  /** Makes the handle of a position. @param position a value of JSON @returns undefined if the position is too large for both ways, or the store fails */
   async write(position: unknown): Promise<string | undefined> {
-    const { kept, now, longestInline } = this.#options
+    const { now, longestInline } = this.#options
     const json = writeJson(position)
     if (countBytes(json) <= longestInline) return this.#seal({ p: position, u: toSeconds(now() + positionMs) })
-    const id = this.makeId()
-    return (await kept.put(id, json, now() + keptMs)) ? this.#seal({ k: id, u: toSeconds(now() + keptMs) }) : undefined
+    const id = await this.#put(json)
+    return id === undefined ? undefined : this.#seal({ k: id, u: toSeconds(now() + keptMs) })
   }
 
   /** Returns the most tokens that the handle of a position takes: each of its characters can be one. */
@@ -104,11 +104,20 @@ export class Handles {
     return readJson(text)
   }
 
-  /** Keeps a value for 10 minutes. @returns its id; undefined if it is too large */
-  async keep(value: unknown): Promise<string | undefined> {
+  /** Keeps a value for 10 minutes. @returns its id; undefined if it is too large, or the store fails */
+  keep(value: unknown): Promise<string | undefined> {
+    return this.#put(writeJson(value))
+  }
+
+  /** Keeps a text. A store that fails must not fail the answer: the model would send a write again that was carried out. */
+  async #put(text: string): Promise<string | undefined> {
+    const { kept, now } = this.#options
     const id = this.makeId()
-    const isKept = await this.#options.kept.put(id, writeJson(value), this.#options.now() + keptMs)
-    return isKept ? id : undefined
+    try {
+      return (await kept.put(id, text, now() + keptMs)) ? id : undefined
+    } catch {
+      return undefined
+    }
   }
 
   async #seal(content: Readonly<Record<string, unknown>>): Promise<string> {

@@ -30,7 +30,8 @@ const smallestBudget = 1_000
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 const texts: OptionRule = ['must be a list of strings', (value) => Array.isArray(value) && value.every(isText)]
 
-const rules: OptionRules = {
+/** Rules of the options, by name. */
+export const toolOptions: OptionRules = {
   write: ['must be true or false', (value) => typeof value === 'boolean'],
   maxTokens: [`must be a whole number from ${smallestBudget}`, (value) => Number.isInteger(value) && Number(value) >= smallestBudget],
   include: texts,
@@ -43,4 +44,4 @@ const rules: OptionRules = {
 }
 
 /** Checks options. @throws FerruleError `validation_failed` with the place of every problem */
-export const checkToolOptions = (options: unknown): void => checkOptions(rules, options)
+export const checkToolOptions = (options: unknown): void => checkOptions(toolOptions, options)

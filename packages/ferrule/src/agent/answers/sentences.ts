@@ -23,7 +23,7 @@ export const joinLines = (lines: readonly (string | undefined)[]): string =>
 
 /** Says that there is a rest without a handle. @param canNarrow true: the same call may be sent again for less */
 export const describeLost = (canNarrow: boolean): string =>
-  canNarrow ? 'The rest is too large to be kept: ask for fewer rows or fields.' : 'The rest is too large to be kept.'
+  canNarrow ? 'The rest cannot be kept: ask for fewer rows or fields.' : 'The rest cannot be kept.'
 
 /** Matches names that do not read like an instruction. Columns of statements and keys of records can be called anything. */
 const plainName = /^[A-Za-z_][\w.-]{0,39}$/
