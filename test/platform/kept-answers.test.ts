@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertKeptAnswer } from '../../packages/server/src/platform/db/queries/kept-answers.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { createWorld, firstPrincipal, overBoth, type World } from './world.ts'
 
@@ -42,8 +43,19 @@ overBoth('kept answers of agents', (database) => {
   })
 
   test('are bounded: large ones are refused, and the oldest make room', async () => {
-    expect(await own().put('large', 'x'.repeat(4_000_001), soon())).toBe(false)
-    for (let index = 0; index < 21; index += 1) await own().put(`id ${index}`, 'text', soon() + index)
-    expect([await own().get('an id'), await own().get('id 0'), await own().get('id 1')]).toEqual([undefined, undefined, 'text'])
+    const large = 'x'.repeat(4_000_000)
+    expect(await own().put('larger', `${large}x`, soon())).toBe(false)
+    for (let index = 0; index < 17; index += 1) await own().put(`id ${index}`, index % 16 === 0 ? large : 'text', soon() + index)
+    expect([await own().get('an id'), (await own().get('id 0'))?.length]).toEqual([expect.any(String), large.length])
+    const { organization_id } = await world.raw().db.selectFrom('kept_answers').select('organization_id').executeTakeFirstOrThrow()
+    const row = { organization_id, sealed: Buffer.alloc(100), expires_at: soon() + 100 }
+    for (const [digest, bounds] of [
+      ['newest by number', { mostAnswers: 3, mostBytes: 64_000_000 }],
+      ['newest by size', { mostAnswers: 1_000, mostBytes: 5_000_000 }],
+    ] as const)
+      await insertKeptAnswer(world.raw().db, { ...row, digest }, bounds)
+    const left = await world.raw().db.selectFrom('kept_answers').select('digest').execute()
+    expect(left.map(({ digest }) => digest)).toEqual(expect.arrayContaining(['newest by number', 'newest by size']))
+    expect([left.length, await own().get('id 0'), (await own().get('id 16'))?.length]).toEqual([4, undefined, large.length])
   })
 })

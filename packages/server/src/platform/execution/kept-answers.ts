@@ -7,8 +7,8 @@ import { decrypt, encodeIdentity, encrypt, keyBytes, nonceBytes } from '../vault
 
 /** Largest kept text, in bytes. */
 const mostBytes = 4_000_000
-/** Answers of an organization at most: 80 MB. */
-const mostAnswers = 20
+/** Kept texts of an organization. */
+const bounds = { mostAnswers: 1_000, mostBytes: 64_000_000 }
 
 /** Only the signed handle has the id, so the database alone opens nothing. */
 const deriveKey = (id: string): Uint8Array => new Uint8Array(hkdfSync('sha256', id, '', 'ferrule kept answer', keyBytes))
@@ -23,7 +23,7 @@ export const createKeptAnswers = ({ database, source }: Pick<Parts, 'database' |
       const about = encodeIdentity('kept answer', organizationId)
       const sealed = encrypt(deriveKey(id), { plain, about, nonce: source.randomBytes(nonceBytes) })
       const row = { organization_id: organizationId, digest: digestId(id), sealed, expires_at: untilMs }
-      await insertKeptAnswer(database.db, row, mostAnswers)
+      await insertKeptAnswer(database.db, row, bounds)
       return true
     },
     get: async (id) => {

@@ -1,21 +1,27 @@
 /** Queries kept answers of agents. */
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../database.ts'
 import type { KeptAnswerTable } from '../outcome-schema.ts'
 
 type Row = Selectable<KeptAnswerTable>
 
-/** Inserts an answer, and deletes the oldest ones of the organization beyond `most`. */
-export async function insertKeptAnswer(db: Db, row: Row, most: number): Promise<void> {
+/** How much an organization keeps. */
+export interface KeptBounds {
+  readonly mostAnswers: number
+  readonly mostBytes: number
+}
+
+/** Inserts an answer, and deletes the oldest ones of the organization beyond the bounds. */
+export async function insertKeptAnswer(db: Db, row: Row, { mostAnswers, mostBytes }: KeptBounds): Promise<void> {
   await db.insertInto('kept_answers').values(row).execute()
-  await db
-    .deleteFrom('kept_answers')
-    .where('organization_id', '=', row.organization_id)
-    .where(({ eb, selectFrom }) => {
-      const own = selectFrom('kept_answers as own').select('own.digest').where('own.organization_id', '=', row.organization_id)
-      return eb('digest', 'not in', own.orderBy('own.expires_at', 'desc').orderBy('own.digest').limit(most))
-    })
-    .execute()
+  await sql`
+    delete from kept_answers where organization_id = ${row.organization_id} and digest in (
+      select digest from (
+        select digest, row_number() over newest as answers, sum(length(sealed)) over newest as bytes
+        from kept_answers where organization_id = ${row.organization_id}
+        window newest as (order by expires_at desc, digest rows unbounded preceding)
+      ) as counted where answers > ${mostAnswers} or bytes > ${mostBytes}
+    )`.execute(db)
 }
 
 /** Finds an answer that has not expired at `now`. */
