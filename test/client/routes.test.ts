@@ -24,6 +24,7 @@ const pages: ReadonlySet<string> = new Set([
   'GET /docs/{file}',
   'GET /',
   'GET /.well-known/oauth-protected-resource/mcp',
+  'GET /.well-known/oauth-authorization-server',
 ])
 
 /** Asks for the first of a list or a stream. */

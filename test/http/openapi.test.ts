@@ -46,7 +46,8 @@ describe('the document', () => {
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(Object(methods)).map((method) => `${method.toUpperCase()} ${path}`),
     )
-    const internal = ['GET /openapi.json', 'GET /docs', 'GET /docs/{file}', 'GET /', 'GET /.well-known/oauth-protected-resource/mcp']
+    const known = ['oauth-protected-resource/mcp', 'oauth-authorization-server'].map((name) => `GET /.well-known/${name}`)
+    const internal = ['GET /openapi.json', 'GET /docs', 'GET /docs/{file}', 'GET /', ...known]
     expect(new Set([...documented, ...internal])).toEqual(new Set(routes.map(({ method, path }) => `${method} ${path}`)))
     const ids = Object.values(document.paths).flatMap((methods) => Object.values(Object(methods)).map((each: Json) => each.operationId))
     expect(new Set(ids).size).toBe(ids.length)

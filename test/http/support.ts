@@ -19,6 +19,7 @@ import { createLogger } from '../../packages/server/src/service/logger.ts'
 import { createMetrics } from '../../packages/server/src/service/metrics.ts'
 import { createServer } from '../../packages/server/src/surfaces/http/server.ts'
 import { Stopping } from '../../packages/server/src/surfaces/http/stopping.ts'
+import type { DocumentHttp } from '../../packages/server/src/surfaces/oauth/documents.ts'
 import { documented } from './contract.ts'
 
 export const client = { id: 'test-client', secret: 'a-secret-for-tests' } as const
@@ -87,6 +88,8 @@ export interface WorldOptions {
   /** Of the database; it outlives the world. Left out: a new one that does not. */
   readonly folder?: string
   readonly engine?: (engine: Engine) => Pick<Engine, 'run'>
+  /** Fetches metadata documents of OAuth clients. */
+  readonly documents?: DocumentHttp
   readonly stopping?: Stopping
   /** The machine's clock steps: stored times are those of the platform. */
   readonly steps?: boolean
@@ -159,7 +162,11 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   const time = options.steps ? { steady } : { steady, clock: () => clock.now }
   const parts = { platform, engine: used, cutter: apart, settings, metrics: createMetrics(), logger, ...time }
   const services = store === undefined ? undefined : createContextServices({ ...parts, store })
-  const app = await createServer({ ...parts, kinds, stopping, ...(services === undefined ? {} : { copies: services.copies }) })
+  const app = await createServer({
+    ...{ ...parts, kinds, stopping },
+    ...(services === undefined ? {} : { copies: services.copies }),
+    ...(options.documents === undefined ? {} : { documents: options.documents }),
+  })
   const close = async (): Promise<void> => {
     app.server.closeAllConnections()
     await app.close()

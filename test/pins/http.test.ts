@@ -147,6 +147,7 @@ test('routes and who may use them', () => {
     'GET /docs/{file} none',
     'GET / none',
     'GET /.well-known/oauth-protected-resource/mcp none',
+    'GET /.well-known/oauth-authorization-server none',
   ])
 })
 

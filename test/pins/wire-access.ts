@@ -1,6 +1,7 @@
 /** Records and bodies of applications and of tokens for MCP, typed out by hand: a part of wire.test.ts. */
 
 const mcpToken = {
+  client_id: 'string | null',
   application_id: 'uuid',
   connector_ids: '[uuid] | null',
   created_at: 'date-time',

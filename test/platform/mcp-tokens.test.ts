@@ -58,6 +58,7 @@ overBoth('tokens for MCP', (database) => {
       workspaces: [{ id: workspace?.id, name: 'default' }],
       connector_ids: null,
       scopes: ['connectors:read', 'execute:read'],
+      client_id: null,
       resource,
       created_at: new Date(world.now).toISOString(),
       expires_at: new Date(world.now + 90 * dayMs).toISOString(),

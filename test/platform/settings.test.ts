@@ -36,6 +36,7 @@ describe('settings', () => {
       corsOrigins: [],
       rateLimit: 600,
       mcpRateLimit: 600,
+      mcpOAuth: true,
       concurrency: 60,
       bodyLimit: 1_048_576,
       bodyMemory: expect.any(Number),

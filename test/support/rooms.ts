@@ -37,7 +37,7 @@ const peers: Readonly<Record<string, readonly string[]>> = {
 const platformOrder = [
   ...['bounded-map.ts', 'version.ts', 'settings/', 'model/', 'db/', 'vault/', 'parts.ts'],
   // Tenancy and connectors queue runs inside their own transactions.
-  ...['syncs/status/', 'syncs/queue/', 'tenancy/', 'connectors/', 'copies/', 'execution/', 'syncs/'],
+  ...['syncs/status/', 'syncs/queue/', 'tenancy/', 'oauth/', 'connectors/', 'copies/', 'execution/', 'syncs/'],
 ]
 
 const platformRooms = platformOrder.map((name, index): Room => {
@@ -226,7 +226,7 @@ export const rooms: readonly Room[] = [
   {
     room: `${server}surfaces/`,
     files: within(server, ['context/', 'platform/']),
-    npm: [...entries, 'fastify', '@fastify/*', 'commander', 'pino', '@modelcontextprotocol/server'],
+    npm: [...entries, 'fastify', '@fastify/*', 'commander', 'pino', '@modelcontextprotocol/server', 'oidc-provider'],
     node: 'all but node:sqlite',
   },
   {

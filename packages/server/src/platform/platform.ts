@@ -16,6 +16,7 @@ import { createKeptAnswers } from './execution/kept-answers.ts'
 import { createWrites } from './execution/writes.ts'
 import { createJobs } from './jobs.ts'
 import type { Platform, PlatformOptions } from './model/types.ts'
+import { createOAuth } from './oauth/oauth.ts'
 import type { Parts } from './parts.ts'
 import { SyncNode } from './syncs/queue/node.ts'
 import { createSyncWorker } from './syncs/runner/worker.ts'
@@ -106,8 +107,8 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
   const listRenewals = (connectorId: string) => contextStore?.listRenewing(connectorId) ?? new Set<string>()
   const syncs = createSyncs({ ...parts, knownIndexes: new KnownIndexes(contextStore), listRenewals }, watching)
   const { uses, ...access } = createTokenServices(parts)
-  const purge = () =>
-    purgeExpired([workspaces, organizations, writes, keptAnswers, syncs, access.mcpTokens], source.clock()).catch(parts.onBackgroundError)
+  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, access.mcpTokens, access.oauth]
+  const purge = () => purgeExpired(expiring, source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
     first,
@@ -141,7 +142,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
 function createTokenServices(parts: Parts) {
   const tokens = createTokens(parts)
   const uses = new LastUses(parts)
-  return { tokens, uses, mcpTokens: createMcpTokens(parts, { tokens, uses }) }
+  return { tokens, uses, mcpTokens: createMcpTokens(parts, { tokens, uses }), oauth: createOAuth(parts, tokens) }
 }
 
 async function purgeExpired(services: readonly { purgeExpired(now: number): Promise<unknown> }[], now: number): Promise<void> {

@@ -16,11 +16,12 @@ import { sessions } from './migrations/0010-sessions.ts'
 import { deletedOrganizations } from './migrations/0011-deleted-organizations.ts'
 import { mcpTokens } from './migrations/0012-mcp-tokens.ts'
 import { keptAnswers } from './migrations/0014-kept-answers.ts'
+import { oauth } from './migrations/0015-oauth.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 const migrations: readonly Migration[] = [
   ...[platform, notices, writes, syncs, proofs, verified, ownOrganizations, nodes, creations, sessions],
-  ...[deletedOrganizations, mcpTokens, keptAnswers],
+  ...[deletedOrganizations, mcpTokens, keptAnswers, oauth],
 ]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
   sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },

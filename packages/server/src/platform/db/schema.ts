@@ -1,6 +1,7 @@
 /** Declares the tables of both databases. */
 import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, StoredConnectorStatus, WorkspaceStatus } from 'ferrule/wire'
 import type { ColumnType } from 'kysely'
+import type { OAuthRecordTable } from './oauth-schema.ts'
 import type { KeptAnswerTable, RequestClaimTable } from './outcome-schema.ts'
 
 /** SQLite stores booleans as 0 and 1. */
@@ -59,6 +60,10 @@ export interface McpTokenTable {
   created_at: Moment
   expires_at: Moment
   last_used_at: Moment | null
+  /** Grant of an access token of OAuth; null for the grant itself, and for a token made by hand. */
+  parent_id: string | null
+  /** OAuth client of a grant and of its access tokens. */
+  client_id: string | null
 }
 /** Workspaces; deleted ones stay for 30 days. */
 export interface WorkspaceTable {
@@ -265,6 +270,7 @@ export interface Tables {
   applications: ApplicationTable
   grants: GrantTable
   mcp_tokens: McpTokenTable
+  oauth_records: OAuthRecordTable
   workspaces: WorkspaceTable
   data_keys: DataKeyTable
   connectors: ConnectorTable

@@ -13,8 +13,16 @@ export interface TokenRequest {
   /** Space-separated scopes; defaults to all. */
   readonly scope?: string | undefined
 }
+/** An application that proved its secret. */
+export interface ProvenClient {
+  readonly applicationId: string
+  /** Mark of the secret: a replaced secret has another. */
+  readonly secretMark: string
+}
 /** Bearer tokens. */
 export interface Tokens {
+  /** Checks the credentials of an application without issuing a token. @throws FerruleError `invalid_client`, `overloaded` */
+  checkClient(request: Pick<TokenRequest, 'clientId' | 'clientSecret' | 'address'>): Promise<ProvenClient>
   /**
    * Issues a token for an application.
    * @throws FerruleError `invalid_client`, `organization_forbidden`, `validation_failed` (malformed UUID, unknown scope)

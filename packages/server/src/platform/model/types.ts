@@ -27,6 +27,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { ConnectorAccess, Principal, PrincipalView } from './access.ts'
 import type { Applications, OrganizationApplications } from './application-types.ts'
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
+import type { OAuth } from './oauth-types.ts'
 import type { Organizations } from './organization-types.ts'
 import type { SyncServices, Syncs, SyncWorker } from './sync-types.ts'
 import type { McpTokens, Tokens } from './token-types.ts'
@@ -68,6 +69,7 @@ export interface Platform {
   readonly organizationApplications: OrganizationApplications
   readonly tokens: Tokens
   readonly mcpTokens: McpTokens
+  readonly oauth: OAuth
   readonly workspaces: Workspaces
   readonly connectors: Connectors
   readonly writes: Writes

@@ -122,6 +122,13 @@ export const settingsTable = {
     about:
       'Maximum number of requests to /mcp per minute for a token on one node; 0 is unlimited. Calls also count for FERRULE_RATE_LIMIT.',
   },
+  mcpOAuth: {
+    name: 'FERRULE_MCP_OAUTH',
+    type: onOrOff,
+    default: 'on',
+    about:
+      'Lets MCP clients that take no token ask for one by OAuth: an operator signs in and agrees on a page. Needs FERRULE_PUBLIC_URL with https, except on a loopback address.',
+  },
   bodyLimit: {
     name: 'FERRULE_BODY_LIMIT',
     type: integer(1_024, 67_108_864),

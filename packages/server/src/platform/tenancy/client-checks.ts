@@ -39,7 +39,7 @@ const refusalMs = 250
 const mostRefusals = 1_000
 
 /** Returns the turn of an address. An IPv6 client owns 2^64 addresses, which share one turn. */
-function toTurn(address: string): string {
+export function findAddressTurn(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
@@ -81,7 +81,7 @@ export class ClientChecks {
       .digest('base64url')
     if (this.#right.get(clientId) === digest) return true
     if ((this.#wrong.get(digest) ?? Number.NEGATIVE_INFINITY) > this.#options.steady()) return false
-    const asking = { address: toTurn(address), name: clientId }
+    const asking = { address: findAddressTurn(address), name: clientId }
     const look = this.#looks.get(digest) ?? this.#turns.run(asking, () => this.#options.isSecret(clientSecret, stored))
     this.#looks.set(digest, look)
     const isRight = await look.finally(() => this.#looks.delete(digest))

@@ -1,34 +1,24 @@
 /** Manages tokens for MCP, and turns the tokens of its requests into principals. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { fail, failValidation } from 'ferrule/internal'
+import { fail } from 'ferrule/internal'
 import { mcpTokenQuery as listQuery, type McpTokenRecord, type McpTokenSecret, mcpTokenDays, mcpTokenInput } from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
-import {
-  countMcpTokens,
-  deleteEndedMcpTokens,
-  deleteMcpToken,
-  insertMcpToken,
-  listMcpTokens,
-  type McpTokenRow,
-} from '../db/queries/mcp-tokens.ts'
-import { lockGrants } from '../db/queries/organization-applications.ts'
+import { deleteEndedMcpTokens, deleteMcpToken, listMcpTokens, type McpTokenRow } from '../db/queries/mcp-tokens.ts'
 import { listWorkspaces } from '../db/queries/workspaces.ts'
 import { type Principal, viewOrganization } from '../model/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../model/cursor.ts'
-import { asId, iso, isoOrNull, newId } from '../model/ids.ts'
+import { asId, iso, isoOrNull } from '../model/ids.ts'
 import { readBody, readQuery } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { McpTokens, Tokens } from '../model/token-types.ts'
 import type { Parts } from '../parts.ts'
-import { buildMcpAddress } from '../settings/mcp-address.ts'
 import type { LastUses } from './last-uses.ts'
-import { requireGrant, requireLiveClient } from './live-client.ts'
-import { chooseReach, chooseScopes, readScopes } from './mcp-token-reach.ts'
+import { requireGrant } from './live-client.ts'
+import { insertChosenToken } from './mcp-token-creation.ts'
+import { readScopes } from './mcp-token-reach.ts'
 import { newMcpToken } from './mcp-token-text.ts'
 import { createMcpVerifier } from './mcp-verifier.ts'
 
-/** Maximum number of tokens of an organization. */
-const mostTokens = 10_000
 const dayMs = 24 * 60 * 60 * 1_000
 /** Time for which an expired token stays in lists, in milliseconds. */
 const retentionMs = 30 * dayMs
@@ -98,6 +88,7 @@ const toRecord = (row: McpTokenRow, names: Names): McpTokenRecord => ({
   }),
   connector_ids: row.connector_ids === null ? null : readIds(row.connector_ids),
   scopes: readScopes(row.scopes),
+  client_id: row.client_id,
   resource: row.resource,
   created_at: iso(row.created_at),
   expires_at: iso(row.expires_at),
@@ -107,35 +98,8 @@ const toRecord = (row: McpTokenRow, names: Names): McpTokenRecord => ({
 async function create(parts: Parts, principal: Principal, body: unknown): Promise<McpTokenSecret> {
   requireScope(principal, 'applications:write')
   const wanted = readBody(mcpTokenInput, body)
-  const scopes = chooseScopes(principal, wanted.scopes)
-  const { organizationId, applicationId } = principal
   const { token, digest } = newMcpToken(parts.source.randomBytes)
-  const now = parts.source.clock()
-  return parts.database.transaction(async (db) => {
-    await lockGrants(db, organizationId)
-    await requireLiveClient(db, principal)
-    if ((await countMcpTokens(db, organizationId)) >= mostTokens) throw refuseMore()
-    const { workspaces, connectorIds } = await chooseReach(db, principal, wanted)
-    const row: McpTokenRow = {
-      id: newId(parts.source),
-      organization_id: organizationId,
-      application_id: applicationId,
-      name: wanted.name,
-      digest,
-      workspace_ids: JSON.stringify([...workspaces.keys()]),
-      connector_ids: connectorIds === null ? null : JSON.stringify(connectorIds),
-      scopes: scopes.join(' '),
-      resource: buildMcpAddress(parts.settings),
-      created_at: now,
-      expires_at: now + (wanted.expires_in_days ?? mcpTokenDays.usual) * dayMs,
-      last_used_at: null,
-    }
-    await insertMcpToken(db, row)
-    return { ...toRecord(row, workspaces), token }
-  })
+  const expiresAt = parts.source.clock() + (wanted.expires_in_days ?? mcpTokenDays.usual) * dayMs
+  const { row, workspaces } = await insertChosenToken(parts, principal, { wanted, digest, expiresAt, clientId: null })
+  return { ...toRecord(row, workspaces), token }
 }
-
-const refuseMore = () =>
-  failValidation([
-    { field: '', message: `cannot be done: the organization has ${mostTokens} tokens, the most; revoke some`, error_code: 'limit' },
-  ])

@@ -13,7 +13,7 @@ import { parseScopes, requireScope, type Scope, scopedTokenScopes, scopes } from
 import type { TokenRequest, Tokens } from '../model/token-types.ts'
 import { requireWorkspaceName } from '../model/workspace-names.ts'
 import type { Parts } from '../parts.ts'
-import { ClientChecks } from './client-checks.ts'
+import { ClientChecks, type ClientCredentials } from './client-checks.ts'
 import { markSecret } from './client-secret.ts'
 import { isMcpToken, refuseMcpToken } from './mcp-token-text.ts'
 import { refuseDeleted } from './open-organization.ts'
@@ -49,6 +49,10 @@ export function createTokens(parts: Parts): Tokens {
   const isExisting = existenceQuery(parts.database.db)
   return {
     issueApplicationToken: (request) => issueApplicationToken(all, request),
+    checkClient: async (request) => {
+      const { id: applicationId, secretMark } = await authenticateApplication(all, request)
+      return { applicationId, secretMark }
+    },
     issueScopedToken: (principal, body) => issueScopedToken(all, principal, body),
     scopedTokenInfo: (principal) => scopedTokenInfo(parts, principal),
     authenticate: async (bearer, header, isProvenLater = false) => {
@@ -139,7 +143,7 @@ async function issueApplicationToken(parts: TokenParts, request: TokenRequest): 
 
 async function authenticateApplication(
   { database, checks }: TokenParts,
-  request: TokenRequest,
+  request: ClientCredentials,
 ): Promise<{ id: string; secretMark: string }> {
   const { clientId } = request
   const application = isStorable(clientId) ? await findApplication(database.db, clientId) : undefined

@@ -17,6 +17,8 @@ export interface MasterKey {
   readonly cursors: Buffer
   /** Digests accepted credentials. */
   readonly proofs: Buffer
+  /** Signs cookies and forms of the authorization server. */
+  readonly cookies: Buffer
 }
 
 /** The master keys of this process. */
@@ -24,6 +26,8 @@ export interface MasterKeys {
   /** Returns the key for new data. */
   current(): MasterKey
   find(id: string): MasterKey | undefined
+  /** Returns all known keys, the current one first. */
+  all(): readonly MasterKey[]
   /** Reads the file again, because another process may have rotated it. Does nothing for keys of the settings. */
   refresh(): void
   /** True when the service creates and deletes keys itself; false for keys of the settings. */
@@ -51,6 +55,7 @@ const deriveKey = (key: Buffer): MasterKey => ({
   signing: deriveBytes(key, 'token signing', keyBytes),
   cursors: deriveBytes(key, 'search cursors', keyBytes),
   proofs: deriveBytes(key, 'credential proofs', keyBytes),
+  cookies: deriveBytes(key, 'oauth cookies', keyBytes),
 })
 
 /**
@@ -71,13 +76,21 @@ const wrongKeyError = (settings: Settings, missing: readonly string[]) =>
     reason: `stored credentials need the master key ${missing.join(' and ')}, which is not given; restore it, or name it in FERRULE_MASTER_KEY_PREVIOUS`,
   })
 
+const listKeys = (current: MasterKey, all: ReadonlyMap<string, MasterKey>): readonly MasterKey[] => [
+  current,
+  ...[...all.values()].filter(({ id }) => id !== current.id),
+]
+
 function openSettingsKeys(key: Buffer, settings: Settings): MasterKeys {
   const current = deriveKey(key)
   const all = new Map(
     [...settings.previousMasterKeys.map((previous) => deriveKey(previous.reveal())), current].map((each) => [each.id, each]),
   )
   const kept = () => undefined
-  return { current: () => current, find: (id) => all.get(id), refresh: kept, ownsKeys: false, add: kept, drop: kept }
+  return {
+    ...{ current: () => current, find: (id) => all.get(id), all: () => listKeys(current, all) },
+    ...{ refresh: kept, ownsKeys: false, add: kept, drop: kept },
+  }
 }
 
 function openFileKeys({ settings, randomBytes, used }: MasterKeyOptions): MasterKeys {
@@ -106,6 +119,7 @@ function openFileKeys({ settings, randomBytes, used }: MasterKeyOptions): Master
   return {
     current: () => current,
     find: (id) => all.get(id),
+    all: () => listKeys(current, all),
     refresh: () => {
       lines = readKeys(file)
       if (lines.length === 0) throw fail('credentials_unreadable', { reason: `the master key file ${file} is missing` })

@@ -33,6 +33,12 @@ export interface CreationPlace {
   readonly given: Secret<CredentialValues>
 }
 
+/** Type and id of a record of the authorization server. */
+export interface RecordPlace {
+  readonly type: string
+  readonly id: string
+}
+
 /** Encrypts and decrypts credentials and outcomes. */
 export interface Vault {
   /** Encrypts credentials. @throws FerruleError `credentials_unreadable` when the data key is missing */
@@ -59,6 +65,10 @@ export interface Vault {
   sealRenewed(place: CreationPlace, renewed: Secret<CredentialValues>): Uint8Array
   /** Decrypts renewed credentials. @returns undefined when other credentials were given, or the bytes are damaged */
   openRenewed(place: CreationPlace, sealed: Uint8Array): Secret<CredentialValues> | undefined
+  /** Encrypts a record of the authorization server. The key is derived from the record's id, which only its client knows. */
+  sealRecord(place: RecordPlace, text: string): Uint8Array
+  /** Decrypts a record of the authorization server. @returns undefined for another id, or damaged bytes */
+  openRecord(place: RecordPlace, sealed: Uint8Array): string | undefined
 }
 
 const buildIdentity = ({ organizationId, workspaceId, connectorId, dataKeyId }: SealPlace): Buffer =>
@@ -70,6 +80,9 @@ const buildOutcomeIdentity = ({ organizationId, workspaceId, connectorId, dataKe
 const buildRenewedIdentity = ({ organizationId, keyDigest }: CreationPlace): Buffer => encodeIdentity('renewed', organizationId, keyDigest)
 const deriveCreationKey = (place: CreationPlace): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', canonicalJson(place.given.reveal()), place.keyDigest, 'ferrule creation', keyBytes))
+
+const deriveRecordKey = ({ type, id }: RecordPlace): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', id, type, 'ferrule oauth record', keyBytes))
 
 /** Builds the vault over the data keys. */
 export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => Buffer): Vault => ({
@@ -106,4 +119,11 @@ export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => B
     const plain = decrypt(deriveCreationKey(place), sealed, buildRenewedIdentity(place))
     return plain === undefined ? undefined : new Secret(JSON.parse(plain.toString()) as CredentialValues) // authenticated bytes of `sealRenewed`
   },
+  sealRecord: (place, text) =>
+    encrypt(deriveRecordKey(place), {
+      plain: Buffer.from(text),
+      about: encodeIdentity('oauth', place.type),
+      nonce: randomBytes(nonceBytes),
+    }),
+  openRecord: (place, sealed) => decrypt(deriveRecordKey(place), sealed, encodeIdentity('oauth', place.type))?.toString(),
 })

@@ -10,6 +10,8 @@ import type { Cutter } from '../../platform/execution/cut-apart.ts'
 import type { Metrics } from '../../platform/model/metrics.ts'
 import type { Platform, Settings } from '../../platform/model/types.ts'
 import { mountServiceMcp } from '../mcp/endpoint.ts'
+import type { DocumentHttp } from '../oauth/documents.ts'
+import { mountOAuth } from '../oauth/mount.ts'
 import { printOpenApi } from '../openapi.ts'
 import { readFormBody, readJsonBody } from './body.ts'
 import { answerBrokenRequest, requestTimeout } from './broken-request.ts'
@@ -38,6 +40,8 @@ export interface ServerOptions {
   /** Cuts answers that were read apart from the loop. */
   readonly cutter?: Cutter
   readonly metrics: Metrics
+  /** Fetches metadata documents of OAuth clients; default: from public addresses only. */
+  readonly documents?: DocumentHttp
   /** Default: nothing is logged. */
   readonly logger?: Logger
   /** Milliseconds since 1970; default: those of stored times. */
@@ -162,6 +166,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     services,
   )
   if (settings.role !== 'worker') mountServiceMcp(app, services)
+  mountOAuth(app, services, options.documents)
   app.addHook('onClose', () => services.metrics.close())
   await app.ready()
   return app

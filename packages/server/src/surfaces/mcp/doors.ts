@@ -3,8 +3,8 @@ import type { Settings } from '../../platform/model/types.ts'
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
-/** Names of addresses that a service listens on for itself only. */
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
+/** Returns whether a host is this machine only. */
+export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 /** Addresses of a request, from its headers. */
 export interface Addressed {

@@ -4,6 +4,7 @@ import { mcpScopes } from 'ferrule/wire'
 import type { Settings } from '../../platform/model/types.ts'
 import { buildMcpAddress } from '../../platform/settings/mcp-address.ts'
 import type { OpenRoute } from '../http/route.ts'
+import { findIssuer } from '../oauth/address.ts'
 import { listensOnLoopback } from './doors.ts'
 
 const path = '/.well-known/oauth-protected-resource/mcp'
@@ -30,8 +31,10 @@ export const protectedResource: OpenRoute = {
   answer: (_exchange, { settings }) => {
     if (findMetadataAddress(settings) === undefined)
       throw fail('not_found', { method: 'GET', path }, { hint: 'The operator sets FERRULE_PUBLIC_URL, the address that clients use.' })
+    const issuer = findIssuer(settings)
     const document = {
       resource: buildMcpAddress(settings),
+      ...(issuer === undefined ? {} : { authorization_servers: [issuer] }),
       resource_name: 'Ferrule',
       scopes_supported: mcpScopes,
       bearer_methods_supported: ['header'],

@@ -11,13 +11,14 @@ export const insertMcpToken = async (db: Db, row: McpTokenRow): Promise<void> =>
   await db.insertInto('mcp_tokens').values(row).execute()
 }
 
-/** Counts the tokens of an organization, with expired ones. */
+/** Counts the tokens of an organization, with expired ones and grants of OAuth. Access tokens of a grant count with it. */
 export async function countMcpTokens(db: Db, organizationId: string): Promise<number> {
   const rows = db.selectFrom('mcp_tokens').select(({ fn }) => fn.countAll().as('count'))
-  return Number((await rows.where('organization_id', '=', organizationId).executeTakeFirst())?.count ?? 0)
+  const own = rows.where('organization_id', '=', organizationId).where('parent_id', 'is', null)
+  return Number((await own.executeTakeFirst())?.count ?? 0)
 }
 
-/** Lists the tokens of an organization in the order of their creation. */
+/** Lists the tokens and grants of an organization in the order of their creation. */
 export const listMcpTokens = (
   db: Db,
   organizationId: string,
@@ -27,6 +28,7 @@ export const listMcpTokens = (
     .selectFrom('mcp_tokens')
     .selectAll()
     .where('organization_id', '=', organizationId)
+    .where('parent_id', 'is', null)
     .$if(after !== undefined, (rows) => rows.where('id', '>', after ?? ''))
     .orderBy('id')
     .limit(limit)
@@ -47,8 +49,9 @@ const withDigest = (db: Db, digest: string) =>
   db
     .selectFrom('mcp_tokens')
     .innerJoin('organizations', 'organizations.id', 'mcp_tokens.organization_id')
-    .select([
-      'mcp_tokens.id',
+    .select(({ fn }) => [
+      // An access token counts as its grant: for limits, for handles, and as the one that was used.
+      fn.coalesce('mcp_tokens.parent_id', 'mcp_tokens.id').as('id'),
       'mcp_tokens.organization_id',
       'mcp_tokens.application_id',
       'mcp_tokens.workspace_ids',

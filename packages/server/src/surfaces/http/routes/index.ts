@@ -1,5 +1,6 @@
 /** All routes, in the order of the API's document. */
 import { protectedResource } from '../../mcp/metadata.ts'
+import { authorizationServer } from '../../oauth/metadata.ts'
 import type { Route } from '../route.ts'
 import { createApplication, deleteApplication, listApplications, rotateApplicationSecret } from './applications.ts'
 import { checkNew, checkStored } from './checks.ts'
@@ -36,5 +37,5 @@ export const routes: readonly Route[] = [
   ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
   ...[requestSync, listSyncs, getSync, cancelSync, watchSync],
   getJob,
-  ...[live, ready, metrics, openApi, docs, docsFile, home, protectedResource],
+  ...[live, ready, metrics, openApi, docs, docsFile, home, protectedResource, authorizationServer],
 ]

@@ -1,0 +1,126 @@
+/** Keeps grants to OAuth clients and their access tokens, as rows of the tokens for MCP. */
+import { mcpTokenDays } from 'ferrule/wire'
+import { isForeignKeyViolation } from '../db/database.ts'
+import { listOrganizations } from '../db/queries/applications.ts'
+import { insertMcpToken, type McpTokenRow } from '../db/queries/mcp-tokens.ts'
+import {
+  deleteAccessToken,
+  deleteOAuthGrant,
+  findAccessToken,
+  findGrant,
+  holdGrant,
+  setGrantEnd,
+  trimAccessTokens,
+} from '../db/queries/oauth.ts'
+import { type Principal, viewOrganization } from '../model/access.ts'
+import { newId } from '../model/ids.ts'
+import type { OAuth, OAuthAccessToken, OAuthGrant } from '../model/oauth-types.ts'
+import { scopes as allScopes } from '../model/scopes.ts'
+import type { ProvenClient, Tokens } from '../model/token-types.ts'
+import type { Parts } from '../parts.ts'
+import { requireLiveClient } from '../tenancy/live-client.ts'
+import { insertChosenToken } from '../tenancy/mcp-token-creation.ts'
+import { readScopes } from '../tenancy/mcp-token-reach.ts'
+import { digestMcpToken, newMcpToken } from '../tenancy/mcp-token-text.ts'
+
+const dayMs = 24 * 60 * 60 * 1_000
+/** A grant ends this long after its last refresh, in milliseconds, and after a year in any case. */
+const idleMs = mcpTokenDays.usual * dayMs
+const longestMs = mcpTokenDays.most * dayMs
+/** Access tokens of a grant that are kept besides a new one. */
+const keptTokens = 9
+/** Time for which a sign-in counts, in milliseconds. */
+const signInMs = 10 * 60 * 1_000
+/** Organizations of an application that are listed. */
+const mostOrganizations = 100
+
+/** Methods of grants and access tokens. */
+export type OAuthGrants = Omit<OAuth, 'cookieKeys' | 'save' | 'find' | 'consume' | 'remove' | 'extend' | 'hasRoom' | 'purgeExpired'>
+
+const toGrant = (row: McpTokenRow): OAuthGrant => ({
+  id: row.id,
+  clientId: row.client_id ?? '',
+  scopes: readScopes(row.scopes),
+  resource: row.resource,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+})
+
+/** Enters an organization. @throws FerruleError `organization_forbidden`, `token_expired` */
+async function enter({ database, source }: Parts, { applicationId, secretMark }: ProvenClient, organizationId: string): Promise<Principal> {
+  const principal: Principal = {
+    kind: 'application',
+    applicationId,
+    ...viewOrganization(organizationId),
+    scopes: new Set(allScopes),
+    token: { id: null, expiresAt: source.clock() + signInMs, secretMark },
+  }
+  await requireLiveClient(database.db, principal)
+  return principal
+}
+
+/** Stores an access token below its grant. The lock keeps refreshes of one grant in order. */
+function saveAccessToken({ database, source }: Parts, token: string, about: Parameters<OAuth['saveAccessToken']>[1]): Promise<boolean> {
+  const now = source.clock()
+  const digest = digestMcpToken(token)
+  return database.transaction(async (db) => {
+    const grant = await holdGrant(db, about.grantId, now)
+    if (grant === undefined || digest === undefined) return false
+    const held = readScopes(grant.scopes)
+    const scopes = about.scopes.filter((scope) => held.includes(scope)).join(' ')
+    await trimAccessTokens(db, grant.id, keptTokens)
+    const times = { created_at: now, expires_at: Math.min(about.expiresAt, grant.created_at + longestMs), last_used_at: null }
+    await insertMcpToken(db, { ...grant, ...times, id: newId(source), digest, scopes, parent_id: grant.id })
+    await setGrantEnd(db, grant.id, Math.min(now + idleMs, grant.created_at + longestMs))
+    return true
+  })
+}
+
+async function readAccessToken({ database, source }: Parts, token: string): Promise<OAuthAccessToken | undefined> {
+  const digest = digestMcpToken(token)
+  const row = digest === undefined ? undefined : await findAccessToken(database.db, digest)
+  if (row === undefined || row.parent_id === null || row.expires_at <= source.clock()) return undefined
+  const { client_id: clientId, scopes, resource, expires_at: expiresAt } = row
+  return { grantId: row.parent_id, clientId: clientId ?? '', scopes: readScopes(scopes), resource, expiresAt }
+}
+
+/** Builds the methods of grants and access tokens. */
+export function createOAuthGrants(parts: Parts, tokens: Pick<Tokens, 'checkClient'>): OAuthGrants {
+  const { database, source } = parts
+  const { db } = database
+  return {
+    signIn: (request) => tokens.checkClient(request),
+    listOrganizations: async ({ applicationId }) =>
+      (await listOrganizations(db, applicationId, mostOrganizations)).map(({ id, name }) => ({ id, name })),
+    enter: (who, organizationId) => enter(parts, who, organizationId),
+    grant: async (principal, { clientId, clientName: name, workspaceNames, connectorIds, scopes }) => {
+      const wanted = {
+        ...{ name, workspace_names: [...workspaceNames], scopes: [...scopes] },
+        ...(connectorIds === undefined ? {} : { connector_ids: [...connectorIds] }),
+      }
+      // Nobody knows the text behind this digest: a grant itself opens nothing.
+      const { digest } = newMcpToken(source.randomBytes)
+      const { row } = await insertChosenToken(parts, principal, { wanted, digest, expiresAt: source.clock() + idleMs, clientId })
+      return toGrant(row)
+    },
+    findGrant: async (id) => {
+      const row = await findGrant(db, id, source.clock())
+      return row === undefined ? undefined : toGrant(row)
+    },
+    endGrant: (id) => deleteOAuthGrant(db, id),
+    newAccessToken: () => newMcpToken(source.randomBytes).token,
+    saveAccessToken: async (token, about) => {
+      try {
+        return await saveAccessToken(parts, token, about)
+      } catch (thrown) {
+        if (isForeignKeyViolation(thrown)) return false
+        throw thrown
+      }
+    },
+    findAccessToken: (token) => readAccessToken(parts, token),
+    removeAccessToken: async (token) => {
+      const digest = digestMcpToken(token)
+      if (digest !== undefined) await deleteAccessToken(db, digest)
+    },
+  }
+}

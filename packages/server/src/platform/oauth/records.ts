@@ -1,0 +1,69 @@
+/** Keeps records of the authorization server: hashed ids, and contents that only the id decrypts. */
+import { createHash } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { isForeignKeyViolation } from '../db/database.ts'
+import {
+  consumeOAuthRecord,
+  countOAuthRecords,
+  deleteEndedOAuthRecords,
+  deleteOAuthRecord,
+  extendOAuthRecord,
+  findOAuthRecord,
+  saveOAuthRecord,
+} from '../db/queries/oauth.ts'
+import type { OAuth, OAuthRecordKey } from '../model/oauth-types.ts'
+import type { Parts } from '../parts.ts'
+
+/** Time for which a used code or refresh token is recognized, in milliseconds. */
+const recognizedMs = 7 * 24 * 60 * 60 * 1_000
+/** Maximum number of records of a type that anybody can create. */
+const mostRecords = 20_000
+/** Rows per statement of the garbage collection. */
+const batch = 100
+
+const digestKey = ({ type, id }: OAuthRecordKey): string =>
+  createHash('sha256')
+    .update(JSON.stringify([type, id]))
+    .digest('base64url')
+
+/** Methods of the records. */
+export type OAuthRecords = Pick<OAuth, 'save' | 'find' | 'consume' | 'remove' | 'extend' | 'hasRoom' | 'purgeExpired'>
+
+/** Builds the methods of the records. */
+export function createOAuthRecords({ database, source, vault }: Parts): OAuthRecords {
+  const { db } = database
+  return {
+    save: async (key, { content, lifeMs, grantId }) => {
+      const now = source.clock()
+      const sealed = vault.sealRecord(key, JSON.stringify(content))
+      const times = { consumed_at: null, created_at: now, expires_at: now + lifeMs }
+      try {
+        await saveOAuthRecord(db, { digest: digestKey(key), type: key.type, grant_id: grantId ?? null, sealed, ...times })
+        return true
+      } catch (thrown) {
+        if (isForeignKeyViolation(thrown)) return false
+        throw thrown
+      }
+    },
+    find: async (key) => {
+      const row = await findOAuthRecord(db, digestKey(key), source.clock())
+      const text = row === undefined ? undefined : vault.openRecord(key, row.sealed)
+      return row === undefined || text === undefined ? undefined : { content: JSON.parse(text), consumedAt: row.consumed_at }
+    },
+    consume: (key) => {
+      const now = source.clock()
+      return consumeOAuthRecord(db, digestKey(key), { now, until: now + recognizedMs })
+    },
+    remove: (key) => deleteOAuthRecord(db, digestKey(key)),
+    extend: (key, lifeMs) => extendOAuthRecord(db, digestKey(key), source.clock() + lifeMs),
+    hasRoom: async (type) => (await countOAuthRecords(db, type)) < mostRecords,
+    purgeExpired: async (now) => {
+      let removed = 0
+      for (let last = batch; last === batch; removed += last) {
+        last = await deleteEndedOAuthRecords(db, now, batch)
+        await turn() // the embedded database blocks the event loop
+      }
+      return removed
+    },
+  }
+}

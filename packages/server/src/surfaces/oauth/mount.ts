@@ -1,0 +1,170 @@
+/** Mounts the authorization server: its door, the library behind it, and the pages. */
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { Http } from 'ferrule/internal'
+import { defaultMcpScopes, mcpScopes } from 'ferrule/wire'
+import type { Provider } from 'oidc-provider'
+import { buildMcpAddress } from '../../platform/settings/mcp-address.ts'
+import type { Services } from '../http/route.ts'
+import { createDoor } from '../mcp/doors.ts'
+import { findIssuer, oauthPaths } from './address.ts'
+import { Consent } from './consent.ts'
+import { createDocumentFetch, type DocumentHttp } from './documents.ts'
+import { type LimitedRequest, OAuthLimits } from './limits.ts'
+import { createProvider } from './provider.ts'
+
+/** Largest body of a page's form, in bytes. The library reads 56 KiB of other bodies at most. */
+const formBytes = 64 * 1_024
+
+/** Type of the library's record that a request creates, by what is counted. Anybody can create these. */
+const createdTypes: Readonly<Partial<Record<LimitedRequest, string>>> = { register: 'Client', authorize: 'Interaction' }
+
+/** Answers an error (RFC 6749 section 5.2). */
+const sendError = (reply: FastifyReply, status: number, [error, reason]: readonly [string, string]): FastifyReply =>
+  reply.code(status).type('application/json').send({ error, error_description: reason })
+
+/**
+ * Narrows the scopes of an authorization to known ones; without any, to those of an agent that reads. Clients ask for names of their own,
+ * and RFC 6749 section 3.3 lets a server ignore them: the answer names what was granted. Answers go into the address only, as the metadata
+ * says: other ways would be pages of the library.
+ */
+function narrowAuthorization(url: string): string {
+  const [path = '', text = ''] = url.split('?', 2)
+  const query = new URLSearchParams(text)
+  const asked = query.getAll('scope')
+  if (asked.length > 1) return url // the library refuses it
+  const words = asked.flatMap((scope) => scope.split(' '))
+  const known = mcpScopes.filter((scope) => words.includes(scope))
+  query.delete('response_mode')
+  query.set('scope', (known.length === 0 ? defaultMcpScopes : known).join(' '))
+  return `${path}?${query}`
+}
+
+/** The authorization server of one process. */
+class OAuthServer {
+  readonly #services: Services
+  readonly #issuer: string
+  readonly #limits: OAuthLimits
+  readonly #door
+  readonly #consent: Consent
+  #http: DocumentHttp | undefined
+  #provider: Promise<Provider> | undefined
+
+  constructor(services: Services, issuer: string, http: DocumentHttp | undefined) {
+    this.#services = services
+    this.#issuer = issuer
+    this.#http = http
+    this.#limits = new OAuthLimits(services.steady)
+    this.#door = createDoor(services.settings)
+    this.#consent = new Consent(services, this.#limits, () => this.#load())
+  }
+
+  /** Loads the library once, with the first request. */
+  #load(): Promise<Provider> {
+    this.#provider ??= this.#create().catch((thrown: unknown) => {
+      this.#provider = undefined
+      throw thrown
+    })
+    return this.#provider
+  }
+
+  #create(): Promise<Provider> {
+    const { platform, settings, logger } = this.#services
+    const fetch = createDocumentFetch(() => {
+      this.#http ??= new Http()
+      return this.#http
+    })
+    return createProvider({ issuer: this.#issuer, resource: buildMcpAddress(settings), oauth: platform.oauth, fetch, logger })
+  }
+
+  /** Refuses requests of foreign pages, too many requests, and new records when there is no room. */
+  async enter(request: FastifyRequest, reply: FastifyReply, name: LimitedRequest | undefined): Promise<FastifyReply | undefined> {
+    const { host, origin } = request.headers
+    const refused = this.#door({ host, origin })
+    if (refused !== undefined) return sendError(reply, 403, ['invalid_request', refused])
+    this.#state(request)
+    if (name === undefined) return undefined
+    const wait = this.#limits.count(name, request.ip)
+    const type = createdTypes[name]
+    if (wait === undefined && (type === undefined || (await this.#services.platform.oauth.hasRoom(type)))) return undefined
+    reply.header('retry-after', String(wait ?? 600))
+    return sendError(reply, wait === undefined ? 503 : 429, ['temporarily_unavailable', 'there are too many requests; try again later'])
+  }
+
+  /** Writes the address of the settings over what the request says of it, since the library asks for both. */
+  #state({ raw }: FastifyRequest): void {
+    const { host, protocol } = new URL(this.#issuer)
+    delete raw.headers['x-forwarded-host']
+    raw.headers['x-forwarded-proto'] = protocol.slice(0, -1)
+    raw.headers.host = host
+  }
+
+  /** Hands a request to the library. */
+  async answer(request: FastifyRequest, reply: FastifyReply, name: LimitedRequest): Promise<FastifyReply> {
+    const provider = await this.#load()
+    if (name === 'authorize' && request.raw.url !== undefined) request.raw.url = narrowAuthorization(request.raw.url)
+    for (const [header, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(header, value)
+    reply.hijack()
+    await provider.callback()(request.raw, reply.raw)
+    return reply
+  }
+
+  get consent(): Consent {
+    return this.#consent
+  }
+
+  async close(): Promise<void> {
+    await this.#http?.close()
+  }
+}
+
+/** Adds the routes that the library answers. Their bodies stay unread: it reads them itself. */
+function addLibraryRoutes(scope: FastifyInstance, server: OAuthServer): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  const add = (method: 'GET' | 'POST', url: string, name: LimitedRequest) =>
+    scope.route({
+      ...{ method, url, config: { path: url.replace(':id', '{id}') } },
+      onRequest: async (request, reply) => server.enter(request, reply, name),
+      handler: async (request, reply) => server.answer(request, reply, name),
+    })
+  add('GET', oauthPaths.authorize, 'authorize')
+  add('GET', `${oauthPaths.authorize}/:id`, 'authorize')
+  add('POST', oauthPaths.token, 'token')
+  add('POST', oauthPaths.register, 'register')
+  add('POST', oauthPaths.revoke, 'revoke')
+}
+
+/** Adds the pages. */
+function addPages(scope: FastifyInstance, server: OAuthServer): void {
+  scope.removeAllContentTypeParsers()
+  const options = { parseAs: 'string', bodyLimit: formBytes } as const
+  scope.addContentTypeParser('application/x-www-form-urlencoded', options, (_request, body, done) => done(null, body))
+  const url = `${oauthPaths.consent}/:id`
+  const add = (method: 'GET' | 'POST', handler: RouteHandlerMethod) =>
+    scope.route({
+      ...{ method, url, config: { path: `${oauthPaths.consent}/{id}` } },
+      onRequest: async (request, reply) => server.enter(request, reply, undefined),
+      handler,
+    })
+  add('GET', async (request, reply) => server.consent.show({ request, reply }))
+  add('POST', async (request, reply) => server.consent.submit({ request, reply }))
+}
+
+/**
+ * Mounts the authorization server. Nothing of the library is loaded before the first request.
+ * @param http sends requests for metadata documents of clients; default: to public addresses only
+ */
+export function mountOAuth(app: FastifyInstance, services: Services, http?: DocumentHttp): void {
+  const issuer = findIssuer(services.settings)
+  if (issuer === undefined) return
+  const server = new OAuthServer(services, issuer, http)
+  app.register((scope, _options, done) => {
+    addLibraryRoutes(scope, server)
+    scope.addHook('onClose', () => server.close())
+    done()
+  })
+  app.register((scope, _options, done) => {
+    addPages(scope, server)
+    done()
+  })
+}
