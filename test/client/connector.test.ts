@@ -75,6 +75,23 @@ describe('a connector of the service', () => {
     expect(sent).toEqual([])
   })
 
+  test('refuses numbers that would arrive changed', async () => {
+    const { fetch, sent } = watchFetch()
+    const shopify = connectTo(world, 'shopify', { fetch })
+    const refuse = (field: string, words: RegExp) => ({
+      code: 'invalid_parameter',
+      errors: [{ field, message: expect.stringMatching(words) }],
+    })
+    // A program's 2^53 + 1 is 2^53 before the library sees it: another order would be read.
+    await expect(shopify.orders.get({ order_id: 2 ** 53 })).rejects.toMatchObject(refuse('/params/order_id', /lost digits/))
+    await expect(shopify.order_refunds.search({ filter: { in: { id: [1, 2 ** 60] } } })).rejects.toMatchObject(
+      refuse('/params/query/filter/in/id/1', /lost digits/),
+    )
+    await expect(shopify.orders.list({ limit: Number.NaN })).rejects.toMatchObject(refuse('/params/limit', /must be a finite number/))
+    await expect(shopify.order_refunds.export({ filter: { eq: { id: 2 ** 53 } } })).rejects.toMatchObject({ code: 'invalid_parameter' })
+    expect(sent).toEqual([])
+  })
+
   test('walks records and pages', async () => {
     const [hosted, local] = [connectTo(world, 'gong'), connectDirectly()]
     const records = await collect(local.calls.records(window))

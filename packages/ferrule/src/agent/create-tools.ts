@@ -1,12 +1,12 @@
 /** Makes the tools of a source. */
 import { asFerruleError } from '../errors.ts'
+import { listLossyValues } from '../json/lossy.ts'
 import { boundText } from './answers/bounds.ts'
 import { writeLine } from './answers/json.ts'
 import type { ToolContext, ToolDefinition } from './context.ts'
 import { answerFailure, answerProblems } from './failures.ts'
 import { Handles } from './handles.ts'
 import { createKeptStore } from './kept.ts'
-import { findLostDigits } from './lost-digits.ts'
 import { buildOperationTools } from './operation-tools.ts'
 import { Explained } from './operations.ts'
 import { checkToolOptions, type ToolOptions } from './options.ts'
@@ -34,7 +34,7 @@ function answerThrown(thrown: unknown): AgentAnswer {
 async function runTool(tool: ToolDefinition, context: ToolContext, [given, call]: readonly [unknown, ToolCall]): Promise<AgentAnswer> {
   const { signal, deadlineMs } = call
   signal?.throwIfAborted()
-  const lost = findLostDigits(given)
+  const lost = listLossyValues(given)
   const { args, problems } = lost.length > 0 ? { args: {}, problems: lost } : tool.check(given)
   if (problems.length > 0) return answerProblems(problems, `A call that fits: ${tool.name} ${writeLine(tool.example)}`)
   try {

@@ -9,13 +9,13 @@ import { type ListPage, type Part, walkPages, walkParts, walkPositions, walkReco
 import type { CheckResult } from '../wire/checks.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import { type HostedCallOptions, hostedCallRules } from './call-options.ts'
-import { checkDates } from './dates.ts'
 import { createDeadline, defaultDeadlineMs } from './deadline.ts'
 import { openDownload } from './download.ts'
 import { type ConnectorChoice, ConnectorLookup, isMissing } from './lookup.ts'
 import { buildExportQuery, buildFreshness, buildSearch, readExportFreshness, readSearchPosition } from './search.ts'
 import type { RequestOptions, RequestParts, Transport } from './transport.ts'
 import type { ExportDownload } from './types.ts'
+import { checkValues } from './values.ts'
 
 type Params = Readonly<Record<string, unknown>>
 type Args = [params?: Params, options?: HostedCallOptions]
@@ -94,7 +94,7 @@ export class Hosted {
 
   async export(entity: string, ...[params = {}, options = {}]: Args): Promise<ExportDownload> {
     checkOptions(hostedCallRules, options)
-    checkDates(params)
+    checkValues(params, '/params')
     const query = buildExportQuery(params, options)
     let headers = new Headers()
     const file = await openDownload(this.#transport, options, async (request) => {
@@ -134,7 +134,7 @@ export class Hosted {
 
   /** Runs an action whose answer is JSON. */
   #run<T>(request: { readonly entity: string; readonly action: string; readonly params: Params | undefined }, options: HostedCallOptions) {
-    checkDates(request.params)
+    checkValues(request.params, '/params') // before the service is asked for the id of the connector
     const { idempotencyKey } = options
     const body = { ...request, ...buildFreshness(options), ...(this.#fields === undefined ? {} : { select_fields: this.#fields }) }
     const isRead = reads.has(request.action)

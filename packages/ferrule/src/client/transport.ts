@@ -11,6 +11,7 @@ import { readProblem } from './problem.ts'
 import { isTokenRefused, type ServiceSettings } from './settings.ts'
 import { shareTokens } from './shared-tokens.ts'
 import type { Tokens } from './tokens.ts'
+import { checkValues } from './values.ts'
 
 /** Options of one request. */
 export interface RequestOptions {
@@ -148,6 +149,7 @@ export class Transport {
   }
 
   #prepare(endpoint: Endpoint, parts: RequestParts): Prepared {
+    checkValues(parts.body)
     const { url, organizationId } = this.settings
     const isRead = parts.isRead ?? endpoint.method === 'GET'
     const key = isRead || endpoint.takesKey !== true ? undefined : (parts.idempotencyKey ?? crypto.randomUUID())
