@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertKeptAnswer } from '../../packages/server/src/platform/db/queries/kept-answers.ts'
+import { createKeptAnswers } from '../../packages/server/src/platform/execution/kept-answers.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { createWorld, firstPrincipal, overBoth, type World } from './world.ts'
 
@@ -32,6 +34,18 @@ overBoth('kept answers of agents', (database) => {
     const rows = await world.raw().db.selectFrom('kept_answers').selectAll().execute()
     const stored = rows.map(({ digest, sealed }) => digest + Buffer.from(sealed).toString('latin1')).join()
     expect([stored.includes('the only'), rows.length]).toEqual([false, 2])
+  })
+
+  test('that cannot be stored fail no call: its write has happened', async () => {
+    const errors: unknown[] = []
+    const raw = world.raw()
+    const insertInto = () => {
+      throw new Error('the database is away')
+    }
+    const database = { ...raw, db: new Proxy(raw.db, { get: (db, name) => (name === 'insertInto' ? insertInto : Reflect.get(db, name)) }) }
+    const source = { clock: () => world.now, randomBytes }
+    const failing = createKeptAnswers({ database, source, onBackgroundError: (error) => errors.push(error) })
+    expect([await failing.of({ organizationId }).put('lost', 'text', soon()), errors.length]).toEqual([false, 1])
   })
 
   test('end after their time, and are deleted then', async () => {

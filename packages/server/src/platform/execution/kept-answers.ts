@@ -15,7 +15,11 @@ const deriveKey = (id: string): Uint8Array => new Uint8Array(hkdfSync('sha256', 
 const digestId = (id: string): string => createHash('sha256').update(id).digest('base64url')
 
 /** Builds the store. */
-export const createKeptAnswers = ({ database, source }: Pick<Parts, 'database' | 'source'>): KeptAnswers => ({
+export const createKeptAnswers = ({
+  database,
+  source,
+  onBackgroundError,
+}: Pick<Parts, 'database' | 'source' | 'onBackgroundError'>): KeptAnswers => ({
   of: ({ organizationId }) => ({
     put: async (id, text, untilMs) => {
       const plain = Buffer.from(text)
@@ -23,8 +27,13 @@ export const createKeptAnswers = ({ database, source }: Pick<Parts, 'database' |
       const about = encodeIdentity('kept answer', organizationId)
       const sealed = encrypt(deriveKey(id), { plain, about, nonce: source.randomBytes(nonceBytes) })
       const row = { organization_id: organizationId, digest: digestId(id), sealed, expires_at: untilMs }
-      await insertKeptAnswer(database.db, row, bounds)
-      return true
+      try {
+        await insertKeptAnswer(database.db, row, bounds)
+        return true
+      } catch (error) {
+        onBackgroundError(error) // the write has happened: an error in place of its answer would let it happen again
+        return false
+      }
     },
     get: async (id) => {
       const sealed = await findKeptAnswer(database.db, { organization_id: organizationId, digest: digestId(id) }, source.clock())

@@ -214,7 +214,7 @@ export interface Writes {
 export interface KeptAnswers {
   /** Returns the answers of the principal's organization. */
   of(principal: Pick<Principal, 'organizationId'>): {
-    /** Keeps a text until a time (milliseconds). The oldest texts of the organization make room. @returns false: the text is too large */
+    /** Keeps a text until a time (milliseconds). The oldest texts of the organization make room. @returns false: it is too large, or the database failed */
     put(id: string, text: string, untilMs: number): Promise<boolean>
     /** Returns a kept text; undefined: never kept, or no longer. */
     get(id: string): Promise<string | undefined>
