@@ -132,4 +132,5 @@ test('the page narrows a grant to workspaces and connectors', async () => {
   expect((await opened.browser.follow(sent, world.issuer)).location).toContain('code=')
   expect((await listTokens(client)).at(-1)).toMatchObject({ connector_ids: [connector], workspaces: [{ name: 'default' }] })
   expect((await allow({ workspace: [] })).sent.text).toContain('Choose at least one workspace.')
+  expect((await allow({ reach: 'all', connector: mine })).sent.text).toContain('Choose one or the other.')
 })

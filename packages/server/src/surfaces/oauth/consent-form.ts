@@ -11,6 +11,8 @@ export interface ConsentForm {
   readonly clientSecret: string
   readonly organizationId: string
   readonly workspaceNames: readonly string[]
+  /** Connectors are ticked, but all are asked for: nobody knows which was meant. */
+  readonly isContradictory: boolean
   /** undefined: all connectors of the workspaces. */
   readonly connectorIds: readonly string[] | undefined
   readonly write: boolean
@@ -24,6 +26,7 @@ export function readConsentForm(body: unknown): ConsentForm {
   const read = (name: string): string => given.get(name)?.trim() ?? ''
   const readAll = (name: string): string[] => given.getAll(name).slice(0, mostBoxes)
   const other = read('other_workspace')
+  const ticked = readAll('connector')
   return {
     token: read('form_token'),
     action: actions.find((action) => action === read('action')) ?? 'deny',
@@ -31,7 +34,8 @@ export function readConsentForm(body: unknown): ConsentForm {
     clientSecret: given.get('client_secret') ?? '',
     organizationId: read('organization'),
     workspaceNames: [...readAll('workspace'), ...(other === '' ? [] : [other])],
-    connectorIds: read('reach') === 'some' ? readAll('connector') : undefined,
+    isContradictory: read('reach') !== 'some' && ticked.length > 0,
+    connectorIds: read('reach') === 'some' || ticked.length > 0 ? ticked : undefined,
     write: read('write') === 'yes',
   }
 }

@@ -146,9 +146,8 @@ export class Consent {
   async #allow(page: PageRequest, given: Agreeing & { readonly form: ConsentForm }): Promise<FastifyReply> {
     const { waiting, who, form } = given
     try {
-      if (form.workspaceNames.length === 0) return await this.#sendConsent(page.reply, given, 'Choose at least one workspace.')
-      if (form.connectorIds?.length === 0)
-        return await this.#sendConsent(page.reply, given, 'Choose at least one connector, or all of them.')
+      const problem = findFormProblem(form)
+      if (problem !== undefined) return await this.#sendConsent(page.reply, given, problem)
       const principal = await this.#oauth.enter(who, form.organizationId)
       const { clientId, parts } = waiting
       const scopes = waiting.scopes.filter((scope) => defaultMcpScopes.includes(scope) || form.write)
@@ -188,6 +187,13 @@ export class Consent {
     if (next === undefined) throw fail('internal_error', {})
     return reply.header('cache-control', 'no-store').redirect(next, 303)
   }
+}
+
+/** Returns what is missing in a form; undefined: nothing. */
+function findFormProblem({ workspaceNames, connectorIds, isContradictory }: ConsentForm): string | undefined {
+  if (workspaceNames.length === 0) return 'Choose at least one workspace.'
+  if (isContradictory) return 'You ticked connectors and chose all of them. Choose one or the other.'
+  return connectorIds?.length === 0 ? 'Choose at least one connector, or all of them.' : undefined
 }
 
 /** Who agrees, and what was filled in so far. */

@@ -6,7 +6,7 @@ import type { Provider } from 'oidc-provider'
 import { buildMcpAddress } from '../../platform/settings/mcp-address.ts'
 import type { Services } from '../http/route.ts'
 import { createDoor } from '../mcp/doors.ts'
-import { findIssuer, oauthPaths } from './address.ts'
+import { findIssuer, oauthPaths, readIssuerPath } from './address.ts'
 import { Consent } from './consent.ts'
 import { createDocumentFetch, type DocumentHttp } from './documents.ts'
 import { type LimitedRequest, OAuthLimits } from './limits.ts'
@@ -101,7 +101,9 @@ class OAuthServer {
   /** Hands a request to the library. */
   async answer(request: FastifyRequest, reply: FastifyReply, name: LimitedRequest): Promise<FastifyReply> {
     const provider = await this.#load()
-    if (name === 'authorize' && request.raw.url !== undefined) request.raw.url = narrowAuthorization(request.raw.url)
+    const { url = '' } = request.raw
+    request.raw.url = name === 'authorize' ? narrowAuthorization(url) : url
+    Object.assign(request.raw, { originalUrl: readIssuerPath(this.#issuer) + request.raw.url }) // the library takes its path from here
     for (const [header, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(header, value)
     reply.hijack()
     await provider.callback()(request.raw, reply.raw)

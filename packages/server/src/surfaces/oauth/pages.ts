@@ -29,6 +29,7 @@ export const buildPageHeaders = (formOrigin?: string): Readonly<Record<string, s
   'content-security-policy': [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,
+    'img-src data:',
     `form-action ${formOrigin === undefined ? "'none'" : `'self' ${formOrigin}`}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -161,7 +162,7 @@ ${buildConnectors(parts)}
 <h2>Access</h2>
 <p>Read: list connectors, search, and read records and files.</p>
 ${buildWrite(parts)}
-<p class="note">The access ends 90 days after its last use of a refresh, after a year, with this application, or when you revoke it: <code>ferrule tokens revoke</code>.</p>
+<p class="note">The access ends after 90 days without use, after a year, with this application, or when you revoke it: <code>ferrule tokens revoke</code>.</p>
 <button class="main" name="action" value="allow">Allow</button>
 <button name="action" value="deny">Cancel</button>
 </form>`,
