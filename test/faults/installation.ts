@@ -20,6 +20,8 @@ export interface InstallationOptions {
 export interface Installation extends AsyncDisposable {
   readonly clients: readonly [NodeClient, NodeClient]
   readonly connectorId: string
+  /** The database of both, for looks into it. */
+  readonly databaseUrl: string
 }
 
 /** Body of a connector of the documented warehouse, beside its credentials. */
@@ -50,5 +52,5 @@ export async function install({ sandbox, name, clock, operationSeconds = 60, pub
   const clients = [await start(), await start()] as const
   const connectorId = await clients[0].connect('warehouse', warehouseCredentials, warehouseOptions)
   const installed = undo.move()
-  return { clients, connectorId, [Symbol.asyncDispose]: () => installed.disposeAsync() }
+  return { clients, connectorId, databaseUrl: url, [Symbol.asyncDispose]: () => installed.disposeAsync() }
 }
