@@ -246,7 +246,7 @@ function parseCursorParameter(value: unknown, pointer: RequestPointer): string |
 
 function checkKnown(value: Readonly<Record<string, unknown>>, known: readonly string[], pointer: RequestPointer): void {
   const unknown = Object.keys(value).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw invalid(appendPointer(pointer, unknown), `is unknown; known are ${known.join(', ')}`, 'unknown')
+  if (unknown !== undefined) throw invalid(appendPointer(pointer, unknown), `is not known here; known: ${known.join(', ')}`, 'unknown')
 }
 
 /**
