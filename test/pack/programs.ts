@@ -105,8 +105,11 @@ import { startService } from '@ferrule/server'
 
 const service = await startService({ FERRULE_PORT: '0', FERRULE_DATA: process.argv[2], FERRULE_LOG_LEVEL: 'silent', FERRULE_SANDBOX: 'off' })
 const { status } = await fetch(\`\${service.url}/health/live\`)
+// Registration loads the authorization server.
+const body = JSON.stringify({ redirect_uris: ['https://client.example/'], token_endpoint_auth_method: 'none' })
+const registration = await fetch(\`\${service.url}/oauth/register\`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 await service.close()
-console.log(JSON.stringify({ status }))
+console.log(JSON.stringify({ status, registered: registration.status }))
 `
 
 const printUsers = `
