@@ -15,8 +15,8 @@ import { creations } from './migrations/0009-creations.ts'
 import { sessions } from './migrations/0010-sessions.ts'
 import { deletedOrganizations } from './migrations/0011-deleted-organizations.ts'
 import { mcpTokens } from './migrations/0012-mcp-tokens.ts'
-import { keptAnswers } from './migrations/0014-kept-answers.ts'
-import { oauth } from './migrations/0015-oauth.ts'
+import { keptAnswers } from './migrations/0013-kept-answers.ts'
+import { oauth } from './migrations/0014-oauth.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 const migrations: readonly Migration[] = [

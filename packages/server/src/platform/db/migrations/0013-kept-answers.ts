@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts'
 
 /** Adds the table of what a write or a statement answered, so that any node continues it. Its rows live for minutes. */
 export const keptAnswers: Migration = {
-  version: 14,
+  version: 13,
   statements: ({ id, text, bytes, moment, end }) => [
     `create table kept_answers (
       organization_id ${id} not null references organizations (id) on delete cascade,

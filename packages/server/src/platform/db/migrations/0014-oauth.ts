@@ -6,7 +6,7 @@ import type { Migration } from './migration.ts'
  * the end of a grant ends all of them.
  */
 export const oauth: Migration = {
-  version: 15,
+  version: 14,
   statements: ({ id, text, bytes, moment, end }) => [
     `alter table mcp_tokens add column parent_id ${id} references mcp_tokens (id) on delete cascade`,
     `alter table mcp_tokens add column client_id ${text}`,
