@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { OAuth } from '../../packages/server/src/platform/model/oauth-types.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal, type World } from './world.ts'
+import { connectorBody, createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal, type World } from './world.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -109,11 +109,25 @@ overBoth('the state of OAuth', (database) => {
     expect(await issue(id, other)).toBeUndefined()
   })
 
+  test.each<[string, object]>([
+    ['another tenant’s connector', {}],
+    ['an unknown connector', { connectorIds: ['00000000-0000-4000-8000-000000000000'] }],
+    ['a malformed connector', { connectorIds: ["'; drop table"] }],
+    ['an unknown workspace', { workspaceNames: ['Elsewhere'] }],
+    ['a workspace that no name is', { workspaceNames: ['\u0000'] }],
+    ['too many workspaces', { workspaceNames: Array.from({ length: 21 }, (_each, index) => `w${index}`) }],
+  ])('a grant does not name %s', async (_name, more) => {
+    const foreign = await platform.connectors.create(await firstPrincipal(platform), connectorBody({ name: `foreign ${world.now++}` }))
+    const wanted = { ...input, connectorIds: [foreign.id], scopes: ['connectors:read'] as const, ...more }
+    expect(await refusal(oauth.grant(tenant, wanted))).toContain('validation_failed')
+  })
+
   test('who signs in reaches the organizations of the application, until its secret is replaced', async () => {
     const { clientId, clientSecret } = await platform.applications.create({ name: 'Signs in', organizationId: tenant.organizationId })
     const who = await oauth.signIn({ clientId, clientSecret: clientSecret.reveal() })
     expect((await oauth.listOrganizations(who)).map(({ id }) => id)).toEqual([tenant.organizationId])
-    expect(await refusal(oauth.enter(who, platform.first.organizationId))).toContain('organization_forbidden')
+    for (const foreign of [platform.first.organizationId, 'no id', '00000000-0000-4000-8000-000000000000'])
+      expect(await refusal(oauth.enter(who, foreign))).toContain('organization_forbidden')
     const principal = await oauth.enter(who, tenant.organizationId)
     const { id } = await grant(principal)
     await platform.applications.rotateSecret(clientId)

@@ -1,5 +1,6 @@
 /** Keeps grants to OAuth clients and their access tokens, as rows of the tokens for MCP. */
-import { mcpTokenDays } from 'ferrule/wire'
+import { fail } from 'ferrule/internal'
+import { mcpTokenDays, mcpTokenInput } from 'ferrule/wire'
 import { isForeignKeyViolation } from '../db/database.ts'
 import { listOrganizations } from '../db/queries/applications.ts'
 import { insertMcpToken, type McpTokenRow } from '../db/queries/mcp-tokens.ts'
@@ -13,8 +14,9 @@ import {
   trimAccessTokens,
 } from '../db/queries/oauth.ts'
 import { type Principal, viewOrganization } from '../model/access.ts'
-import { newId } from '../model/ids.ts'
+import { asId, newId } from '../model/ids.ts'
 import type { OAuth, OAuthAccessToken, OAuthGrant } from '../model/oauth-types.ts'
+import { readBody } from '../model/read.ts'
 import { scopes as allScopes } from '../model/scopes.ts'
 import type { ProvenClient, Tokens } from '../model/token-types.ts'
 import type { Parts } from '../parts.ts'
@@ -47,7 +49,9 @@ const toGrant = (row: McpTokenRow): OAuthGrant => ({
 })
 
 /** Enters an organization. @throws FerruleError `organization_forbidden`, `token_expired` */
-async function enter({ database, source }: Parts, { applicationId, secretMark }: ProvenClient, organizationId: string): Promise<Principal> {
+async function enter({ database, source }: Parts, { applicationId, secretMark }: ProvenClient, given: string): Promise<Principal> {
+  const organizationId = asId(given)
+  if (organizationId === undefined) throw fail('organization_forbidden', {})
   const principal: Principal = {
     kind: 'application',
     applicationId,
@@ -94,10 +98,10 @@ export function createOAuthGrants(parts: Parts, tokens: Pick<Tokens, 'checkClien
       (await listOrganizations(db, applicationId, mostOrganizations)).map(({ id, name }) => ({ id, name })),
     enter: (who, organizationId) => enter(parts, who, organizationId),
     grant: async (principal, { clientId, clientName: name, workspaceNames, connectorIds, scopes }) => {
-      const wanted = {
+      const wanted = readBody(mcpTokenInput, {
         ...{ name, workspace_names: [...workspaceNames], scopes: [...scopes] },
         ...(connectorIds === undefined ? {} : { connector_ids: [...connectorIds] }),
-      }
+      })
       // Nobody knows the text behind this digest: a grant itself opens nothing.
       const { digest } = newMcpToken(source.randomBytes)
       const { row } = await insertChosenToken(parts, principal, { wanted, digest, expiresAt: source.clock() + idleMs, clientId })
