@@ -1,6 +1,8 @@
 /** Bounded answers: within the budget whatever the rows, and complete when they are read on. */
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
+import { quoteName } from '../../packages/ferrule/src/agent/answers/bounds.ts'
+import { estimateTokens } from '../../packages/ferrule/src/agent/answers/tokens.ts'
 import { type AgentAnswer, createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { makeFakeSource } from './fake-source.ts'
 import { findHandle, findRows, readAll, readRecordedAnswers, readRows, runTool } from './support.ts'
@@ -66,6 +68,26 @@ describe('rows', () => {
       '[4,"x",false]',
       'End of data.',
     ])
+  })
+
+  test('are objects where a table saves less than a third', async () => {
+    const rows = Array.from({ length: 5 }, (_, id) => ({ id, text: `a text that is longer than its name, of row ${id}` }))
+    const { text } = await runTool(await createTools(makeFakeSource(() => page(rows))), 'execute', list)
+    expect(text).toContain('{"id":3,"text":"a text')
+    expect(text).not.toContain('Columns')
+  })
+
+  test('with a field that the table lacks are not lost', async () => {
+    const rows = Array.from({ length: 200 }, (_, id) => ({
+      identifier: id,
+      is_archived: false,
+      ...(id === 150 ? { late_field: 'here' } : {}),
+    }))
+    const answers = await readAll(await createTools(makeFakeSource(() => page(rows))), 'execute', list)
+    expect(answers[0]?.text).toContain('Columns: ["identifier","is_archived"]')
+    const read = answers.flatMap(readRows)
+    expect(read).toHaveLength(200)
+    expect(read[150]).toEqual(rows[150])
   })
 
   test('end at the border of a record, and the answer says how many there are, how to go on and what takes most', async () => {
@@ -187,6 +209,8 @@ describe('what cannot be read again', () => {
     expect(rows[599]).toEqual({ N: 599, NOTE: 'a note that makes rows long' })
     expect(answers[0]?.text).toContain('"rows_in_all_parts":600')
     expect(source.calls.filter(({ entity }) => entity === 'statements')).toHaveLength(1)
+    // A part is read again, and not kept.
+    expect(source.calls.filter(({ entity }) => entity === 'parts').length).toBeGreaterThan(1)
     for (const { text } of answers) expect(count(text)).toBeLessThanOrEqual(3_000)
   })
 
@@ -199,4 +223,18 @@ describe('what cannot be read again', () => {
     expect(more).toMatchObject({ isError: false, text: expect.stringContaining('"log":"done done') })
     expect(source.calls).toHaveLength(1)
   })
+})
+
+test('the next page has the parameters that the answer changed, without those that it removed', async () => {
+  const source = makeFakeSource(() => page([{ id: 1 }], { cursor: 'c2', page: null }))
+  const tools = await createTools(source)
+  const first = await runTool(tools, 'execute', { ...list, params: { page: 1, author: 'a' } })
+  await runTool(tools, 'read_more', { handle: findHandle(first) })
+  expect(source.calls[1]?.params).toEqual({ author: 'a', cursor: 'c2' })
+})
+
+test('a name in a sentence of ours is short, whatever it holds', () => {
+  for (const name of ['x'.repeat(500), '漢'.repeat(500), '\u202e'.repeat(500), '😀"\n'.repeat(100)])
+    expect(estimateTokens(quoteName(name))).toBeLessThanOrEqual(80)
+  expect(quoteName('Sales')).toBe('"Sales"')
 })

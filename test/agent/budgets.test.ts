@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { estimateTokens } from '../../packages/ferrule/src/agent/answers/tokens.ts'
 import { type AgentAnswer, type AgentRequest, type AgentTool, createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { readJson } from '../../packages/ferrule/src/json/json.ts'
@@ -121,6 +122,7 @@ describe('the answers of all operations', () => {
         const first = await runTool(tools, ...readExample(described))
         expect(first.isError, `${nameOf(operation)}: ${first.text}`).toBe(false)
         expect(count(first.text), nameOf(operation)).toBeLessThanOrEqual(maxTokens ?? usual)
+        expect(estimateTokens(first.text), nameOf(operation)).toBeLessThanOrEqual(maxTokens ?? usual)
         const handle = findHandle(first)
         if (handle === undefined) continue
         const next = await runTool(tools, 'read_more', { handle })
@@ -202,6 +204,7 @@ describe('hostile answers', () => {
         let current = await runTool(tools, action === 'create' ? 'write' : 'execute', args)
         for (let reads = 0; reads < 4; reads += 1) {
           expect(current.isError, current.text).toBe(false)
+          expect(estimateTokens(current.text)).toBeLessThanOrEqual(maxTokens)
           expect(count(current.text)).toBeLessThanOrEqual(maxTokens)
           expect(listUnmarked(current)).toEqual([])
           const [, from = '0', to = '0', length = '0'] = /characters (\d+) to (\d+) of (\d+) of/.exec(current.text) ?? []

@@ -173,7 +173,8 @@ describe('a write', () => {
   })
 
   test('has none without an id, or with one that other calls can have', async () => {
-    expect(await keysOf([undefined, { callId: '1' }, { callId: '' }])).toEqual([undefined, undefined, undefined])
+    const long = { callId: 'call_8f3a2b1c'.repeat(20), run: 'run' }
+    expect(await keysOf([undefined, { callId: '1' }, { callId: '' }, long])).toEqual([undefined, undefined, undefined, undefined])
   })
 
   test('takes the key that the model repeats', async () => {

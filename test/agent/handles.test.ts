@@ -1,7 +1,13 @@
 /** Handles of `read_more`: who may use them, for how long, and what they never do. */
 import { describe, expect, test } from 'vitest'
 import { Handles } from '../../packages/ferrule/src/agent/handles.ts'
-import { type AgentRequest, createKeptStore, createTools, type ToolOptions } from '../../packages/ferrule/src/agent/index.ts'
+import {
+  type AgentRequest,
+  createKeptStore,
+  createTools,
+  type KeptStore,
+  type ToolOptions,
+} from '../../packages/ferrule/src/agent/index.ts'
 import { packPosition } from '../../packages/ferrule/src/agent/positions.ts'
 import { isRandom } from '../../packages/ferrule/src/agent/tools/write.ts'
 import { fakeConnector, makeFakeSource } from './fake-source.ts'
@@ -50,7 +56,17 @@ describe('a handle', () => {
     const content = handle.split('.')[0] ?? ''
     // The last character of base64 has bits that mean nothing.
     const others = changed.filter((_handle, at) => at !== content.length - 1 && at !== handle.length - 1)
-    for (const other of [...others, handle.slice(0, -3), `x${handle}`, content, `${content}.`, `.${handle.split('.')[1]}`, '', 'a.b'])
+    for (const other of [
+      ...others,
+      handle.slice(0, -3),
+      `${handle}AAAA`,
+      `x${handle}`,
+      content,
+      `${content}.`,
+      `.${handle.split('.')[1]}`,
+      '',
+      'a.b',
+    ])
       expect(await readWith(source, make(), other), other).toMatchObject(isRefused)
     expect(source.calls).toHaveLength(1)
   })
@@ -109,13 +125,23 @@ describe('what a write answered', () => {
   test('is read to its end without a second write, by the same tools only, for 10 minutes', async () => {
     const clock = { now: start }
     const source = makeLong()
-    const options = { handleKey: key, now: () => clock.now, kept: createKeptStore({ now: () => clock.now }) }
+    const memory = createKeptStore({ now: () => clock.now })
+    const puts: string[] = []
+    const kept: KeptStore = {
+      ...memory,
+      put: (id, text, untilMs) => {
+        puts.push(id)
+        return memory.put(id, text, untilMs)
+      },
+    }
+    const options = { handleKey: key, now: () => clock.now, kept }
     const tools = await open(source, options)
     const answers = await readAll(tools, 'write', create)
     const shown = answers.slice(1).reduce((sum, { text }) => {
       const [, from = '0', to = '0'] = /characters (\d+) to (\d+) of/.exec(text) ?? []
       return sum + Number(to) - Number(from) + 1
     }, 0)
+    expect(puts).toHaveLength(1)
     expect(shown).toBe(JSON.stringify({ id: 1, log: 'done '.repeat(4_000) }).length)
     expect(source.calls).toHaveLength(1)
     expect(answers.map(({ text }) => text).join('\n')).not.toMatch(/To get less|ask for fewer/)

@@ -25,6 +25,8 @@ export interface HandleOptions {
 
 /** Characters of an id that `makeId` makes. */
 export const idLength = 22
+/** Characters by which positions of the same rows can differ: the place, and an id of columns. */
+const placeLength = 48
 /** Characters of a handle's content beside the position: names, signs, and the time. */
 const frameLength = 30
 /** Characters of a signature, with its point and what rounding adds. */
@@ -70,10 +72,12 @@ export class Handles {
     return id === undefined ? undefined : this.#seal({ k: id, u: toSeconds(now() + keptMs) })
   }
 
-  /** Returns the most tokens that the handle of a position takes: each of its characters can be one. */
+  /** Returns the most tokens that handles of a position take, and of the places before it: each of their characters can be one. */
   measure(position: unknown): number {
+    const { longestInline } = this.#options
     const length = countBytes(writeJson(position))
-    const content = length <= this.#options.longestInline ? length : idLength
+    // The position that is written can be shorter, and stand in its handle where this one would not.
+    const content = length > longestInline + placeLength ? idLength : Math.min(length, longestInline)
     return Math.ceil(((content + frameLength) * 4) / 3) + signatureLength
   }
 

@@ -35,8 +35,8 @@ const writeCells = (row: Row, columns: readonly string[]): string =>
 /** Writes the header of a table; empty where rows are objects. */
 export const writeColumns = ({ columns }: Layout): string => (columns === undefined ? '' : `Columns: ${writeLine(columns)}`)
 
-/** Chooses the form of rows by their first ones. @param maxTokens maximum number of tokens of a header */
-export function chooseLayout(rows: readonly unknown[], maxTokens: number): Layout {
+/** Chooses the form of rows by their first ones. */
+export function chooseLayout(rows: readonly unknown[]): Layout {
   const sample = rows.slice(0, sampleRows).filter(isObject)
   if (sample.length < 2 || sample.length < Math.min(rows.length, sampleRows)) return byObjects
   const columns = listNames(rows.slice(0, namedRows).filter(isObject))
@@ -44,9 +44,7 @@ export function chooseLayout(rows: readonly unknown[], maxTokens: number): Layou
   const header = writeLine(columns).length
   const cells = sample.reduce((sum, row) => sum + writeCells(row, columns).length, header)
   const names = sample.reduce((sum, row) => sum + Object.keys(row).reduce((own, name) => own + name.length + 3, 0), 0)
-  if (cells * 3 > (cells - header + names) * 2) return byObjects
-  const table: Layout = { columns, known: new Set(columns) }
-  return estimateTokens(writeColumns(table)) <= maxTokens ? table : byObjects
+  return cells * 3 <= (cells - header + names) * 2 ? { columns, known: new Set(columns) } : byObjects
 }
 
 /** Lines that fit, and what became of the rows. */

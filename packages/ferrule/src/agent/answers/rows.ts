@@ -172,7 +172,7 @@ export async function writeRows(wanted: RowsToWrite): Promise<string> {
   const { rows, place, title, maxTokens, isSingle } = wanted
   if (place.character !== undefined) return writePiece(wanted)
   const left = place.at === 0 ? rows : rows.slice(place.at)
-  const layout = chooseLayout(left, maxTokens / 4)
+  const layout = chooseLayout(left)
   const columns = writeColumns(layout)
   const facts = place.at === 0 ? writeFacts(wanted.facts, maxTokens) : ''
   const frame = estimateFrame(wanted, facts, columns)
