@@ -218,3 +218,42 @@ describe('hostile answers', () => {
     )
   })
 })
+
+describe('answers that fill their budget', () => {
+  const fields = (count: number, name: (at: number) => string, value: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), value]))
+  const shapes: Readonly<Record<string, readonly unknown[]>> = {
+    tiny: Array.from({ length: 3_000 }, () => 1),
+    'long texts in fields of long names': Array.from({ length: 40 }, () =>
+      fields(4, (at) => `field_with_a_long_name_${at}`, 'word '.repeat(900)),
+    ),
+    'long texts in fields of capitals': Array.from({ length: 40 }, () => fields(6, (at) => `QXZ${at}`.repeat(10), 'word '.repeat(900))),
+    'rows that are too large alone': Array.from({ length: 3 }, () => fields(90, (at) => `ordinary_field_${at}`, 'word '.repeat(90))),
+  }
+  const connectors = Array.from({ length: 120 }, (_, at) => fakeConnector(`team ${at}`))
+
+  test.each(Object.entries(shapes))('%s: never exceed it', async (name, data) => {
+    for (let maxTokens = 1_000; maxTokens < 1_200; maxTokens += 9) {
+      const answer = { data, meta: { next_params: { cursor: 'x'.repeat(60) } } }
+      const tools = await createTools(
+        makeFakeSource(() => answer),
+        { maxTokens },
+      )
+      const { text } = await runTool(tools, 'execute', { connector: 'team', entity: 'notes', action: 'list' })
+      if (name !== 'tiny') expect(text).toMatch(/^To get less: .* \d+ %/m)
+      expect(estimateTokens(text), text).toBeLessThanOrEqual(maxTokens)
+    }
+  })
+
+  test('lines: never exceed it', async () => {
+    for (let maxTokens = 1_000; maxTokens < 1_100; maxTokens += 3) {
+      const tools = await createTools(
+        makeFakeSource(() => ({}), connectors),
+        { maxTokens },
+      )
+      const { text } = await runTool(tools, 'list_connectors', {})
+      expect(estimateTokens(text)).toBeLessThanOrEqual(maxTokens)
+      expect(estimateTokens(text)).toBeGreaterThan(maxTokens - 40)
+    }
+  })
+})

@@ -3,7 +3,7 @@ import { isObject } from '../../definition/object.ts'
 import { findFitting } from './bounds.ts'
 import { writeLine } from './json.ts'
 import { chooseLayout, cutRows, type Fit, type Fitted, fitRows, writeColumns } from './layout.ts'
-import { closing, closingTokens, describeLost, fitSentences, goOn, joinLines, listLargest, listShortened, opening } from './sentences.ts'
+import { closing, closingTokens, describeLost, goOn, joinLines, opening, writeFieldHints } from './sentences.ts'
 import { estimateTokens } from './tokens.ts'
 
 /** Where reading continues. */
@@ -96,7 +96,7 @@ async function writePiece(wanted: RowsToWrite): Promise<string> {
   const { rows, place, title, maxTokens, canNarrow } = wanted
   const json = writeLine(rows[place.at])
   const from = Math.min(place.character ?? 0, json.length)
-  const largest = canNarrow && from === 0 ? fitSentences('', listLargest([rows[place.at]])).largest : ''
+  const { largest } = writeFieldHints(new Map(), canNarrow && from === 0 ? [rows[place.at]] : [])
   const frame = [describePiece(wanted, [json.length, json.length, json.length]), opening(title), '……', closing, goOn(''), largest]
   const budget = maxTokens - frame.reduce((sum, text) => sum + estimateTokens(text) + 1, 0) - measureHandles(wanted)
   const end = findFitting(json, from, budget)
@@ -148,7 +148,7 @@ async function writeClosing(wanted: RowsToWrite, fitted: Fitted, left: readonly 
   const following = findFollowing(wanted, fitted)
   const handle = following === undefined ? undefined : await wanted.writeHandle(following)
   const isCut = fitted.lines.length < left.length || fitted.shortened.size > 0
-  const { shortened, largest } = fitSentences(listShortened(fitted.shortened), isCut && canNarrow ? listLargest(left) : '')
+  const { shortened, largest } = writeFieldHints(fitted.shortened, isCut && canNarrow ? left : [])
   return joinLines([
     shortened,
     handle === undefined ? undefined : goOn(handle),

@@ -29,28 +29,49 @@ export const describeLost = (canNarrow: boolean): string =>
 const plainName = /^[A-Za-z_][\w.-]{0,39}$/
 const nameField = (path: string): string => (plainName.test(path) ? path : path === '' ? 'text' : 'a field with an unusual name')
 
-/** Lists the fields that take most, with their share. */
-export function listLargest(rows: readonly unknown[]): string {
+/** Fields that take most, with their share in percent. */
+function findLargest(rows: readonly unknown[]): readonly (readonly [name: string, share: number])[] {
   const sizes = new Map<string, number>()
   for (const row of rows.slice(0, sampleRows).filter(isObject))
     for (const [name, value] of Object.entries(row)) sizes.set(name, (sizes.get(name) ?? 0) + name.length + writeLine(value).length)
   const all = [...sizes.values()].reduce((sum, size) => sum + size, 0)
-  if (sizes.size < 2) return ''
-  const largest = [...sizes].toSorted(([, one], [, other]) => other - one).slice(0, 3)
-  const shares = largest.map(([name, size]) => `${nameField(name)} ${Math.round((100 * size) / all)} %`)
-  return `To get less: name the fields that you need; largest: ${shares.join(', ')}.`
+  if (sizes.size < 2) return []
+  return [...sizes].toSorted(([, one], [, other]) => other - one).map(([name, size]) => [name, Math.round((100 * size) / all)])
 }
 
-/** Lists fields whose texts were shortened. @param shortened lengths by path */
-export function listShortened(shortened: ReadonlyMap<string, number>): string {
-  const parts = [...shortened].slice(0, 5).map(([path, length]) => `${nameField(path)} (up to ${length} characters)`)
-  return parts.length === 0 ? '' : `Shortened: ${parts.join(', ')}${shortened.size > 5 ? ' and others' : ''}.`
+function listLargest(found: readonly (readonly [name: string, share: number])[], most: number): string {
+  const shares = found.slice(0, most).map(([name, share]) => `${nameField(name)} ${share} %`)
+  return shares.length === 0 ? '' : `To get less: name the fields that you need; largest: ${shares.join(', ')}.`
 }
 
-/** Drops the sentences for which the tokens behind the data do not suffice. The data says by itself which texts are shortened. */
-export function fitSentences(shortened: string, largest: string): { readonly shortened: string; readonly largest: string } {
-  const room = closingTokens - fixedTokens
-  const first = estimateTokens(shortened) + 1
-  if (first > room) return { shortened: '', largest: estimateTokens(largest) < room ? largest : '' }
-  return { shortened, largest: first + estimateTokens(largest) < room ? largest : '' }
+function listShortened(shortened: ReadonlyMap<string, number>, most: number): string {
+  const parts = [...shortened].slice(0, most).map(([path, length]) => `${nameField(path)} (up to ${length} characters)`)
+  return parts.length === 0 ? '' : `Shortened: ${parts.join(', ')}${shortened.size > most ? ' and others' : ''}.`
+}
+
+/** How many shortened and how many large fields are named, tried one after the other until the sentences fit. */
+const manyNamed = [
+  [5, 3],
+  [3, 3],
+  [1, 3],
+  [1, 1],
+  [0, 1],
+] as const
+
+/** What an answer says about fields: each sentence can be empty. */
+export interface FieldHints {
+  readonly shortened: string
+  readonly largest: string
+}
+
+/**
+ * Names the fields whose texts were shortened, and those that take most.
+ * @param shortened lengths by path; the data says by itself which texts are shortened
+ * @param rows rows that can be asked for with fewer fields
+ */
+export function writeFieldHints(shortened: ReadonlyMap<string, number>, rows: readonly unknown[]): FieldHints {
+  const found = findLargest(rows)
+  const all = manyNamed.map(([named, large]) => ({ shortened: listShortened(shortened, named), largest: listLargest(found, large) }))
+  const fits = (hints: FieldHints): boolean => estimateTokens(`${hints.shortened}\n${hints.largest}\n`) <= closingTokens - fixedTokens
+  return all.find(fits) ?? { shortened: '', largest: '' }
 }
