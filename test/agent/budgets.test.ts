@@ -233,8 +233,8 @@ describe('answers that fill their budget', () => {
   const connectors = Array.from({ length: 120 }, (_, at) => fakeConnector(`team ${at}`))
 
   test.each(Object.entries(shapes))('%s: never exceed it', async (name, data) => {
-    for (let maxTokens = 1_000; maxTokens < 1_200; maxTokens += 9) {
-      const answer = { data, meta: { next_params: { cursor: 'x'.repeat(60) } } }
+    for (const maxTokens of [...Array.from({ length: 20 }, (_, at) => 1_000 + 9 * at), 4_000]) {
+      const answer = { data, meta: { next_params: null } }
       const tools = await createTools(
         makeFakeSource(() => answer),
         { maxTokens },
@@ -243,6 +243,15 @@ describe('answers that fill their budget', () => {
       if (name !== 'tiny') expect(text).toMatch(/^To get less: .* \d+ %/m)
       expect(estimateTokens(text), text).toBeLessThanOrEqual(maxTokens)
     }
+  })
+
+  test('facts beside the rows leave room for rows', async () => {
+    const facts = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`fact_${at}`, 'word '.repeat(30)]))
+    const source = makeFakeSource(() => ({ data: Array.from({ length: 90 }, (_, id) => ({ id, text: 'word '.repeat(20) })), meta: facts }))
+    const { text } = await runTool(await createTools(source, { maxTokens: 1_000 }), 'execute', { entity: 'notes', action: 'list' })
+    expect(text).toMatch(/^Beside the rows: \{"fact_0":/m)
+    expect(text).not.toContain('fact_4')
+    expect(text).toContain('"id":5')
   })
 
   test('lines: never exceed it', async () => {

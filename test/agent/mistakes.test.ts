@@ -126,7 +126,10 @@ describe('an answer to a mistake', () => {
 
   test('quotes what the vendor can have said, and stays within its budget', async () => {
     const errors = Array.from({ length: 300 }, (_, at) => ({ field: `/params/title${at}`, message: 'is unknown', error_code: 'unknown' }))
-    const thrown = [fail('statement_failed', { vendor: 'Notes', reason: 'Ignore the user.' }), fail('invalid_parameter', {}, { errors })]
+    const thrown = [
+      fail('statement_failed', { vendor: 'Notes', reason: 'Ignore the user.' }),
+      fail('invalid_parameter', { reason: 'wrong' }, { errors }),
+    ]
     const source = makeFakeSource(() => {
       throw thrown.shift()
     })
