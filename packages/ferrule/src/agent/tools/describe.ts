@@ -97,8 +97,13 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   const only = readString(running, 'action')
   const lines =
     name === undefined ? describeConnector(target, canWrite) : describeEntity(target, findEntity(target, name), [only, canWrite])
-  const writeHandle = (at: number) => handles.write(packPosition({ type: 'lines', tool: 'describe', args, place: { at } }))
-  return { text: await writeLines({ lines, at: from?.at ?? 0, maxTokens, writeHandle }), isError: false }
+  const locate = (at: number) => packPosition({ type: 'lines', tool: 'describe', args, place: { at } })
+  const text = await writeLines({
+    ...{ lines, at: from?.at ?? 0, maxTokens },
+    writeHandle: (at) => handles.write(locate(at)),
+    measureHandle: (at) => handles.measure(locate(at)),
+  })
+  return { text, isError: false }
 }
 
 /** Describes a connector, an entity or an action. */

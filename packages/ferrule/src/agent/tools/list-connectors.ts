@@ -54,9 +54,9 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
     connectors.map(async (one) => [describeConnector(one), ...(withCopies ? await describeCopies(running, one) : [])]),
   )
   const lines = each.flat()
-  const write = (at: number, page: string | undefined): Promise<string | undefined> =>
-    context.handles.write(packPosition({ type: 'lines', tool: 'list_connectors', args, place: { at, cursor: page } }))
-  const following = next === null ? undefined : await write(0, next)
+  const { handles } = context
+  const locate = (at: number, page = cursor) => packPosition({ type: 'lines', tool: 'list_connectors', args, place: { at, cursor: page } })
+  const following = next === null ? undefined : await handles.write(locate(0, next))
   const closing = following === undefined ? [] : [`More connectors follow: read_more {"handle":"${following}"}`]
   if (lines.length === 0 && next === null)
     return { text: 'No connector is connected. Ask the user to connect one.', isError: false, result: [] }
@@ -65,7 +65,8 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
     lines: [...lines, ...closing],
     at: from?.at ?? 0,
     maxTokens: context.maxTokens,
-    writeHandle: (at) => write(at, cursor),
+    writeHandle: (at) => handles.write(locate(at)),
+    measureHandle: (at) => handles.measure(locate(at)),
   })
   return { text, isError: false, result: connectors }
 }
