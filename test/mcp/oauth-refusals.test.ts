@@ -91,6 +91,10 @@ describe('an authorization', () => {
     const answer = await agree(world, authorize({ scope: 'applications:write openid claudeai' }))
     expect(answer.get('code')).not.toBeNull()
     expect((await listTokens()).at(-1).scopes).toEqual(['connectors:read', 'execute:read'])
+    await agree(world, authorize({ scope: 'connectors:read' }))
+    expect((await listTokens()).at(-1).scopes).toEqual(['connectors:read'])
+    await agree(world, authorize({ scope: undefined }), { form: { write: 'yes' } })
+    expect((await listTokens()).at(-1).scopes).toEqual(['connectors:read', 'execute:read', 'execute:write'])
   })
 
   test('is answered in the address, whatever way the client asks for', async () => {

@@ -20,6 +20,8 @@ export interface OAuthWorld extends World {
   /** Address of the settings, not of the socket. */
   readonly issuer: string
   readonly resource: string
+  /** Ends the service and starts another one over the same database, at the same address. */
+  restart(): Promise<void>
 }
 
 /** Starts a world behind a relay: the service listens elsewhere than at its public URL, as behind a proxy. */
@@ -41,14 +43,32 @@ export async function startOAuthWorld(options: WorldOptions = {}): Promise<OAuth
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
   const address = relay.address()
   const issuer = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-  const world = await startWorld({ ...options, settings: { publicUrl: issuer, ...options.settings } })
-  target = world.port
-  const close = async () => {
-    for (const socket of sockets) socket.destroy()
-    relay.close()
-    await world.close()
+  const start = async () => {
+    const world = await startWorld({ ...options, settings: { publicUrl: issuer, ...options.settings } })
+    target = world.port
+    return world
   }
-  return { ...world, issuer, resource: `${issuer}/mcp`, close }
+  const drop = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const first = await start()
+  let { close } = first
+  const made: OAuthWorld = {
+    ...{ ...first, issuer, resource: `${issuer}/mcp` },
+    restart: async () => {
+      drop()
+      await close()
+      const next = await start()
+      Object.assign(made, { ...next, close: made.close })
+      close = next.close
+    },
+    close: async () => {
+      drop()
+      relay.close()
+      await close()
+    },
+  }
+  return made
 }
 
 /** An answer to the browser. */

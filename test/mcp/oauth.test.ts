@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { auth as authOld } from '@modelcontextprotocol/sdk/client/auth.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildServerMetadata } from '../../packages/server/src/surfaces/oauth/metadata.ts'
 import { base, client, createTenant, type Json } from '../http/support.ts'
@@ -14,9 +15,12 @@ import {
   Login,
   logIn,
   type OAuthWorld,
+  openPage,
   post,
+  readFormToken,
   refresh,
   registerClient,
+  signIn,
   startOAuthWorld,
 } from './oauth-support.ts'
 
@@ -179,16 +183,33 @@ test('a grant ends with the secret of its application, and nobody else sees it',
   expect((await renew(tokens.refresh_token)).json.error).toBe('invalid_grant')
 })
 
-test('a restart keeps registrations and grants', async () => {
-  const { tokens, clientId } = await getTokens()
+test('a restart keeps registrations, grants, and what waits for an operator', async () => {
+  const { tokens, clientId, renew } = await getTokens()
+  const { verifier, challenge } = createChallenge()
+  const opened = await openPage(world, buildAuthorization(world, { client_id: clientId, code_challenge: challenge }))
+  const consent = await signIn(world, opened)
   log.push(...world.log)
-  await world.close()
-  world = await startOAuthWorld({ folder, settings: { publicUrl: world.issuer } })
+  await world.restart()
   expect(await ping(tokens.access_token)).toBe(200)
-  const body = { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token }
-  const renewed = await post(`${world.url}/oauth/token`, body)
+  const renewed = await renew(tokens.refresh_token)
   expect([renewed.status, await ping(renewed.json.access_token)]).toEqual([200, 200])
-  secrets.push(renewed.json.access_token, renewed.json.refresh_token)
+  const form = { form_token: readFormToken(consent.text), organization: world.organizationId, workspace: 'default', action: 'allow' }
+  const done = await opened.browser.follow(await opened.browser.ask(opened.at, form), world.issuer)
+  const code = new URL(done.location ?? '').searchParams.get('code') ?? ''
+  secrets.push(code)
+  const exchange = { grant_type: 'authorization_code', client_id: clientId, code, code_verifier: verifier, redirect_uri: callback }
+  expect((await post(tokenUrl(), exchange)).status).toBe(200)
+})
+
+test('the client of the generation before signs in too', async () => {
+  const login = new Login()
+  const given = { serverUrl: world.resource }
+  expect(await authOld(login, given)).toBe('REDIRECT')
+  const code = (await agree(world, String(login.url))).get('code') ?? ''
+  expect(await authOld(login, { ...given, authorizationCode: code })).toBe('AUTHORIZED')
+  expect(await ping(login.stored?.access_token ?? '')).toBe(200)
+  expect(await authOld(login, given)).toBe('AUTHORIZED') // by the refresh token
+  expect(await ping(login.stored?.access_token ?? '')).toBe(200)
 })
 
 test('neither the database nor the log has a secret in clear', async () => {

@@ -8,13 +8,13 @@ const steps: Readonly<Record<HostedClientName, readonly string[]>> = {
   chatgpt: [
     'In ChatGPT open Settings, Apps, Advanced settings, and switch on Developer mode.',
     'Choose Create app. Give the name Ferrule, the address below, and OAuth as authentication.',
-    'Choose Create, sign in on the page of the service, and agree.',
+    'Choose Create. Sign in on the page of the service with client id and secret of an application, and agree.',
     'In a chat choose + and Ferrule.',
   ],
   'claude.ai': [
     'In Claude open Customize, Connectors, and choose + and Add custom connector. In a team an owner does this.',
     'Give the name Ferrule and the address below, and choose Add.',
-    'Choose Connect, sign in on the page of the service, and agree.',
+    'Choose Connect. Sign in on the page of the service with client id and secret of an application, and agree.',
     'In a chat choose + and Connectors, and switch Ferrule on.',
   ],
 }

@@ -138,8 +138,7 @@ export class Consent {
     const choices = await buildChoices(this.#services.platform, who, given.form)
     if (choices === undefined)
       return this.#sendSignIn(reply, waiting, { status: 403, problem: 'This application reaches no such organization. Sign in again.' })
-    const asksWrite = waiting.scopes.includes('execute:write')
-    const text = buildConsentPage({ ...waiting.parts, ...choices, asksWrite, isWriteChosen: given.form.write === true, problem })
+    const text = buildConsentPage({ ...waiting.parts, ...choices, isWriteChosen: given.form.write === true, problem })
     return sendPage(reply, { status: problem === undefined ? 200 : 400, text, formOrigin: waiting.redirectOrigin })
   }
 
@@ -151,7 +150,6 @@ export class Consent {
       const principal = await this.#oauth.enter(who, form.organizationId)
       const { clientId, parts } = waiting
       const scopes = waiting.scopes.filter((scope) => defaultMcpScopes.includes(scope) || form.write)
-      if (scopes.length === 0) return await this.#sendConsent(page.reply, given, 'The client asks to write only. Tick it, or cancel.')
       const { workspaceNames, connectorIds } = form
       const grant = await this.#oauth.grant(principal, { clientId, clientName: parts.clientName, workspaceNames, connectorIds, scopes })
       await this.#oauth.remove({ type: 'SignIn', id: waiting.id })

@@ -1,7 +1,7 @@
 /** Mounts the authorization server: its door, the library behind it, and the pages. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { Http } from 'ferrule/internal'
-import { defaultMcpScopes, mcpScopes } from 'ferrule/wire'
+import { defaultMcpScopes, type McpScope } from 'ferrule/wire'
 import type { Provider } from 'oidc-provider'
 import { buildMcpAddress } from '../../platform/settings/mcp-address.ts'
 import type { Services } from '../http/route.ts'
@@ -23,19 +23,20 @@ const sendError = (reply: FastifyReply, status: number, [error, reason]: readonl
   reply.code(status).type('application/json').send({ error, error_description: reason })
 
 /**
- * Narrows the scopes of an authorization to known ones; without any, to those of an agent that reads. Clients ask for names of their own,
- * and RFC 6749 section 3.3 lets a server ignore them: the answer names what was granted. Answers go into the address only, as the metadata
- * says: other ways would be pages of the library.
+ * States the scopes of an authorization: the known ones for reading that the client asks for, else all of them, and the one for writing,
+ * which the operator ticks or not. Clients ask for names of their own, or for those of the endpoint's challenge. RFC 6749 section 3.3 lets a
+ * server decide; its answer names what was granted. Answers go into the address only, as the metadata says: other ways would be pages of
+ * the library.
  */
-function narrowAuthorization(url: string): string {
+function stateAuthorization(url: string): string {
   const [path = '', text = ''] = url.split('?', 2)
   const query = new URLSearchParams(text)
   const asked = query.getAll('scope')
   if (asked.length > 1) return url // the library refuses it
   const words = asked.flatMap((scope) => scope.split(' '))
-  const known = mcpScopes.filter((scope) => words.includes(scope))
+  const reads = defaultMcpScopes.filter((scope) => words.includes(scope))
   query.delete('response_mode')
-  query.set('scope', (known.length === 0 ? defaultMcpScopes : known).join(' '))
+  query.set('scope', [...(reads.length === 0 ? defaultMcpScopes : reads), 'execute:write' satisfies McpScope].join(' '))
   return `${path}?${query}`
 }
 
@@ -102,7 +103,7 @@ class OAuthServer {
   async answer(request: FastifyRequest, reply: FastifyReply, name: LimitedRequest): Promise<FastifyReply> {
     const provider = await this.#load()
     const { url = '' } = request.raw
-    request.raw.url = name === 'authorize' ? narrowAuthorization(url) : url
+    request.raw.url = name === 'authorize' ? stateAuthorization(url) : url
     Object.assign(request.raw, { originalUrl: readIssuerPath(this.#issuer) + request.raw.url }) // the library takes its path from here
     for (const [header, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(header, value)
     reply.hijack()

@@ -118,8 +118,6 @@ export interface ConsentParts extends PageParts {
   readonly isCut: boolean
   readonly connectors: readonly Choice[]
   readonly allConnectors: boolean
-  /** The client asks to write. */
-  readonly asksWrite: boolean
   readonly isWriteChosen: boolean
 }
 
@@ -144,10 +142,8 @@ const buildConnectors = ({ connectors, allConnectors }: ConsentParts): Html => h
 <label><input type="radio" name="reach" value="some"${allConnectors ? '' : ' checked'}> Only these:</label>
 ${connectors.length === 0 ? html`<p class="note">There is no connector yet.</p>` : buildBoxes('connector', connectors)}</fieldset>`
 
-const buildWrite = ({ asksWrite, isWriteChosen }: ConsentParts): Html =>
-  asksWrite
-    ? html`<label><input type="checkbox" name="write" value="yes"${isWriteChosen ? ' checked' : ''}> Create, update and delete records at the connected systems</label>`
-    : html`<p class="note">The client did not ask to write.</p>`
+const buildWrite = ({ isWriteChosen }: ConsentParts): Html =>
+  html`<label><input type="checkbox" name="write" value="yes"${isWriteChosen ? ' checked' : ''}> Create, update and delete records at the connected systems</label>`
 
 /** Builds the page where an operator agrees. */
 export const buildConsentPage = (parts: ConsentParts): string =>
