@@ -39,12 +39,13 @@ export const writeColumns = ({ columns }: Layout): string => (columns === undefi
 export function chooseLayout(rows: readonly unknown[]): Layout {
   const sample = rows.slice(0, sampleRows).filter(isObject)
   if (sample.length < 2 || sample.length < Math.min(rows.length, sampleRows)) return byObjects
-  const columns = listNames(rows.slice(0, namedRows).filter(isObject))
-  if (columns.length === 0 || columns.length > mostColumns) return byObjects
-  const header = writeLine(columns).length
-  const cells = sample.reduce((sum, row) => sum + writeCells(row, columns).length, header)
+  const first = listNames(sample)
+  const header = writeLine(first).length
+  const cells = sample.reduce((sum, row) => sum + writeCells(row, first).length, header)
   const names = sample.reduce((sum, row) => sum + Object.keys(row).reduce((own, name) => own + name.length + 3, 0), 0)
-  return cells * 3 <= (cells - header + names) * 2 ? { columns, known: new Set(columns) } : byObjects
+  if (cells * 3 > (cells - header + names) * 2) return byObjects
+  const columns = listNames(rows.slice(0, namedRows).filter(isObject))
+  return columns.length === 0 || columns.length > mostColumns ? byObjects : { columns, known: new Set(columns) }
 }
 
 /** Lines that fit, and what became of the rows. */

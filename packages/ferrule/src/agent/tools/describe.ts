@@ -7,6 +7,7 @@ import { quoteName } from '../answers/bounds.ts'
 import { writeLine } from '../answers/json.ts'
 import { writeLines } from '../answers/lines.ts'
 import { defineTool, type RunningCall, readString, reads } from '../context.ts'
+import { quoteVendor } from '../failures.ts'
 import { findAction, findEntity, type Target, writeActions, writeExample } from '../operations.ts'
 import { packPosition } from '../positions.ts'
 import { writeProperties } from '../schema-lines.ts'
@@ -22,7 +23,8 @@ const listActions = ({ actions, searchable }: EntityDocument, canWrite: boolean)
 function describeConnector({ connector, kind }: Target, canWrite: boolean): readonly string[] {
   const { name, state, reason } = connector
   return [
-    `${quoteName(name)} is a connector of ${kind.title} (${kind.kind}), ${state}${reason === null ? '' : `: ${writeLine(reason)}`}. ${kind.description}`,
+    `${quoteName(name)} is a connector of ${kind.title} (${kind.kind}), ${state}. ${kind.description}`,
+    ...(reason === null ? [] : [quoteVendor(reason)]),
     'Entities with their actions; describe one for its parameters and fields:',
     ...kind.entities.map((entity) => `- ${entity.entity} (${listActions(entity, canWrite)}): ${entity.description}`),
   ]

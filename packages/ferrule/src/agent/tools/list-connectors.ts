@@ -1,8 +1,8 @@
 /** `list_connectors`: what is connected, with its state, and how fresh the copies are. */
 import { quoteName } from '../answers/bounds.ts'
-import { writeLine } from '../answers/json.ts'
 import { writeLines } from '../answers/lines.ts'
 import { defineTool, type RunningCall, readString, reads } from '../context.ts'
+import { quoteVendor } from '../failures.ts'
 import { packPosition } from '../positions.ts'
 import type { AgentConnector, EntityFreshness } from '../source.ts'
 import type { AgentAnswer } from '../types.ts'
@@ -13,7 +13,7 @@ const mostWithCopies = 5
 const describeConnector = ({ id, name, kind, workspace, state, reason }: AgentConnector): string => {
   const place = workspace === null ? '' : `, workspace ${quoteName(workspace)}`
   const own = id === name ? '' : `, id ${id}`
-  return `${quoteName(name)}: ${kind}, ${state}${place}${own}${reason === null ? '' : `. ${writeLine(reason)}`}`
+  return `${quoteName(name)}: ${kind}, ${state}${place}${own}${reason === null ? '' : `. ${quoteVendor(reason)}`}`
 }
 
 /** Describes copies: a line for each that can be searched, one for all others of a state. */
