@@ -153,6 +153,36 @@ describe('a token request', () => {
   })
 })
 
+describe('a malformed request', () => {
+  const json = { 'content-type': 'application/json' }
+  const sendForm = (form: Readonly<Record<string, string>>) => ({ method: 'POST', body: new URLSearchParams(form) })
+  test.each<[string, string, RequestInit, number]>([
+    ['of a token as JSON', '/oauth/token', { method: 'POST', headers: json, body: '{}' }, 400],
+    ['of a token without a body', '/oauth/token', { method: 'POST' }, 400],
+    [
+      'of a token with a zero byte',
+      '/oauth/token',
+      sendForm({ grant_type: 'refresh_token', client_id: '\u0000', refresh_token: '\u0000' }),
+      401,
+    ],
+    ['from a page of another site', '/oauth/token', { method: 'POST', headers: { origin: 'https://evil.example' } }, 403],
+    ['of a registration that is no JSON', '/oauth/register', { method: 'POST', headers: json, body: '{' }, 400],
+    ['of a registration that is too large', '/oauth/register', { method: 'POST', headers: json, body: `"${'x'.repeat(100_000)}"` }, 400],
+    ['of a registration with odd types', '/oauth/register', { method: 'POST', headers: json, body: '{"redirect_uris":"x"}' }, 400],
+  ])('%s gets an error in the form of RFC 6749', async (...[, path, sent, status]) => {
+    const answer = await fetch(`${world.issuer}${path}`, sent)
+    expect([answer.status, Object.keys(Object(await answer.json()))]).toEqual([status, ['error', 'error_description']])
+  })
+
+  test.each(['/oauth/authorize', '/oauth/authorize?client_id=a&client_id=b&scope=a&scope=b', '/oauth/authorize/abc', '/oauth/consent/abc'])(
+    'at %s ends on a page',
+    async (path) => {
+      const { status, text } = await new Browser().ask(`${world.issuer}${path}`)
+      expect([status, text.includes('<h1>Not connected</h1>')]).toEqual([400, true])
+    },
+  )
+})
+
 describe('a registration', () => {
   test.each<[string, object, string]>([
     ['http elsewhere', { redirect_uris: ['http://client.example/callback'] }, 'invalid_redirect_uri'],

@@ -80,6 +80,7 @@ overBoth('the state of OAuth', (database) => {
 
   test('a grant lives for 90 days after its last refresh, and for a year', async () => {
     const { id, createdAt } = await grant()
+    await issue(id)
     for (let month = 0; month < 11; month += 1) {
       world.now += 30 * dayMs
       expect(await issue(id)).toBeDefined()
@@ -89,8 +90,31 @@ overBoth('the state of OAuth', (database) => {
     world.now = createdAt + 365 * dayMs
     expect([await oauth.findGrant(id), await issue(id)]).toEqual([undefined, undefined])
     const idle = await grant()
-    world.now += 90 * dayMs
+    await issue(idle.id)
+    world.now += 90 * dayMs - 1
+    expect(await oauth.findGrant(idle.id)).toBeDefined()
+    world.now += 1
     expect(await oauth.findGrant(idle.id)).toBeUndefined()
+  })
+
+  test('a grant that its client never picks up ends after 10 minutes', async () => {
+    const { id } = await grant()
+    world.now += 10 * 60_000
+    expect([await oauth.findGrant(id), await issue(id)]).toEqual([undefined, undefined])
+  })
+
+  test('of the used refresh tokens of a grant the newest 200 are kept', async () => {
+    const { id } = await grant()
+    const keys = Array.from({ length: 203 }, (_each, index) => ({ type: 'RefreshToken', id: `${id} ${index}` }))
+    for (const key of keys) {
+      world.now += 1
+      await oauth.save(key, { content: {}, lifeMs: hourMs, grantId: id })
+      if (key !== keys.at(-1)) await oauth.consume(key)
+    }
+    await issue(id)
+    const found = await Promise.all(keys.map((key) => oauth.find(key)))
+    expect(found.findIndex((each) => each !== undefined)).toBe(2)
+    expect(found.at(-1)).toMatchObject({ consumedAt: null })
   })
 
   test('a grant ends on every node with its revocation, and takes its records along', async () => {

@@ -12,6 +12,7 @@ import {
   holdGrant,
   setGrantEnd,
   trimAccessTokens,
+  trimUsedRecords,
 } from '../db/queries/oauth.ts'
 import { type Principal, viewOrganization } from '../model/access.ts'
 import { asId, newId } from '../model/ids.ts'
@@ -31,6 +32,10 @@ const idleMs = mcpTokenDays.usual * dayMs
 const longestMs = mcpTokenDays.most * dayMs
 /** Access tokens of a grant that are kept besides a new one. */
 const keptTokens = 9
+/** Used refresh tokens of a grant that are recognized: those of a week, when the client refreshes each hour. */
+const keptUsed = 200
+/** Time in which a new grant has to be picked up by its client, in milliseconds. */
+const pickUpMs = 10 * 60 * 1_000
 /** Time for which a sign-in counts, in milliseconds. */
 const signInMs = 10 * 60 * 1_000
 /** Organizations of an application that are listed. */
@@ -73,6 +78,7 @@ function saveAccessToken({ database, source }: Parts, token: string, about: Para
     const held = readScopes(grant.scopes)
     const scopes = about.scopes.filter((scope) => held.includes(scope)).join(' ')
     await trimAccessTokens(db, grant.id, keptTokens)
+    await trimUsedRecords(db, grant.id, keptUsed)
     const times = { created_at: now, expires_at: Math.min(about.expiresAt, grant.created_at + longestMs), last_used_at: null }
     await insertMcpToken(db, { ...grant, ...times, id: newId(source), digest, scopes, parent_id: grant.id })
     await setGrantEnd(db, grant.id, Math.min(now + idleMs, grant.created_at + longestMs))
@@ -104,7 +110,7 @@ export function createOAuthGrants(parts: Parts, tokens: Pick<Tokens, 'checkClien
       })
       // Nobody knows the text behind this digest: a grant itself opens nothing.
       const { digest } = newMcpToken(source.randomBytes)
-      const { row } = await insertChosenToken(parts, principal, { wanted, digest, expiresAt: source.clock() + idleMs, clientId })
+      const { row } = await insertChosenToken(parts, principal, { wanted, digest, expiresAt: source.clock() + pickUpMs, clientId })
       return toGrant(row)
     },
     findGrant: async (id) => {

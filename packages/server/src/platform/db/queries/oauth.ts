@@ -105,3 +105,18 @@ export const trimAccessTokens = async (db: Db, grantId: string, kept: number): P
     .where('id', 'not in', newest.orderBy('newest.id', 'desc').limit(kept))
     .execute()
 }
+
+/** Deletes used codes and refresh tokens of a grant, except the newest ones. */
+export const trimUsedRecords = async (db: Db, grantId: string, kept: number): Promise<void> => {
+  const newest = db
+    .selectFrom('oauth_records as newest')
+    .select('newest.digest')
+    .where('newest.grant_id', '=', grantId)
+    .where('newest.consumed_at', 'is not', null)
+  await db
+    .deleteFrom('oauth_records')
+    .where('grant_id', '=', grantId)
+    .where('consumed_at', 'is not', null)
+    .where('digest', 'not in', newest.orderBy('newest.consumed_at', 'desc').limit(kept))
+    .execute()
+}
