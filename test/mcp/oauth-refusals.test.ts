@@ -193,15 +193,21 @@ describe('a registration', () => {
     ['a secret', { token_endpoint_auth_method: 'client_secret_post' }, 'invalid_client_metadata'],
     ['tokens in the address', { response_types: ['token'] }, 'invalid_client_metadata'],
     ['client credentials', { grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
-    ['an address to fetch', { sector_identifier_uri: 'https://127.0.0.1/' }, 'invalid_client_metadata'],
   ])('with %s is refused', async (_name, more, error) => {
     const { status, json } = await registerClient(world, more)
     expect([status, json.error]).toEqual([400, error])
   })
 
+  test('leaves out addresses that the service would have to fetch', async () => {
+    const seen = host.seen.length
+    const uris = { sector_identifier_uri: 'https://agent.example/', jwks_uri: 'https://agent.example/' }
+    const { status, json } = await registerClient(world, uris)
+    expect([status, Object.keys(uris).filter((name) => name in json), host.seen.length]).toEqual([201, [], seen])
+  })
+
   test('takes loopback redirects on any port (RFC 8252)', async () => {
-    const { json } = await registerClient(world, { redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'] })
-    for (const redirect_uri of ['http://localhost:5217/callback', 'http://127.0.0.1:40123/callback']) {
+    const { json } = await registerClient(world, { redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback', callback] })
+    for (const redirect_uri of ['http://localhost:5217/callback', 'http://127.0.0.1:40123/callback', callback]) {
       const { page } = await openPage(world, authorize({ client_id: json.client_id, redirect_uri }))
       expect(page.headers.get('content-security-policy')).toContain(`form-action 'self' ${new URL(redirect_uri).origin};`)
     }
@@ -240,6 +246,18 @@ describe('a metadata document', () => {
     expect((await listTokens()).at(-1)).toMatchObject({ name: 'Agent', client_id: documentUrl })
     const { page } = await openPage(world, authorize({ client_id: documentUrl }))
     expect(page.text).toContain('describes itself at agent.example')
+  })
+
+  test('may prefer a signed assertion, as long as the client can do without', async () => {
+    const url = 'https://agent.example/signed.json'
+    const signed = { ...valid, client_id: url, token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_signing_alg: 'RS256' }
+    const choices = { token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'], jwks_uri: 'https://agent.example/jwks.json' }
+    document = { body: JSON.stringify({ ...signed, ...choices }) }
+    const login = new Login(callback, url)
+    await logIn(world, login)
+    expect(login.stored?.access_token).toMatch(/^frl_mcp_/)
+    document = { body: JSON.stringify({ ...signed, client_id: `${url}?only` }) }
+    expect(await ask(`${url}?only`)).toMatchObject({ status: 400 })
   })
 
   test.each<[string, typeof document]>([

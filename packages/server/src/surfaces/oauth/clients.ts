@@ -8,8 +8,8 @@ const longestRedirect = 1_024
 const longestClientId = 1_024
 const longestName = 100
 
-/** Members that would make this service fetch further addresses, or keep keys that nothing uses. */
-const refused = ['sector_identifier_uri', 'jwks_uri', 'jwks', 'request_uris'] as const
+/** Members that are left out: they would make this service fetch further addresses, or keep keys that nothing uses. */
+const unused = ['sector_identifier_uri', 'jwks_uri', 'jwks', 'request_uris'] as const
 
 /** Names of this machine. An IPv6 address has no form in the policy of a page. */
 const loopback: readonly string[] = ['localhost', '127.0.0.1']
@@ -32,8 +32,6 @@ export type ClientMetadata = Record<string, unknown>
 
 function findProblem(metadata: ClientMetadata): string | undefined {
   const { redirect_uris: uris, client_id: id, response_types: types = ['code'] } = metadata
-  const given = refused.find((name) => metadata[name] !== undefined)
-  if (given !== undefined) return `${given} is not supported`
   if (typeof id === 'string' && id.length > longestClientId) return `client_id must have ${longestClientId} characters at most`
   if (JSON.stringify(types) !== '["code"]') return 'response_types must be code'
   if (!Array.isArray(uris) || uris.length === 0 || uris.length > mostRedirects)
@@ -60,7 +58,7 @@ export function cleanClientName(name: unknown, clientId: string): string {
 export function fitClient(errors: typeof OAuthErrors, metadata: ClientMetadata): void {
   const problem = findProblem(metadata)
   if (problem !== undefined) throw new errors.InvalidClientMetadata(problem)
-  delete metadata['scope']
+  for (const name of ['scope', ...unused]) delete metadata[name]
   metadata['response_modes'] = ['query']
   const uris: unknown = metadata['redirect_uris']
   if (Array.isArray(uris) && uris.some(isLoopbackRedirect)) metadata['application_type'] = 'native'

@@ -56,6 +56,7 @@ function buildFeatures({ errors }: Library, { resource }: ProviderParts): NonNul
     ...{ claimsParameter: off, introspection: off, clientCredentials: off, deviceFlow: off, requestObjects: off },
     clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
     registration: { enabled: true, issueRegistrationAccessToken: false },
+    rpMetadataChoices: { enabled: true }, // ChatGPT's document prefers a signed assertion, and takes `none` too
     revocation: { enabled: true, allowedPolicy: (_context, client, token) => token.clientId === client.clientId },
     resourceIndicators: {
       enabled: true,
