@@ -127,9 +127,9 @@ async function* fetchAhead(batches: AsyncGenerator<Batch, void, undefined>): Asy
 
 /**
  * Pages after which young garbage is collected. Without that, a walk of 100,000 records takes 90 MB more: V8 doubles its space for young
- * objects, and promotes pages that are in use when that space is full.
+ * objects, and promotes pages that are in use when that space is full. Every eighth page is not enough: 48 MB more, against 40 MB.
  */
-const pagesBetweenCollections = 8
+const pagesBetweenCollections = 2
 
 /** Counts what is written, and shows the progress as long as the rows do not go to the same terminal. */
 async function* watch(batches: AsyncIterable<Batch>, standing: Standing, context: CommandContext) {
