@@ -84,6 +84,17 @@ overBoth('the database', (engine) => {
     const late = 'context_store_timeout: The context store did not finish within 0.3 seconds.'
     const slow = database.transaction(({ query }) => query({ text: endless }), { timeoutMs: 300 })
     expect(await refusal(slow)).toBe(late)
+    // The statement has less time than its transaction, and names the transaction's.
+    const inner = Promise.withResolvers<string>()
+    const told = database.transaction(
+      ({ query }) => {
+        const stopped = query({ text: endless })
+        inner.resolve(refusal(stopped))
+        return stopped
+      },
+      { timeoutMs: 300 },
+    )
+    expect([await refusal(told), await inner.promise]).toEqual([late, late])
     expect(await refusal(database.transaction(() => new Promise(() => undefined), { timeoutMs: 300 }))).toBe(late)
     // A sync has no filter.
     const hint = expect.not.stringMatching(/filter/)

@@ -7,9 +7,16 @@ import { isTimeout, isTransient, translateError } from './problems.ts'
 /** Maximum number of attempts of a transaction. */
 const attempts = 3
 
+/** Timeout of a statement. */
+interface Limits extends QueryOptions {
+  readonly timeoutMs: number
+  /** Time that is left of the timeout, when it covers more than the statement; default: all of it. */
+  readonly leftMs?: number
+}
+
 /** Runs a statement within its timeout. */
-async function runBounded(connection: Connection, statement: Statement, limits: QueryOptions & { readonly timeoutMs: number }) {
-  const { timeoutMs, signal } = limits
+async function runBounded(connection: Connection, statement: Statement, limits: Limits) {
+  const { timeoutMs, leftMs = timeoutMs, signal } = limits
   let given: unknown
   let stopping: Promise<void> | undefined
   const stop = (why: 'timeout' | 'abort', reason: unknown): void => {
@@ -18,7 +25,7 @@ async function runBounded(connection: Connection, statement: Statement, limits: 
     stopping = connection.stop(why)
   }
   const aborted = (): void => stop('abort', signal?.reason)
-  const timer = setTimeout(() => stop('timeout', createTimeoutError(limits)), timeoutMs)
+  const timer = setTimeout(() => stop('timeout', createTimeoutError(limits)), leftMs)
   signal?.addEventListener('abort', aborted, { once: true })
   try {
     const answer = await connection.run(statement)
@@ -34,7 +41,7 @@ async function runBounded(connection: Connection, statement: Statement, limits: 
 }
 
 /** Runs a statement and measures its time. The caller declares the shape of the rows that its statement selects. */
-async function runTimed<R>(connection: Connection, what: Statement, limits: QueryOptions & { readonly timeoutMs: number }) {
+async function runTimed<R>(connection: Connection, what: Statement, limits: Limits) {
   const begin = performance.now()
   const answer = await runBounded(connection, what, limits)
   return { ...(answer as Answer<R>), tookMs: performance.now() - begin }
@@ -168,9 +175,9 @@ async function runTransaction<T>({ engine, connection, options }: Transacting, w
   const end = performance.now() + timeoutMs
   let bytes = 0
   const run = (what: Statement): Promise<Answer> => {
-    const left = end - performance.now()
-    if (left <= 0) throw createTimeoutError({ timeoutMs })
-    return runBounded(connection, what, { signal: options.signal, timeoutMs: left })
+    const leftMs = end - performance.now()
+    if (leftMs <= 0) throw createTimeoutError({ timeoutMs })
+    return runBounded(connection, what, { signal: options.signal, timeoutMs, leftMs })
   }
   const session: Session = {
     // The caller declares the shape of the rows that its statement selects.
