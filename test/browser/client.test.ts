@@ -1,10 +1,11 @@
 /** Runs the hosted client in a page: bundled for browsers, with nothing that only Node has. */
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { root } from '../../scripts/paths.mjs'
 import { client, startWorld, type World } from '../http/support.ts'
+import { launchBrowser } from './launch.ts'
 
 let world: World
 let browser: Browser
@@ -23,10 +24,7 @@ beforeAll(async () => {
   script = await bundleCore()
   world = await startWorld()
   await world.connect('Calls')
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
-  })
+  browser = await launchBrowser()
 }, 120_000)
 afterAll(async () => {
   await browser.close()

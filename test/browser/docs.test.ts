@@ -1,6 +1,7 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { client, startWorld, type World } from '../http/support.ts'
+import { launchBrowser } from './launch.ts'
 
 let world: World
 let browser: Browser
@@ -13,17 +14,7 @@ const limits = { action: 120_000, test: 240_000 } as const
 
 beforeAll(async () => {
   world = await startWorld()
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  })
+  browser = await launchBrowser()
 })
 afterAll(async () => {
   await browser.close()

@@ -1,9 +1,10 @@
 /** An operator lets a client in, in a real browser: the client is another site than the service. */
 import { createServer, type Server } from 'node:http'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { client } from '../http/support.ts'
 import { buildAuthorization, createChallenge, type OAuthWorld, post, registerClient, startOAuthWorld } from '../mcp/oauth-support.ts'
+import { launchBrowser } from './launch.ts'
 
 /** A starved machine takes long to draw a page. */
 const limits = { action: 60_000, test: 180_000 } as const
@@ -30,17 +31,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   const address = site.address()
   callback = `http://localhost:${typeof address === 'object' ? address?.port : 0}/callback`
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  })
+  browser = await launchBrowser()
   page = await browser.newPage({ viewport: { width: 900, height: 1000 } })
   page.setDefaultTimeout(limits.action)
   page.on('console', (message) => complaints.push(message.text()))

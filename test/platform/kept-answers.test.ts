@@ -44,7 +44,8 @@ overBoth('kept answers of agents', (database) => {
     }
     const database = { ...raw, db: new Proxy(raw.db, { get: (db, name) => (name === 'insertInto' ? insertInto : Reflect.get(db, name)) }) }
     const source = { clock: () => world.now, randomBytes }
-    const failing = createKeptAnswers({ database, source, onBackgroundError: (error) => errors.push(error) })
+    const vault = { sealRecord: () => new Uint8Array(), openRecord: () => undefined }
+    const failing = createKeptAnswers({ database, source, vault, onBackgroundError: (error) => errors.push(error) })
     expect([await failing.of({ organizationId }).put('lost', 'text', soon()), errors.length]).toEqual([false, 1])
   })
 

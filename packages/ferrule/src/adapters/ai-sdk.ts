@@ -26,8 +26,8 @@ export interface OpenSchema {
 }
 
 /**
- * Copies a schema, because the AI SDK writes into what it gets: it sets `additionalProperties` to false wherever the word is no schema. So the
- * empty schema, which takes everything, stands for true; `params` would be closed else.
+ * Copies a schema, because the AI SDK writes into what it gets. It sets `additionalProperties` to false unless a schema stands there, which
+ * would close `params`. So an open object gets the empty schema, which takes everything.
  */
 function copySchema({ properties, items, ...schema }: JsonSchema): Record<string, unknown> {
   const isOpen = schema['type'] === 'object' && (schema['additionalProperties'] ?? true) === true

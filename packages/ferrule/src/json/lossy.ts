@@ -26,6 +26,7 @@ function describeLoss(value: unknown): Omit<LossyValue, 'field'> | undefined {
  * before they are written. A bigint has every digit.
  * @param value what will be written; an object that occurs twice, or within itself, is searched once
  * @param field JSON pointer (RFC 6901) to the value
+ * @param seen objects that were searched before; the search adds to it
  */
 export function listLossyValues(value: unknown, field = '', seen = new Set<object>()): readonly LossyValue[] {
   const loss = describeLoss(value)

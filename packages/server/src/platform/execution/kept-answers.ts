@@ -1,31 +1,32 @@
 /** Keeps for minutes what a write or a statement answered and an agent has not read yet: any node continues it. */
-import { createHash, hkdfSync } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { deleteEndedAnswers, findKeptAnswer, insertKeptAnswer } from '../db/queries/kept-answers.ts'
 import type { KeptAnswers } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
-import { decrypt, encodeIdentity, encrypt, keyBytes, nonceBytes } from '../vault/cipher.ts'
+import type { RecordPlace, Vault } from '../vault/vault.ts'
 
 /** Largest kept text, in bytes. */
 const mostBytes = 4_000_000
 /** Kept texts of an organization. */
 const bounds = { mostAnswers: 1_000, mostBytes: 64_000_000 }
 
-/** Only the signed handle has the id, so the database alone opens nothing. */
-const deriveKey = (id: string): Uint8Array => new Uint8Array(hkdfSync('sha256', id, '', 'ferrule kept answer', keyBytes))
+/** Only the signed handle has the id. */
+const locate = (organizationId: string, id: string): RecordPlace => ({ type: 'kept answer', organizationId, id })
 const digestId = (id: string): string => createHash('sha256').update(id).digest('base64url')
 
 /** Builds the store. */
 export const createKeptAnswers = ({
   database,
   source,
+  vault,
   onBackgroundError,
-}: Pick<Parts, 'database' | 'source' | 'onBackgroundError'>): KeptAnswers => ({
+}: Pick<Parts, 'database' | 'source' | 'onBackgroundError'> & {
+  readonly vault: Pick<Vault, 'sealRecord' | 'openRecord'>
+}): KeptAnswers => ({
   of: ({ organizationId }) => ({
     put: async (id, text, untilMs) => {
-      const plain = Buffer.from(text)
-      if (plain.length > mostBytes) return false
-      const about = encodeIdentity('kept answer', organizationId)
-      const sealed = encrypt(deriveKey(id), { plain, about, nonce: source.randomBytes(nonceBytes) })
+      if (Buffer.byteLength(text) > mostBytes) return false
+      const sealed = vault.sealRecord(locate(organizationId, id), text)
       const row = { organization_id: organizationId, digest: digestId(id), sealed, expires_at: untilMs }
       try {
         await insertKeptAnswer(database.db, row, bounds)
@@ -38,7 +39,7 @@ export const createKeptAnswers = ({
     get: async (id) => {
       const sealed = await findKeptAnswer(database.db, { organization_id: organizationId, digest: digestId(id) }, source.clock())
       if (sealed === undefined) return undefined
-      return decrypt(deriveKey(id), sealed, encodeIdentity('kept answer', organizationId))?.toString()
+      return vault.openRecord(locate(organizationId, id), sealed)
     },
   }),
   purgeExpired: (now) => deleteEndedAnswers(database.db, now),

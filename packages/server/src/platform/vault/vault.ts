@@ -33,10 +33,14 @@ export interface CreationPlace {
   readonly given: Secret<CredentialValues>
 }
 
-/** Type and id of a record of the authorization server. */
+/** A record that only the holder of its id reads: an agent's handle, a code or token of an OAuth client. */
 export interface RecordPlace {
+  /** What the record is. */
   readonly type: string
+  /** Secret id, random. The database has its digest only. */
   readonly id: string
+  /** Organization of the record; the authorization server's records have none. */
+  readonly organizationId?: string
 }
 
 /** Encrypts and decrypts credentials and outcomes. */
@@ -65,9 +69,9 @@ export interface Vault {
   sealRenewed(place: CreationPlace, renewed: Secret<CredentialValues>): Uint8Array
   /** Decrypts renewed credentials. @returns undefined when other credentials were given, or the bytes are damaged */
   openRenewed(place: CreationPlace, sealed: Uint8Array): Secret<CredentialValues> | undefined
-  /** Encrypts a record of the authorization server. The key is derived from the record's id, which only its client knows. */
+  /** Encrypts a record. The key is derived from its id, so the database alone opens nothing. */
   sealRecord(place: RecordPlace, text: string): Uint8Array
-  /** Decrypts a record of the authorization server. @returns undefined for another id, or damaged bytes */
+  /** Decrypts a record. @returns undefined for another type, id or organization, or damaged bytes */
   openRecord(place: RecordPlace, sealed: Uint8Array): string | undefined
 }
 
@@ -81,8 +85,8 @@ const buildRenewedIdentity = ({ organizationId, keyDigest }: CreationPlace): Buf
 const deriveCreationKey = (place: CreationPlace): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', canonicalJson(place.given.reveal()), place.keyDigest, 'ferrule creation', keyBytes))
 
-const deriveRecordKey = ({ type, id }: RecordPlace): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', id, type, 'ferrule oauth record', keyBytes))
+const deriveRecordKey = ({ type, id }: RecordPlace): Uint8Array => new Uint8Array(hkdfSync('sha256', id, type, 'ferrule record', keyBytes))
+const buildRecordIdentity = ({ type, organizationId }: RecordPlace): Buffer => encodeIdentity('record', type, organizationId ?? '')
 
 /** Builds the vault over the data keys. */
 export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => Buffer): Vault => ({
@@ -122,8 +126,8 @@ export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => B
   sealRecord: (place, text) =>
     encrypt(deriveRecordKey(place), {
       plain: Buffer.from(text),
-      about: encodeIdentity('oauth', place.type),
+      about: buildRecordIdentity(place),
       nonce: randomBytes(nonceBytes),
     }),
-  openRecord: (place, sealed) => decrypt(deriveRecordKey(place), sealed, encodeIdentity('oauth', place.type))?.toString(),
+  openRecord: (place, sealed) => decrypt(deriveRecordKey(place), sealed, buildRecordIdentity(place))?.toString(),
 })

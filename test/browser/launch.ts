@@ -1,0 +1,16 @@
+/** Starts the browser of the tests. */
+import { type Browser, chromium } from 'playwright-core'
+
+/** Starts Chromium without its background services, which ask the internet. `npm test` installs it and names it in `CHROMIUM_PATH`. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  })
