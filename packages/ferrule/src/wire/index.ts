@@ -13,6 +13,42 @@ export {
 } from './applications.ts'
 export { type CheckResult, checkResult, checkStatuses, entityCheckStatuses } from './checks.ts'
 export {
+  type ConnectLinkInput,
+  type ConnectLinkQuery,
+  type ConnectLinkRecord,
+  type ConnectLinkSecret,
+  type ConnectLinkState,
+  type ConnectLinkStatus,
+  connectLinkInput,
+  connectLinkPage,
+  connectLinkQuery,
+  connectLinkRecord,
+  connectLinkSeconds,
+  connectLinkSecret,
+  connectLinkState,
+  connectLinkStatuses,
+} from './connect/links.ts'
+export {
+  type ConnectAccounts,
+  type ConnectAccountsInput,
+  type ConnectConnectorInput,
+  type ConnectConsent,
+  type ConnectConsentInput,
+  type ConnectDone,
+  type ConnectPage,
+  type ConnectSessionInput,
+  connectAccounts,
+  connectAccountsInput,
+  connectConnectorInput,
+  connectConsent,
+  connectConsentInput,
+  connectDone,
+  connectLinkHeader,
+  connectPage,
+  connectPaths,
+  connectSessionInput,
+} from './connect/page.ts'
+export {
   type ConnectorInput,
   type ConnectorPatch,
   type ConnectorQuery,
