@@ -72,6 +72,7 @@ const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>
   getSkillDocs: ({ definitions }) => definitions.docs({ id: 'gong' }),
   createConnector: ({ connectors }) => connectors.create(input),
   listConnectors: ({ connectors }) => first(connectors.list()),
+  listConnectorOverviews: ({ connectors }) => first(connectors.overview()),
   checkNewConnector: ({ connectors }) => connectors.checkNew(input),
   getConnector: ({ connectors }) => connectors.get(connector),
   updateConnector: ({ connectors }) => connectors.update(connector, {}),
@@ -88,6 +89,7 @@ const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>
   getSync: ({ syncs }) => syncs.get(connector, sync),
   cancelSync: ({ syncs }) => syncs.cancel(connector, sync),
   watchSync: ({ syncs }) => first(syncs.watch(connector, sync)),
+  listUnfinishedSyncs: ({ syncs }) => first(syncs.unfinished()),
   getJob: ({ jobs }) => jobs.get('job_id'),
   getReadiness: (ferrule) => ferrule.health(),
 }

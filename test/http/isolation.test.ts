@@ -119,18 +119,23 @@ describe('whatever was tried', () => {
 })
 
 describe('lists', () => {
-  test.each([`${base}/workspaces`, connectorsPath, `${base}/organizations`, `${base}/account/applications`, `${base}/account/mcp-tokens`])(
-    '%s names nothing of others',
-    async (path) => {
-      const { text, status } = await world.ask(`${path}?limit=100`.replace(/(organizations|applications).*/, '$1'), {
-        token: stranger.token,
-      })
-      expect(status).toBe(200)
-      expect(text).toContain('Stranger')
-      expect(text).not.toContain('Owner')
-      expect(text).not.toContain(owner.organizationId)
-    },
-  )
+  test.each([
+    `${base}/workspaces`,
+    connectorsPath,
+    `${base}/overview`,
+    `${base}/syncs`,
+    `${base}/organizations`,
+    `${base}/account/applications`,
+    `${base}/account/mcp-tokens`,
+  ])('%s names nothing of others', async (path) => {
+    const { text, status } = await world.ask(`${path}?limit=100`.replace(/(organizations|applications).*/, '$1'), {
+      token: stranger.token,
+    })
+    expect(status).toBe(200)
+    expect(text).toContain('Stranger')
+    expect(text).not.toContain('Owner')
+    expect(text).not.toContain(owner.organizationId)
+  })
 
   test('a filter by a foreign workspace finds what an unknown one finds', async () => {
     const ask = (id: string) => seen(`${connectorsPath}?workspace_id=${id}`, { token: stranger.token })

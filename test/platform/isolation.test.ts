@@ -120,6 +120,8 @@ const others = new Set([
   'connectors.markHealthy',
   'writes.once',
   'writes.purgeExpired',
+  'syncs.listOverviews', // sync-overviews.test.ts has a foreign organization and a foreign workspace
+  'syncs.listUnfinished',
   'syncs.refill',
   'syncs.addRecords',
   'syncs.purgeExpired',

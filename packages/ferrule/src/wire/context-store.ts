@@ -40,6 +40,11 @@ const common = {
   next_run_at: orNull(time('Time of the next run; null: the schedule is paused and no run is queued')),
 }
 
+/** State and freshness of a copy, without its parts. */
+export const copySummary = record('ContextStoreSummary', common, 'State and freshness of a copy')
+/** State and freshness of a copy. */
+export type CopySummary = Wire<typeof copySummary>
+
 /** An index over a field of a copy, created because searches were slow without it. */
 export const indexRecord = record(
   'ContextStoreIndex',

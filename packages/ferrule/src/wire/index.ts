@@ -77,9 +77,11 @@ export {
   storedConnectorStatuses,
 } from './connectors.ts'
 export {
+  type CopySummary,
   contextStoreStatus,
   copyState,
   copyStates,
+  copySummary,
   indexRecord,
   indexStates,
   resetQuery,
@@ -156,6 +158,7 @@ export {
   organizationRemoval,
   roles,
 } from './organizations.ts'
+export { type ConnectorOverview, connectorOverview, overviewPage } from './overview/connectors.ts'
 export { type Page, page, pageQuery } from './paging.ts'
 export { errorCode, errorCodes, faults, type ProblemRecord, problemDetails } from './problem.ts'
 export { type Freshness, freshness, type SearchMeta, searchMeta } from './search-answer.ts'
@@ -190,6 +193,12 @@ export {
   syncQuery,
   syncRunPage,
   syncRunRecord,
+  type UnfinishedRunQuery,
+  type UnfinishedRunRecord,
+  unfinishedRunPage,
+  unfinishedRunQuery,
+  unfinishedRunRecord,
+  unfinishedStates,
 } from './syncs.ts'
 export {
   grantTypes,

@@ -78,30 +78,52 @@ const syncEntityResult = part(
 /** How a run ended for one entity. */
 export type SyncEntityResult = Wire<typeof syncEntityResult>
 
+const syncRun = {
+  id: uuid('Id of the run'),
+  connector_id: uuid('Connector id'),
+  workspace_id: uuid('Workspace id'),
+  state: oneOf('partial: some entities are up to date, others are not or only in part', ...runStates),
+  mode: oneOf('incremental: changes, where the vendor reports them; full: everything, and deleted records are removed', ...runModes),
+  entities: orNull(list(str('Entity'), 'Requested entities; null: all')),
+  cause: oneOf('Cause of the run', ...runCauses),
+  attempts: int('Number of starts and resumptions'),
+  not_before: orNull(time('Of a queued run: earliest time of its start; null: as soon as possible')),
+  progress: syncProgress,
+  results: list(syncEntityResult, 'Finished entities'),
+  error: recordOrNull(syncError),
+  created_at: time('Time of the request'),
+  started_at: orNull(time('Time of the first start')),
+  finished_at: orNull(time('Time of the end; null until then')),
+}
+
 /** A run that brings the copy of a connector up to date. */
-export const syncRunRecord = record(
-  'SyncRun',
-  {
-    id: uuid('Id of the run'),
-    connector_id: uuid('Connector id'),
-    workspace_id: uuid('Workspace id'),
-    state: oneOf('partial: some entities are up to date, others are not or only in part', ...runStates),
-    mode: oneOf('incremental: changes, where the vendor reports them; full: everything, and deleted records are removed', ...runModes),
-    entities: orNull(list(str('Entity'), 'Requested entities; null: all')),
-    cause: oneOf('Cause of the run', ...runCauses),
-    attempts: int('Number of starts and resumptions'),
-    not_before: orNull(time('Of a queued run: earliest time of its start; null: as soon as possible')),
-    progress: syncProgress,
-    results: list(syncEntityResult, 'Finished entities'),
-    error: recordOrNull(syncError),
-    created_at: time('Time of the request'),
-    started_at: orNull(time('Time of the first start')),
-    finished_at: orNull(time('Time of the end; null until then')),
-  },
-  'A run that brings the copy of a connector up to date',
-)
+export const syncRunRecord = record('SyncRun', syncRun, 'A run that brings the copy of a connector up to date')
 /** A run that brings the copy of a connector up to date. */
 export type SyncRunRecord = Wire<typeof syncRunRecord>
+
+/** States of a run that has not ended. */
+export const unfinishedStates = ['queued', 'running'] as const
+
+/** An unfinished run with the name of its connector. */
+export const unfinishedRunRecord = record(
+  'UnfinishedSyncRun',
+  { ...syncRun, connector_name: str('Display name of the connector'), connector_type: str('Slug of the kind') },
+  'An unfinished run with the name of its connector',
+)
+/** An unfinished run with the name of its connector. */
+export type UnfinishedRunRecord = Wire<typeof unfinishedRunRecord>
+
+/** One page of unfinished runs. */
+export const unfinishedRunPage = page('UnfinishedSyncRunPage', unfinishedRunRecord, 'unfinished runs')
+
+/** Query of the list of unfinished runs. */
+export const unfinishedRunQuery = query({
+  state: opt(oneOf('Only runs in this state.', ...unfinishedStates)),
+  workspace_id: opt(uuid('Only runs of this workspace.')),
+  ...pageQuery,
+})
+/** What the list of unfinished runs is limited to. */
+export type UnfinishedRunQuery = Wire<typeof unfinishedRunQuery>
 
 /** One page of runs. */
 export const syncRunPage = page('SyncRunPage', syncRunRecord, 'runs')

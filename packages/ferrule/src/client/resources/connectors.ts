@@ -4,6 +4,7 @@ import type { ConnectorRecord, ConnectorSummary } from '../../wire/connectors.ts
 import { endpoints } from '../../wire/endpoints.ts'
 import type { Inspection } from '../../wire/inspection.ts'
 import type { JobRecord, JobReference } from '../../wire/jobs.ts'
+import type { ConnectorOverview } from '../../wire/overview/connectors.ts'
 import type { Page } from '../../wire/paging.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 import { readPage, walkPages } from './pages.ts'
@@ -16,6 +17,7 @@ export interface CreateOptions extends RequestOptions {
 }
 
 const place = { endpoint: endpoints.listConnectors } as const
+const overviewPlace = { endpoint: endpoints.listConnectorOverviews } as const
 const slots = (id: string) => ({ connector_id: id })
 
 /** Connectors of the organization. */
@@ -34,6 +36,16 @@ export class Connectors {
   /** Reads one page. @param from a query, or `next` of the page before */
   page(from: ConnectorQuery | string = {}, options: RequestOptions = {}): Promise<Page<ConnectorSummary>> {
     return readPage(this.#transport, { place, from }, options)
+  }
+
+  /** Yields all connectors with the state of their copies at a glance, page by page. */
+  overview(query: ConnectorQuery = {}, options: RequestOptions = {}): AsyncGenerator<ConnectorOverview, void, undefined> {
+    return walkPages(this.#transport, { place: overviewPlace, query }, options)
+  }
+
+  /** Reads one page of connectors at a glance. @param from a query, or `next` of the page before */
+  overviewPage(from: ConnectorQuery | string = {}, options: RequestOptions = {}): Promise<Page<ConnectorOverview>> {
+    return readPage(this.#transport, { place: overviewPlace, from }, options)
   }
 
   /** Reads a connector. */

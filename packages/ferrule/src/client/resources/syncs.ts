@@ -1,11 +1,12 @@
 import { endpoints } from '../../wire/endpoints.ts'
 import type { Page } from '../../wire/paging.ts'
-import type { SyncInput, SyncQuery, SyncRunRecord } from '../../wire/syncs.ts'
+import type { SyncInput, SyncQuery, SyncRunRecord, UnfinishedRunQuery, UnfinishedRunRecord } from '../../wire/syncs.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 import { watchEvents } from '../watch.ts'
 import { readPage, walkPages } from './pages.ts'
 
 const place = (id: string) => ({ endpoint: endpoints.listSyncs, slots: { connector_id: id } })
+const unfinishedPlace = { endpoint: endpoints.listUnfinishedSyncs } as const
 const slots = (connectorId: string, syncId: string) => ({ connector_id: connectorId, sync_id: syncId })
 
 /** Runs that bring the copy of a connector up to date. */
@@ -29,6 +30,16 @@ export class Syncs {
   /** Reads one page. @param from a query, or `next` of the page before */
   page(connectorId: string, from: SyncQuery | string = {}, options: RequestOptions = {}): Promise<Page<SyncRunRecord>> {
     return readPage(this.#transport, { place: place(connectorId), from }, options)
+  }
+
+  /** Yields the queued and running runs of all connectors, page by page, the newest first. */
+  unfinished(query: UnfinishedRunQuery = {}, options: RequestOptions = {}): AsyncGenerator<UnfinishedRunRecord, void, undefined> {
+    return walkPages(this.#transport, { place: unfinishedPlace, query }, options)
+  }
+
+  /** Reads one page of unfinished runs. @param from a query, or `next` of the page before */
+  unfinishedPage(from: UnfinishedRunQuery | string = {}, options: RequestOptions = {}): Promise<Page<UnfinishedRunRecord>> {
+    return readPage(this.#transport, { place: unfinishedPlace, from }, options)
   }
 
   /** Reads a run. */

@@ -30,7 +30,8 @@ const parseEntities = (row: ConnectorRow): readonly EntitySelection[] => JSON.pa
 const parseNotices = (row: ConnectorRow): readonly ConnectorNotice[] => JSON.parse(row.notices)
 const parseFields = (row: ConnectorRow): readonly string[] => JSON.parse(row.credential_fields)
 
-const toCommon = (row: ConnectorRow, kind: Kind | undefined): ConnectorCommon => ({
+/** Converts what records, summaries and overviews share. */
+export const toCommon = (row: ConnectorRow, kind: Kind | undefined): ConnectorCommon => ({
   id: row.id,
   name: row.name,
   replication_config: parseConfiguration(row),

@@ -1,7 +1,16 @@
 /** Interfaces of the syncs: what surfaces may call, and the worker that fills the context store. */
 
 import type { BodyMemory, Engine } from 'ferrule/engine'
-import type { Page, SyncFreshness, SyncRunRecord, SyncScheduleRecord, SyncState, SyncStatusRecord } from 'ferrule/wire'
+import type {
+  ConnectorOverview,
+  Page,
+  SyncFreshness,
+  SyncRunRecord,
+  SyncScheduleRecord,
+  SyncState,
+  SyncStatusRecord,
+  UnfinishedRunRecord,
+} from 'ferrule/wire'
 import type { ContextStore } from '../../context/store/types.ts'
 import type { RecheckTask } from '../../context/sync/recheck.ts'
 import type { SyncTask } from '../../context/sync/types.ts'
@@ -76,6 +85,18 @@ export interface Syncs {
    * @throws FerruleError `validation_failed`, `invalid_cursor`
    */
   list(principal: Principal, connectorId: string, query: unknown): Promise<Page<SyncRunRecord>>
+  /**
+   * Lists the queued and running runs of all connectors, newest first.
+   * @param query `{ state?, workspace_id?, limit? (1..100, default 20), cursor? }`
+   * @throws FerruleError `validation_failed`, `invalid_cursor`
+   */
+  listUnfinished(principal: Principal, query: unknown): Promise<Page<UnfinishedRunRecord>>
+  /**
+   * Lists connectors with the state of their copies at a glance.
+   * @param query as the list of connectors
+   * @throws FerruleError `validation_failed`, `invalid_cursor`, `connector_type_not_found`
+   */
+  listOverviews(principal: Principal, query: unknown): Promise<Page<ConnectorOverview>>
   get(principal: Principal, connectorId: string, runId: string): Promise<SyncRunRecord>
   /** Cancels a run; a finished run stays unchanged. Written records stay. */
   cancel(principal: Principal, connectorId: string, runId: string): Promise<SyncRunRecord>

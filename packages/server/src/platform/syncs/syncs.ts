@@ -10,6 +10,7 @@ import { isFinished } from '../model/run-states.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { RunIds, Syncs } from '../model/sync-types.ts'
 import type { Parts } from '../parts.ts'
+import { createOverviews } from './overview.ts'
 import { queueRun } from './queue/queue.ts'
 import { createRefreshing } from './queue/refreshing.ts'
 import { createRequests, requireRun, withConnector } from './queue/requests.ts'
@@ -31,6 +32,7 @@ export function createSyncs(parts: StatusParts, watching: Watching): Syncs {
   const watchRun: Syncs['watchRun'] = (principal, run, signal) => watchRunRecords({ parts, watching }, { principal, ...run }, signal)
   return {
     ...createRequests(parts),
+    ...createOverviews(parts),
     ...createRefreshing({ parts, watching }),
     status: async (principal, id) => {
       requireScope(principal, 'connectors:read')

@@ -1,7 +1,7 @@
 /** Builds the status of a connector's copy with all its entities. */
 
 import type { SyncEntityStatus, SyncScheduleRecord, SyncStatusRecord } from 'ferrule/wire'
-import { findLastFinishedRun, type RunRow } from '../../db/queries/sync-runs.ts'
+import { findLastFinishedRun, noError, type StoredError } from '../../db/queries/sync-runs.ts'
 import type { ScheduleRow } from '../../db/queries/sync-schedules.ts'
 import type { PrincipalView } from '../../model/access.ts'
 import { isoOrNull } from '../../model/ids.ts'
@@ -41,7 +41,12 @@ export async function readConnectorStatus(parts: StatusParts, view: PrincipalVie
   return buildStatusRecord(facts, last, parts.settings.syncIntervalSeconds)
 }
 
-function buildStatusRecord(facts: StatusFacts, last: RunRow | undefined, defaultSeconds: number): SyncStatusRecord {
+/**
+ * Builds the status of a connector's copy.
+ * @param last error of the last finished run; undefined without a finished run
+ * @param defaultSeconds interval of schedules without an own interval
+ */
+export function buildStatusRecord(facts: StatusFacts, last: StoredError | undefined, defaultSeconds: number): SyncStatusRecord {
   const { connector, runs, schedules } = facts
   const kept = connector.kind === undefined ? [] : listCopiedEntities(connector.kind.definition)
   const entities = kept.map((entity) => buildEntityStatus(facts, entity, defaultSeconds))
@@ -51,9 +56,7 @@ function buildStatusRecord(facts: StatusFacts, last: RunRow | undefined, default
     connector_id: connector.row.id,
     state: computeConnectorState(entities.map(({ state }) => state)),
     ...summarizeEntities(entities, facts.now),
-    last_error: toSyncError(
-      queued !== undefined && queued.error_code !== null ? queued : (last ?? { error_code: null, error_message: null, error_hint: null }),
-    ),
+    last_error: toSyncError(queued !== undefined && queued.error_code !== null ? queued : (last ?? noError)),
     schedules: toScheduleRecords(schedules, connector.groups, defaultSeconds),
     running: running === undefined ? null : toRunRecord(running),
     queued: queued === undefined ? null : toRunRecord(queued),

@@ -17,6 +17,8 @@ import { inspect } from './inspect.ts'
 import { getJob } from './jobs.ts'
 import { createMcpToken, listMcpTokens, revokeMcpToken } from './mcp-tokens.ts'
 import { createOrganization, deleteOrganization, listOrganizations, restoreOrganization, updateOrganization } from './organizations.ts'
+import { listConnectorOverviews } from './overview/connectors.ts'
+import { listUnfinishedSyncs } from './overview/syncs.ts'
 import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
 import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
@@ -36,6 +38,7 @@ export const routes: readonly Route[] = [
   execute,
   ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
   ...[requestSync, listSyncs, getSync, cancelSync, watchSync],
+  ...[listConnectorOverviews, listUnfinishedSyncs],
   getJob,
   ...[live, ready, metrics, openApi, docs, docsFile, home, protectedResource, authorizationServer],
 ]
