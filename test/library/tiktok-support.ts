@@ -48,8 +48,9 @@ export function connectAds({ origins, tiktok }: Sandbox, more: More = {}): Tikto
 }
 
 /** A code of the consent page, good for one exchange. */
-export async function freshCode({ origins }: Sandbox): Promise<string> {
-  const query = new URLSearchParams({ app_id: known.appId, redirect_uri: 'https://app.example/back' })
+export async function freshCode({ origins, tiktok }: Sandbox): Promise<string> {
+  tiktok.switches.set({ consent: 'at once' })
+  const query = new URLSearchParams({ app_id: known.appId, redirect_uri: 'http://127.0.0.1/connect/callback/tiktok-marketing' })
   const page = await ask(`${origins['tiktok-marketing'].oauth}/portal/auth?${query}`)
   return new URL(page.headers.get('location') ?? '').searchParams.get('auth_code') ?? ''
 }

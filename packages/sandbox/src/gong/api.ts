@@ -5,9 +5,10 @@ import { type Answer, badRequest, type JsonRecord, Refusal, usualErrors, usualRe
 import { getCall, listCalls } from './calls.ts'
 import { listExtensive, listTranscripts } from './extensive.ts'
 import { getUser, listFolderContent, listFolders, listScorecards, listTrackers, listUsers, listWorkspaces } from './settings.ts'
-import type { ApiCall, GongState } from './state.ts'
+import { type ApiCall, type GongState, homeOf } from './state.ts'
 import { listAggregate, listCoaching, listDayByDay, listInteraction } from './statistics.ts'
-import { sandboxCredentials } from './tokens.ts'
+import { type Customer, sandboxCredentials } from './tokens.ts'
+import { otherWorld } from './world.ts'
 
 /** One endpoint of the imitated API. */
 export interface Route extends RoutePattern {
@@ -36,27 +37,29 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v2/coaching', scope: 'api:coaching:read', handle: listCoaching },
 ]
 
-/** Returns whether the caller may use a scope: an access key may do everything, a token what its scopes say. */
-type Allows = (scope: string) => boolean
+/** Whose data a caller reads, and whether it may use a scope: an access key may do everything, a token what its scopes say. */
+interface Caller {
+  readonly customer: Customer
+  allows(scope: string): boolean
+}
 
 const deniable = ['/v2/users', '/v2/workspaces', '/v2/coaching']
 
-function tokenCaller(state: GongState, token: string, request: ReceivedRequest): Allows {
-  const scopes = state.tokens.check(token)
-  const { customerHostOnly, apiBaseUrl } = state.switches.current()
-  const home = new URL(apiBaseUrl || state.origins.api).hostname
-  if (customerHostOnly && hostOf(request)?.replace(/:\d+$/, '') !== home) throw usualRefusal(401)
-  return (scope) => scopes.includes(scope)
+function tokenCaller(state: GongState, token: string, request: ReceivedRequest): Caller {
+  const { scopes, customer } = state.tokens.check(token)
+  const home = new URL(homeOf(state, customer)).hostname
+  if (state.switches.current().customerHostOnly && hostOf(request)?.replace(/:\d+$/, '') !== home) throw usualRefusal(401)
+  return { customer, allows: (scope) => scopes.includes(scope) }
 }
 
-function callerOf(state: GongState, request: ReceivedRequest): Allows {
+function callerOf(state: GongState, request: ReceivedRequest): Caller {
   const [scheme = '', value = ''] = (request.headers.authorization ?? '').split(' ')
   if (scheme.toLowerCase() === 'bearer') return tokenCaller(state, value, request)
   if (scheme.toLowerCase() !== 'basic') throw new Refusal(401, 'Authentication is required')
   const { accessKey, accessKeySecret } = sandboxCredentials
   const right = Buffer.from(value, 'base64').toString() === `${accessKey}:${accessKeySecret}`
   if (!right) throw new Refusal(401, 'Invalid access key or access key secret')
-  return () => true
+  return { customer: 'sandbox', allows: () => true }
 }
 
 /** Counts a request; refused ones are not counted. */
@@ -81,23 +84,24 @@ function bodyOf(request: ReceivedRequest): JsonRecord {
 }
 
 /** Checks scopes; a missing one is refused with 401, not 403. */
-function checkScopes(allows: Allows, scopes: readonly string[]): void {
+function checkScopes({ allows }: Caller, scopes: readonly string[]): void {
   const missing = scopes.find((scope) => !allows(scope))
   if (missing !== undefined) throw new Refusal(401, `You don't have permission to use '${missing}' in your app.`)
 }
 
 function decide(state: GongState, request: ReceivedRequest): Answer {
-  const allows = callerOf(state, request)
+  const caller = callerOf(state, request)
   spendQuota(state)
   const { method, path, query } = request
   const match = findRoute(routes, method, path)
   if (match.found === 'nothing') throw new Refusal(404, 'Not found')
   if (match.found === 'path') throw usualRefusal(405, { allow: match.methods.join(', ') })
   if (state.switches.current().accessDenied && deniable.includes(match.route.path)) throw usualRefusal(403)
-  checkScopes(allows, [match.route.scope])
+  checkScopes(caller, [match.route.scope])
   const take: ApiCall['take'] = (kind) => state.faults.takePage(kind, 'api', path)
-  const answer = match.route.handle({ state, path, query, slots: match.slots, body: bodyOf(request), take })
-  checkScopes(allows, answer.needs ?? [])
+  const own = caller.customer === 'other' ? { ...state, world: otherWorld(state.world) } : state
+  const answer = match.route.handle({ state: own, path, query, slots: match.slots, body: bodyOf(request), take })
+  checkScopes(caller, answer.needs ?? [])
   return answer
 }
 

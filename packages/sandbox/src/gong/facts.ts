@@ -3,7 +3,7 @@ import { reviewsOf } from './answered.ts'
 import { managerOf } from './people.ts'
 import { folderId, scorecardsOf, specialFolders } from './settings.ts'
 import { utcTime } from './time.ts'
-import { privateStretch, special, type World } from './world.ts'
+import { otherWorld, privateStretch, special, type World } from './world.ts'
 
 /** What a test or a reader needs to know about the imitated company. */
 export type GongWorldFacts = Readonly<ReturnType<typeof factsOf>>
@@ -65,6 +65,8 @@ export function factsOf(world: World, now: number) {
     nobodysManagerId: at(users, users.length - 1).id,
     /** The first holds most of the calls. */
     workspaceIds: workspaces.map(({ id }) => id),
+    /** Of the other customer. */
+    otherWorkspaceIds: otherWorld(world).workspaces.map(({ id }) => id),
     /** Holds ten calls, one of them private: `largeCallId` and `privateCallId` are among them. */
     folderId: folderId(world, specialFolders.withPrivateCall),
     /** Holds more than 100 calls. */

@@ -1,3 +1,4 @@
+import { consentChoices as choices, createCodes } from '../consent.ts'
 import { createInside, createSwitchControl, type StandInOptions, type VendorSandbox } from '../control.ts'
 import { openStandIn, type StandIn } from '../exchange.ts'
 import { isObject, json, type ListeningServer, type Reply } from '../http.ts'
@@ -6,7 +7,7 @@ import { createApi } from './api.ts'
 import { factsOf, type GongWorldFacts } from './facts.ts'
 import { createMedia, type MediaKind } from './media.ts'
 import { createOAuth } from './oauth.ts'
-import type { GongState } from './state.ts'
+import type { Consented, GongState } from './state.ts'
 import { factory, type GongSwitches } from './switches.ts'
 import { day } from './time.ts'
 import { createTokens } from './tokens.ts'
@@ -54,9 +55,10 @@ function createState({ clock, seed, calls, faults, limits, mediaBytes }: GongOpt
   const secret = `sandbox ${seed}`
   const origins = { api: '', oauth: '', media: '' }
   const media = createMedia({ world, secret, clock, largeBytes: mediaBytes, origin: () => origins.media })
-  const switches = createSwitchControl({ factory, start: { limits }, addresses: ['apiBaseUrl'] })
+  const switches = createSwitchControl({ factory, start: { limits }, choices, addresses: ['apiBaseUrl'] })
   const quota = { bucket: createBucket(clock), today: createCounter(day) }
-  return { world, clock, secret, origins, media, faults, switches, quota, tokens: createTokens(secret, clock), selections: new Map() }
+  const given = { tokens: createTokens(secret, clock), codes: createCodes<Consented>(clock) }
+  return { world, clock, secret, origins, media, faults, switches, quota, ...given, selections: new Map() }
 }
 
 function createGongInside(state: GongState) {
@@ -64,6 +66,7 @@ function createGongInside(state: GongState) {
   const facts = factsOf(world, clock())
   const reset = () => {
     state.tokens.reset()
+    state.codes.reset()
     state.quota.bucket.reset()
     state.quota.today.reset()
     world.restore()

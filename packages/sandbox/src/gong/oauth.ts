@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { keepNewest } from '../data.ts'
-import { findRoute, json, type ReceivedRequest, type Reply, redirectTarget, sendBack } from '../http.ts'
-import type { GongState } from './state.ts'
-import { allScopes, type Grant, sandboxCredentials } from './tokens.ts'
-
-/** What the token endpoint remembers: codes of the authorize page, each good for one use. */
-type Codes = Map<string, { readonly scopes: readonly string[]; readonly redirectUri: string }>
+import { findRoute, json, type ReceivedRequest, type Reply } from '../http.ts'
+import { authorize, scopesOf } from './consent.ts'
+import { type GongState, homeOf } from './state.ts'
+import { type Grant, sandboxCredentials } from './tokens.ts'
 
 function oauthError(status: number, error: string, description?: string): Reply {
   return json(status, description === undefined ? { error } : { error, error_description: description })
@@ -25,13 +22,8 @@ function parametersOf(request: ReceivedRequest): URLSearchParams {
   return form
 }
 
-function scopeList(text: string): readonly string[] {
-  const wanted = text.split(' ').filter((scope) => allScopes.includes(scope))
-  return wanted.length > 0 ? wanted : allScopes
-}
-
 function tokenReply(state: GongState, grant: Grant): Reply {
-  const { expiresIn, apiBaseUrl } = state.switches.current()
+  const { expiresIn } = state.switches.current()
   const { accessToken, refreshToken } = state.tokens.issue(grant, expiresIn)
   return json(200, {
     access_token: accessToken,
@@ -39,18 +31,25 @@ function tokenReply(state: GongState, grant: Grant): Reply {
     expires_in: expiresIn,
     token_type: 'Bearer',
     scope: grant.scopes.join(' '),
-    api_base_url_for_customer: apiBaseUrl || state.origins.api,
+    api_base_url_for_customer: homeOf(state, grant.customer),
   })
 }
 
-function exchangeCode(state: GongState, codes: Codes, parameters: URLSearchParams): Reply {
+const codeProblems = {
+  unusable: 'Authorization code is invalid',
+  'other app': 'Authorization code was issued to another client',
+} as const
+
+function exchangeCode(state: GongState, parameters: URLSearchParams): Reply {
   const code = parameters.get('code') ?? ''
   const family = randomUUID()
-  if (code === sandboxCredentials.code) return tokenReply(state, { scopes: scopeList(state.switches.current().scopes), family })
-  const known = codes.get(code)
-  codes.delete(code)
-  const good = known && known.redirectUri === parameters.get('redirect_uri')
-  return good ? tokenReply(state, { scopes: known.scopes, family }) : oauthError(400, 'invalid_grant', 'Authorization code is invalid')
+  const { scopes } = state.switches.current()
+  if (code === sandboxCredentials.code) return tokenReply(state, { scopes: scopesOf(scopes), customer: 'sandbox', family })
+  const redeemed = state.codes.redeem(code)
+  if ('problem' in redeemed) return oauthError(400, 'invalid_grant', codeProblems[redeemed.problem])
+  const { redirectUri, ...agreed } = redeemed.content
+  if (redirectUri !== parameters.get('redirect_uri')) return oauthError(400, 'invalid_grant', 'redirect_uri is not that of the code')
+  return tokenReply(state, { ...agreed, family })
 }
 
 function refresh(state: GongState, parameters: URLSearchParams): Reply {
@@ -60,35 +59,25 @@ function refresh(state: GongState, parameters: URLSearchParams): Reply {
   return tokenReply(state, grant)
 }
 
-function generateToken(state: GongState, codes: Codes, request: ReceivedRequest): Reply {
+function generateToken(state: GongState, request: ReceivedRequest): Reply {
   if (!clientIsRight(request)) return oauthError(401, 'invalid_client')
   const parameters = parametersOf(request)
   const grantType = parameters.get('grant_type')
   if (grantType === null) return oauthError(400, 'invalid_request', 'grant_type is missing')
-  if (grantType === 'authorization_code') return exchangeCode(state, codes, parameters)
+  if ((parameters.get('client_id') ?? sandboxCredentials.clientId) !== sandboxCredentials.clientId) {
+    return oauthError(400, 'invalid_grant', codeProblems['other app'])
+  }
+  if (grantType === 'authorization_code') return exchangeCode(state, parameters)
   return grantType === 'refresh_token' ? refresh(state, parameters) : oauthError(400, 'unsupported_grant_type')
-}
-
-/** The consent page: consents at once and sends the browser back with a code. */
-function authorize(codes: Codes, { query }: ReceivedRequest): Reply {
-  const redirectUri = query.get('redirect_uri') ?? ''
-  const target = redirectTarget(redirectUri)
-  if (!target) return oauthError(400, 'invalid_request', 'redirect_uri is not an http or https address')
-  if (query.get('client_id') !== sandboxCredentials.clientId) return oauthError(401, 'invalid_client')
-  const state = query.get('state')
-  if (query.get('response_type') !== 'code') return sendBack(target, { error: 'unsupported_response_type', state })
-  const code = randomUUID()
-  codes.set(code, { scopes: scopeList(query.get('scope') ?? ''), redirectUri })
-  keepNewest(codes, 1000)
-  return sendBack(target, { code, state })
 }
 
 /** Returns how the OAuth origin answers, and how it refuses when a fault asks for it. */
 export function createOAuth(state: GongState) {
-  const codes: Codes = new Map()
-  const generate = (request: ReceivedRequest) => generateToken(state, codes, request)
+  const consent = (request: ReceivedRequest) => authorize(state, request)
+  const generate = (request: ReceivedRequest) => generateToken(state, request)
   const endpoints = [
-    { method: 'GET', path: '/oauth2/authorize', handle: (request: ReceivedRequest) => authorize(codes, request) },
+    { method: 'GET', path: '/oauth2/authorize', handle: consent },
+    { method: 'POST', path: '/oauth2/authorize', handle: consent },
     { method: 'POST', path: '/oauth2/generate-customer-token', handle: generate },
   ]
   return {

@@ -1,3 +1,6 @@
+import { consentFactory } from '../consent.ts'
+import { sandboxCredentials } from './tokens.ts'
+
 /** Every switch with its default. */
 export const factory = {
   /** Rate and daily quota are enforced. */
@@ -20,8 +23,12 @@ export const factory = {
   customerHostOnly: false,
   /** A refresh also revokes the access token that it replaces. */
   refreshRevokesAccess: false,
-  /** Scopes of tokens given for `sandbox-code`, separated by spaces; empty for all. */
+  /** Scopes of the app, separated by spaces; empty for all. Tokens for `sandbox-code` have them, the consent page refuses others. */
   scopes: '',
+  /** Life of a code of the consent page in seconds. */
+  codeSeconds: 60,
+  ...consentFactory,
+  account: sandboxCredentials.administrator as string,
 }
 
 /** What can be changed while the stand-in runs. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { password } from '../consent.ts'
 import { keepNewest, seal, unseal, wordsOf } from '../data.ts'
 import { isObject } from '../http.ts'
 import { Refusal } from './answers.ts'
@@ -24,11 +25,23 @@ export const sandboxCredentials = {
   limitedToken: 'sandbox-limited-token',
   expiredToken: 'sandbox-expired-token',
   revokedToken: 'sandbox-revoked-token',
+  /** Technical administrator of the imitated company: may consent. */
+  administrator: 'admin@sandbox.example',
+  /** Works at the imitated company, may not consent. */
+  member: 'member@sandbox.example',
+  /** Technical administrator of another customer of Gong, with other workspaces. */
+  otherAdministrator: 'admin@other.example',
+  /** Of everybody who signs in on a consent page. */
+  password,
 } as const
+
+/** The customers of Gong whose people can consent. */
+export type Customer = 'sandbox' | 'other'
 
 /** What a token allows. */
 export interface Grant {
   readonly scopes: readonly string[]
+  readonly customer: Customer
   /** Tokens that follow from one another share it. */
   readonly family: string
 }
@@ -52,7 +65,7 @@ const never = Number.MAX_SAFE_INTEGER
 
 /** The documented tokens that are good at the start; the access tokens end a day later. */
 function documentedTokens(begin: number): ReadonlyMap<string, Content> {
-  const fixed = { use: 'access', generation: 0, issued: 0, expires: begin + day, scopes: allScopes } as const
+  const fixed = { use: 'access', generation: 0, issued: 0, expires: begin + day, scopes: allScopes, customer: 'sandbox' } as const
   const known = sandboxCredentials
   return new Map<string, Content>([
     [known.accessToken, { ...fixed, family: 'sandbox' }],
@@ -85,26 +98,26 @@ export function createTokens(secret: string, clock: () => number) {
   }
   return {
     /** Returns an access token, which lives so many seconds, and a refresh token. */
-    issue({ scopes, family }: Grant, expiresIn: number) {
+    issue({ scopes, customer, family }: Grant, expiresIn: number) {
       sequence += 1
-      const content = { scopes, family, generation, issued: sequence }
+      const content = { scopes, customer, family, generation, issued: sequence }
       const sealed = (use: Content['use'], expires: number) => seal(secret, { ...content, use, expires, nonce: randomUUID() })
       return { accessToken: sealed('access', clock() + expiresIn * 1000), refreshToken: sealed('refresh', never) }
     },
-    /** Returns the scopes of an access token. @throws Refusal for a token that is unknown, has expired or was revoked */
-    check(token: string): readonly string[] {
+    /** Returns what an access token allows. @throws Refusal for a token that is unknown, has expired or was revoked */
+    check(token: string): Grant {
       const opened = open(token, 'access')
       if (!opened) throw new Refusal(401, 'The access token is invalid')
       if (clock() >= opened.expires) throw new Refusal(401, 'The access token has expired')
       if (opened.issued <= (revoked.get(opened.family) ?? -1)) throw new Refusal(401, 'The access token has been revoked')
-      return opened.scopes
+      return opened
     },
     /** Uses a refresh token up; undefined when it is unknown or used. */
     redeem(token: string): Grant | undefined {
       const opened = open(token, 'refresh')
       if (!opened || used.has(token)) return undefined
       remember(used, token)
-      return { scopes: opened.scopes, family: opened.family }
+      return { scopes: opened.scopes, customer: opened.customer, family: opened.family }
     },
     /** Revokes the access tokens that a family has so far. */
     revoke: (family: string) => remember(revoked, family),

@@ -195,6 +195,15 @@ export function createWorld(seed: number, now: number, most: number) {
   }
 }
 
+const others = new WeakMap<World, World>()
+
+/** Returns the company of the other customer: the same people and calls, in workspaces with other ids. */
+export function otherWorld(world: World): World {
+  const other = others.get(world) ?? { ...world, workspaces: createWorkspaces(world.seed + 1) }
+  others.set(world, other)
+  return other
+}
+
 /** Returns the position of a call that can be seen; undefined for an unknown or erased one. */
 export function findCall(world: World, id: string): number | undefined {
   const call = world.callPositions.get(id)

@@ -16,7 +16,7 @@ const sandbox = { opened: Date.UTC(2020, 10, 2, 7, 30), environment: 'sandbox' }
 export const mainAccount = { ...many, ...manyFiles, ...west, ...production, index: 0, id: '7398164205713920517', name: 'Fernway US' }
 export const secondAccount = { ...few, ...east, ...production, index: 1, id: '7398164205713920643', name: 'Fernway 日本' }
 export const emptyAccount = { ...nothing, ...west, ...production, index: 2, id: '7405523318871106569', name: 'Fernway unused' }
-/** Exists, but no token may read it. */
+/** Exists, but no documented token may read it: somebody else has it. */
 export const deniedAccount = { ...nothing, ...west, ...production, index: 3, id: '7411038864520093703', name: 'Somebody else' }
 /** The account of the vendor's sandbox environment. */
 export const sandboxAccount = { ...few, ...west, ...sandbox, index: 4, id: '7120394857261839365', name: 'Sandbox account' }

@@ -1,28 +1,15 @@
-import type { SwitchControl } from '../control.ts'
-import type { DatedEdit } from '../data.ts'
-import type { FaultSupply } from '../faults.ts'
 import { findRoute, headerOf, hostOf, type ReceivedRequest, type Reply } from '../http.ts'
-import type { createRates, Rate } from '../limits.ts'
+import type { Rate } from '../limits.ts'
 import { hexOf, Random } from '../random.ts'
 import { appId } from './accounts.ts'
 import { Failure, inEnvelope, plainText, type Success } from './answers.ts'
+import { authorize, consentPath } from './consent.ts'
 import type { Call } from './lists.ts'
-import { type Access, consent, consentPath, openRoutes, type TokenStore } from './oauth.ts'
+import { type Access, openRoutes } from './oauth.ts'
 import { type Route, routes } from './routes.ts'
+import type { TiktokState } from './state.ts'
 import { appRate, type TiktokSwitches } from './switches.ts'
 import { hour, isoStamp } from './time.ts'
-
-/** Everything that the stand-in keeps between requests. */
-export interface TiktokState {
-  readonly seed: number
-  /** Epoch milliseconds. */
-  readonly clock: () => number
-  readonly switches: SwitchControl<TiktokSwitches>
-  readonly faults: FaultSupply
-  readonly rates: ReturnType<typeof createRates>
-  readonly tokens: TokenStore
-  readonly edits: Map<string, DatedEdit>
-}
 
 const version = '/open_api/v1.3'
 const sandboxHost = 'sandbox-ads.tiktok.com'
@@ -102,7 +89,7 @@ function answerRoute(state: TiktokState, request: ReceivedRequest, path: string)
   if (match.found === 'nothing' && open.found === 'nothing') return plainText(404, '404 page not found')
   if (match.found !== 'route' && open.found !== 'route') return plainText(405, '405 method not allowed')
   spoil(state, request.path)
-  if (open.found === 'route') return open.route.handle(request, state.tokens)
+  if (open.found === 'route') return open.route.handle(request, state)
   return match.found === 'route' ? match.route.handle(callOf(state, request, accessTo(state, match.route, request))) : { data: {} }
 }
 
@@ -117,8 +104,8 @@ export function createApi(state: TiktokState) {
   }
   return {
     answer(request: ReceivedRequest): Reply {
-      if (request.path === consentPath && request.method === 'GET') {
-        return consent(request, state.tokens, state.clock() + state.switches.current().codeSeconds * 1000)
+      if (request.path === consentPath) {
+        return ['GET', 'POST'].includes(request.method) ? authorize(state, request) : plainText(405, '405 method not allowed')
       }
       if (!request.path.startsWith(`${version}/`)) return plainText(404, '404 page not found')
       try {

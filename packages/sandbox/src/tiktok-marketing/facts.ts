@@ -44,7 +44,7 @@ export function factsOf(seed: number, now: number) {
     secondAdvertiserId: secondAccount.id,
     /** May be read and has nothing. */
     emptyAdvertiserId: emptyAccount.id,
-    /** Exists, but no token may read it. */
+    /** Exists, but only somebody else can share it: no documented token may read it. */
     deniedAdvertiserId: deniedAccount.id,
     /** No account has it. */
     unknownAdvertiserId: '7399999999999999999',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { type createCodes, password } from '../consent.ts'
 import { keepNewest } from '../data.ts'
-import { isObject, json, parseJson, type ReceivedRequest, type Reply, redirectTarget, sendBack } from '../http.ts'
+import { headerOf, isObject, parseJson, type ReceivedRequest } from '../http.ts'
 import { appId, emptyAccount, mainAccount, sandboxAccount, secondAccount } from './accounts.ts'
 import { Failure, missing, type Success } from './answers.ts'
 
@@ -24,6 +25,14 @@ export const tiktokCredentials = {
   revokedToken: 'sandbox-revoked-token',
   /** Of the vendor's sandbox environment; the others are refused there. */
   environmentToken: 'sandbox-environment-token',
+  /** Has the three advertisers of the access token. */
+  user: 'owner@sandbox.example',
+  /** Has another advertiser. */
+  otherUser: 'owner@other.example',
+  /** Of everybody who signs in on a consent page. */
+  password,
+  /** Asked for at the end of the consent page. */
+  verificationCode: '000000',
 } as const
 
 const everything = {
@@ -43,39 +52,28 @@ const documented: ReadonlyMap<string, Access> = new Map([
 
 const remembered = 1000
 
-/** Gives and checks tokens and codes. */
+/** Gives and checks tokens. */
 export type TokenStore = ReturnType<typeof createTokens>
 
 /** Returns the tokens of one sandbox. */
-export function createTokens(clock: () => number) {
-  const issued = new Set<string>()
+export function createTokens() {
+  const issued = new Map<string, Access>()
   const revoked = new Set<string>()
-  const codes = new Map<string, number>()
   return {
     /** Returns what a token allows. @throws Failure for a token that is refused */
     check(token: string | undefined): Access {
       if (token === undefined || token === '') throw new Failure(40104)
       if (token === tiktokCredentials.expiredToken) throw new Failure(40102)
-      const access = issued.has(token) ? everything : documented.get(token)
+      const access = issued.get(token) ?? documented.get(token)
       if (!access || revoked.has(token)) throw new Failure(40105)
       return access
     },
-    /** Returns a code of the authorization page, good once and until a time in epoch milliseconds. */
-    issueCode(expires: number): string {
-      const code = randomUUID().replaceAll('-', '')
-      codes.set(code, expires)
-      keepNewest(codes, remembered)
-      return code
-    },
-    /** Returns a new token for a code; undefined when the code is unknown, used or too old. */
-    exchange(code: string): { readonly token: string; readonly access: Access } | undefined {
-      const expires = codes.get(code) ?? 0
-      codes.delete(code)
-      if (code !== tiktokCredentials.authCode && clock() >= expires) return undefined
+    /** Returns a new token. */
+    issue(access: Access): string {
       const token = randomUUID().replaceAll('-', '') + randomUUID().slice(0, 8)
-      issued.add(token)
+      issued.set(token, access)
       keepNewest(issued, remembered)
-      return { token, access: everything }
+      return token
     },
     revoke(token: string) {
       revoked.add(token)
@@ -85,9 +83,17 @@ export function createTokens(clock: () => number) {
     reset() {
       issued.clear()
       revoked.clear()
-      codes.clear()
     },
   }
+}
+
+/** The codes of the consent page; each stands for what was ticked. */
+export type CodeStore = ReturnType<typeof createCodes<Access>>
+
+/** What the endpoints that need no token work with. */
+interface Stores {
+  readonly tokens: TokenStore
+  readonly codes: CodeStore
 }
 
 /** One endpoint that needs no token. */
@@ -95,7 +101,7 @@ interface OpenRoute {
   readonly method: string
   /** Below the version; ends with a slash. */
   readonly path: string
-  readonly handle: (request: ReceivedRequest, tokens: TokenStore) => Success
+  readonly handle: (request: ReceivedRequest, stores: Stores) => Success
 }
 
 /** Checks the app of a request. */
@@ -117,16 +123,26 @@ function textOf(request: ReceivedRequest, wanted: string): string {
   return String(body[wanted])
 }
 
-function exchange(request: ReceivedRequest, tokens: TokenStore): Success {
-  const given = tokens.exchange(textOf(request, 'auth_code'))
-  if (!given) throw new Failure(40110, 'The auth_code is invalid, expired or has been used.')
-  const { token, access } = given
-  return { data: { access_token: token, advertiser_ids: access.advertiserIds, scope: access.scopes } }
+const codeProblems = {
+  unusable: 'The auth_code is invalid, expired or has been used.',
+  'other app': 'The auth_code was issued to another app.',
+} as const
+
+function exchange(request: ReceivedRequest, { tokens, codes }: Stores): Success {
+  const code = textOf(request, 'auth_code')
+  const redeemed = code === tiktokCredentials.authCode ? { content: everything } : codes.redeem(code)
+  if ('problem' in redeemed) throw new Failure(40110, codeProblems[redeemed.problem])
+  const { advertiserIds, scopes: agreed } = redeemed.content
+  return { data: { access_token: tokens.issue(redeemed.content), advertiser_ids: advertiserIds, scope: agreed } }
 }
 
-function revoke(request: ReceivedRequest, tokens: TokenStore): Success {
-  tokens.revoke(textOf(request, 'access_token'))
-  return { data: {} }
+/** Revokes a token: the vendor wants it in the header and in the body. */
+function revoke(request: ReceivedRequest, { tokens }: Stores): Success {
+  const { advertiserIds } = tokens.check(headerOf(request, 'access-token'))
+  const token = textOf(request, 'access_token')
+  if (token !== headerOf(request, 'access-token')) throw new Failure(40105)
+  tokens.revoke(token)
+  return { data: { advertiser_ids: advertiserIds, app_id: appId } }
 }
 
 /** Every endpoint that needs no token. */
@@ -134,15 +150,3 @@ export const openRoutes: readonly OpenRoute[] = [
   { method: 'POST', path: '/oauth2/access_token/', handle: exchange },
   { method: 'POST', path: '/oauth2/revoke_token/', handle: revoke },
 ]
-
-/** The address of the consent page. */
-export const consentPath = '/portal/auth'
-
-/** Consents at once and sends the browser back with a code, good until a time in epoch milliseconds. */
-export function consent({ query }: ReceivedRequest, tokens: TokenStore, expires: number): Reply {
-  const target = redirectTarget(query.get('redirect_uri') ?? '')
-  if (!target) return json(400, { error: 'redirect_uri is not an http or https address' })
-  if (query.get('app_id') !== tiktokCredentials.appId) return json(400, { error: 'app_id is unknown' })
-  const code = tokens.issueCode(expires)
-  return sendBack(target, { auth_code: code, code, state: query.get('state') })
-}

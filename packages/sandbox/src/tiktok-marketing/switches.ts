@@ -1,4 +1,6 @@
+import { consentChoices, consentFactory } from '../consent.ts'
 import type { Rate } from '../limits.ts'
+import { tiktokCredentials } from './oauth.ts'
 
 /** What can be changed while the stand-in runs, with the defaults. */
 export const factory = {
@@ -26,8 +28,10 @@ export const factory = {
   errorCode: 0,
   /** Its text; empty for one that fits the code. */
   errorMessage: '',
-  /** Life of a code of the authorization page in seconds. */
+  /** Life of a code of the consent page in seconds. */
   codeSeconds: 3600,
+  ...consentFactory,
+  account: tiktokCredentials.user as string,
 }
 
 /** What can be changed while the stand-in runs. */
@@ -44,7 +48,7 @@ const levels: Readonly<Record<string, Rate>> = {
 }
 
 /** The values that switches can have. */
-export const choices = { level: Object.keys(levels), environment: ['host', 'production', 'sandbox'] }
+export const choices = { ...consentChoices, level: Object.keys(levels), environment: ['host', 'production', 'sandbox'] }
 
 /** Returns the rates of the app that the switches ask for. */
 export function appRate({ level, qps, qpm, qpd }: TiktokSwitches): Rate {

@@ -1,11 +1,13 @@
+import { createCodes } from '../consent.ts'
 import { createInside, createSwitchControl, notCounting, recordRoute, type StandInOptions, type VendorSandbox } from '../control.ts'
 import { mergedEdit, type RecordEdit } from '../data.ts'
 import { openStandIn } from '../exchange.ts'
 import { createRates } from '../limits.ts'
-import { createApi, type TiktokState } from './api.ts'
+import { createApi } from './api.ts'
 import { factsOf, type TiktokWorldFacts } from './facts.ts'
 import { findSpot } from './lists.ts'
-import { createTokens } from './oauth.ts'
+import { type Access, createTokens } from './oauth.ts'
+import type { TiktokState } from './state.ts'
 import { choices, factory, type TiktokSwitches } from './switches.ts'
 import { editableKinds, editKey, type Kind } from './world.ts'
 
@@ -29,11 +31,13 @@ function edit({ seed, clock, edits, switches }: TiktokState, of: { kind: Kind; i
 /** Opens the server of the vendor. @throws the listen error of Node */
 export async function startTiktok({ host, port, limits, clock, seed, faults }: StandInOptions) {
   const switches = createSwitchControl({ factory, start: { limits }, choices, wrongNumber: notCounting })
-  const state: TiktokState = { seed, clock, switches, faults, rates: createRates(clock), tokens: createTokens(clock), edits: new Map() }
+  const given = { tokens: createTokens(), codes: createCodes<Access>(clock) }
+  const state: TiktokState = { seed, clock, switches, faults, rates: createRates(clock), ...given, edits: new Map() }
   const start = clock()
   const reset = () => {
     state.rates.reset()
     state.tokens.reset()
+    state.codes.reset()
     state.edits.clear()
   }
   const isId = (id: unknown) => typeof id === 'string'

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { keepNewest } from './data.ts'
+import { type ReceivedRequest, type Reply, redirectTarget, sendBack } from './http.ts'
+import { buttons, html, type PageVendor, pageReply, problemText } from './pages.ts'
+
+/** What the consent pages of every vendor have in common. */
+
+/** Switches of the consent pages, with the defaults. */
+export const consentFactory = {
+  /** `pages`: a person signs in and agrees; `at once`: the first request agrees for `account` to everything. */
+  consent: 'pages',
+  /** Who is filled in on the sign-in page, and who agrees at once: an email address. */
+  account: '',
+  /** How the browser returns: `normal`, `wrong state`, `no state`, `empty` (neither code nor error) or `refused`. */
+  consentReturn: 'normal',
+  /** A new code is `fresh`, `used` already, or that of an `other app`. One with 0 `codeSeconds` has expired. */
+  codeState: 'fresh',
+  /** Registered redirect addresses, separated by spaces; empty for `/connect/callback/{kind}` on any loopback host. */
+  redirectUris: '',
+  /** Every page and redirect sends `Cross-Origin-Opener-Policy: same-origin`. */
+  openerPolicy: true,
+}
+
+/** The values that switches of the consent pages can have. */
+export const consentChoices = {
+  consent: ['pages', 'at once'],
+  consentReturn: ['normal', 'wrong state', 'no state', 'empty', 'refused'],
+  codeState: ['fresh', 'used', 'other app'],
+}
+
+/** What the switches of the consent pages are now. */
+export type ConsentSwitches = Readonly<typeof consentFactory>
+
+/** Somebody who can sign in. */
+export interface Person {
+  readonly email: string
+  /** Who it is, for the sign-in page. */
+  readonly about: string
+}
+
+/** The password of everybody who can sign in. */
+export const password = 'sandbox-password'
+
+/** Returns whether a host name is this machine's own. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+}
+
+/** Returns the address to which the browser returns; undefined when the app did not register it. */
+export function registeredTarget(address: string, kind: string, { redirectUris }: ConsentSwitches): URL | undefined {
+  const target = redirectTarget(address)
+  const exact = redirectUris.split(/[\s,]+/).filter((one) => one !== '')
+  if (!target || exact.length > 0) return exact.includes(address) ? target : undefined
+  const isCallback = isLoopback(target.hostname) && target.pathname.endsWith(`/connect/callback/${kind}`)
+  return isCallback && target.search === '' && target.hash === '' ? target : undefined
+}
+
+/** Sends the browser back with an answer, or with what the switch makes of it. */
+export function sendReturn(
+  target: URL,
+  { answer, state }: { readonly answer: Readonly<Record<string, string>>; readonly state: string | null },
+  { consentReturn }: ConsentSwitches,
+): Reply {
+  if (consentReturn === 'wrong state') return sendBack(target, { ...answer, state: 'sandbox-wrong-state' })
+  if (consentReturn === 'no state') return sendBack(target, answer)
+  if (consentReturn === 'empty') return sendBack(target, { state })
+  return sendBack(target, { ...(consentReturn === 'refused' ? { error: 'access_denied' } : answer), state })
+}
+
+/** Adds the header that cuts a popup from its opener. */
+export function withOpenerPolicy(reply: Reply, { openerPolicy }: ConsentSwitches): Reply {
+  return openerPolicy ? { ...reply, headers: { ...reply.headers, 'cross-origin-opener-policy': 'same-origin' } } : reply
+}
+
+const rememberedCodes = 1000
+
+/** What a code stands for, or why it cannot be used: unknown, used and expired codes look alike. */
+type Redeemed<T> = { readonly content: T } | { readonly problem: 'unusable' | 'other app' }
+
+/** Returns the codes of a vendor; each stands for what its person agreed to. */
+export function createCodes<T>(clock: () => number) {
+  const codes = new Map<string, { readonly redeemed: Redeemed<T>; readonly expires: number }>()
+  return {
+    /** Returns a code that is good once; its state is that of the switch. */
+    issue(content: T, { codeSeconds, codeState }: ConsentSwitches & { readonly codeSeconds: number }): string {
+      const code = randomUUID().replaceAll('-', '')
+      const redeemed: Redeemed<T> = codeState === 'other app' ? { problem: codeState } : { content }
+      if (codeState !== 'used') codes.set(code, { redeemed, expires: clock() + codeSeconds * 1000 })
+      keepNewest(codes, rememberedCodes)
+      return code
+    },
+    /** Uses a code up. */
+    redeem(code: string): Redeemed<T> {
+      const known = codes.get(code)
+      codes.delete(code)
+      return known && clock() < known.expires ? known.redeemed : { problem: 'unusable' }
+    },
+    reset: () => codes.clear(),
+  }
+}
+
+/** Returns the fields of a page's form. */
+export function formOf({ body }: ReceivedRequest): URLSearchParams {
+  return new URLSearchParams(body)
+}
+
+/** Returns who signs in with the fields of a form; undefined for a wrong email address or password. */
+export function signedIn<P extends Person>(people: readonly P[], form: URLSearchParams): P | undefined {
+  const email = (form.get('email') ?? '').trim().toLowerCase()
+  return form.get('password') === password ? people.find((person) => person.email === email) : undefined
+}
+
+/** Returns the page of a request that cannot be agreed to: the browser stays. */
+export function refusalPage(vendor: PageVendor, problem: string): Reply {
+  const body = html`${problemText(problem)}<p>Go back to the application. It has to be set up differently before it can ask again.</p>`
+  return pageReply({ vendor, status: 400, title: 'This request cannot be authorized', body })
+}
+
+/** A sign-in page. */
+interface SignIn {
+  readonly vendor: PageVendor
+  readonly people: readonly Person[]
+  /** The email address that is filled in. */
+  readonly email: string
+  /** Why the page comes again. */
+  readonly problem?: string
+}
+
+/** Returns the page where a person signs in; everything is filled in. */
+export function signInPage({ vendor, people, email, problem }: SignIn): Reply {
+  const known = people.map((person) => html`<li><code>${person.email}</code>: ${person.about}</li>`)
+  const body = html`${problemText(problem)}<form method="post">
+<label>Email <input type="email" name="email" value="${email}" autocomplete="username" required></label>
+<label>Password <input type="password" name="password" value="${password}" autocomplete="current-password" required></label>
+${buttons({ sign_in: 'Sign in' })}
+</form>
+<h2>Who can sign in</h2>
+<ul>${known}</ul>
+<p class="soft">Everybody has the password <code>${password}</code>.</p>`
+  return pageReply({ vendor, status: problem === undefined ? 200 : 401, title: 'Sign in', body })
+}
+
+/** Returns the link to the sign-in page of the same request. */
+export function signInLink({ query }: ReceivedRequest): ReturnType<typeof html> {
+  return html`<a href="?${String(query)}">Sign in with another account</a>`
+}
