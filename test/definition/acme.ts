@@ -59,15 +59,25 @@ export const recordless: EntityDefinition = withoutRecord
 const { hidden: _hidden, ...withoutHidden } = acme
 /** The kind without a word on hidden rows. */
 export const open: ConnectorDefinition = withoutHidden
-/** A renewal. */
-export const refresh = {
+/** A grant without values. */
+export const grant = { send: {}, constant: {} } as const
+/** An exchange of refresh tokens. */
+export const exchange = {
   call: 'POST /token',
   client: { user: 'user', password: 'password' },
   place: 'form',
-  send: {},
-  constant: {},
+  refresh: grant,
   read: {},
   expires: { seconds: 'expires_in', field: 'user' },
+} as const
+/** A consent page. */
+export const consent = {
+  page: 'GET /consent',
+  send: { client: 'user' },
+  constant: {},
+  application: ['user', 'password'],
+  who: 'An administrator can consent.',
+  code: ['code'],
 } as const
 /** Hides a value from the compiler, which would refuse it: such values arrive from foreign data. */
 export const untyped = <T>(value: unknown): T => value as T

@@ -3,7 +3,7 @@ import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import type { ConnectorDefinition, Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { Operation } from '../../packages/ferrule/src/definition/entity.ts'
 import { byDefault, date, fromConnector, int, oneOf, oneOrMany, opt, secret, str } from '../../packages/ferrule/src/definition/fields.ts'
-import { acme, kind, list, refresh, scheme, things, untyped, withEntity, withList, withScheme } from './acme.ts'
+import { acme, exchange, grant, kind, list, scheme, things, untyped, withEntity, withList, withScheme } from './acme.ts'
 
 const host = { api: 'https://api.acme.example', test: 'https://test.acme.example' }
 const region = opt(byDefault('api', oneOf('Host', 'api', 'test')))
@@ -68,10 +68,16 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
     'acme: configuration region has a default that it does not take itself',
     kind({ configuration: { ...acme.configuration, region: opt(byDefault('prod', oneOf('Host', 'api', 'test'))) } }),
   ],
-  ['acme: credentials key use code, which is not one of their fields', withScheme({ refresh: { ...refresh, spent: ['code'] } })],
+  [
+    'acme: credentials key use code, which is not one of their fields',
+    withScheme({ exchange: { ...exchange, code: { ...grant, code: 'code', field: 'code' } } }),
+  ],
   [
     'acme: credentials key spend code, which is required',
-    withScheme({ fields: { ...scheme.fields, code: secret('Code') }, refresh: { ...refresh, send: { code: 'code' }, spent: ['code'] } }),
+    withScheme({
+      fields: { ...scheme.fields, code: secret('Code') },
+      exchange: { ...exchange, code: { ...grant, code: 'code', field: 'code' } },
+    }),
   ],
   [
     'acme: page page_info counts by a number without a name',

@@ -4,12 +4,12 @@ import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { normalised, obj, opt, refuse, str } from '../../packages/ferrule/src/definition/fields.ts'
 import {
   acme,
+  exchange,
   idle,
   kind,
   list,
   open,
   recordless,
-  refresh,
   scheme,
   things,
   unpaged,
@@ -45,7 +45,7 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['acme: base field host is neither a credential nor a configuration field', kind({ base: { fields: ['host'], matches: '^a$' } })],
   ['acme: has no credentials', kind({ credentials: {}, limits: { key: ['show'], rates: [] } })],
   ['acme: credentials key use secret, which is not one of their fields', withScheme({ send: { as: 'bearer', token: 'secret' } })],
-  ['acme: credentials key refresh, but there is no origin oauth', withScheme({ refresh })],
+  ['acme: credentials key are exchanged, but there is no origin oauth', withScheme({ exchange })],
   ['acme: credentials other cannot be told from another scheme', kind({ credentials: { key: scheme, other: scheme } })],
   [
     'acme: page cursor continues from position, which it does not read',

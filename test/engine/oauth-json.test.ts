@@ -55,7 +55,7 @@ describe('a code', () => {
   })
 
   test('that discovers nothing leaves what was known', async () => {
-    for (const advertiser_ids of [undefined, [], [7], '']) {
+    for (const advertiser_ids of [undefined, [], [{}], '']) {
       await using server = await vendor(ok({ access_token: 'zx-token-1', advertiser_ids }))
       const handed: { advertiser_ids?: string }[] = []
       const credentials = { ...first, advertiser_ids: two }

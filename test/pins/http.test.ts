@@ -74,6 +74,7 @@ test('error codes and their statuses', () => {
     statement_failed: '422 vendor',
     statement_timeout: '504 vendor',
     outcome_unknown: '504 vendor',
+    consent_unclear: '502 vendor',
     context_store_unavailable: '503 service',
     context_store_not_ready: '409 service',
     context_store_stale: '409 service',

@@ -60,12 +60,11 @@ export const notes = connector({
         client_id: opt(str('Client.')),
       },
       send: { as: 'bearer', token: 'access_token' },
-      refresh: {
+      exchange: {
         call: 'POST /token',
         client: { user: 'client_id', password: 'client_id' },
         place: 'form',
-        send: { refresh_token: 'refresh_token' },
-        constant: { grant_type: 'refresh_token' },
+        refresh: { send: { refresh_token: 'refresh_token' }, constant: { grant_type: 'refresh_token' } },
         read: { access_token: 'access_token', refresh_token: 'refresh_token' },
         expires: { seconds: 'expires_in', field: 'token_expiry_date' },
       },

@@ -125,6 +125,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   statement_failed: { ...answered, submission: 'stated' },
   statement_timeout: { ...answered, submission: 'stated' },
   outcome_unknown: refused,
+  consent_unclear: refused,
   context_store_not_ready: refused,
   context_store_stale: refused,
   context_store_unavailable: { ...unsent, ...passing, syncRun: 'wait' },

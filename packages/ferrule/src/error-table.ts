@@ -165,6 +165,11 @@ export const errorTable = {
     'It is not known whether {vendor} carried out the write (request id {request_id}): {reason}.',
     'Look at the vendor before you write again; where the action takes requestId, the same call with this requestId and retry true writes once.',
   ),
+  consent_unclear: vendor(
+    502,
+    'It is not known whether {vendor} accepted the consent: {reason}.',
+    'Start the consent again; a code is never sent twice.',
+  ),
   context_store_not_ready: serviceForNow(
     409,
     'The context store has no copy of {entity} yet: {reason}.',

@@ -2,8 +2,9 @@
 import { Compile } from 'typebox/compile'
 import { errorTable } from '../errors.ts'
 import { checkCodes, checkGone } from './check-codes.ts'
+import { checkConsent, listConsentFields, listExchangeFields } from './check-consent.ts'
 import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
-import { findField, isOptional } from './document.ts'
+import { findField } from './document.ts'
 import { liveActions } from './entity.ts'
 import type { Field, Fields } from './fields.ts'
 import type { PageDefinition, PartPages } from './page.ts'
@@ -90,17 +91,10 @@ const listSendFields = (send: CredentialScheme['send']): string[] => {
   return [send.as === 'bearer' ? send.token : send.value]
 }
 
-const listSentFields = ({ send, refresh }: CredentialScheme): string[] => [
+const listSentFields = ({ send, exchange, consent }: CredentialScheme): string[] => [
   ...listSendFields(send),
-  ...(refresh === undefined
-    ? []
-    : [
-        ...(refresh.client === undefined ? [] : [refresh.client.user, refresh.client.password]),
-        ...(refresh.expires === undefined ? [] : [refresh.expires.field]),
-        ...Object.values(refresh.send),
-        ...Object.keys(refresh.read),
-        ...(refresh.spent ?? []),
-      ]),
+  ...(exchange === undefined ? [] : listExchangeFields(exchange)),
+  ...(consent === undefined ? [] : listConsentFields(consent)),
 ]
 
 const checkSchemes = ({ credentials, origins }: ConnectorDefinition, rules: Rules): Sentences => {
@@ -115,7 +109,7 @@ const checkSchemes = ({ credentials, origins }: ConnectorDefinition, rules: Rule
     ),
     ...all.map(
       ([name, scheme]) =>
-        scheme.refresh !== undefined && origins.oauth === undefined && `credentials ${name} refresh, but there is no origin oauth`,
+        scheme.exchange !== undefined && origins.oauth === undefined && `credentials ${name} are exchanged, but there is no origin oauth`,
     ),
     ...all.map(
       ([name, { send }]) =>
@@ -238,14 +232,6 @@ const checkCounts = ({ pages: all }: ConnectorDefinition): Sentences =>
     ]
   })
 
-/** Checks that fields which one exchange spends are optional. */
-const checkSpent = ({ credentials }: ConnectorDefinition): Sentences =>
-  Object.entries(credentials).flatMap(([name, { fields, refresh }]) =>
-    (refresh?.spent ?? []).map(
-      (field) => field in fields && !isOptional(fields, field) && `credentials ${name} spend ${field}, which is required`,
-    ),
-  )
-
 const checkDefaults = ({ configuration }: ConnectorDefinition): Sentences =>
   Object.entries(configuration).map(([name, field]: [string, Field]) => {
     const value: unknown = Reflect.get(field, 'default')
@@ -284,7 +270,7 @@ export const checkConnection = ({ definition, rules }: Kind): Sentences =>
     checkGone,
     checkLimits,
     checkCounts,
-    checkSpent,
+    checkConsent,
     checkDefaults,
     checkKnown,
     checkLookups,

@@ -1,5 +1,6 @@
 /** The definition of a kind: everything but its entities. */
 import type { DayWindow, ErrorCode } from '../errors.ts'
+import type { AccountProof, Consent, Exchange } from './consent.ts'
 import type { EntityDefinition } from './entity.ts'
 import type { Fields } from './fields.ts'
 import type { PageDefinition, PageShape } from './page.ts'
@@ -39,29 +40,6 @@ export type SendCredentials =
   | { readonly as: 'bearer'; readonly token: string }
   | { readonly as: 'header'; readonly name: string; readonly value: string }
 
-/** How the engine gets or renews an access token (RFC 6749 sections 4.1.3 and 6). It needs a value for every field of `send`. */
-export interface Refresh {
-  /** Endpoint on the origin `oauth`. */
-  readonly call: `POST /${string}`
-  /** Credential fields that authenticate the client by HTTP Basic. Omitted if `send` contains them. */
-  readonly client?: { readonly user: string; readonly password: string }
-  /** Where the request carries the grant. */
-  readonly place: 'query' | 'form' | 'json'
-  /** Parameter of the request → credential field. */
-  readonly send: Readonly<Record<string, string>>
-  /** Parameter of the request → fixed value. */
-  readonly constant: Readonly<Record<string, string>>
-  /** Credential field → path in the answer. A field that the answer lacks keeps its value; a list is joined with commas. */
-  readonly read: Readonly<Record<string, string>>
-  /** Credential fields that are valid for one exchange and deleted after it. */
-  readonly spent?: readonly string[]
-  /**
-   * Lifetime of the token: the field of the answer that holds seconds, and the credential field that stores the expiry (ISO 8601). Omitted
-   * if the token does not expire.
-   */
-  readonly expires?: { readonly seconds: string; readonly field: string }
-}
-
 /** One way to authenticate. The given fields identify the scheme. */
 export interface CredentialScheme {
   readonly title: string
@@ -69,7 +47,10 @@ export interface CredentialScheme {
   readonly send: SendCredentials
   /** Fixed headers that every request of the scheme carries. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly refresh?: Refresh
+  /** How a grant becomes an access token. Omitted if the credentials hold what `send` needs. */
+  readonly exchange?: Exchange
+  /** The vendor's consent page. Needs `exchange.code`. */
+  readonly consent?: Consent
 }
 
 /** One row of a kind's error table. The first row decides whose conditions all hold. */
@@ -177,6 +158,8 @@ export interface ConnectorDefinition {
   readonly base?: { readonly fields: readonly string[]; readonly matches: string }
   readonly credentials: Readonly<Record<string, CredentialScheme>>
   readonly configuration: Fields
+  /** What identifies the account behind the credentials. Omitted: nothing proves that two credentials reach the same account. */
+  readonly account?: AccountProof
   /**
    * Values that fill parameters, by name: from a configuration field (one value or several), else from a credential field
    * (comma-separated).

@@ -15,13 +15,13 @@ export type {
   Origins,
   ParameterRule,
   Rate,
-  Refresh,
   Refusal,
   RowRule,
   Rules,
   SendCredentials,
   SignedToken,
 } from './connector.ts'
+export type { AccountProof, CodeGrant, Consent, ConsentAccounts, ConsentRevocation, Exchange, Grant } from './consent.ts'
 export { connector, entity } from './declare.ts'
 export type {
   EntityDefinition,

@@ -5,7 +5,13 @@ import { failInvalidAnswer } from './answer.ts'
 import { type Apart, readTaken } from './apart-answer.ts'
 import { clocks } from './clocks.ts'
 import type { Connection } from './connection.ts'
+import { type Calling, type ConsentAccount, listConsentAccounts, revokeConsent } from './consent/accounts.ts'
+import { type ConsentCode, exchangeConsent } from './consent/exchange.ts'
+import { type AccountIdentity, readAccount } from './consent/identity.ts'
 import { readDiscovered } from './credentials/auth.ts'
+import type { ExchangePlace } from './credentials/exchange.ts'
+import type { Secret } from './credentials/secret.ts'
+import type { CredentialValues } from './credentials/source.ts'
 import { download } from './download.ts'
 import { fillParams } from './fill.ts'
 import { buildHiddenCount, failHidden, isHidden, showsHidden } from './hidden.ts'
@@ -71,6 +77,29 @@ export interface Engine {
    * @throws FerruleError of the vendor
    */
   scopes(connection: Connection, options?: CheckOptions): Promise<ReadonlySet<string> | undefined>
+  /**
+   * Exchanges the code of a consent for credentials, with one request that is never repeated.
+   * @param place the kind with its configuration and origins; there are no credentials yet
+   * @returns the credentials, with the values of the application
+   * @throws FerruleError `upstream_auth_failed` for a refusal; `consent_unclear` if nobody knows whether the vendor spent the code
+   */
+  exchangeConsent(place: ExchangePlace, consented: ConsentCode): Promise<Secret<CredentialValues>>
+  /**
+   * Lists the accounts that the owner of a consent can choose from.
+   * @returns undefined if the credentials do not come from a consent with accounts
+   * @throws FerruleError of the vendor
+   */
+  listConsentAccounts(connection: Connection, options?: CheckOptions): Promise<readonly ConsentAccount[] | undefined>
+  /**
+   * Ends the token of a consent at the vendor. Does nothing if the vendor cannot, or ended the token before.
+   * @throws FerruleError of the vendor
+   */
+  revokeConsent(connection: Connection, options?: CheckOptions): Promise<void>
+  /**
+   * Reads which account the credentials reach, for `isSameAccount`.
+   * @throws FerruleError of a vendor that refuses the credentials or does not answer
+   */
+  readAccount(connection: Connection, options?: CheckOptions): Promise<AccountIdentity>
   /** Closes all sockets at once; running calls fail. */
   close(): Promise<void>
 }
@@ -215,16 +244,23 @@ export function createEngine(options: EngineOptions = {}): Engine {
     ...(options.ownRates === undefined ? {} : { ownRates: options.ownRates }),
     ...(options.apart === undefined ? {} : { apart: options.apart }),
   }
+  /** Runs a call beside the operations within its deadline. */
+  const within = async <T>(connection: Connection, options: CheckOptions, call: (calling: Calling) => Promise<T>): Promise<T> => {
+    using deadline = new Deadline(options.deadlineMs ?? defaultDeadlineMs, connection.kind.definition.title, options.signal)
+    return await call({ runtime, connection, deadline })
+  }
   return {
     run: async (connection, call) => {
       if (call.action !== 'context_store_search') return runLive(runtime, connection, call)
       throw failSearch(connection, call, options.searchRefusal ?? 'context_store_unavailable')
     },
     check: (connection, checkOptions = {}) => runCheck(runtime, connection, checkOptions),
-    scopes: async (connection, { signal, deadlineMs = defaultDeadlineMs } = {}) => {
-      using deadline = new Deadline(deadlineMs, connection.kind.definition.title, signal)
-      return await fetchGrantedScopes({ runtime, connection, deadline })
-    },
+    scopes: (connection, given = {}) => within(connection, given, fetchGrantedScopes),
+    exchangeConsent: (place, consented) => exchangeConsent(runtime, place, consented),
+    listConsentAccounts: (connection, given = {}) => within(connection, given, listConsentAccounts),
+    revokeConsent: (connection, given = {}) => within(connection, given, revokeConsent),
+    readAccount: (connection, given = {}) =>
+      within(connection, given, (calling) => readAccount(calling, (on, call) => runLive(runtime, on, call))),
     close: () => http.close(),
   }
 }

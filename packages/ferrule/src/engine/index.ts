@@ -5,7 +5,21 @@ export { type ListPage, type WalkOptions, walkPages } from '../walk.ts'
 export type { Apart } from './apart-answer.ts'
 export type { ApartJob, ApartResult } from './apart-job.ts'
 export type { Connection, VendorNotice } from './connection.ts'
+export type { ConsentAccount } from './consent/accounts.ts'
+export type { ConsentCode } from './consent/exchange.ts'
+export { type AccountIdentity, isSameAccount } from './consent/identity.ts'
+export {
+  buildConsentUrl,
+  type ConsentReturn,
+  type ConsentScheme,
+  type ConsentUrlOptions,
+  describeReadable,
+  findConsent,
+  type ReadableEntity,
+  readConsentReturn,
+} from './consent/words.ts'
 export { type CheckedCredentials, checkConfiguration, checkCredentials } from './credentials/check.ts'
+export type { ExchangePlace } from './credentials/exchange.ts'
 export { Secret } from './credentials/secret.ts'
 export type { CredentialSource, CredentialValues, KeptProof, OpenedCredentials } from './credentials/source.ts'
 export { type CheckOptions, createEngine, type Engine, type EngineOptions } from './execute.ts'

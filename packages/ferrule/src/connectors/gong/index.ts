@@ -9,6 +9,24 @@ import { users } from './users.ts'
 
 const customerBase = 'Base address of the customer, for example https://company-17.api.gong.io'
 
+/** The scopes of all entities. */
+const scopes = [
+  'api:users:read',
+  'api:calls:read:basic',
+  'api:calls:read:extensive',
+  'api:calls:read:media-url',
+  'api:calls:read:transcript',
+  'api:workspaces:read',
+  'api:stats:user-actions',
+  'api:stats:user-actions:detailed',
+  'api:stats:interaction',
+  'api:stats:scorecards',
+  'api:settings:scorecards:read',
+  'api:settings:trackers:read',
+  'api:library:read',
+  'api:coaching:read',
+]
+
 /** Gong, Public API V2. */
 export const gong = connector(
   {
@@ -37,14 +55,28 @@ export const gong = connector(
           api_base_url_for_customer: opt(str(customerBase)),
         },
         send: { as: 'bearer', token: 'access_token' },
-        refresh: {
+        exchange: {
           call: 'POST /oauth2/generate-customer-token',
           client: { user: 'client_id', password: 'client_secret' },
           place: 'query',
-          constant: { grant_type: 'refresh_token' },
-          send: { refresh_token: 'refresh_token' },
           read: { access_token: 'access_token', refresh_token: 'refresh_token', api_base_url_for_customer: 'api_base_url_for_customer' },
           expires: { seconds: 'expires_in', field: 'token_expiry_date' },
+          refresh: { constant: { grant_type: 'refresh_token' }, send: { refresh_token: 'refresh_token' } },
+          code: {
+            constant: { grant_type: 'authorization_code' },
+            send: { client_id: 'client_id' },
+            code: 'code',
+            redirectUri: 'redirect_uri',
+          },
+        },
+        consent: {
+          page: 'GET /oauth2/authorize',
+          constant: { response_type: 'code' },
+          send: { client_id: 'client_id' },
+          scopes,
+          application: ['client_id', 'client_secret'],
+          who: 'A technical administrator of Gong can consent; Gong refuses everybody else.',
+          code: ['code'],
         },
       },
     },
@@ -106,6 +138,7 @@ export const gong = connector(
       recheck: { entity: 'calls', lookup: 'call', seconds: 86_400 },
     },
     check: { entity: 'users', action: 'list', params: {} },
+    account: { entity: 'workspaces', action: 'list', params: {}, id: 'id' },
     entities: {
       users,
       calls,

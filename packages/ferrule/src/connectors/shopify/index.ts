@@ -130,6 +130,7 @@ export const shopify = connector({
   ],
   // Standard plan; the header shows a larger plan. The vendor counts by app and store, and a token belongs to one app in one store.
   limits: { key: ['api_key'], bucket: { header: 'x-shopify-shop-api-call-limit', size: 40, perSecond: 2 } },
+  account: { entity: 'shop', action: 'get', params: {}, id: 'id' },
   check: {
     entity: 'shop',
     action: 'get',

@@ -129,6 +129,13 @@ export const snowflake = connector(
     // The vendor answers a statement within 45 seconds, with its result or with "still running". Parts of results are larger than usual
     // answers.
     patience: { seconds: 55, bytes: 64 * 1024 * 1024 },
+    // Administrators can rename an account, but nobody can change its region and locator.
+    account: {
+      entity: 'record',
+      action: 'list',
+      params: { statement: "SELECT CURRENT_REGION() || '.' || CURRENT_ACCOUNT()" },
+      id: 'data[0][0]',
+    },
     check: { entity: 'databases', action: 'list', params: {} },
     entities: { databases, schemas, tables, views, warehouses, columns, record, result_partitions },
   },

@@ -42,13 +42,33 @@ export const tiktokMarketing = connector(
           advertiser_ids: opt(str('Advertisers that the consent covers, separated by commas; got for the code')),
         },
         send: { as: 'header', name: 'access-token', value: 'access_token' },
-        refresh: {
+        exchange: {
           call: 'POST /open_api/v1.3/oauth2/access_token/',
           place: 'json',
-          constant: {},
-          send: { app_id: 'app_id', secret: 'secret', auth_code: 'auth_code' },
           read: { access_token: 'data.access_token', advertiser_ids: 'data.advertiser_ids' },
-          spent: ['auth_code'],
+          code: { constant: {}, send: { app_id: 'app_id', secret: 'secret' }, code: 'auth_code', field: 'auth_code' },
+        },
+        // The app's own settings at the vendor state the scopes, and the advertiser ticks them.
+        consent: {
+          page: 'GET /portal/auth',
+          constant: {},
+          send: { app_id: 'app_id' },
+          application: ['app_id', 'secret'],
+          who: 'A TikTok user who can manage the ad accounts can consent; TikTok sends that user a verification code.',
+          code: ['auth_code', 'code'],
+          accounts: {
+            call: 'GET /open_api/v1.3/oauth2/advertiser/get/',
+            send: { app_id: 'app_id', secret: 'secret' },
+            at: 'data.list',
+            id: 'advertiser_id',
+            name: 'advertiser_name',
+            configuration: 'advertiser_id',
+          },
+          revoke: {
+            call: 'POST /open_api/v1.3/oauth2/revoke_token/',
+            send: { app_id: 'app_id', secret: 'secret', access_token: 'access_token' },
+            ended: ['40102', '40105'],
+          },
         },
       },
     },
@@ -81,7 +101,12 @@ export const tiktokMarketing = connector(
     errors: [
       { codes: ['40104', '40105', '40102', '40114', '40130'], is: 'upstream_auth_failed' },
       {
-        codes: ['40101', '40103', '40107', '40108', '40109', '40110', '40113', '40115', '40116'],
+        codes: ['40101'],
+        is: 'upstream_auth_failed',
+        hint: 'Check the id and the secret of the developer app, then connect the account again.',
+      },
+      {
+        codes: ['40103', '40107', '40108', '40109', '40110', '40113', '40115', '40116'],
         is: 'upstream_auth_failed',
         hint: 'Connect the account again: the code of the consent page is valid for one hour and one exchange.',
       },
@@ -149,6 +174,7 @@ export const tiktokMarketing = connector(
         ],
       },
     },
+    account: { entity: 'advertisers', action: 'list', params: {}, id: 'advertiser_id', among: 'advertiser' },
     check: { entity: 'advertisers', action: 'list', params: {}, probe: 'GET /open_api/v1.3/user/info/' },
     entities: {
       advertisers,

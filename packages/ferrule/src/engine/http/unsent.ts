@@ -1,4 +1,4 @@
-/** Recognises failures before a byte of a request was sent: nothing can have happened at the vendor. */
+/** Recognises what a failure says about a request that must not run twice: never sent, or perhaps carried out. */
 import { errorConsequences } from '../../error-consequences.ts'
 import { FerruleError } from '../../errors.ts'
 
@@ -18,3 +18,11 @@ export const isNeverSent = (error: unknown): boolean =>
   errorConsequences[error.code].submission === 'no_answer' &&
   error.cause instanceof Error &&
   codes.has(Reflect.get(error.cause, 'code'))
+
+/** Returns whether a request that failed may have been carried out at the vendor. */
+export function mayHaveRun(error: FerruleError): boolean {
+  if (isNeverSent(error)) return false
+  const { submission } = errorConsequences[error.code]
+  if (submission === 'vendor_failure') return (error.upstream?.status ?? 500) >= 500
+  return submission === 'no_answer' || submission === 'bad_answer'
+}

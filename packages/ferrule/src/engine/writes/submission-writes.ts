@@ -7,7 +7,7 @@ import type { Submission } from '../../definition/entity.ts'
 import { errorConsequences } from '../../error-consequences.ts'
 import { FerruleError, fail } from '../../errors.ts'
 import { isTransient, maxAttempts } from '../../retry.ts'
-import { isNeverSent } from '../http/unsent.ts'
+import { isNeverSent, mayHaveRun } from '../http/unsent.ts'
 import { findPageDefinition } from '../meta.ts'
 import { awaitResult, type Result, readHandle } from '../polling.ts'
 import type { WireRequest } from '../request.ts'
@@ -72,10 +72,7 @@ function markUncertain(submission: Submitted): void {
 function isUncertain({ sentAt }: Submitted, error: unknown): boolean {
   if (sentAt === undefined) return false
   if (!(error instanceof FerruleError)) return true // the caller disconnected during the request
-  if (isNeverSent(error)) return false
-  const { submission } = errorConsequences[error.code]
-  if (submission === 'vendor_failure') return (error.upstream?.status ?? 500) >= 500
-  return submission === 'no_answer' || submission === 'bad_answer'
+  return mayHaveRun(error)
 }
 
 /** Returns whether the vendor itself reported the outcome of the write, earlier submissions included. */

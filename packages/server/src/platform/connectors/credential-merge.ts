@@ -33,8 +33,9 @@ const omitFields = (values: CredentialValues, names: readonly string[]): Credent
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
 
 function listSuperseded(definition: ConnectorDefinition, scheme: string, given: Record<string, unknown>): readonly string[] {
-  const refresh = definition.credentials[scheme]?.refresh
-  if (refresh === undefined) return []
-  const answered = [...Object.keys(refresh.read), ...(refresh.expires === undefined ? [] : [refresh.expires.field])]
-  return [...answered, ...(refresh.spent ?? [])].some((name) => name in given) ? answered : []
+  const exchange = definition.credentials[scheme]?.exchange
+  if (exchange === undefined) return []
+  const { read, expires, code } = exchange
+  const answered = [...Object.keys(read), ...(expires === undefined ? [] : [expires.field])]
+  return [...answered, ...(code?.field === undefined ? [] : [code.field])].some((name) => name in given) ? answered : []
 }

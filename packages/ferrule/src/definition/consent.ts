@@ -1,0 +1,100 @@
+/** The words for OAuth: the exchange of grants for tokens, the owner's consent, and which account the credentials reach. */
+import type { LiveAction } from './entity.ts'
+
+/** What one kind of grant puts into the request of an exchange. */
+export interface Grant {
+  /** Parameter of the request → credential field. */
+  readonly send: Readonly<Record<string, string>>
+  /** Parameter of the request → fixed value. */
+  readonly constant: Readonly<Record<string, string>>
+}
+
+/** The code of a consent as a grant (RFC 6749 section 4.1.3). */
+export interface CodeGrant extends Grant {
+  /** Parameter that carries the code. */
+  readonly code: string
+  /** Parameter that carries the redirect URI. Omitted if the vendor takes none. */
+  readonly redirectUri?: string
+  /** Credential field in which callers can give a code themselves. The exchange spends the code, so the field is deleted after it. */
+  readonly field?: string
+}
+
+/** How the engine exchanges grants for an access token (RFC 6749 sections 4.1.3 and 6). It needs a value for every field of `send`. */
+export interface Exchange {
+  /** Endpoint on the origin `oauth`. */
+  readonly call: `POST /${string}`
+  /** Credential fields that authenticate the client by HTTP Basic. Omitted if `send` contains them. */
+  readonly client?: { readonly user: string; readonly password: string }
+  /** Where the request carries the grant. */
+  readonly place: 'query' | 'form' | 'json'
+  /** Credential field → path in the answer. A field that the answer lacks keeps its value; a list is joined with commas. */
+  readonly read: Readonly<Record<string, string>>
+  /**
+   * Lifetime of the token: the field of the answer that holds seconds, and the credential field that stores the expiry (ISO 8601). Omitted
+   * if the token does not expire.
+   */
+  readonly expires?: { readonly seconds: string; readonly field: string }
+  /** The refresh token as a grant. Omitted if the vendor has none. */
+  readonly refresh?: Grant
+  /** The code of the consent page as a grant. */
+  readonly code?: CodeGrant
+}
+
+/** An endpoint (on the origin `api`, without the prefix) that lists the accounts of a consent. */
+export interface ConsentAccounts {
+  readonly call: `GET /${string}`
+  /** Parameter of the query → credential field. */
+  readonly send: Readonly<Record<string, string>>
+  /** Path of the rows. */
+  readonly at: string
+  /** Fields of a row. */
+  readonly id: string
+  readonly name: string
+  /** Configuration field that takes the ids of the chosen accounts. */
+  readonly configuration: string
+}
+
+/** An endpoint (on the origin `api`, without the prefix) that ends the access token of a consent. */
+export interface ConsentRevocation {
+  readonly call: `POST /${string}`
+  /** Field of the JSON body → credential field. */
+  readonly send: Readonly<Record<string, string>>
+  /** The vendor's own codes (`problem.code`) for a token that ended before. */
+  readonly ended: readonly string[]
+}
+
+/** The vendor's consent page (RFC 6749 section 4.1.1), which the owner of an account opens in a browser. */
+export interface Consent {
+  /** Page on the origin `oauth`. */
+  readonly page: `GET /${string}`
+  /** Parameter of the page → credential field. */
+  readonly send: Readonly<Record<string, string>>
+  /** Parameter of the page → fixed value. */
+  readonly constant: Readonly<Record<string, string>>
+  /** Scopes that the page asks for. Omitted if the vendor's application states them. */
+  readonly scopes?: readonly string[]
+  /** Credential fields that belong to the operator's application at the vendor, not to the consenting account. */
+  readonly application: readonly string[]
+  /** Who can consent, as a sentence. */
+  readonly who: string
+  /** Parameters of the return that can carry the code. The first with a value counts. */
+  readonly code: readonly string[]
+  /** The accounts that the owner chooses from. Omitted if a consent is for one account. */
+  readonly accounts?: ConsentAccounts
+  /** Omitted if the vendor has no such endpoint. */
+  readonly revoke?: ConsentRevocation
+}
+
+/**
+ * The operation whose answer identifies the account behind the credentials. The customer's base address, if the exchange reads one,
+ * belongs to the identity too.
+ */
+export interface AccountProof {
+  readonly entity: string
+  readonly action: LiveAction
+  readonly params: Readonly<Record<string, unknown>>
+  /** Path of the id in a record. */
+  readonly id: string
+  /** Name among the kind's `known`: only the ids that the connector knows under the name count, if it knows some. */
+  readonly among?: string
+}

@@ -1,0 +1,116 @@
+/** Exchanges the code of a consent for credentials. */
+import type { Exchange } from '../../definition/index.ts'
+import { isObject } from '../../definition/object.ts'
+import { FerruleError, fail } from '../../errors.ts'
+import { readJson } from '../../json/json.ts'
+import type { WireAnswer } from '../answer.ts'
+import {
+  type Exchanged,
+  type ExchangePlace,
+  exchangeGrant,
+  exchangeTimeoutMs,
+  failAuth,
+  type GrantExchange,
+} from '../credentials/exchange.ts'
+import { Secret } from '../credentials/secret.ts'
+import type { CredentialValues } from '../credentials/source.ts'
+import { Deadline } from '../http/deadline.ts'
+import { mayHaveRun } from '../http/unsent.ts'
+import type { Runtime } from '../transport.ts'
+import { failNoConsent, findConsentPage } from './words.ts'
+
+/** What a consent brought back. */
+export interface ConsentCode {
+  /** Values of `applicationFields`. */
+  readonly application: Secret<CredentialValues>
+  /** The code of the return. Check its state first: the exchange itself proves nothing about the browser. */
+  readonly code: string
+  /** The same as the consent page got. */
+  readonly redirectUrl: string
+}
+
+/** Error codes of RFC 6749 section 5.2. */
+const oauthErrors: ReadonlySet<unknown> = new Set([
+  ...['invalid_request', 'invalid_client', 'invalid_grant', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope'],
+])
+/** Error codes that blame the operator's application. */
+const applicationErrors: ReadonlySet<unknown> = new Set(['invalid_client', 'unauthorized_client'])
+
+/** Reads the error code of a refusal; undefined for other bodies. */
+function readOauthError({ text }: WireAnswer): string | undefined {
+  try {
+    const body: unknown = readJson(text)
+    const error = isObject(body) ? body['error'] : undefined
+    return typeof error === 'string' && oauthErrors.has(error) ? error : undefined
+  } catch {
+    return undefined // proxies answer HTML
+  }
+}
+
+function failRefused(place: ExchangePlace, answer: WireAnswer, reason: string): FerruleError {
+  const error = readOauthError(answer)
+  const hint = applicationErrors.has(error)
+    ? 'Check the client id and the client secret of the application at the vendor, then start the consent again.'
+    : 'Start the consent again: a code is valid for one exchange and a short time.'
+  return failAuth(place, error === undefined ? reason : `${reason} (${error})`, hint)
+}
+
+/** Converts an error after which nobody knows whether the vendor spent the code. */
+function toConsentError({ kind }: ExchangePlace, thrown: unknown): unknown {
+  if (!(thrown instanceof FerruleError) || !(mayHaveRun(thrown) || thrown.code === 'upstream_error')) return thrown
+  const { message, cause, upstream } = thrown
+  const details = { cause, ...(upstream === undefined ? {} : { upstream }) }
+  return fail('consent_unclear', { vendor: kind.definition.title, reason: message.replace(/\.$/, '') }, details)
+}
+
+const buildExchange = (
+  place: ExchangePlace,
+  { application, code, redirectUrl }: ConsentCode,
+): Omit<GrantExchange, 'context'> & { readonly exchange: Exchange } => {
+  const { definition } = place.kind
+  const { name = '', consent } = findConsentPage(definition) ?? {}
+  const scheme = definition.credentials[name]
+  const exchange = scheme?.exchange
+  const grant = exchange?.code
+  if (scheme === undefined || consent === undefined || exchange === undefined || grant === undefined) throw failNoConsent(definition)
+  const given = application.reveal()
+  return {
+    scheme,
+    exchange,
+    grant,
+    values: Object.fromEntries(consent.application.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]]))),
+    more: { [grant.code]: code, ...(grant.redirectUri === undefined ? {} : { [grant.redirectUri]: redirectUrl }) },
+    what: 'the exchange of the code',
+    refused: (answer, reason) => failRefused(place, answer, reason),
+  }
+}
+
+/**
+ * Exchanges the code of a consent, with one request that is never repeated. Does not end with the caller: the code would be spent, and its
+ * token lost.
+ * @returns the credentials, with the values of the application
+ * @throws FerruleError `upstream_auth_failed` if the vendor refuses the code or the application; `consent_unclear` if nobody knows whether
+ *   the vendor spent the code; `upstream_answer_invalid` if the customer's base address is not the vendor's
+ */
+export async function exchangeConsent(
+  { http, wall }: Pick<Runtime, 'http' | 'wall'>,
+  place: ExchangePlace,
+  consented: ConsentCode,
+): Promise<Secret<CredentialValues>> {
+  const { title: vendor } = place.kind.definition
+  using deadline = new Deadline(exchangeTimeoutMs, vendor)
+  const prepared = buildExchange(place, consented)
+  const exchanged: Exchanged = await exchangeGrant(place, { ...prepared, context: { http, signal: deadline.signal, now: wall() } }).catch(
+    (thrown: unknown) => {
+      throw toConsentError(place, thrown)
+    },
+  )
+  // Behind an override nothing is sent to the base itself.
+  if (exchanged.hasForeignBase && place.origin === undefined)
+    throw fail(
+      'upstream_answer_invalid',
+      { vendor, reason: 'the exchange of the code brought a customer base address that is not one of the vendor' },
+      { retryable: false, hint: 'Nothing was connected. Start the consent again, and report it if it repeats.' },
+    )
+  return new Secret(exchanged.values)
+}

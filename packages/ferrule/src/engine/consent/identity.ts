@@ -1,0 +1,92 @@
+/** Reads which account credentials reach, and compares two of them. */
+import { errorConsequences } from '../../error-consequences.ts'
+import { FerruleError } from '../../errors.ts'
+import type { Connection } from '../connection.ts'
+import { getAt, parsePath } from '../json/paths.ts'
+import type { Call, Outcome } from '../outcome.ts'
+import { type Calling, listConsentAccounts, openScheme } from './accounts.ts'
+
+/** What identifies the account behind credentials, as the vendor's own answers state it. Plain JSON, so that hosts can store it. */
+export interface AccountIdentity {
+  readonly kind: string
+  /** Host of the customer's own base address; absent if the vendor has none. */
+  readonly host?: string
+  /** Ids of the account, sorted. */
+  readonly ids: readonly string[]
+  /** Reason why the ids prove nothing; absent if they do. */
+  readonly unproven?: string
+}
+
+/** Runs an operation of a connection. */
+export type RunOperation = (connection: Connection, call: Call) => Promise<Outcome>
+
+/** Lists the ids that a connector's configuration names for its account; empty if it names none. */
+function listConfiguredIds({ kind: { definition }, configuration }: Connection): readonly string[] {
+  const { configuration: field = '' } = definition.known?.[definition.account?.among ?? ''] ?? {}
+  const value = configuration[field]
+  if (Array.isArray(value)) return value.map(String)
+  return typeof value === 'string' ? [value] : []
+}
+
+const toId = (value: unknown): string[] =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? [String(value)] : []
+
+/** Reads the ids by the kind's operation. */
+async function readIds({ connection, deadline }: Calling, run: RunOperation): Promise<readonly string[]> {
+  const { account } = connection.kind.definition
+  if (account === undefined) return []
+  const { entity, action, params, id } = account
+  const outcome = await run(connection, { entity, action, params, deadlineMs: deadline.remaining, signal: deadline.signal })
+  if (outcome.type === 'file') return []
+  const records = outcome.type === 'record' ? [outcome.data] : outcome.data
+  return Array.isArray(records) ? records.flatMap((record) => toId(getAt(record, parsePath(id)))) : []
+}
+
+/** Reads the host of the customer's base address that the vendor named in an exchange. */
+async function readHost(calling: Calling): Promise<string | undefined> {
+  const { values, scheme } = await openScheme(calling)
+  const field = calling.connection.kind.definition.base?.fields.find((name) => name in (scheme?.exchange?.read ?? {}))
+  const base = field === undefined ? undefined : values[field]
+  return base === undefined || !URL.canParse(base) ? undefined : new URL(base).host
+}
+
+/** Returns whether an error means that the credentials work, and do not reach what identifies the account. */
+const isUnproven = (thrown: unknown): thrown is FerruleError =>
+  thrown instanceof FerruleError && (thrown.code === 'missing_parameter' || errorConsequences[thrown.code].credentials === 'accepted')
+
+async function findIds(calling: Calling, run: RunOperation): Promise<Pick<AccountIdentity, 'ids' | 'unproven'>> {
+  try {
+    const accounts = await listConsentAccounts(calling)
+    const reached = accounts?.map(({ id }) => id) ?? (await readIds(calling, run))
+    const configured = listConfiguredIds(calling.connection)
+    const ids = configured.length === 0 ? reached : reached.filter((id) => configured.includes(id))
+    if (reached.length === 0) return { ids: [], unproven: 'the vendor names no account' }
+    return { ids: [...new Set(ids)].sort() }
+  } catch (thrown) {
+    if (!isUnproven(thrown)) throw thrown
+    return { ids: [], unproven: thrown.message }
+  }
+}
+
+/**
+ * Reads which account a connection's credentials reach. Only the vendor's answers count, not what the configuration claims. Of several
+ * accounts, those that the connector uses.
+ * @throws FerruleError of a vendor that refuses the credentials or does not answer
+ */
+export async function readAccount(calling: Calling, run: RunOperation): Promise<AccountIdentity> {
+  const host = await readHost(calling)
+  return { kind: calling.connection.kind.definition.kind, ...(host === undefined ? {} : { host }), ...(await findIds(calling, run)) }
+}
+
+/**
+ * Returns whether new credentials reach the account of the earlier ones. They do if they reach every id of the earlier account, on the
+ * same host where both have one.
+ * @param before undefined if the earlier account was never read
+ */
+export function isSameAccount(before: AccountIdentity | undefined, after: AccountIdentity): 'same' | 'different' | 'unproven' {
+  if (before === undefined) return 'unproven'
+  if (before.kind !== after.kind) return 'different'
+  if (before.host !== undefined && after.host !== undefined && before.host !== after.host) return 'different'
+  if (before.unproven !== undefined || after.unproven !== undefined || before.ids.length === 0) return 'unproven'
+  return before.ids.every((id) => after.ids.includes(id)) ? 'same' : 'different'
+}

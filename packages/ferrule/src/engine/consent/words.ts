@@ -1,0 +1,135 @@
+/** Reads the words of a definition about consent: the page to open, its return, and what a connector can read. Pure. */
+import type { ConnectorDefinition, Consent } from '../../definition/index.ts'
+import { failValidation } from '../../errors.ts'
+import type { Secret } from '../credentials/secret.ts'
+import type { CredentialValues } from '../credentials/source.ts'
+import type { OriginOverride } from '../http/origin.ts'
+
+/** The credential scheme that a consent fills. */
+export interface ConsentScheme {
+  /** Name among the kind's schemes. */
+  readonly name: string
+  readonly title: string
+  /** Credential fields of the operator's application at the vendor. A connector refers to them and does not store them. */
+  readonly applicationFields: readonly string[]
+  /** Scopes that the page asks for; empty if the vendor's application states them. */
+  readonly scopes: readonly string[]
+  /** Who can consent, as a sentence. */
+  readonly who: string
+  /** Set if the owner chooses accounts: the configuration field that takes their ids. */
+  readonly accounts?: { readonly configuration: string }
+}
+
+/** Finds the scheme of a kind that has a consent page, with the page. */
+export function findConsentPage({ credentials }: ConnectorDefinition): { readonly name: string; readonly consent: Consent } | undefined {
+  const [found] = Object.entries(credentials).flatMap(([name, { consent }]) => (consent === undefined ? [] : [{ name, consent }]))
+  return found
+}
+
+/**
+ * Finds how the owners of a kind's accounts consent.
+ * @returns undefined if the kind has no consent page
+ */
+export function findConsent(definition: ConnectorDefinition): ConsentScheme | undefined {
+  const found = findConsentPage(definition)
+  if (found === undefined) return undefined
+  const { name, consent } = found
+  return {
+    name,
+    title: definition.credentials[name]?.title ?? name,
+    applicationFields: consent.application,
+    scopes: consent.scopes ?? [],
+    who: consent.who,
+    ...(consent.accounts === undefined ? {} : { accounts: { configuration: consent.accounts.configuration } }),
+  }
+}
+
+/** What the address of a consent page is made of. */
+export interface ConsentUrlOptions {
+  readonly definition: ConnectorDefinition
+  /** Values of `applicationFields`. Only the fields that the page takes become part of the address, never a secret. */
+  readonly application: Secret<CredentialValues>
+  /** Where the vendor sends the browser back to, exactly as registered at the vendor. */
+  readonly redirectUrl: string
+  readonly state: string
+  /** Scopes in place of the definition's, for an application that has fewer. */
+  readonly scopes?: readonly string[]
+  /** Origins that replace the vendor's. The page is opened on `oauth`. */
+  readonly origins?: OriginOverride
+}
+
+/** Encodes a query as RFC 3986 does: Gong writes a space between scopes as %20. */
+const encodeQuery = (parameters: Readonly<Record<string, string>>): string =>
+  Object.entries(parameters)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join('&')
+
+/**
+ * Builds the address of the consent page for one attempt.
+ * @throws FerruleError `validation_failed` if the kind has no consent page, or a field of the application is missing
+ */
+export function buildConsentUrl({ definition, application, redirectUrl, state, scopes, origins }: ConsentUrlOptions): string {
+  const consent = findConsentPage(definition)?.consent
+  if (consent === undefined) throw failNoConsent(definition)
+  const values = application.reveal()
+  const missing = Object.values(consent.send).filter((field) => !values[field])
+  if (missing.length > 0)
+    throw failValidation(missing.map((field) => ({ field: `/application/${field}`, message: 'is required', error_code: 'required' })))
+  const asked = scopes ?? consent.scopes ?? []
+  const query = encodeQuery({
+    ...Object.fromEntries(Object.entries(consent.send).map(([name, field]) => [name, values[field] ?? ''])),
+    ...consent.constant,
+    ...(asked.length === 0 ? {} : { scope: asked.join(' ') }),
+    redirect_uri: redirectUrl,
+    state,
+  })
+  const origin = origins?.oauth ?? origins?.api ?? definition.origins.oauth ?? ''
+  return `${origin.replace(/\/+$/, '')}${consent.page.slice('GET '.length)}?${query}`
+}
+
+/** Makes the error of a kind without a consent page. */
+export const failNoConsent = ({ title }: ConnectorDefinition) =>
+  failValidation([{ field: '/kind', message: `${title} has no consent page: give credentials instead`, error_code: 'consent' }])
+
+/** What a vendor sent the browser back with: a code, the vendor's word for a refusal, or nothing. */
+export type ConsentReturn = { readonly state?: string } & (
+  | { readonly code: string }
+  | { readonly refused: string }
+  | { readonly empty: true }
+)
+
+/** Reads a parameter that appears exactly once; RFC 6749 section 3.1 forbids repeated ones, which an attacker could add. */
+const readOnce = (query: URLSearchParams, name: string): string | undefined => {
+  const [value, ...more] = query.getAll(name)
+  return value === undefined || value === '' || more.length > 0 ? undefined : value
+}
+
+/**
+ * Reads the return of a consent page. A return with an error has no code, whatever else it carries.
+ * @param query the query of the address that the browser came back to
+ */
+export function readConsentReturn(definition: ConnectorDefinition, query: URLSearchParams): ConsentReturn {
+  const state = readOnce(query, 'state')
+  const kept = state === undefined ? {} : { state }
+  // Only the characters of RFC 6749 section 4.1.2.1 that error codes use: pages and logs show the word.
+  if (query.has('error')) return { ...kept, refused: /^[\w.-]{1,100}$/.exec(query.get('error') ?? '')?.[0] ?? 'unknown' }
+  const names = findConsentPage(definition)?.consent.code ?? []
+  const code = names.map((name) => readOnce(query, name)).find((value) => value !== undefined)
+  return code === undefined ? { ...kept, empty: true } : { ...kept, code }
+}
+
+/** An entity that a connector can read. */
+export interface ReadableEntity {
+  readonly entity: string
+  /** The entity's name as people write it: `Call transcripts`. */
+  readonly title: string
+  readonly about: string
+}
+
+/** Describes what a connector of a kind can read, in the order of the documents. */
+export const describeReadable = ({ entities }: ConnectorDefinition): readonly ReadableEntity[] =>
+  Object.entries(entities).flatMap(([entity, { about, list, get, download }]) => {
+    const words = entity.replaceAll('_', ' ')
+    const title = `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+    return (list ?? get ?? download) === undefined ? [] : [{ entity, title, about }]
+  })

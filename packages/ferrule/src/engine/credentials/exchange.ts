@@ -1,0 +1,185 @@
+/** Exchanges grants for access tokens: stored ones for renewals, and the codes of consents. Sends one request per exchange. */
+import type { CredentialScheme, Exchange, Grant } from '../../definition/index.ts'
+import { FerruleError, fail } from '../../errors.ts'
+import { writeJson } from '../../json/json.ts'
+import { parseRetryAfter } from '../../retry.ts'
+import { parseBody, type WireAnswer } from '../answer.ts'
+import type { Connection } from '../connection.ts'
+import type { Http } from '../http/http.ts'
+import { resolveOrigins } from '../http/origin.ts'
+import { createRedactor, type Redact } from '../http/redact.ts'
+import { getAt, parsePath } from '../json/paths.ts'
+import { readSuccess, readVerdict } from '../verdict.ts'
+import { findTokenField, isToken } from './check.ts'
+import type { CredentialValues } from './source.ts'
+
+/** Timeout of an exchange, in milliseconds. A lease on the credentials must be longer. */
+export const exchangeTimeoutMs = 30_000
+
+/** What an authorization needs beside the connection. */
+export interface AuthContext {
+  readonly http: Http
+  readonly signal: AbortSignal
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** What an exchange needs of a connection: no stored credentials. */
+export type ExchangePlace = Pick<Connection, 'kind' | 'configuration' | 'origin'>
+
+/** One exchange. */
+export interface GrantExchange {
+  readonly scheme: CredentialScheme
+  readonly exchange: Exchange
+  readonly grant: Grant
+  /** Parameters of the request beside the grant's. */
+  readonly more: Readonly<Record<string, string>>
+  readonly values: CredentialValues
+  readonly context: AuthContext
+  /** What the exchange is, for messages: `the renewal of the token`. */
+  readonly what: string
+  /** Makes the error of a refusal below status 500. */
+  readonly refused: (answer: WireAnswer, reason: string) => FerruleError
+}
+
+/** The result of an exchange. */
+export interface Exchanged {
+  /** The given values, with those of the answer. */
+  readonly values: CredentialValues
+  /** True if the answer named a base address outside the vendor's hosts. The values keep the known base. */
+  readonly hasForeignBase: boolean
+}
+
+/** Builds the value of an HTTP Basic header. */
+export const formatBasic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+/** Makes the error of credentials that the vendor refused, or that cannot be renewed. */
+export const failAuth = ({ kind }: ExchangePlace, reason: string, hint?: string): FerruleError =>
+  fail('upstream_auth_failed', { vendor: kind.definition.title, reason }, hint === undefined ? {} : { hint })
+
+/** Lists the values that no string may contain: the secret fields. */
+export const listSecrets = ({ fields }: CredentialScheme, values: CredentialValues): string[] =>
+  Object.keys(fields).flatMap((name) =>
+    Reflect.get(fields[name] ?? {}, 'writeOnly') === true && values[name] !== undefined ? [values[name]] : [],
+  )
+
+/** Builds the request of an exchange. */
+function buildRequest({ exchange, grant, more, values }: GrantExchange, oauth: string) {
+  const { call, client, place } = exchange
+  const sent = Object.fromEntries(Object.entries(grant.send).map(([name, field]) => [name, values[field] ?? '']))
+  const parameters = { ...grant.constant, ...sent, ...more }
+  const url = new URL(oauth + call.slice('POST '.length))
+  if (place === 'query') url.search = new URLSearchParams(parameters).toString()
+  const authorized = client === undefined ? {} : { authorization: formatBasic(values[client.user] ?? '', values[client.password] ?? '') }
+  const body = {
+    query: undefined,
+    form: { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(parameters).toString() },
+    json: { type: 'application/json', text: writeJson(parameters) },
+  }[place]
+  return {
+    url,
+    headers: { accept: 'application/json', ...authorized, ...(body === undefined ? {} : { 'content-type': body.type }) },
+    ...(body === undefined ? {} : { body: body.text }),
+  }
+}
+
+/**
+ * Sends the request of an exchange, once, and reads the new credentials.
+ * @throws FerruleError `upstream_auth_failed` for a refusal, and the errors of a vendor that does not answer
+ */
+export async function exchangeGrant(place: ExchangePlace, exchanged: GrantExchange): Promise<Exchanged> {
+  const { values, context, scheme, what, more } = exchanged
+  const { oauth, forwarded } = resolveOrigins(place, values)
+  const vendor = place.kind.definition.title
+  const { headers, ...request } = buildRequest(exchanged, oauth)
+  const sent = context.http.send({
+    ...request,
+    trust: 'config',
+    method: 'POST',
+    headers: { ...headers, ...forwarded.oauth },
+    signal: context.signal,
+    vendor,
+  })
+  const answer = await sent.catch((thrown: unknown) => {
+    // The error's own hint, to ask for fewer records, would mislead: the caller has no part in this answer.
+    const isTooLarge = thrown instanceof FerruleError && thrown.code === 'result_too_large'
+    throw isTooLarge ? fail('upstream_answer_invalid', { vendor, reason: `the answer to ${what} is too large` }) : thrown
+  })
+  if (answer.status !== 200) throw toExchangeError(place, exchanged, answer)
+  const redact = createRedactor([...listSecrets(scheme, values), ...Object.values(more)])
+  return mergeExchanged(place, exchanged, readExchanged(place, exchanged, { answer, redact }))
+}
+
+function toExchangeError({ kind }: ExchangePlace, { what, refused, context }: GrantExchange, answer: WireAnswer): FerruleError {
+  const { status, headers } = answer
+  const vendor = kind.definition.title
+  const reason = `status ${status} to ${what}`
+  const retryAfterMs = parseRetryAfter(headers, context.now)
+  const details = { upstream: { status }, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  if (status >= 500) return fail('upstream_error', { vendor, reason }, details)
+  if (status === 429) return fail('upstream_rate_limited', { vendor }, details)
+  return status < 400 ? fail('upstream_answer_invalid', { vendor, reason }, details) : refused(answer, reason)
+}
+
+/**
+ * Reads the body of an answer with status 200.
+ * @throws FerruleError by the vendor's own code, if the vendor reports errors with status 200
+ */
+function readExchanged(
+  place: ExchangePlace,
+  { what, context }: GrantExchange,
+  { answer, redact }: { answer: WireAnswer; redact: Redact },
+): unknown {
+  const of = { kind: place.kind, action: 'get' } as const
+  const body = parseBody(of, answer)
+  if (readSuccess(of, { answer, body, redact }) !== undefined) return body
+  const verdict = readVerdict(of, answer, {
+    params: {},
+    redact,
+    now: context.now,
+    waitBy: ({ wait }) => (wait === undefined ? undefined : wait.first * 1000),
+  })
+  throw verdict.is === 'error' ? verdict.error : failAuth(place, `${what} brought nothing`)
+}
+
+/** Longest accepted lifetime of a token, in seconds: ten years. */
+const longestLife = 315_360_000
+
+/** Converts an id or a string of the answer. Every digit is kept: large integers arrive as bigints. */
+const toText = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : undefined
+
+/** Converts a value of the answer to a credential: a string, or strings and integers joined with commas. */
+function toCredential(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return typeof value === 'string' ? value : undefined
+  const texts = value.map(toText).filter((text) => text !== undefined)
+  return texts.length === value.length ? texts.join(',') : undefined
+}
+
+function mergeExchanged(
+  { kind: { definition } }: ExchangePlace,
+  { scheme, exchange, values, context, what }: GrantExchange,
+  body: unknown,
+): Exchanged {
+  const { base, title: vendor } = definition
+  const isForeignBase = (field: string, value: string) => base?.fields.includes(field) && !new RegExp(base.matches).test(value)
+  const found = Object.entries(exchange.read).flatMap(([field, path]) => {
+    const value = toCredential(getAt(body, parsePath(path)))
+    return value === undefined || value === '' ? [] : [[field, value] as const]
+  })
+  const read = found.filter(([field, value]) => !isForeignBase(field, value))
+  const token = findTokenField(scheme)
+  const next: Record<string, string> = { ...values, ...Object.fromEntries(read) }
+  setExpiry(next, exchange, { body, now: context.now })
+  if (!read.some(([field, value]) => field === token && isToken(value)))
+    throw fail('upstream_answer_invalid', { vendor, reason: `${what} brought no token that can be sent` })
+  return { values: next, hasForeignBase: read.length < found.length }
+}
+
+/** Sets the expiry of the token; deletes it if the answer states no lifetime. */
+function setExpiry(next: Record<string, string>, { expires }: Exchange, { body, now }: { body: unknown; now: number }): void {
+  if (expires === undefined) return
+  const seconds = Number(getAt(body, parsePath(expires.seconds)))
+  if (seconds > 0 && seconds <= longestLife) next[expires.field] = new Date(now + seconds * 1000).toISOString()
+  else delete next[expires.field]
+}
