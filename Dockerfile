@@ -5,6 +5,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages/ferrule/package.json ./packages/ferrule/
 COPY packages/sandbox/package.json ./packages/sandbox/
 COPY packages/server/package.json ./packages/server/
+COPY packages/web/package.json ./packages/web/
 RUN npm ci
 COPY scripts ./scripts
 COPY tsconfig.json ./
@@ -18,6 +19,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages/ferrule/package.json ./packages/ferrule/
 COPY packages/sandbox/package.json ./packages/sandbox/
 COPY packages/server/package.json ./packages/server/
+COPY packages/web/package.json ./packages/web/
 RUN npm ci --omit=dev --omit=optional
 
 FROM node:24-slim

@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
+import { printLicenses, readManifest } from './licenses.mjs'
 import { root } from './paths.mjs'
 
 const folder = join(root, 'packages/ferrule')
@@ -23,15 +24,6 @@ function withDependencies(names) {
   const all = new Set(names)
   for (const name of all) for (const needed of Object.keys(readManifest(name).dependencies ?? {})) all.add(needed)
   return [...all]
-}
-
-/**
- * Reads the manifest of an installed package.
- * @param {string} name
- * @returns {{ version: string, dependencies?: Record<string, string> }}
- */
-function readManifest(name) {
-  return JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
 }
 
 /**
@@ -100,17 +92,6 @@ function isOutside(id) {
   return isPackage && id !== builtins && !inside.some((name) => id === name || id.startsWith(`${name}/`))
 }
 
-/**
- * Reads the license of a package, which must accompany its code.
- * @param {string} name
- */
-function readLicense(name) {
-  const place = join(root, 'node_modules', name)
-  const file = readdirSync(place).find((entry) => /^licen[sc]e/i.test(entry))
-  if (file === undefined) throw new Error(`${name} has no license file; it cannot be bundled.`)
-  return `## ${name} ${readManifest(name).version}\n\n${readFileSync(join(place, file), 'utf8').trim()}\n`
-}
-
 /** Deletes the compiled files: the bundle takes their place. Declarations stay. */
 function deleteCompiled() {
   for (const file of listCompiled('.js')) rmSync(join(dist, file))
@@ -149,7 +130,4 @@ deleteCompiled()
 mkdirSync(join(dist, 'shared'))
 for (const file of output) writeFileSync(join(dist, file.fileName), file.type === 'chunk' ? file.code : file.source)
 for (const file of listCompiled('.d.ts')) replaceTypes(file)
-writeFileSync(
-  join(dist, 'LICENSES.md'),
-  `Code of these packages is part of the files in this folder.\n\n${inside.map(readLicense).join('\n')}`,
-)
+writeFileSync(join(dist, 'LICENSES.md'), printLicenses(inside))

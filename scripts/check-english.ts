@@ -18,6 +18,7 @@ const documents = [
   'docs/decisions/*.md',
   'packages/ferrule/src/connectors/*/README.md',
   'packages/sandbox/src/README.md',
+  'packages/web/README.md',
   'test/conformance/README.md',
 ]
 
@@ -50,6 +51,7 @@ const folders = [
   'test/support',
   'test/types',
   'packages/server/src',
+  'packages/web/src',
 ]
 
 const findFiles = (patterns: readonly string[]): string[] =>
@@ -61,7 +63,7 @@ const check = (files: readonly string[], rules: (text: string) => Finding[]): st
   files.flatMap((file) => rules(readFileSync(join(root, file), 'utf8')).map(({ line, message }) => `${file}:${line}: ${message}`))
 
 const given = process.argv.slice(2)
-const sources = (given.length > 0 ? given : folders).map((folder) => `${folder}/**/*.{ts,mjs}`)
+const sources = (given.length > 0 ? given : folders).map((folder) => `${folder}/**/*.{ts,tsx,mjs}`)
 const findings = [...check(given.length > 0 ? [] : findFiles(documents), checkDocument), ...check(findFiles(sources), checkComments)]
 for (const finding of findings) console.error(finding)
 if (findings.length > 0) {

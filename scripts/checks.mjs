@@ -1,3 +1,4 @@
+import { buildPages } from './build.mjs'
 import { ensureChromium } from './chromium.mjs'
 import { biome, tsc } from './paths.mjs'
 import { runNode } from './run-node.mjs'
@@ -17,11 +18,15 @@ const instantiationBudget = 1_400_000
 export function checkSources() {
   return Promise.all([
     attempt('types', checkTypes),
+    attempt('types of the pages', () => runAndPrint([tsc, '--noEmit', '-p', 'packages/web', '--checkers', '1'])),
     attempt('style', () => runAndPrint([biome, 'check'])),
     attempt('generated files', () => runAndPrint(['scripts/gen.ts', '--check'])),
     attempt('English', () => runAndPrint(['scripts/check-english.ts'])),
   ])
 }
+
+/** Builds the pages that tests open. @returns {Promise<Check>} */
+export const checkPages = () => attempt('pages', () => buildPages())
 
 /** Finds a browser for the tests, or installs one; `CHROMIUM_PATH` names it. @returns {Promise<Check>} */
 export function checkBrowser() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs one task of package.json on the project's own Node: installs what is missing, then hands over arguments, streams,
 // signals and the exit code. Plain JavaScript, because on a fresh clone the only Node may be too old for the sources.
-import { build } from './build.mjs'
+import { build, buildPages } from './build.mjs'
 import { checkSources } from './checks.mjs'
 import { ensureInstalled } from './install.mjs'
 import { packAll } from './pack.mjs'
@@ -20,8 +20,8 @@ const fewHeaps = () => ({ MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '
  * @type {Record<string, (args: string[]) => number | Promise<number>>}
  */
 const tasks = {
-  start: (args) => runNode(['packages/server/src/main.ts', ...args], fewHeaps()),
-  dev: (args) => runNode(['--watch', 'packages/server/src/main.ts', ...args], fewHeaps()),
+  start: (args) => startService(args),
+  dev: (args) => startService(args, ['--watch']),
   test: runTests,
   unit: runUnit,
   'test:watch': (args) => runNode([vitest, 'watch', ...args]),
@@ -34,8 +34,19 @@ const tasks = {
   sandbox: (args) => runNode(['packages/sandbox/src/main.ts', ...args]),
   bench: (args) => runNode(['bench/main.ts', ...args]),
   soak: (args) => runNode([vitest, 'run', 'test/soak/', ...args], { FERRULE_SOAK: '1' }),
+  web: () => buildPages(),
   build,
   pack: packAll,
+}
+
+/**
+ * Starts the service from the sources, after its pages are built.
+ * @param {string[]} args
+ * @param {string[]} options of Node
+ */
+async function startService(args, options = []) {
+  const code = await buildPages()
+  return code === 0 ? runNode([...options, 'packages/server/src/main.ts', ...args], fewHeaps()) : code
 }
 
 /** Checks types, style, the freshness of generated files, and English; all run, one failure fails. */

@@ -5,7 +5,15 @@ import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 const documents = globSync(
-  ['*.md', 'docs/*.md', 'docs/decisions/*.md', 'examples/*.md', 'packages/*/src/**/README.md', 'test/*/README.md'],
+  [
+    '*.md',
+    'docs/*.md',
+    'docs/decisions/*.md',
+    'examples/*.md',
+    'packages/*/src/**/README.md',
+    'packages/web/README.md',
+    'test/*/README.md',
+  ],
   { cwd: root },
 )
   .filter((file) => file !== 'CHANGELOG.md')
@@ -13,7 +21,7 @@ const documents = globSync(
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 /** Folders that a path in a document may begin from. */
-const origins = ['.', 'packages/ferrule/src', 'packages/server/src']
+const origins = ['.', 'packages/ferrule/src', 'packages/server/src', 'packages/web']
 const path = /`((?:packages|test|scripts|bench|docs|definition|connectors|engine|context|platform|surfaces|service)\/[\w./*-]*)`/g
 
 /** Returns the paths of a document that nothing in the tree has. */

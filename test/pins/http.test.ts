@@ -14,6 +14,7 @@ test('error codes and their statuses', () => {
     missing_token: '401 caller',
     invalid_token: '401 caller',
     token_expired: '401 caller',
+    session_ended: '401 caller',
     insufficient_scope: '403 caller',
     organization_forbidden: '403 caller',
     organization_required: '400 caller',

@@ -107,6 +107,8 @@ const others = new Set([
   // oauth.test.ts has a foreign organization, workspace and connector; the ids of grants come from sealed records.
   ...['signIn', 'listOrganizations', 'enter', 'grant', 'findGrant', 'endGrant'].map((name) => `oauth.${name}`),
   ...['newAccessToken', 'saveAccessToken', 'findAccessToken', 'removeAccessToken'].map((name) => `oauth.${name}`),
+  // http/sessions.test.ts has a foreign organization; a session is found by its secret.
+  ...['start', 'isAlive', 'authenticate', 'authenticateCaller', 'end', 'purgeExpired'].map((name) => `consoleSessions.${name}`),
   'keptAnswers.of', // kept-answers.test.ts has a foreign organization
   'keptAnswers.purgeExpired',
   'workspaces.list',

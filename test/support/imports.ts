@@ -19,7 +19,7 @@ export interface Import {
 export function readSources(folder: string): Sources {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const files = entries
-    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(tsx?|mjs)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
   return new Map(files.map((file) => [posix.relative(slashed(folder), slashed(file)), readFileSync(file, 'utf8')]))
 }

@@ -65,6 +65,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   missing_token: refused,
   invalid_token: refused,
   token_expired: refused,
+  session_ended: refused,
   insufficient_scope: refused,
   organization_forbidden: { ...refused, syncRun: 'cancel' }, // a deleted organization
   organization_required: refused,

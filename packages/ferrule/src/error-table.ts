@@ -45,6 +45,7 @@ export const errorTable = {
     'Get a new one from POST /api/v1/account/applications/token.',
   ),
   token_expired: caller(401, 'The bearer token has expired.', 'Get a new one from POST /api/v1/account/applications/token.'),
+  session_ended: caller(401, 'The session of the console has ended.', 'Sign in again at /console.'),
   insufficient_scope: caller(403, 'The token lacks the scope {scope}.', 'Use a token with that scope.'),
   organization_forbidden: caller(
     403,

@@ -18,6 +18,7 @@ import { createJobs } from './jobs.ts'
 import type { Platform, PlatformOptions } from './model/types.ts'
 import { createOAuth } from './oauth/oauth.ts'
 import type { Parts } from './parts.ts'
+import { createConsoleSessions } from './sessions/sessions.ts'
 import { SyncNode } from './syncs/queue/node.ts'
 import { createSyncWorker } from './syncs/runner/worker.ts'
 import { KnownIndexes } from './syncs/status/known-indexes.ts'
@@ -107,7 +108,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
   const listRenewals = (connectorId: string) => contextStore?.listRenewing(connectorId) ?? new Set<string>()
   const syncs = createSyncs({ ...parts, knownIndexes: new KnownIndexes(contextStore), listRenewals }, watching)
   const { uses, ...access } = createTokenServices(parts)
-  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, access.mcpTokens, access.oauth]
+  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, access.mcpTokens, access.oauth, access.consoleSessions]
   const purge = () => purgeExpired(expiring, source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
@@ -142,7 +143,10 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
 function createTokenServices(parts: Parts) {
   const tokens = createTokens(parts)
   const uses = new LastUses(parts)
-  return { tokens, uses, mcpTokens: createMcpTokens(parts, { tokens, uses }), oauth: createOAuth(parts, tokens) }
+  return {
+    ...{ tokens, uses, mcpTokens: createMcpTokens(parts, { tokens, uses }) },
+    ...{ oauth: createOAuth(parts, tokens), consoleSessions: createConsoleSessions(parts, tokens) },
+  }
 }
 
 async function purgeExpired(services: readonly { purgeExpired(now: number): Promise<unknown> }[], now: number): Promise<void> {

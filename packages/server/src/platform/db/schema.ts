@@ -3,6 +3,7 @@ import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, St
 import type { ColumnType } from 'kysely'
 import type { OAuthRecordTable } from './oauth-schema.ts'
 import type { KeptAnswerTable, RequestClaimTable } from './outcome-schema.ts'
+import type { ConsoleSessionTable } from './session-schema.ts'
 
 /** SQLite stores booleans as 0 and 1. */
 type Flag = ColumnType<boolean | number, boolean, boolean>
@@ -271,6 +272,7 @@ export interface Tables {
   grants: GrantTable
   mcp_tokens: McpTokenTable
   oauth_records: OAuthRecordTable
+  console_sessions: ConsoleSessionTable
   workspaces: WorkspaceTable
   data_keys: DataKeyTable
   connectors: ConnectorTable

@@ -29,6 +29,7 @@ import type { Applications, OrganizationApplications } from './application-types
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
 import type { OAuth } from './oauth-types.ts'
 import type { Organizations } from './organization-types.ts'
+import type { ConsoleSessions } from './session-types.ts'
 import type { SyncServices, Syncs, SyncWorker } from './sync-types.ts'
 import type { McpTokens, Tokens } from './token-types.ts'
 import type { CredentialTrial, TriedTarget } from './trial-types.ts'
@@ -70,6 +71,7 @@ export interface Platform {
   readonly tokens: Tokens
   readonly mcpTokens: McpTokens
   readonly oauth: OAuth
+  readonly consoleSessions: ConsoleSessions
   readonly workspaces: Workspaces
   readonly connectors: Connectors
   readonly writes: Writes

@@ -123,6 +123,22 @@ async function findGrantedPrincipal(
 
 const isStorable = (clientId: string): boolean => clientId.length <= 256 && !clientId.includes('\u0000')
 
+/**
+ * Enters an organization as an application that no token names: the one of the header, else the one that a token would have.
+ * @throws FerruleError `organization_required`, `organization_forbidden`, `validation_failed`
+ */
+export async function enterOrganization(
+  { database }: Pick<Parts, 'database'>,
+  caller: Caller,
+  header: string | undefined,
+): Promise<Principal> {
+  const named = header === undefined ? undefined : readOrganizationId(header)
+  const { organizationId, usualOrganizationId } = await findTokenOrganizations({ database }, caller.applicationId, named)
+  const found = organizationId ?? usualOrganizationId
+  if (found === null) throw fail('organization_required', {})
+  return { ...caller, ...viewOrganization(found) }
+}
+
 async function issueApplicationToken(parts: TokenParts, request: TokenRequest): Promise<TokenAnswer> {
   const named = request.organizationId === undefined ? undefined : readOrganizationId(request.organizationId)
   const narrowed = request.scope === undefined ? undefined : parseScopes(request.scope)
@@ -158,7 +174,7 @@ async function authenticateApplication(
  * does not lock a client out of its old one.
  */
 async function findTokenOrganizations(
-  { database }: Parts,
+  { database }: Pick<Parts, 'database'>,
   applicationId: string,
   named: string | undefined,
 ): Promise<Pick<TokenClaims, 'organizationId' | 'usualOrganizationId'>> {

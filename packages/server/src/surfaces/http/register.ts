@@ -7,6 +7,8 @@ import { type FileAnswer, RawJson } from 'ferrule/engine'
 import { fail, isObject, splitRawJson, writeBody } from 'ferrule/internal'
 import type { Logger } from 'pino'
 import type { Caller, Principal } from '../../platform/model/access.ts'
+import { createAddressFinder } from '../web/own-address.ts'
+import { createSessionFinder } from '../web/session-cookie.ts'
 import { type Door, findDoor } from './compat/door.ts'
 import { contentDisposition, jsonType } from './reply.ts'
 import type { Answer, Exchange, Route, Services } from './route.ts'
@@ -184,7 +186,11 @@ function send(reply: FastifyReply, answer: Answer, logger: Logger): FastifyReply
 
 /** Builds the hook that authenticates before the body is read, and the handler of the route. */
 function boundTo(route: Route, services: Services) {
-  const { tokens } = services.platform
+  const { tokens, consoleSessions } = services.platform
+  const findSession = createSessionFinder(createAddressFinder(services.settings))
+  /** A session counts where no token is sent. */
+  const sessionOf = ({ headers }: FastifyRequest): string | undefined =>
+    headers.authorization === undefined && route.takesSessions !== false ? findSession(headers) : undefined
   switch (route.auth) {
     case 'none':
       return {
@@ -193,7 +199,9 @@ function boundTo(route: Route, services: Services) {
     case 'caller':
       return {
         onRequest: async (request: FastifyRequest) => {
-          request.caller = await tokens.authenticateCaller(readBearer(request))
+          const session = sessionOf(request)
+          request.caller =
+            session === undefined ? await tokens.authenticateCaller(readBearer(request)) : await consoleSessions.authenticateCaller(session)
         },
         handler: (request: FastifyRequest, reply: FastifyReply) =>
           route.answer(new RouteExchange(known(request.caller), request, reply), services),
@@ -202,7 +210,11 @@ function boundTo(route: Route, services: Services) {
       return {
         onRequest: async (request: FastifyRequest) => {
           const organization = readHeader(request, 'x-organization-id')
-          request.principal = await tokens.authenticate(readBearer(request), organization, route.provesOrganization)
+          const session = sessionOf(request)
+          request.principal =
+            session === undefined
+              ? await tokens.authenticate(readBearer(request), organization, route.provesOrganization)
+              : await consoleSessions.authenticate(session, organization)
         },
         handler: (request: FastifyRequest, reply: FastifyReply) =>
           route.answer(new RouteExchange(known(request.principal), request, reply), services),

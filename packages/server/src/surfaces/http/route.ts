@@ -86,6 +86,8 @@ interface RouteBase extends Endpoint {
   readonly document?: RouteDocument
   /** Bodies that are read as a form too (RFC 6749); JSON is read everywhere. */
   readonly form?: boolean
+  /** false: a session of the console does not count here, only a token. */
+  readonly takesSessions?: false
 }
 /** A route without a token. */
 export interface OpenRoute extends RouteBase {

@@ -13,6 +13,7 @@ import { mountServiceMcp } from '../mcp/endpoint.ts'
 import type { DocumentHttp } from '../oauth/documents.ts'
 import { mountOAuth } from '../oauth/mount.ts'
 import { printOpenApi } from '../openapi.ts'
+import { mountWeb } from '../web/mount.ts'
 import { readFormBody, readJsonBody } from './body.ts'
 import { answerBrokenRequest, requestTimeout } from './broken-request.ts'
 import { stripPrefix } from './compat/door.ts'
@@ -167,6 +168,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   )
   if (settings.role !== 'worker') mountServiceMcp(app, services)
   mountOAuth(app, services, options.documents)
+  if (settings.role !== 'worker') mountWeb(app, services)
   app.addHook('onClose', () => services.metrics.close())
   await app.ready()
   return app

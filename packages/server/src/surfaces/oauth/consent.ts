@@ -7,13 +7,14 @@ import { defaultMcpScopes, type McpScope, mcpScopes } from 'ferrule/wire'
 import type { InteractionResults, Provider } from 'oidc-provider'
 import type { OAuth } from '../../platform/model/oauth-types.ts'
 import type { ProvenClient } from '../../platform/model/token-types.ts'
+import { buildPageHeaders, pageType } from '../html/page.ts'
 import type { Services } from '../http/route.ts'
 import { operator } from './adapter.ts'
 import { buildChoices } from './choices.ts'
 import { cleanClientName } from './clients.ts'
 import { type ConsentForm, readConsentForm } from './consent-form.ts'
 import type { OAuthLimits } from './limits.ts'
-import { buildConsentPage, buildErrorPage, buildPageHeaders, buildSignInPage, type PageParts, pageType } from './pages.ts'
+import { buildConsentPage, buildErrorPage, buildSignInPage, type PageParts } from './pages.ts'
 
 /** Time for an authorization, in milliseconds; that of the library's record. */
 const authorizationMs = 600_000

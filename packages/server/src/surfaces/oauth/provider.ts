@@ -5,11 +5,12 @@ import { mcpScopes } from 'ferrule/wire'
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
 import type { OAuth } from '../../platform/model/oauth-types.ts'
+import { buildPageHeaders } from '../html/page.ts'
 import { createAdapters, operator } from './adapter.ts'
 import { oauthPaths, readIssuerPath } from './address.ts'
 import { fitClient } from './clients.ts'
 import { documentBytes } from './documents.ts'
-import { buildErrorPage, buildPageHeaders } from './pages.ts'
+import { buildErrorPage } from './pages.ts'
 
 /** Lifetimes in seconds. A refresh token ends with its grant, whose row decides. */
 const lifetimes = {

@@ -5,6 +5,7 @@ import { principalRoute } from '../route.ts'
 export const createScopedToken = principalRoute({
   ...endpoints.createScopedToken,
   auth: 'principal',
+  takesSessions: false, // a page needs no bearer token
   document: {
     id: 'createScopedToken',
     tag: 'tokens',

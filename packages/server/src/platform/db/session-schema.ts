@@ -1,0 +1,12 @@
+/** Declares the table of the console's sessions. */
+
+/** Sessions of the console. */
+export interface ConsoleSessionTable {
+  /** SHA-256 of the session's id, base64url: the id is a secret. */
+  digest: string
+  application_id: string
+  /** Mark of the client secret at the sign-in: a replaced secret ends the session. */
+  secret_mark: string
+  created_at: number
+  last_used_at: number
+}

@@ -1,0 +1,91 @@
+/** Keeps sessions of the console. */
+import { createHash } from 'node:crypto'
+import { fail } from 'ferrule/internal'
+import {
+  consoleSessionQuery,
+  deleteConsoleSession,
+  deleteConsoleSessionsOf,
+  deleteEndedConsoleSessions,
+  insertConsoleSession,
+  setConsoleSessionUse,
+  trimConsoleSessions,
+  type UsedConsoleSession,
+} from '../db/queries/console-sessions.ts'
+import type { Caller } from '../model/access.ts'
+import { scopes } from '../model/scopes.ts'
+import type { ConsoleSessions } from '../model/session-types.ts'
+import type { Tokens } from '../model/token-types.ts'
+import type { Parts } from '../parts.ts'
+import { markSecret } from '../tenancy/client-secret.ts'
+import { enterOrganization } from '../tenancy/tokens.ts'
+
+const minuteMs = 60_000
+/** A session ends this long after its last use, in milliseconds, and after 12 hours in any case. */
+const idleMs = 30 * minuteMs
+const longestMs = 12 * 60 * minuteMs
+/** Shortest time between two stored uses, in milliseconds. */
+const apartMs = minuteMs
+/** Sessions of one application; a further sign-in ends the oldest one. */
+const mostSessions = 200
+/** Sessions that one statement deletes. */
+const purgedAtOnce = 1_000
+
+/** Form of an id: 256 random bits, base64url. */
+const idForm = /^[\w-]{43}$/
+
+const digestOf = (id: string): string | undefined => (idForm.test(id) ? createHash('sha256').update(id).digest('base64url') : undefined)
+
+const findEnd = ({ created_at, last_used_at }: UsedConsoleSession): number => Math.min(last_used_at + idleMs, created_at + longestMs)
+
+const toCaller = (row: UsedConsoleSession): Caller => ({
+  kind: 'application',
+  applicationId: row.application_id,
+  organizationId: null,
+  scopes: new Set(scopes),
+  token: { id: null, expiresAt: row.created_at + longestMs, secretMark: row.secret_mark },
+})
+
+/** Builds the service. */
+export function createConsoleSessions(parts: Parts, tokens: Pick<Tokens, 'checkClient'>): ConsoleSessions {
+  const { database, source } = parts
+  const { db } = database
+  const find = consoleSessionQuery(db)
+
+  /** Finds a session that has not ended, and stores its use. */
+  const use = async (id: string): Promise<UsedConsoleSession | undefined> => {
+    const digest = digestOf(id)
+    const row = digest === undefined ? undefined : await find(digest)
+    const now = source.clock()
+    if (row === undefined || findEnd(row) <= now || row.secret_mark !== markSecret(row.secret_hash)) return undefined
+    const before = now - apartMs
+    if (row.last_used_at <= before) await setConsoleSessionUse(db, row.digest, { at: now, before })
+    return row
+  }
+  const enter = async (id: string): Promise<Caller> => {
+    const row = await use(id)
+    if (row === undefined) throw fail('session_ended', {})
+    return toCaller(row)
+  }
+
+  return {
+    start: async (request) => {
+      const { applicationId, secretMark } = await tokens.checkClient(request)
+      const [id, now] = [source.randomBytes(32).toString('base64url'), source.clock()]
+      const row = { digest: digestOf(id) ?? '', application_id: applicationId, secret_mark: secretMark, created_at: now, last_used_at: now }
+      await insertConsoleSession(db, row)
+      await trimConsoleSessions(db, applicationId, mostSessions)
+      return { id }
+    },
+    isAlive: async (id) => (await use(id)) !== undefined,
+    authenticateCaller: enter,
+    authenticate: async (id, header) => enterOrganization(parts, await enter(id), header),
+    end: async (id, { isEverywhere = false } = {}) => {
+      const digest = digestOf(id)
+      const row = digest === undefined ? undefined : await find(digest)
+      if (row === undefined) return
+      if (isEverywhere) await deleteConsoleSessionsOf(db, row.application_id)
+      else await deleteConsoleSession(db, row.digest)
+    },
+    purgeExpired: (now) => deleteEndedConsoleSessions(db, now - idleMs, purgedAtOnce),
+  }
+}

@@ -1,0 +1,57 @@
+/** The one way to the service: the hosted client, with the session of this page. */
+import { useQuery } from '@tanstack/react-query'
+import { Ferrule } from 'ferrule/core'
+import { basePath } from './page-facts.ts'
+import { usePlace } from './place.ts'
+
+const clients = new Map<string, Ferrule>()
+
+/** Returns the client of an organization and a workspace. */
+function findClient(organizationId: string | undefined, workspace: string | undefined): Ferrule {
+  const key = JSON.stringify([organizationId, workspace])
+  const known = clients.get(key)
+  if (known !== undefined) return known
+  const client = new Ferrule({
+    ...{ session: true, url: `${location.origin}${basePath}` },
+    ...(organizationId === undefined ? {} : { organizationId }),
+    ...(workspace === undefined ? {} : { workspace }),
+  })
+  clients.set(key, client)
+  return client
+}
+
+/** Returns the client of the organization and workspace of the address. */
+export function useFerrule(): Ferrule {
+  const { organizationId, workspace } = usePlace()
+  return findClient(organizationId, workspace)
+}
+
+/** How a page reads. */
+export interface ReadOptions {
+  /** Reads again after this time, in milliseconds, while the page is in sight. */
+  readonly everyMs?: number
+  /** false: reads nothing yet. */
+  readonly enabled?: boolean
+}
+
+/**
+ * Reads from the service. What was read stays while a later read fails, and each organization has its own memory.
+ * @param key what is read: names and parameters, unique over the console
+ */
+export function useRead<T>(
+  key: readonly unknown[],
+  read: (ferrule: Ferrule, signal: AbortSignal) => Promise<T>,
+  { everyMs, enabled = true }: ReadOptions = {},
+) {
+  const { organizationId } = usePlace()
+  const ferrule = useFerrule()
+  return useQuery({
+    queryKey: [organizationId ?? null, ...key],
+    queryFn: ({ signal }) => read(ferrule, signal),
+    enabled,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+  })
+}
+
+/** A read of the service, as `useRead` returns it. */
+export type Reading<T> = ReturnType<typeof useRead<T>>

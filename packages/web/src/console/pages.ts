@@ -1,0 +1,21 @@
+/** The pages of the console: one row for each. */
+import type { ComponentType } from 'react'
+
+/** Groups of the navigation, in their order. */
+export const groups = ['Work', 'Manage', 'Help'] as const
+
+/** A page. */
+export interface ConsolePage {
+  /** Path below `/console`; `:name` is a slot. */
+  readonly path: string
+  readonly title: string
+  /** Group of the navigation; absent: the page is reached from others. */
+  readonly group?: (typeof groups)[number]
+  /** Loads the code of the page. */
+  readonly load: () => Promise<{ readonly Page: ComponentType }>
+}
+
+/** All pages. */
+export const pages: readonly ConsolePage[] = [
+  { path: '/', title: 'Overview', group: 'Work', load: () => import('./pages/overview/index.tsx') },
+]

@@ -1,0 +1,15 @@
+/** Copies a text. */
+import { Button, CopyButton as MantineCopyButton } from '@mantine/core'
+
+/** A button that copies a text and says so. @param props `says`: what is copied, for readers of the screen */
+export function CopyButton({ value, says, label = 'Copy' }: { readonly value: string; readonly says?: string; readonly label?: string }) {
+  return (
+    <MantineCopyButton value={value} timeout={2_000}>
+      {({ copied, copy }) => (
+        <Button size="compact-xs" variant="default" onClick={copy} aria-label={copied ? 'Copied' : (says ?? label)}>
+          {copied ? 'Copied' : label}
+        </Button>
+      )}
+    </MantineCopyButton>
+  )
+}

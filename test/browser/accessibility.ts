@@ -1,0 +1,52 @@
+/** Looks for barriers with axe: rules of WCAG 2.2 A and AA. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+/** Widths of a phone and of a desk, in CSS pixels. */
+const widths = [390, 1_280] as const
+const schemes = ['light', 'dark'] as const
+
+/** A barrier: its rule, and the elements that have it. */
+interface Violation {
+  readonly id: string
+  readonly help: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+}
+
+/** Finds the barriers of a page as it is drawn now. The page keeps its policy: axe enters beside it. */
+async function findBarriers(page: Page): Promise<string[]> {
+  // The driver evaluates in the page without a script element, so the policy of the page does not matter.
+  await page.evaluate(`${source}; undefined`)
+  const run = `window.axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] }).then(({ violations }) => violations)`
+  const violations = await page.evaluate<readonly Violation[]>(run)
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary = '' }) => `${id}: ${help}: ${html} ${failureSummary}`),
+  )
+}
+
+/**
+ * Finds the barriers of a page in both color schemes, on a phone and on a desk, and what is wider than the screen. The page must be drawn;
+ * it follows the scheme of the system.
+ * @param ready waits until the page is drawn again after a change, where that is not at once
+ * @returns one sentence for each; an empty list is what a test expects
+ */
+export async function findAllBarriers(page: Page, ready: () => Promise<unknown> = async () => undefined): Promise<string[]> {
+  const before = page.viewportSize() ?? { width: widths[1], height: 900 }
+  const found: string[] = []
+  for (const scheme of schemes) {
+    for (const width of widths) {
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+      await page.setViewportSize({ width, height: before.height })
+      await ready()
+      const where = `${scheme}, ${width} px`
+      found.push(...(await findBarriers(page)).map((each) => `${where}: ${each}`))
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      if (wide > 0) found.push(`${where}: the page is ${wide} px wider than the screen`)
+    }
+  }
+  await page.setViewportSize(before)
+  return found
+}

@@ -1,0 +1,91 @@
+/** Opens the console: a service with its sandbox, and a page of Chromium that is signed in. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { ensureWeb } from '../../scripts/web.mjs'
+import { client, startWorld, type World, type WorldOptions } from '../http/support.ts'
+import { launchBrowser } from './launch.ts'
+
+/** Time limits in milliseconds: a starved machine takes long to draw a page. */
+export const limits = { action: 60_000, test: 180_000 } as const
+
+/** What a test opens. */
+export interface ConsoleOptions extends WorldOptions {
+  /** Options of the browser's context, such as its viewport. */
+  readonly browserContext?: BrowserContextOptions
+}
+
+/** The console in a browser. */
+export interface OpenedConsole {
+  readonly world: World
+  readonly browser: Browser
+  /** Signed in, at the overview. */
+  readonly page: Page
+  /** Goes to a page of the console. @param path such as `/connectors/ID` or `/search?text=a` */
+  go(path: string): Promise<void>
+  /** Opens another page with cookies of its own: nobody is signed in there. */
+  openStranger(): Promise<Page>
+  /**
+   * Returns what the browser complained about since the last call: violations of the policy, errors of the page, failed requests on its
+   * console. A test expects an empty list at its end.
+   */
+  complaints(): string[]
+  /** Stores pictures in both schemes when FERRULE_SCREENSHOTS names a folder. @param name such as `overview` */
+  screenshot(name: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Collects what a page complains about. */
+function listen(page: Page, complaints: string[]): void {
+  page.setDefaultTimeout(limits.action)
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+}
+
+/** Fills in the form of the sign-in on the page that shows it. */
+export async function signIn(page: Page, { id, secret } = client): Promise<void> {
+  await page.getByLabel('Client id').fill(id)
+  await page.getByLabel('Client secret').fill(secret)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Stores one picture for each scheme. */
+async function takePictures(page: Page, name: string): Promise<void> {
+  const folder = process.env['FERRULE_SCREENSHOTS']
+  if (folder === undefined) return
+  mkdirSync(folder, { recursive: true })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), animations: 'disabled' })
+  }
+}
+
+/** Starts everything and signs in. Close it in `afterAll`. Builds the pages when their sources have changed. */
+export async function openConsole({ browserContext, ...options }: ConsoleOptions = {}): Promise<OpenedConsole> {
+  await ensureWeb()
+  const [world, browser] = await Promise.all([startWorld(options), launchBrowser()])
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, reducedMotion: 'reduce', ...browserContext })
+  const complaints: string[] = []
+  const page = await context.newPage()
+  listen(page, complaints)
+  const go = async (path: string) => void (await page.goto(`${world.url}/console${path}`))
+  await go('/')
+  await signIn(page)
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  return {
+    ...{ world, browser, page, go },
+    openStranger: async () => {
+      const stranger = await (await browser.newContext()).newPage()
+      listen(stranger, complaints)
+      return stranger
+    },
+    complaints: () => complaints.splice(0),
+    screenshot: (name) => takePictures(page, name),
+    close: async () => {
+      await browser.close()
+      await world.close()
+    },
+  }
+}
