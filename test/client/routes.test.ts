@@ -90,6 +90,7 @@ const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>
   cancelSync: ({ syncs }) => syncs.cancel(connector, sync),
   watchSync: ({ syncs }) => first(syncs.watch(connector, sync)),
   listUnfinishedSyncs: ({ syncs }) => first(syncs.unfinished()),
+  getUsage: (ferrule) => ferrule.usage(),
   getJob: ({ jobs }) => jobs.get('job_id'),
   getReadiness: (ferrule) => ferrule.health(),
 }

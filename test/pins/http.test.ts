@@ -142,6 +142,7 @@ test('routes and who may use them', () => {
     'GET /api/v1/integrations/connectors/{connector_id}/syncs/{sync_id}/events principal',
     'GET /api/v1/overview principal',
     'GET /api/v1/syncs principal',
+    'GET /api/v1/usage principal',
     'GET /api/v1/jobs/{job_id} principal',
     'GET /health/live none',
     'GET /health/ready none',

@@ -122,6 +122,8 @@ const others = new Set([
   'connectors.markHealthy',
   'writes.once',
   'writes.purgeExpired',
+  // usage.test.ts has a foreign organization, workspace and connector
+  ...['count', 'read', 'store', 'purgeExpired'].map((name) => `usage.${name}`),
   'syncs.listOverviews', // sync-overviews.test.ts has a foreign organization and a foreign workspace
   'syncs.listUnfinished',
   'syncs.refill',

@@ -2,6 +2,7 @@
 
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import type { Health } from '../wire/health.ts'
+import type { UsageQuery, UsageReport } from '../wire/overview/usage.ts'
 import { type AnyAnswer, type AnyRequest, requestAny } from './any-route.ts'
 import { Applications } from './resources/applications.ts'
 import { Connectors } from './resources/connectors.ts'
@@ -64,6 +65,11 @@ export class Ferrule {
   /** Asks whether the service can be used: its database answers and it does not stop. @throws FerruleError `unavailable` */
   health(options: RequestOptions = {}): Promise<Health> {
     return this.#transport.json(endpoints.getReadiness, { isOpen: true, ...options })
+  }
+
+  /** Reads calls, errors and latency over time. */
+  usage(query: UsageQuery = {}, options: RequestOptions = {}): Promise<UsageReport> {
+    return this.#transport.json(endpoints.getUsage, { query, ...options })
   }
 
   /**

@@ -69,6 +69,7 @@ export const endpoints = {
   cancelSync: { method: 'DELETE', path: sync },
   listUnfinishedSyncs: { method: 'GET', path: '/api/v1/syncs' },
   watchSync: { method: 'GET', path: `${sync}/events` },
+  getUsage: { method: 'GET', path: '/api/v1/usage' },
   getJob: { method: 'GET', path: '/api/v1/jobs/{job_id}' },
   getLiveness: { method: 'GET', path: '/health/live' },
   getReadiness: { method: 'GET', path: '/health/ready' },

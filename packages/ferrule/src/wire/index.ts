@@ -159,6 +159,17 @@ export {
   roles,
 } from './organizations.ts'
 export { type ConnectorOverview, connectorOverview, overviewPage } from './overview/connectors.ts'
+export {
+  mostUsageBuckets,
+  type UsageBucket,
+  type UsageQuery,
+  type UsageReport,
+  type UsageStep,
+  type UsageTotal,
+  usageQuery,
+  usageReport,
+  usageSteps,
+} from './overview/usage.ts'
 export { type Page, page, pageQuery } from './paging.ts'
 export { errorCode, errorCodes, faults, type ProblemRecord, problemDetails } from './problem.ts'
 export { type Freshness, freshness, type SearchMeta, searchMeta } from './search-answer.ts'

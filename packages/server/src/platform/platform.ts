@@ -32,6 +32,7 @@ import { createOrganizationApplications } from './tenancy/organization-applicati
 import { createOrganizations } from './tenancy/organizations.ts'
 import { createTokens } from './tenancy/tokens.ts'
 import { createWorkspaces } from './tenancy/workspaces.ts'
+import { createUsage } from './usage/usage.ts'
 import { createDataKeys } from './vault/data-keys.ts'
 import { openMasterKeys } from './vault/master-key.ts'
 import { createRotation } from './vault/rotation.ts'
@@ -101,14 +102,14 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
   const first = await startFirst(parts)
   const workspaces = createWorkspaces(parts)
   const organizations = createOrganizations(parts)
-  const [writes, keptAnswers] = [createWrites(parts), createKeptAnswers(parts)]
+  const [writes, keptAnswers, usage] = [createWrites(parts), createKeptAnswers(parts), createUsage(parts)]
   const connectors = createConnectors(parts)
   const watching = new Watching(parts)
   const node = new SyncNode(parts)
   const listRenewals = (connectorId: string) => contextStore?.listRenewing(connectorId) ?? new Set<string>()
   const syncs = createSyncs({ ...parts, knownIndexes: new KnownIndexes(contextStore), listRenewals }, watching)
   const { uses, ...access } = createTokenServices(parts)
-  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, access.mcpTokens, access.oauth, access.consoleSessions]
+  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, access.mcpTokens, access.oauth, access.consoleSessions]
   const purge = () => purgeExpired(expiring, source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
@@ -119,7 +120,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
     ...access,
     workspaces,
     connectors,
-    ...{ writes, keptAnswers },
+    ...{ writes, keptAnswers, usage },
     syncs,
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
     jobs: createJobs(parts),
@@ -133,7 +134,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
       watching.close()
       while (parts.unfinished.size > 0) await Promise.allSettled([...parts.unfinished])
       node.close()
-      await uses.store()
+      await Promise.all([uses.store(), usage.store()])
       await clock.close()
       await database.close()
     },

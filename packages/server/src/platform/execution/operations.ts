@@ -15,6 +15,7 @@ import type { Executed, ExecutedData, Found, ReplayedAnswer } from '../model/exe
 import type { CallCode, CallReport } from '../model/metrics.ts'
 import { getActionScope, isWrite, requireScope } from '../model/scopes.ts'
 import type { Platform } from '../model/types.ts'
+import type { Usage } from '../model/usage-types.ts'
 import type { Cutter } from './cut-apart.ts'
 import { cutOutcome } from './cut-outcome.ts'
 import { cutFound, isWhole } from './cut-records.ts'
@@ -35,6 +36,8 @@ export interface OperationServices {
   readonly clock?: () => number
   /** Called after every call that reached a connector. Must not throw. */
   readonly onCall?: (report: CallReport) => void
+  /** Counts the same calls for each connector. */
+  readonly usage?: Pick<Usage, 'count'>
   /** Called with errors beside a call, such as a status that could not be stored. Must not throw. */
   readonly onBackgroundError?: (error: unknown) => void
 }
@@ -115,7 +118,7 @@ async function search(
   { max_age: maxAge, allow_partial: allowPartial }: ExecuteRequest,
 ): Promise<Found> {
   const { entity, params, signal, deadlineMs = defaultDeadlineMs } = call
-  const report = (code: CallCode) => services.onCall?.(buildReport(access.connection.kind, call, code))
+  const report = startReport(services, access, call)
   try {
     const found = await searches.search(access, {
       ...{ entity, params, deadlineMs, signal },
@@ -160,9 +163,9 @@ async function runAndMark<T>(
   { access, call }: { readonly access: ConnectorAccess; readonly call: Call },
   run: () => Promise<T>,
 ): Promise<T> {
-  const { platform, onCall } = services
+  const { platform } = services
   const marked = (marking: Promise<void>) => marking.catch((error: unknown) => services.onBackgroundError?.(error))
-  const report = (code: CallCode) => onCall?.(buildReport(access.connection.kind, call, code))
+  const report = startReport(services, access, call)
   try {
     const result = await run()
     await marked(platform.connectors.markHealthy(access))
@@ -173,6 +176,15 @@ async function runAndMark<T>(
     report(call.signal?.aborted ? 'aborted' : error.code)
     if (errorConsequences[error.code].credentials === 'refused') await marked(platform.connectors.markAuthError(access, error.message))
     throw thrown
+  }
+}
+
+/** Starts the time of a call, and returns what reports its end. */
+function startReport({ onCall, usage }: OperationServices, { place, connection }: ConnectorAccess, call: Call): (code: CallCode) => void {
+  const begun = clocks.steady()
+  return (code) => {
+    onCall?.(buildReport(connection.kind, call, code))
+    usage?.count(place, code, clocks.steady() - begun)
   }
 }
 

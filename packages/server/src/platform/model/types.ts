@@ -33,6 +33,7 @@ import type { ConsoleSessions } from './session-types.ts'
 import type { SyncServices, Syncs, SyncWorker } from './sync-types.ts'
 import type { McpTokens, Tokens } from './token-types.ts'
 import type { CredentialTrial, TriedTarget } from './trial-types.ts'
+import type { Usage } from './usage-types.ts'
 
 export type { Settings } from '../settings/settings.ts'
 
@@ -77,6 +78,7 @@ export interface Platform {
   readonly writes: Writes
   readonly keptAnswers: KeptAnswers
   readonly syncs: Syncs
+  readonly usage: Usage
   /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */
   syncWorker(services: SyncServices): SyncWorker
   readonly jobs: Jobs

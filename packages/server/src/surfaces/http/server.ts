@@ -121,6 +121,7 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
     platform,
     engine,
     onCall: metrics.call,
+    usage: platform.usage,
     onBackgroundError,
     clock,
     ...options.copies,

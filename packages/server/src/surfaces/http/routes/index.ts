@@ -19,6 +19,7 @@ import { createMcpToken, listMcpTokens, revokeMcpToken } from './mcp-tokens.ts'
 import { createOrganization, deleteOrganization, listOrganizations, restoreOrganization, updateOrganization } from './organizations.ts'
 import { listConnectorOverviews } from './overview/connectors.ts'
 import { listUnfinishedSyncs } from './overview/syncs.ts'
+import { getUsage } from './overview/usage.ts'
 import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
 import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
@@ -38,7 +39,7 @@ export const routes: readonly Route[] = [
   execute,
   ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
   ...[requestSync, listSyncs, getSync, cancelSync, watchSync],
-  ...[listConnectorOverviews, listUnfinishedSyncs],
+  ...[listConnectorOverviews, listUnfinishedSyncs, getUsage],
   getJob,
   ...[live, ready, metrics, openApi, docs, docsFile, home, protectedResource, authorizationServer],
 ]
