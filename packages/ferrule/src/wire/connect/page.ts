@@ -111,6 +111,7 @@ export const connectPage = record(
     attempt: recordOrNull(attempt),
     connector_id: orNull(uuid('Connector that was authorized; null until then')),
     return_url: orNull(str('Address to lead to after success; null: the link has none, or is not used yet')),
+    allowed_origin: orNull(str('Origin of the page that may have opened this one; it may be told the outcome; null: the link names none')),
     cancel_url: orNull(str('Address to lead to when the end user gives up; null: the link has none')),
     expires_at: time('Time of expiry of the link'),
   },
