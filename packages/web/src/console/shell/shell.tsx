@@ -3,6 +3,7 @@ import { AppShell, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
+import { Announcements } from '../parts/announcements.tsx'
 import { Navigation } from './navigation.tsx'
 import { PageOfAddress } from './page-of-address.tsx'
 import { PlaceChooser, PlaceGate } from './place-chooser.tsx'
@@ -49,6 +50,7 @@ export function Shell() {
           <PageOfAddress />
         </PlaceGate>
       </AppShell.Main>
+      <Announcements />
     </AppShell>
   )
 }

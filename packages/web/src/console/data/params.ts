@@ -1,0 +1,31 @@
+/** Parameters of the address that a page reads and changes; the organization and the workspace have `place.ts`. */
+import { useCallback } from 'react'
+import { useSearchParams } from 'wouter'
+import type { GoOptions } from './place.ts'
+
+/** Values of parameters by name; undefined: the address does not have it. */
+export type ParamValues<Name extends string> = Readonly<Record<Name, string | undefined>>
+
+/**
+ * Reads parameters of the address.
+ * @returns their values, and a function that changes some of them; undefined and '' take a parameter out
+ */
+export function useAddressParams<Name extends string>(
+  ...names: readonly Name[]
+): readonly [ParamValues<Name>, (changes: Partial<ParamValues<Name>>, options?: GoOptions) => void] {
+  const [params, setParams] = useSearchParams()
+  const values = Object.fromEntries(names.map((name) => [name, params.get(name) ?? undefined])) as ParamValues<Name> // has all names
+  const change = useCallback(
+    (changes: Partial<ParamValues<Name>>, options?: GoOptions) =>
+      setParams((before) => {
+        const after = new URLSearchParams(before)
+        for (const [name, value] of Object.entries<string | undefined>(changes)) {
+          if (value === undefined || value === '') after.delete(name)
+          else after.set(name, value)
+        }
+        return after
+      }, options),
+    [setParams],
+  )
+  return [values, change]
+}
