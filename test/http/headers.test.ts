@@ -38,6 +38,15 @@ describe('every answer', () => {
     ])
   })
 
+  test.each([
+    ['a success', connectorsPath, 200],
+    ['a refusal', `${base}/workspaces/nothing`, 404],
+    ['nothing', '/api/nothing', 404],
+  ])('of the API runs nothing when a browser shows it: %s', async (_says, path, status) => {
+    const answer = await world.ask(path, { token: world.token })
+    expect([answer.status, answer.headers['content-security-policy']]).toEqual([status, "sandbox; default-src 'none'"])
+  })
+
   test('to HEAD is that to GET without its body', async () => {
     const [get, head] = [
       await world.ask(connectorsPath, { token: world.token }),

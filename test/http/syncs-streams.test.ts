@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contract, expectDocumented } from './contract.ts'
 import { startCopyWorld } from './search-support.ts'
+import { beginSession, postForm } from './session-support.ts'
 import { type Answer, connectorsPath, type Json, type Sent, type World } from './support.ts'
 
 const base = `${connectorsPath}/{connector_id}`
@@ -86,6 +87,15 @@ describe('a stream', () => {
     for await (const { data } of stream) if (data.state === 'ready') break
     answer.destroy()
     await left.promise
+  })
+
+  test('of a status ends with the session that opened it', async () => {
+    const headers = await beginSession(world)
+    const answer = await world.open(`${connectorsPath}/${connector}/context_store/events`, { headers })
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/event-stream'])
+    const ended = new Promise((resolve) => answer.once('close', resolve).once('error', resolve).resume())
+    await postForm(world, '/console/session/end', { headers })
+    await ended
   })
 
   test('of a status ends when all is filled, for those who only wait for that', async () => {

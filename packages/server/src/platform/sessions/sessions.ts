@@ -51,14 +51,18 @@ export function createConsoleSessions(parts: Parts, tokens: Pick<Tokens, 'checkC
   const { db } = database
   const find = consoleSessionQuery(db)
 
-  /** Finds a session that has not ended, and stores its use. */
-  const use = async (id: string): Promise<UsedConsoleSession | undefined> => {
+  /** Finds a session that has not ended. */
+  const findAlive = async (id: string): Promise<UsedConsoleSession | undefined> => {
     const digest = digestOf(id)
     const row = digest === undefined ? undefined : await find(digest)
-    const now = source.clock()
-    if (row === undefined || findEnd(row) <= now || row.secret_mark !== markSecret(row.secret_hash)) return undefined
-    const before = now - apartMs
-    if (row.last_used_at <= before) await setConsoleSessionUse(db, row.digest, { at: now, before })
+    return row !== undefined && findEnd(row) > source.clock() && row.secret_mark === markSecret(row.secret_hash) ? row : undefined
+  }
+  /** Finds a session that has not ended, and stores its use. */
+  const use = async (id: string): Promise<UsedConsoleSession | undefined> => {
+    const row = await findAlive(id)
+    const at = source.clock()
+    const before = at - apartMs
+    if (row !== undefined && row.last_used_at <= before) await setConsoleSessionUse(db, row.digest, { at, before })
     return row
   }
   const enter = async (id: string): Promise<Caller> => {
@@ -76,7 +80,7 @@ export function createConsoleSessions(parts: Parts, tokens: Pick<Tokens, 'checkC
       await trimConsoleSessions(db, applicationId, mostSessions)
       return { id }
     },
-    isAlive: async (id) => (await use(id)) !== undefined,
+    isAlive: async (id, { isUse = true } = {}) => (await (isUse ? use(id) : findAlive(id))) !== undefined,
     authenticateCaller: enter,
     authenticate: async (id, header) => enterOrganization(parts, await enter(id), header),
     end: async (id, { isEverywhere = false } = {}) => {

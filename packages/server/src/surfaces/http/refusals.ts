@@ -28,7 +28,7 @@ export function refuser({ logger, bodyLimit }: { readonly logger: Logger; readon
     const error = toError(thrown, { method, url, contentType: headers['content-type'], bodyLimit })
     if (!reply.raw.destroyed) report(logger, error, request)
     for (const name of ofTheAnswer) reply.removeHeader(name)
-    addCommonHeaders(reply, request.id)
+    addCommonHeaders(reply, request)
     const challenge = reply.getHeader('www-authenticate') // a route's own says more than the default
     reply.code(error.status).headers(buildErrorHeaders(error))
     if (challenge !== undefined) reply.header('www-authenticate', challenge)

@@ -7,8 +7,7 @@ import { type FileAnswer, RawJson } from 'ferrule/engine'
 import { fail, isObject, splitRawJson, writeBody } from 'ferrule/internal'
 import type { Logger } from 'pino'
 import type { Caller, Principal } from '../../platform/model/access.ts'
-import { createAddressFinder } from '../web/own-address.ts'
-import { createSessionFinder } from '../web/session-cookie.ts'
+import type { Authentication } from './authentication.ts'
 import { type Door, findDoor } from './compat/door.ts'
 import { contentDisposition, jsonType } from './reply.ts'
 import type { Answer, Exchange, Route, Services } from './route.ts'
@@ -105,12 +104,6 @@ class RouteExchange<Who> implements Exchange<Who> {
   }
 }
 
-const bearer = /^bearer +(\S+) *$/i
-
-function readBearer(request: FastifyRequest): string | undefined {
-  return bearer.exec(request.headers.authorization ?? '')?.[1]
-}
-
 /** Prints the JSON of an answer. @throws FerruleError `result_too_large` */
 function jsonText(value: unknown): string {
   const text = writeBody(value)
@@ -185,12 +178,7 @@ function send(reply: FastifyReply, answer: Answer, logger: Logger): FastifyReply
 }
 
 /** Builds the hook that authenticates before the body is read, and the handler of the route. */
-function boundTo(route: Route, services: Services) {
-  const { tokens, consoleSessions } = services.platform
-  const findSession = createSessionFinder(createAddressFinder(services.settings))
-  /** A session counts where no token is sent. */
-  const sessionOf = ({ headers }: FastifyRequest): string | undefined =>
-    headers.authorization === undefined && route.takesSessions !== false ? findSession(headers) : undefined
+function boundTo(route: Route, services: Services, authentication: Authentication) {
   switch (route.auth) {
     case 'none':
       return {
@@ -199,9 +187,7 @@ function boundTo(route: Route, services: Services) {
     case 'caller':
       return {
         onRequest: async (request: FastifyRequest) => {
-          const session = sessionOf(request)
-          request.caller =
-            session === undefined ? await tokens.authenticateCaller(readBearer(request)) : await consoleSessions.authenticateCaller(session)
+          request.caller = await authentication.readCaller(request, route)
         },
         handler: (request: FastifyRequest, reply: FastifyReply) =>
           route.answer(new RouteExchange(known(request.caller), request, reply), services),
@@ -209,12 +195,7 @@ function boundTo(route: Route, services: Services) {
     case 'principal':
       return {
         onRequest: async (request: FastifyRequest) => {
-          const organization = readHeader(request, 'x-organization-id')
-          const session = sessionOf(request)
-          request.principal =
-            session === undefined
-              ? await tokens.authenticate(readBearer(request), organization, route.provesOrganization)
-              : await consoleSessions.authenticate(session, organization)
+          request.principal = await authentication.readPrincipal(request, route)
         },
         handler: (request: FastifyRequest, reply: FastifyReply) =>
           route.answer(new RouteExchange(known(request.principal), request, reply), services),
@@ -235,14 +216,24 @@ export function decorate(app: FastifyInstance): void {
   app.decorateRequest('buildStopped', null)
 }
 
+/** What all routes are registered with. */
+export interface Registration {
+  readonly services: Services
+  readonly authentication: Authentication
+}
+
 /** Registers one route on an app that was decorated. */
-export function register(app: FastifyInstance, route: Route, services: Services): void {
-  const { onRequest, handler } = boundTo(route, services)
+export function register(app: FastifyInstance, route: Route, { services, authentication }: Registration): void {
+  const { onRequest, handler } = boundTo(route, services, authentication)
   app.route({
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { path: route.path },
     ...(onRequest === undefined ? {} : { onRequest }),
-    handler: async (request, reply) => send(reply, await handler(request, reply), services.logger),
+    handler: async (request, reply) => {
+      const answer = await handler(request, reply)
+      authentication.endWithSession(answer, reply)
+      return send(reply, answer, services.logger)
+    },
   })
 }

@@ -73,9 +73,13 @@ export function contentDisposition(name: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
-/** Headers of every answer; routes that may be cached replace the second. */
-export function addCommonHeaders(reply: FastifyReply, requestId: string): void {
-  reply.header('x-request-id', requestId)
+/** Policy of answers of the API: a browser that shows one as a page runs nothing, and treats it as a foreign origin. */
+const apiPolicy = "sandbox; default-src 'none'"
+
+/** Adds headers of every answer; routes that may be cached replace the second. */
+export function addCommonHeaders(reply: FastifyReply, { id, url }: { readonly id: string; readonly url: string }): void {
+  reply.header('x-request-id', id)
   reply.header('cache-control', 'no-store')
   reply.header('x-content-type-options', 'nosniff')
+  if (url.startsWith('/api/')) reply.header('content-security-policy', apiPolicy)
 }

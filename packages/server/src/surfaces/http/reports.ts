@@ -23,7 +23,7 @@ const isAlwaysOpen = (url: string): boolean => url.startsWith('/health/') || url
 /** Adds the hooks. There are two, because every hook costs every request. */
 export function addReports(app: FastifyInstance, { stopping, metrics, logger }: Services, open: OpenRequests): void {
   app.addHook('onRequest', (request, reply, done) => {
-    addCommonHeaders(reply, request.id)
+    addCommonHeaders(reply, request)
     open.add(request, reply)
     if (!stopping.isDraining || isAlwaysOpen(request.url)) return done()
     reply.header('connection', 'close')

@@ -14,6 +14,7 @@ import type { DocumentHttp } from '../oauth/documents.ts'
 import { mountOAuth } from '../oauth/mount.ts'
 import { printOpenApi } from '../openapi.ts'
 import { mountWeb } from '../web/mount.ts'
+import { createAuthentication } from './authentication.ts'
 import { readFormBody, readJsonBody } from './body.ts'
 import { answerBrokenRequest, requestTimeout } from './broken-request.ts'
 import { stripPrefix } from './compat/door.ts'
@@ -21,7 +22,7 @@ import { adaptRoute } from './compat/index.ts'
 import { ExecuteLimits } from './execute-limits.ts'
 import { OpenRequests } from './open-requests.ts'
 import { addRefusals, type Refuse, refuser } from './refusals.ts'
-import { decorate, register } from './register.ts'
+import { decorate, type Registration, register } from './register.ts'
 import { addReports } from './reports.ts'
 import { chooseRequestId } from './request-id.ts'
 import type { Route, Services } from './route.ts'
@@ -132,10 +133,10 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
 }
 
 /** Forms are read at the token endpoint only, so its route lives in a scope of its own. */
-function registerForms(app: FastifyInstance, forms: readonly Route[], services: Services): void {
+function registerForms(app: FastifyInstance, forms: readonly Route[], registration: Registration): void {
   app.register((scope, _options, done) => {
     scope.addContentTypeParser(formTypes, { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, readFormBody(body)))
-    for (const route of forms) register(scope, route, services)
+    for (const route of forms) register(scope, route, registration)
     done()
   })
 }
@@ -161,11 +162,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const served = selectRoutes(settings).map(adaptRoute)
   addRefusals(app, { routes: served, refuse })
   if (settings.corsOrigins.length > 0) await app.register(cors, { ...corsOptions, origin: [...settings.corsOrigins] })
-  for (const route of served) if (!route.form) register(app, route, services)
+  const registration = { services, authentication: createAuthentication(services) }
+  for (const route of served) if (!route.form) register(app, route, registration)
   registerForms(
     app,
     served.filter((route) => route.form),
-    services,
+    registration,
   )
   if (settings.role !== 'worker') mountServiceMcp(app, services)
   mountOAuth(app, services, options.documents)

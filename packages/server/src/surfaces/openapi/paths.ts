@@ -17,7 +17,7 @@ const rateHeaders = Object.fromEntries(
   ['Limit', 'Remaining', 'Reset'].map((name) => [`RateLimit-${name}`, { $ref: `#/components/headers/RateLimit${name}` }]),
 )
 
-const whenAuthenticated: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired', 'insufficient_scope']
+const whenAuthenticated: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired', 'session_ended', 'insufficient_scope']
 const inOrganization: readonly ErrorCode[] = ['organization_required', 'organization_forbidden', 'validation_failed']
 const withBody: readonly ErrorCode[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type']
 /** A slot that is too long or cannot be decoded. */

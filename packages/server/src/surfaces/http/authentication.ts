@@ -1,0 +1,57 @@
+/** Finds out who sends a request: by its token, or by the session of the console where it has no token. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller, Principal } from '../../platform/model/access.ts'
+import { createAddressFinder } from '../web/own-address.ts'
+import { createSessionFinder } from '../web/session-cookie.ts'
+import type { Answer, PrincipalRoute, Route, Services } from './route.ts'
+
+const bearer = /^bearer +(\S+) *$/i
+
+const readBearer = ({ headers }: FastifyRequest): string | undefined => bearer.exec(headers.authorization ?? '')?.[1]
+
+/** Interval between two looks at the session of a stream, in milliseconds. */
+const lookMs = 5_000
+
+/** Authentication for all routes of a service. */
+export interface Authentication {
+  /** @throws FerruleError as `Tokens.authenticateCaller` and `ConsoleSessions.authenticateCaller` */
+  readCaller(request: FastifyRequest, route: Route): Promise<Caller>
+  /** @throws FerruleError as `Tokens.authenticate` and `ConsoleSessions.authenticate` */
+  readPrincipal(request: FastifyRequest, route: PrincipalRoute): Promise<Principal>
+  /** Ends a stream of events soon after the session that opened it. The stream itself does not keep the session alive. */
+  endWithSession(answer: Answer, reply: FastifyReply): void
+}
+
+/** Builds the authentication. */
+export function createAuthentication({ platform, settings }: Pick<Services, 'platform' | 'settings'>): Authentication {
+  const { tokens, consoleSessions } = platform
+  const findSession = createSessionFinder(createAddressFinder(settings))
+  /** Finds the session of a request; one with an Authorization is judged by that alone. */
+  const sessionOf = ({ headers }: FastifyRequest, { takesSessions }: Route): string | undefined =>
+    headers.authorization === undefined && takesSessions !== false ? findSession(headers) : undefined
+  return {
+    readCaller: (request, route) => {
+      const session = sessionOf(request, route)
+      return session === undefined ? tokens.authenticateCaller(readBearer(request)) : consoleSessions.authenticateCaller(session)
+    },
+    readPrincipal: (request, route) => {
+      const organization = request.headers['x-organization-id']
+      const header = typeof organization === 'string' ? organization : organization?.[0]
+      const session = sessionOf(request, route)
+      if (session !== undefined) return consoleSessions.authenticate(session, header)
+      return tokens.authenticate(readBearer(request), header, route.provesOrganization)
+    },
+    endWithSession: (answer, { request: { headers }, raw }) => {
+      if (!('content' in answer) || answer.type !== 'text/event-stream' || headers.authorization !== undefined) return
+      const session = findSession(headers)
+      if (session === undefined) return
+      const look = async () => {
+        // A failed look says nothing about the session.
+        const isAlive = await consoleSessions.isAlive(session, { isUse: false }).catch(() => true)
+        if (!isAlive) raw.destroy()
+      }
+      const timer = setInterval(() => void look(), lookMs).unref()
+      raw.once('close', () => clearInterval(timer))
+    },
+  }
+}
