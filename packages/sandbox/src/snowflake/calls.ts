@@ -115,6 +115,7 @@ const known: Readonly<Record<string, (around: Surroundings) => string>> = {
   CURRENT_ROLE: ({ role }) => literal(role),
   CURRENT_USER: ({ user }) => literal(user),
   CURRENT_ACCOUNT: ({ account }) => literal(account),
+  CURRENT_REGION: () => literal('AWS_US_WEST_2'),
   CURRENT_VERSION: () => literal('9.99.0'),
   UUID_STRING: () => 'CAST(uuid() AS VARCHAR)',
 }

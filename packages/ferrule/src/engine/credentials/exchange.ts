@@ -106,7 +106,8 @@ export async function exchangeGrant(place: ExchangePlace, exchanged: GrantExchan
     throw isTooLarge ? fail('upstream_answer_invalid', { vendor, reason: `the answer to ${what} is too large` }) : thrown
   })
   if (answer.status !== 200) throw toExchangeError(place, exchanged, answer)
-  const redact = createRedactor([...listSecrets(scheme, values), ...Object.values(more)])
+  const basic = 'authorization' in headers ? [headers.authorization.slice('Basic '.length)] : []
+  const redact = createRedactor([...listSecrets(scheme, values), ...Object.values(more), ...basic])
   return mergeExchanged(place, exchanged, readExchanged(place, exchanged, { answer, redact }))
 }
 
