@@ -68,6 +68,7 @@ const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>
   restoreWorkspace: ({ workspaces }) => workspaces.restore('workspace_id'),
   listDefinitions: ({ definitions }) => definitions.list(),
   getDefinition: ({ definitions }) => definitions.get('definition_id'),
+  getDefinitionReference: ({ definitions }) => definitions.reference('definition_id'),
   listSkills: ({ definitions }) => definitions.skills(),
   getSkillDocs: ({ definitions }) => definitions.docs({ id: 'gong' }),
   createConnector: ({ connectors }) => connectors.create(input),

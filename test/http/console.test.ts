@@ -33,3 +33,32 @@ describe('calls over time', () => {
     expect([status, json.code, json.errors[0].field]).toEqual([422, 'validation_failed', '/from'])
   })
 })
+
+describe('a kind', () => {
+  const sources = '/integrations/definitions/sources'
+
+  test.each([sources, `${sources}/gong`, `${sources}/gong/reference`])('%s is sent once while it does not change', async (path) => {
+    const first = await ask(path)
+    expect([first.status, first.headers['cache-control']]).toEqual([200, 'private, no-cache'])
+    const headers = { 'if-none-match': String(first.headers.etag) }
+    const again = await world.ask(`${base}${path}`, { token: world.token, headers })
+    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', first.headers.etag])
+    const stranger = await world.ask(`${base}${path}`, { headers })
+    expect(stranger.status).toBe(401)
+  })
+
+  test('has a reference with the texts and examples of the documents, and the operators of each searchable field', async () => {
+    const { json } = await ask(`${sources}/Gong/reference`)
+    expect([json.id, json.title, json.sections[0].id]).toEqual(['gong', 'Gong', 'overview'])
+    const users = json.sections.find(({ id }: { id: string }) => id === 'entity:users')
+    expect(users.blocks[0]).toEqual({ type: 'paragraph', text: 'Users of the company.' })
+    expect(json.examples).toContainEqual({ entity: 'users', action: 'get', params: { id: '<id>' } })
+    expect(json.examples.at(-1).action).toBe('context_store_search')
+    const { fields } = json.searches.find(({ entity }: { entity: string }) => entity === 'users')
+    const field = (name: string) => fields.find((each: { field: string }) => each.field === name)
+    expect(field('created')).toMatchObject({ type: 'text', compares: 'instant' })
+    expect(field('active').operators).toEqual(['eq', 'neq', 'in'])
+    expect(field('emailAliases').operators).toContain('contains')
+    expect(field('id').operators).not.toContain('contains')
+  })
+})

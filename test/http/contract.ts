@@ -77,6 +77,7 @@ export class Contract {
     const says = `${method} ${path} ${answer.status} ${answer.type}`
     const response = operation.responses[answer.status]
     if (response === undefined) throw new Error(`${says}: the status is not documented: ${answer.text?.slice(0, 500)}`)
+    if (answer.status === 304) return // it has no body
     const media = (answer.type ?? '').split(';', 1)[0] ?? ''
     const type = [media, '*/*'].find((each) => Object.hasOwn(response.content, each))
     if (type === undefined) throw new Error(`${says}: the media type is not documented`)

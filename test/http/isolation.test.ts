@@ -59,7 +59,7 @@ async function seen(path: string, sent: Sent) {
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
-  expect(withIds).toHaveLength(29)
+  expect(withIds).toHaveLength(30)
 })
 
 /** Existing clients come by a prefix, or send a header. */

@@ -118,6 +118,7 @@ test('routes and who may use them', () => {
     'POST /api/v1/workspaces/{workspace_id}/restore principal',
     'GET /api/v1/integrations/definitions/sources caller',
     'GET /api/v1/integrations/definitions/sources/{definition_id} caller',
+    'GET /api/v1/integrations/definitions/sources/{definition_id}/reference caller',
     'GET /api/v1/skills caller',
     'GET /api/v1/skills/docs caller',
     'POST /api/v1/integrations/connectors principal',

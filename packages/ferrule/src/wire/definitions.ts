@@ -1,5 +1,5 @@
 /** Kinds of external systems on the wire, and their documents for agents in the shape that existing clients read. */
-import { bool, int, list, oneOf, opt, orNull, str } from '../definition/index.ts'
+import { bool, int, list, oneOf, open, opt, orNull, str } from '../definition/index.ts'
 import { pageQuery } from './paging.ts'
 import { jsonSchema, jsonSchemaOrNull, part, query, record, uuid, type Wire } from './words.ts'
 
@@ -156,6 +156,54 @@ export const skillDocs = record(
 )
 /** A document: its outline, and one section. */
 export type SkillDocs = Wire<typeof skillDocs>
+
+const section = part(
+  {
+    id: str('Id of the section; `entity:<name>` for an entity'),
+    title: str('Title'),
+    summary: str('One sentence'),
+    blocks: list(skillBlock, 'Blocks'),
+  },
+  'A section',
+)
+
+const exampleCall = part(
+  { entity: str('Entity'), action: str('Action'), params: opt(open('Parameters; a value in angle brackets is known to the caller only')) },
+  'The smallest call of an operation that is complete, as `execute` takes it',
+)
+
+/** Types of searchable fields. */
+export const searchFieldTypes = ['text', 'integer', 'number', 'boolean', 'array', 'object', 'any'] as const
+/** How values of a searchable field compare. */
+export const searchComparisons = ['text', 'instant', 'decimal', 'lower'] as const
+
+const searchField = part(
+  {
+    field: str('Name'),
+    type: oneOf('Type of its values; any: the vendor documents none', ...searchFieldTypes),
+    compares: oneOf(
+      'text: as the vendor sends it; instant: as a timestamp; decimal: as a number; lower: without case, known and stored values only',
+      ...searchComparisons,
+    ),
+    operators: list(str('Operator'), 'Operators of a filter that the field supports'),
+  },
+  'A searchable field',
+)
+
+/** The reference of a kind: what the pages of the documents say, and how fields are searched. */
+export const definitionReference = record(
+  'DefinitionReference',
+  {
+    id: str('Slug of the kind'),
+    title: str('Title'),
+    sections: list(section, 'Sections: overview, credentials, configuration, and one for each entity'),
+    examples: list(exampleCall, 'One call for each operation, searches included'),
+    searches: list(part({ entity: str('Entity'), fields: list(searchField, 'Fields') }, 'A searchable entity'), 'Searchable entities'),
+  },
+  'The reference of a kind',
+)
+/** The reference of a kind. */
+export type DefinitionReference = Wire<typeof definitionReference>
 
 const anyTenant = {
   workspace_id: opt(uuid('Existing clients send it. The documents are the same in every workspace.')),

@@ -45,6 +45,7 @@ export const endpoints = {
   restoreWorkspace: { method: 'POST', path: `${workspace}/restore` },
   listDefinitions: { method: 'GET', path: definitions },
   getDefinition: { method: 'GET', path: `${definitions}/{definition_id}` },
+  getDefinitionReference: { method: 'GET', path: `${definitions}/{definition_id}/reference` },
   listSkills: { method: 'GET', path: '/api/v1/skills' },
   getSkillDocs: { method: 'GET', path: '/api/v1/skills/docs' },
   createConnector: { method: 'POST', path: connectors, takesKey: true },

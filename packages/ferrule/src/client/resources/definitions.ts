@@ -2,6 +2,7 @@ import type {
   DefinitionList,
   DefinitionQuery,
   DefinitionRecord,
+  DefinitionReference,
   DefinitionSummary,
   SkillDocs,
   SkillDocsQuery,
@@ -28,6 +29,11 @@ export class Definitions {
   /** Reads a kind: credentials, configuration, entities and actions. @param id definition id or slug */
   get(id: string, options: RequestOptions = {}): Promise<DefinitionRecord> {
     return this.#transport.json(endpoints.getDefinition, { slots: { definition_id: id }, ...options })
+  }
+
+  /** Reads the reference of a kind: what its pages say, example calls, and the operators of searchable fields. @param id definition id or slug */
+  reference(id: string, options: RequestOptions = {}): Promise<DefinitionReference> {
+    return this.#transport.json(endpoints.getDefinitionReference, { slots: { definition_id: id }, ...options })
   }
 
   /** Lists the documents for agents, one for each kind. */

@@ -23,6 +23,9 @@ const operators = [...searchOperators, 'contains', 'any'] as const
 type Operator = (typeof operators)[number]
 type FieldOperator = Exclude<Operator, 'and' | 'or' | 'not'>
 
+/** Operators that take a field. */
+export const fieldOperators: readonly FieldOperator[] = operators.filter((name) => name !== 'and' && name !== 'or' && name !== 'not')
+
 /** State of parsing a filter. */
 interface Reading {
   readonly scope: NameScope

@@ -1,6 +1,13 @@
 import { isObject } from 'ferrule/internal'
 import type { JsonObject } from './types.ts'
 
+/** An example of a call. */
+export interface CallExample {
+  readonly summary: string
+  /** Body of `execute`. */
+  readonly value: { readonly entity: string; readonly action: string; readonly params?: JsonObject }
+}
+
 const formats: Readonly<Record<string, string>> = {
   'date-time': '2025-03-01T00:00:00Z',
   date: '2025-03-01',

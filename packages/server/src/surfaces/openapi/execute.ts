@@ -16,9 +16,9 @@ import {
   type PageShape,
   str,
 } from 'ferrule/definition'
-import { buildObjectSchema, liveActions } from 'ferrule/internal'
+import { buildObjectSchema, isObject, liveActions } from 'ferrule/internal'
 import { executeFields, freshness } from 'ferrule/wire'
-import { buildExample } from './example.ts'
+import { buildExample, type CallExample } from './example.ts'
 import { searchExamples, searchNames, searchSchemas } from './search.ts'
 import { ref, truncatedFields } from './shared.ts'
 import type { JsonObject } from './types.ts'
@@ -173,11 +173,10 @@ export function executeSchemas(kinds: readonly Kind[]): JsonObject {
 }
 
 /** One example for every operation, the smallest call that is complete, and one for every search. */
-export function executeExamples(kinds: readonly Kind[]): JsonObject {
+export function executeExamples(kinds: readonly Kind[]): Readonly<Record<string, CallExample>> {
   const exampleFor = ({ name, action, operation }: DocumentedOperation) => {
     const params = buildExample(buildObjectSchema(operation.params), 'params')
-    const isEmpty = Object.keys(Object(params)).length === 0
-    return isEmpty ? { entity: name, action } : { entity: name, action, params }
+    return !isObject(params) || Object.keys(params).length === 0 ? { entity: name, action } : { entity: name, action, params }
   }
   const live = documentedOperations(kinds).map(
     (each) => [operationName(each), { summary: `${entityName(each)} ${each.action}`, value: exampleFor(each) }] as const,

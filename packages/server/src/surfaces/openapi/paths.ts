@@ -86,11 +86,16 @@ function requestBody(document: RouteDocument, route: Route): JsonObject {
   return { requestBody: { required: document.bodyOptional !== true, content } }
 }
 
+const entityTag = { ETag: { schema: { type: 'string' } } }
+
 function success({ answer }: RouteDocument): JsonObject {
+  const isTagged = 'schema' in answer && answer.isTagged === true
+  const headers = isTagged ? { ...requestId, ...entityTag } : requestId
   return {
+    ...(isTagged ? { 304: { description: 'Unchanged since the answer that `If-None-Match` names', headers } } : {}),
     [String('schema' in answer ? (answer.status ?? 200) : 200)]: {
       description: answer.about,
-      headers: requestId,
+      headers,
       content: 'schema' in answer ? { [json]: { schema: printSchema(answer.schema) } } : printContent(answer),
     },
   }

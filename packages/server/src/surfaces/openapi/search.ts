@@ -3,7 +3,7 @@
 import { type EntityDefinition, type Field, type Fields, type Kind, list, obj, opt } from 'ferrule/definition'
 import { filterLimits, formatDocumentedType, isObject } from 'ferrule/internal'
 import { executeFields, freshness, searchMeta } from 'ferrule/wire'
-import { buildExample } from './example.ts'
+import { buildExample, type CallExample } from './example.ts'
 import { ref, truncatedFields } from './shared.ts'
 import type { JsonObject } from './types.ts'
 
@@ -196,7 +196,7 @@ export function searchSchemas(kinds: readonly Kind[]): JsonObject {
 }
 
 /** One example for each searchable entity. */
-export function searchExamples(kinds: readonly Kind[]): JsonObject {
+export function searchExamples(kinds: readonly Kind[]): Readonly<Record<string, CallExample>> {
   const valueFor = ({ name, fields }: Searchable) => {
     const [field = '', schema] =
       Object.entries(fields).find(([, each]: [string, Field]) => isScalar(each)) ?? Object.entries(fields)[0] ?? []

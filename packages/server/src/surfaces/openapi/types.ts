@@ -33,6 +33,8 @@ export interface JsonAnswerDocument<S extends Field = Field> {
   readonly status?: number
   readonly about: string
   readonly schema: S
+  /** True: the answer has an `ETag`, and 304 without a body says that it has not changed. */
+  readonly isTagged?: true
 }
 
 /** An answer in other media types than JSON. */

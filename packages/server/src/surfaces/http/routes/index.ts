@@ -8,7 +8,7 @@ import { deleteConnector, getConnector } from './connector.ts'
 import { patchConnector, updateConnector } from './connector-change.ts'
 import { createConnector, listConnectors } from './connectors.ts'
 import { getContextStore, resetContextStore, setSchedule, watchContextStore } from './context-store.ts'
-import { getDefinition, listDefinitions } from './definitions.ts'
+import { getDefinition, getDefinitionReference, listDefinitions } from './definitions.ts'
 import { docs, docsFile, home, openApi } from './documents.ts'
 import { execute } from './execute.ts'
 import { exportEntity } from './export.ts'
@@ -34,7 +34,7 @@ export const routes: readonly Route[] = [
   ...[listApplications, createApplication, rotateApplicationSecret, deleteApplication],
   ...[listOrganizations, createOrganization, updateOrganization, deleteOrganization, restoreOrganization],
   ...[listWorkspaces, createWorkspace, getWorkspaceStats, getWorkspace, updateWorkspace, deleteWorkspace, restoreWorkspace],
-  ...[listDefinitions, getDefinition, listSkills, getSkillDocs],
+  ...[listDefinitions, getDefinition, getDefinitionReference, listSkills, getSkillDocs],
   ...[createConnector, listConnectors, checkNew, getConnector, updateConnector, patchConnector, deleteConnector, checkStored],
   execute,
   ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
