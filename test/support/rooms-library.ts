@@ -80,7 +80,7 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}kinds/`, files: within(library, ['connectors/', 'definition/', 'engine/']) },
   {
     room: `${library}core.ts`,
-    files: within(library, ['errors.ts', 'definition/object.ts', 'client/']),
+    files: within(library, ['errors.ts', 'definition/object.ts', 'client/', 'filter/']),
     types: within(library, ['definition/', 'engine/', 'connectors/', 'kinds/', 'walk.ts']),
   },
   {
@@ -148,9 +148,6 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}cli.ts`, files: [`${library}command/`], node: 'all but node:sqlite' },
   {
     room: `${library}internal.ts`,
-    files: [
-      ...shared,
-      ...within(library, ['connectors/', 'engine/', 'json/', 'document/', 'near-names.ts', 'client/problem.ts', 'agent/', 'mcp/']),
-    ],
+    files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/', 'document/', 'near-names.ts', 'client/', 'agent/', 'mcp/'])],
   },
 ]

@@ -30,6 +30,8 @@ export type { OwnRates, RateStore, RateWish } from './engine/limits/own-rates.ts
 export type { ConnectOptions } from './engine/local.ts'
 export type { CallOptions, Download, DownloadOptions, LocalConnector } from './engine/types.ts'
 export { type ErrorCode, type Fault, FerruleError, type Problem, type ProblemDetails, type Upstream } from './errors.ts'
+export { formatFilter } from './filter/format.ts'
+export { type FilterCondition, parseFilter } from './filter/parse.ts'
 export type { ConnectableKind } from './kinds/connectable.ts'
 export type { ListPage, WalkOptions } from './walk.ts'
 

@@ -1,0 +1,107 @@
+/** The editor itself. Load it by `CodeEditor`: it is large. */
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { bracketMatching } from '@codemirror/language'
+import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint'
+import { Annotation, Compartment, EditorState, type Extension, type Text } from '@codemirror/state'
+import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view'
+import { type RefObject, useEffect, useRef } from 'react'
+import { styleNonce } from '../../data/page-facts.ts'
+import { languages } from './languages.ts'
+import { look } from './look.ts'
+import type { CodeEditorProps, EditorProblem } from './props.ts'
+
+/** Finds the range of a problem: from its place to the end of its word. */
+function findRange(text: Text, { line, column }: EditorProblem): { readonly from: number; readonly to: number } {
+  const { from, to, text: content } = text.line(Math.min(Math.max(line, 1), text.lines))
+  const at = Math.min(from + column - 1, to)
+  const [word = ''] = /^(?:\w+|\S)/.exec(content.slice(at - from)) ?? []
+  return { from: word === '' && at > from ? at - 1 : at, to: at + word.length }
+}
+
+const toDiagnostics = (text: Text, problems: readonly EditorProblem[]): Diagnostic[] =>
+  problems.map((problem) => ({ ...findRange(text, problem), severity: 'error', message: problem.message }))
+
+/** What the editor reads at the time of an event. */
+interface Latest {
+  props: CodeEditorProps
+  /** Texts that were reported and have not come back as the value: later texts follow them. */
+  reported: readonly string[]
+}
+
+/** Reports a text that the reader typed. */
+function report(latest: Latest, text: string): void {
+  latest.reported = [...latest.reported, text]
+  latest.props.onChange?.(text)
+}
+
+/** Builds what never changes while the editor lives. */
+function buildExtensions({ label, hint, isReadOnly = false }: CodeEditorProps, latest: Latest): Extension {
+  const submit = () => {
+    latest.props.onSubmit?.()
+    return latest.props.onSubmit !== undefined
+  }
+  return [
+    EditorView.cspNonce.of(styleNonce),
+    keymap.of([{ key: 'Mod-Enter', run: submit }]),
+    [lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), autocompletion(), lintGutter()],
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+    [EditorView.lineWrapping, look, EditorState.readOnly.of(isReadOnly)],
+    EditorView.contentAttributes.of({ 'aria-label': label }),
+    hint === undefined ? [] : placeholder(hint),
+    EditorView.updateListener.of(({ docChanged, transactions, state }) => {
+      if (docChanged && !transactions.some((each) => each.annotation(given) === true)) report(latest, state.doc.toString())
+    }),
+  ]
+}
+
+/** Marks changes that come from the value, which are not reported. */
+const given = Annotation.define<boolean>()
+
+/** Takes a value. One that was reported changes nothing: the reader may have typed more since. */
+function takeValue(view: EditorView, latest: Latest, value: string): void {
+  const index = latest.reported.indexOf(value)
+  latest.reported = index < 0 ? [] : latest.reported.slice(index + 1)
+  const { doc } = view.state
+  if (index >= 0 || doc.toString() === value) return
+  view.dispatch({ changes: { from: 0, to: doc.length, insert: value }, annotations: given.of(true) })
+}
+
+/** Makes the editor in an element when the component appears, and loads its language. */
+function useView(parent: RefObject<HTMLDivElement | null>, latest: RefObject<Latest>): RefObject<EditorView | null> {
+  const view = useRef<EditorView | null>(null)
+  useEffect(() => {
+    if (parent.current === null) return
+    const language = new Compartment()
+    const first = latest.current.props
+    const extensions = [buildExtensions(first, latest.current), language.of([])]
+    const made = new EditorView({ parent: parent.current, state: EditorState.create({ doc: first.value, extensions }) })
+    view.current = made
+    const load = languages[first.language]()
+    load.then((loaded) => view.current === made && made.dispatch({ effects: language.reconfigure(loaded) })).catch(() => undefined)
+    if (first.hasFocus === true) made.focus()
+    return () => {
+      view.current = null
+      made.destroy()
+    }
+  }, [parent, latest])
+  return view
+}
+
+/** Shows the editor. */
+export function Editor(props: CodeEditorProps) {
+  const { value, problems = [] } = props
+  const parent = useRef<HTMLDivElement>(null)
+  const latest = useRef<Latest>({ props, reported: [] })
+  latest.current.props = props
+  const view = useView(parent, latest)
+  useEffect(() => {
+    if (view.current !== null) takeValue(view.current, latest.current, value)
+  }, [value, view])
+  const places = JSON.stringify(problems)
+  useEffect(() => {
+    const shown = JSON.parse(places) as readonly EditorProblem[] // printed above
+    if (view.current !== null) view.current.dispatch(setDiagnostics(view.current.state, toDiagnostics(view.current.state.doc, shown)))
+  }, [places, view])
+  return <div ref={parent} />
+}

@@ -1,0 +1,52 @@
+/** Chooses a connector. */
+import { Select } from '@mantine/core'
+import type { ConnectorQuery, ConnectorSummary } from 'ferrule/wire'
+import { usePlace } from '../data/place.ts'
+import { useReadAll } from '../data/read-all.ts'
+import { describeError } from './error-box.tsx'
+
+/** Connectors that are offered at once, at most; typing a part of the name finds the others. */
+const mostOffered = 100
+
+/** Reads the connectors of the workspace of the address, or of all workspaces. */
+export function useConnectorChoice(query: ConnectorQuery = {}) {
+  const { workspace } = usePlace()
+  const all = { limit: 100, ...query, ...(workspace === undefined ? {} : { workspace_name: workspace }) }
+  return useReadAll<ConnectorSummary>(['connectors', 'choice', all], (ferrule, from, signal) =>
+    ferrule.connectors.page(from ?? all, { signal }),
+  )
+}
+
+const printChoice = ({ name, summarized_source_template: kind, workspace_name: workspace }: ConnectorSummary): string =>
+  `${name} (${kind.name}, ${workspace})`
+
+/** What the chooser offers. */
+export interface ConnectorSelectProps {
+  /** As `useConnectorChoice` returns it. */
+  readonly reading: ReturnType<typeof useConnectorChoice>
+  /** Id of the chosen connector. */
+  readonly value: string | undefined
+  readonly onChange: (connector: ConnectorSummary) => void
+}
+
+/** Shows the chooser. */
+export function ConnectorSelect({ reading, value, onChange }: ConnectorSelectProps) {
+  const connectors = reading.data?.rows ?? []
+  return (
+    <Select
+      label="Connector"
+      placeholder={reading.data === undefined && reading.error === null ? 'Loading …' : 'Choose a connector'}
+      data={connectors.map((connector) => ({ value: connector.id, label: printChoice(connector) }))}
+      value={value ?? null}
+      onChange={(id) => {
+        const chosen = connectors.find((each) => each.id === id)
+        if (chosen !== undefined) onChange(chosen)
+      }}
+      error={reading.error !== null && reading.data === undefined ? describeError(reading.error).sentence : undefined}
+      limit={mostOffered}
+      nothingFoundMessage="No connector has this name"
+      allowDeselect={false}
+      searchable
+    />
+  )
+}
