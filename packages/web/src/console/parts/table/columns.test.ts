@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { readAnswerRows } from './answer-rows.ts'
+import { isFolded, printCell } from './columns.ts'
+
+test('cells keep every digit, and print nested values in one line', () => {
+  const values = [9007199254740993n, 1.5, true, null, undefined, 'text', { id: 9007199254740993n }]
+  expect(values.map(printCell)).toEqual(['9007199254740993', '1.5', 'true', 'null', '', 'text', '{"id":9007199254740993}'])
+})
+
+test('long, nested and broken texts are folded', () => {
+  const values = ['a'.repeat(61), 'two\nlines', [1], { a: 1 }, 'short', [], {}, null]
+  expect(values.map(isFolded)).toEqual([true, true, true, true, false, false, false, false])
+})
+
+test('the records of a list are rows; every name of the first records is a column', () => {
+  const { columns, rows } = readAnswerRows([{ a: 1 }, { b: 2 }])
+  expect(columns.map(({ name, read }) => [name, rows.map(read)])).toEqual([
+    ['a', [1, undefined]],
+    ['b', [undefined, 2]],
+  ])
+})
+
+test('the cells of a statement are rows, with the titles of the result; one record is one row', () => {
+  const { columns, rows } = readAnswerRows({ resultSetMetaData: { rowType: [{ name: 'N' }, { name: 'N' }] }, data: [['1', null]] })
+  expect(columns.map(({ title, read }) => [title, rows.map(read)])).toEqual([
+    ['N', ['1']],
+    ['N', [null]],
+  ])
+  expect(readAnswerRows({ id: '1' }).rows).toEqual([{ id: '1' }])
+  expect(readAnswerRows(undefined)).toEqual({ rows: [], columns: [] })
+})

@@ -1,0 +1,100 @@
+/** A table of any length: only the rows in sight are drawn. */
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
+import { type FocusEvent, useCallback, useMemo, useRef, useState } from 'react'
+import { computeWidth, type DataColumn } from './columns.ts'
+import { DataRow } from './data-row.tsx'
+import classes from './data-table.module.css'
+import { type DataSort, HeaderRow } from './header-row.tsx'
+import { type NamedValue, ValueDialog } from './value-dialog.tsx'
+
+/** What the table shows. */
+export interface DataTableProps<Row> {
+  /** Name of the table, for readers of the screen. */
+  readonly label: string
+  readonly rows: readonly Row[]
+  /** `findColumns` and `readAnswerRows` make them from data. Keep their identity while they stay the same. */
+  readonly columns: readonly DataColumn<Row>[]
+  readonly sort?: DataSort | undefined
+  /** Called with the name of a column whose header was pressed; the caller sorts, because the rows can be a part only. */
+  readonly onSort?: (column: string) => void
+  /** Height in CSS pixels that the table takes at most. */
+  readonly maxHeightPx?: number
+}
+
+const [rowPx, numberDigitPx, numberPaddingPx] = [36, 9, 40]
+/** Rows that are drawn above and below those in sight, so that no frame of a scroll is blank. */
+const overscan = 15
+
+/** Keeps widths: by the texts of the rows, until the reader changes them. */
+function useWidths<Row>(columns: readonly DataColumn<Row>[], rows: readonly Row[]) {
+  const [changed, setChanged] = useState<Readonly<Record<string, number>>>({})
+  const [first] = rows
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more rows of the same result must not move the columns
+  const computed = useMemo(() => columns.map((column) => computeWidth(column, rows)), [columns, first])
+  const widths = useMemo(() => columns.map(({ name }, index) => changed[name] ?? computed[index] ?? 0), [columns, changed, computed])
+  const onWidth = useCallback((name: string, widthPx: number) => setChanged((before) => ({ ...before, [name]: widthPx })), [])
+  return { widths, onWidth }
+}
+
+/** Chooses the rows that are drawn: those in sight, and the row that has the focus, which must not vanish. */
+function useRows(count: number) {
+  const scroller = useRef<HTMLElement>(null)
+  const focused = useRef(-1)
+  const rangeExtractor = useCallback((range: Range) => {
+    const indexes = defaultRangeExtractor(range)
+    const { current } = focused
+    return current < 0 || current >= range.count || indexes.includes(current) ? indexes : [...indexes, current].toSorted((a, b) => a - b)
+  }, [])
+  const virtualizer = useVirtualizer({
+    ...{ count, overscan, rangeExtractor, scrollPaddingStart: rowPx },
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowPx,
+  })
+  const note = ({ target }: FocusEvent) => {
+    focused.current = Number(target.closest('[data-index]')?.getAttribute('data-index') ?? -1)
+  }
+  const forget = () => {
+    focused.current = -1
+  }
+  return { scroller, virtualizer, onFocus: note, onBlur: forget }
+}
+
+/** Shows the table. The keyboard scrolls it, and reaches every button of the rows in sight. */
+export function DataTable<Row>({ label, rows, columns, sort, onSort, maxHeightPx = 560 }: DataTableProps<Row>) {
+  const [shown, setShown] = useState<NamedValue>()
+  const { widths, onWidth } = useWidths(columns, rows)
+  const { scroller, virtualizer, onFocus, onBlur } = useRows(rows.length)
+  const numberWidthPx = String(rows.length).length * numberDigitPx + numberPaddingPx
+  const widthPx = widths.reduce((sum, width) => sum + width, numberWidthPx)
+  const heightPx = virtualizer.getTotalSize() + rowPx
+  const shared = { columns, widths, numberWidthPx }
+  return (
+    <>
+      <section
+        ref={scroller}
+        className={classes['scroller']}
+        style={{ maxHeight: maxHeightPx }}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+        tabIndex={0}
+        aria-label={label}
+        {...{ onFocus, onBlur }}
+      >
+        {/* biome-ignore lint/a11y/useSemanticElements: rows that are drawn in part only cannot be a <table> */}
+        <div
+          role="table"
+          aria-label={label}
+          aria-rowcount={rows.length + 1}
+          className={classes['table']}
+          style={{ width: widthPx, height: heightPx }}
+        >
+          <HeaderRow {...shared} sort={sort} onSort={onSort} onWidth={onWidth} />
+          {virtualizer.getVirtualItems().map(({ index, start }) => {
+            const row = rows[index]
+            return row === undefined ? null : <DataRow key={index} {...shared} row={row} index={index} topPx={start} onShow={setShown} />
+          })}
+        </div>
+      </section>
+      <ValueDialog shown={shown} onClose={() => setShown(undefined)} />
+    </>
+  )
+}
