@@ -1,8 +1,8 @@
 /** An artificial kind with one entity for each way in which records reach the copy. */
 import type { ConnectorDefinition, Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { EntityDefinition, Operation } from '../../packages/ferrule/src/definition/entity.ts'
-import { byDefault, date, id, int, list, obj, open, opt, str, time } from '../../packages/ferrule/src/definition/fields.ts'
-import { acme } from '../definition/acme.ts'
+import { byDefault, date, find, id, int, list, obj, open, opt, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { acme, finding } from '../definition/acme.ts'
 
 const cursor = opt(str('Cursor'))
 const limit = opt(int('Records per page'))
@@ -143,7 +143,10 @@ export type EntityName = keyof typeof entities
 const definition: ConnectorDefinition = {
   ...acme,
   kind: 'made-up',
-  configuration: { start: opt(byDefault('2026-01-01', date('First day of reports'))), zone: opt(str('Zone')) },
+  configuration: {
+    start: opt(find(finding, byDefault('2026-01-01', date('First day of reports')))),
+    zone: opt(find(finding, str('Zone'))),
+  },
   pages: {
     ...acme.pages,
     next_page_url: {

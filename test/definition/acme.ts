@@ -1,7 +1,7 @@
 /** A kind of no vendor, whose parts tests replace by wrong ones. */
 import type { ConnectorDefinition, CredentialScheme, Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { EntityDefinition, Operation } from '../../packages/ferrule/src/definition/entity.ts'
-import { obj, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
+import { find, obj, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
 
 /** A list by a cursor. */
 export const list: Operation = {
@@ -12,10 +12,12 @@ export const list: Operation = {
 }
 /** An entity. */
 export const things: EntityDefinition = { about: 'Things', key: ['id'], record: { id: str('Id'), name: str('Name') }, list }
+/** Where people find a value. */
+export const finding = { says: 'Acme shows the value.' }
 /** A credential scheme. */
 export const scheme: CredentialScheme = {
   title: 'Key',
-  fields: { user: str('User'), password: str('Password') },
+  fields: { user: find(finding, str('User')), password: find(finding, str('Password')) },
   send: { as: 'basic', user: 'user', password: 'password' },
 }
 /** A kind that is right. */
@@ -28,7 +30,7 @@ export const acme: ConnectorDefinition = {
   documentation: 'https://acme.example',
   origins: { api: 'https://api.acme.example' },
   credentials: { key: scheme },
-  configuration: { show: opt(str('Whether to show all')) },
+  configuration: { show: opt(find(finding, str('Whether to show all'))) },
   pages: { cursor: { shape: 'cursor', read: { cursor: 'next' }, next: { meta: 'cursor', param: 'cursor' } } },
   problem: { message: ['message'] },
   errors: [{ status: 404, is: 'record_not_found' }],

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { Consent, Exchange } from '../../packages/ferrule/src/definition/consent.ts'
-import { acme, consent, exchange, grant, kind, scheme, withScheme } from './acme.ts'
+import { type Finding, find, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
+import { acme, consent, exchange, finding, grant, kind, scheme, withScheme } from './acme.ts'
 
 const { refresh: _refresh, ...grantless } = exchange
 const withCode: Exchange = { ...grantless, code: { ...grant, code: 'code' } }
@@ -11,6 +12,7 @@ const withConsent = (more: Partial<Consent>): Kind =>
     origins: { ...acme.origins, oauth: 'https://acme.example' },
     credentials: { key: { ...scheme, exchange: withCode, consent: { ...consent, ...more } } },
   })
+const withFinding = (given: Finding): Kind => kind({ configuration: { show: opt(find(given, str('Show'))) } })
 const account = { entity: 'things', action: 'list', params: {}, id: 'id' } as const
 
 test('a kind with a consent page and a proof of the account is right', () => {
@@ -31,6 +33,12 @@ test.each<readonly [says: string, kind: Kind]>([
   ['acme: credentials key send user for a consent, which is not part of the application', withConsent({ application: ['password'] })],
   ['acme: the account is proven by stuff list, which does not exist', kind({ account: { ...account, entity: 'stuff' } })],
   ['acme: the account is among shop, which the kind does not know', kind({ account: { ...account, among: 'shop' } })],
+  ['acme: credentials key user does not state where people find it', withScheme({ fields: { ...scheme.fields, user: str('User') } })],
+  ['acme: configuration show does not state where people find it', kind({ configuration: { show: opt(str('Show')) } })],
+  ['acme: configuration show is found by in the menu, which is not a sentence', withFinding({ says: 'in the menu' })],
+  ['acme: configuration show is found in a menu without a name', withFinding({ ...finding, menu: ' ' })],
+  ['acme: configuration show is found by a role without a name', withFinding({ ...finding, role: '' })],
+  ['acme: configuration show is found at acme.example, which is no https address', withFinding({ ...finding, url: 'acme.example' })],
 ])('%s', (says, wrong) => {
   expect(findProblems(wrong)).toContain(says)
 })

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import type { ConnectorDefinition, CredentialScheme, Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { EntityDefinition, Operation } from '../../packages/ferrule/src/definition/entity.ts'
-import { int, opt, secret, str } from '../../packages/ferrule/src/definition/fields.ts'
-import { acme, untyped } from './acme.ts'
+import { find, int, opt, secret, str } from '../../packages/ferrule/src/definition/fields.ts'
+import { acme, finding, untyped } from './acme.ts'
 
 const poll = { call: 'GET /jobs/{job}', cancel: 'POST /jobs/{job}/cancel', statuses: [202], handle: 'job' } as const
 /** A request that is known by an id, asked for until it is ready, with a result in parts. */
@@ -31,7 +31,7 @@ const pages: ConnectorDefinition['pages'] = {
 }
 const signed: CredentialScheme = {
   title: 'Key',
-  fields: { key: secret('Key'), passphrase: opt(secret('Passphrase')) },
+  fields: { key: find(finding, secret('Key')), passphrase: opt(find(finding, secret('Passphrase'))) },
   send: { as: 'signed', key: 'key', passphrase: 'passphrase', claims: 'rule:owner', seconds: 60 },
 }
 const { lookups: _lookups, hidden: _hidden, ...bare } = acme

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { EntityDefinition, Operation } from '../../packages/ferrule/src/definition/entity.ts'
-import { id, int, list as listOf, obj, open, opt, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { find, id, int, list as listOf, obj, open, opt, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import type { Sync } from '../../packages/ferrule/src/definition/sync.ts'
-import { acme } from './acme.ts'
+import { acme, finding } from './acme.ts'
 
 const { lookups: _lookups, hidden: _hidden, ...bare } = acme
 const params = {
@@ -27,7 +27,7 @@ const members: EntityDefinition = {
 const kind = (entities: Readonly<Record<string, EntityDefinition>>): Kind => ({
   definition: {
     ...bare,
-    configuration: { ...acme.configuration, start: opt(str('First day')) },
+    configuration: { ...acme.configuration, start: opt(find(finding, str('First day'))) },
     check: { entity: 'groups', action: 'list', params: {} },
     entities: { groups, members, ...entities },
   },

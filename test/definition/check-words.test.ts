@@ -2,11 +2,22 @@ import { describe, expect, test } from 'vitest'
 import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import type { ConnectorDefinition, Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { Operation } from '../../packages/ferrule/src/definition/entity.ts'
-import { byDefault, date, fromConnector, int, oneOf, oneOrMany, opt, secret, str } from '../../packages/ferrule/src/definition/fields.ts'
-import { acme, exchange, grant, kind, list, scheme, things, untyped, withEntity, withList, withScheme } from './acme.ts'
+import {
+  byDefault,
+  date,
+  find,
+  fromConnector,
+  int,
+  oneOf,
+  oneOrMany,
+  opt,
+  secret,
+  str,
+} from '../../packages/ferrule/src/definition/fields.ts'
+import { acme, exchange, finding, grant, kind, list, scheme, things, untyped, withEntity, withList, withScheme } from './acme.ts'
 
 const host = { api: 'https://api.acme.example', test: 'https://test.acme.example' }
-const region = opt(byDefault('api', oneOf('Host', 'api', 'test')))
+const region = opt(find(finding, byDefault('api', oneOf('Host', 'api', 'test'))))
 const numbered: ConnectorDefinition['pages'] = {
   page_info: {
     shape: 'page_info',
@@ -26,7 +37,7 @@ const sliced: Operation = {
 const counting: Partial<ConnectorDefinition> = {
   pages: numbered,
   lookups: {},
-  configuration: { ...acme.configuration, group: opt(oneOrMany(str('Group'), 'Groups', { maxItems: 3 })) },
+  configuration: { ...acme.configuration, group: opt(find(finding, oneOrMany(str('Group'), 'Groups', { maxItems: 3 }))) },
   known: { group: { configuration: 'group', credential: 'user' } },
   check: { entity: 'things', action: 'list', params: {} },
 }
@@ -187,7 +198,7 @@ test('one whose words fit has no problems', () => {
     ...counting,
     problem,
     origins: { api: { by: 'region', origins: host } },
-    configuration: { ...counting.configuration, region, since: opt(byDefault('2016-09-01', date('First day'))) },
+    configuration: { ...counting.configuration, region, since: opt(find(finding, byDefault('2016-09-01', date('First day')))) },
     limits: { key: ['user'], rates: [], other: { configuration: 'region', is: 'test', rates: [{ calls: 1, seconds: 1 }] } },
     errors: [{ codes: ['40000-49999', 'E7'], is: 'upstream_rate_limited' as const, wait: { first: 1, longest: 300 } }],
   }

@@ -6,7 +6,7 @@ import { checkConsent, listConsentFields, listExchangeFields } from './check-con
 import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
 import { findField } from './document.ts'
 import { liveActions } from './entity.ts'
-import type { Field, Fields } from './fields.ts'
+import { type Field, type Fields, readFinding } from './fields.ts'
 import type { PageDefinition, PartPages } from './page.ts'
 
 type Sentences = readonly (string | false | undefined)[]
@@ -238,6 +238,23 @@ const checkDefaults = ({ configuration }: ConnectorDefinition): Sentences =>
     return value !== undefined && !Compile(field).Check(value) && `configuration ${name} has a default that it does not take itself`
   })
 
+/** Checks that each field which a person fills in states where its value is found. */
+const checkFindings = ({ credentials, configuration }: ConnectorDefinition): Sentences =>
+  [
+    ...Object.entries(credentials).map(([name, { fields }]) => [`credentials ${name}`, fields] as const),
+    ['configuration', configuration] as const,
+  ]
+    .flatMap(([place, fields]) =>
+      Object.entries(fields).map(([name, field]: [string, Field]) => [`${place} ${name}`, readFinding(field)] as const),
+    )
+    .flatMap(([place, finding]) => [
+      finding === undefined && `${place} does not state where people find it`,
+      finding !== undefined && !/^[A-Z].*\.$/.test(finding.says) && `${place} is found by ${finding.says}, which is not a sentence`,
+      finding?.menu?.trim() === '' && `${place} is found in a menu without a name`,
+      finding?.role?.trim() === '' && `${place} is found by a role without a name`,
+      finding?.url !== undefined && !finding.url.startsWith('https://') && `${place} is found at ${finding.url}, which is no https address`,
+    ])
+
 const checkKnown = (definition: ConnectorDefinition): Sentences =>
   Object.entries(definition.known ?? {}).flatMap(([name, { configuration, credential }]) => [
     !(configuration in definition.configuration) && `known ${name} is in ${configuration}, which is not a configuration field`,
@@ -272,6 +289,7 @@ export const checkConnection = ({ definition, rules }: Kind): Sentences =>
     checkCounts,
     checkConsent,
     checkDefaults,
+    checkFindings,
     checkKnown,
     checkLookups,
     checkHidden,

@@ -14,8 +14,11 @@ export const buildObjectSchema = (fields: Fields): Field => Type.Object(fields, 
 const toPlainProperties = (properties: unknown): unknown =>
   isObject(properties) ? Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, toPlainSchema(schema)])) : properties
 
-/** Marks that documents show. Known values are no `enum`, because vendors add values and answers contain them. */
-const shownMarks: readonly string[] = ['x-known-values']
+/**
+ * Marks that documents show. Known values are no `enum`, because vendors add values and answers contain them. `x-find` states where people
+ * find the value.
+ */
+const shownMarks: readonly string[] = ['x-known-values', 'x-find']
 
 /**
  * Converts a schema of the definition language to plain JSON Schema. Removes the engine's own marks and adds the type of exact integers.

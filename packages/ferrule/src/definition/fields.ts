@@ -165,6 +165,22 @@ export const fromConnector = <T extends Field>(known: string, schema: T, how: Fi
 /** Reads how the connector fills a parameter; undefined if it does not. */
 export const readFill = (schema: Field): Fill | undefined => Reflect.get(schema, 'x-fill')
 
+/** Where people find the value of a credential or configuration field. Facts of the vendor's pages only. */
+export interface Finding {
+  /** What the vendor shows, or what the value looks like, in one sentence. */
+  readonly says: string
+  /** Path through the vendor's menus: `Admin center > Settings > Ecosystem > API`. */
+  readonly menu?: string
+  /** The vendor's page, https. */
+  readonly url?: string
+  /** Role at the vendor that a person needs to see the value. */
+  readonly role?: string
+}
+/** States where people find the value of a field. Every credential and configuration field needs it. */
+export const find = <T extends Field>(finding: Finding, schema: T): T => Object.assign(schema, { 'x-find': finding })
+/** Reads where people find the value of a field; undefined if the field does not state it. */
+export const readFinding = (schema: Field): Finding | undefined => Reflect.get(schema, 'x-find')
+
 const isExact = (schema: Field): boolean => Reflect.get(schema, 'x-integer') === true
 const readTypeName = (schema: Field): string => (isExact(schema) ? 'integer' : String((schema as { type?: unknown }).type ?? 'any'))
 const nullable = <T extends Field>(schema: T, marks: Record<string, unknown>) =>

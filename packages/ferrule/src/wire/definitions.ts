@@ -50,6 +50,8 @@ export const entityDocument = record(
 /** An entity with everything that a caller needs to use it. */
 export type EntityDocument = Wire<typeof entityDocument>
 
+const findings = '`x-find` of a field states where people find the value: `says`, and where known `menu`, `url` and `role`'
+
 const questions = (about: string) => list(str('Question'), about)
 
 /** A kind in full. */
@@ -72,10 +74,10 @@ export const definitionRecord = record(
       'Example questions',
     ),
     credentials: list(
-      part({ scheme: str('Name'), title: str('Title'), schema: jsonSchema('Fields') }, 'An authentication scheme'),
+      part({ scheme: str('Name'), title: str('Title'), schema: jsonSchema(`Fields. ${findings}`) }, 'An authentication scheme'),
       'Authentication schemes',
     ),
-    configuration: jsonSchema('replication_config'),
+    configuration: jsonSchema(`replication_config. ${findings}`),
     check: part({ entity: str('Entity'), action: str('Action') }, 'The operation that checks credentials'),
     entities: list(entityDocument, 'Entities'),
   },

@@ -1,4 +1,4 @@
-import { connector, oneOf, opt, secret, str, time } from '../../definition/index.ts'
+import { connector, find, oneOf, opt, secret, str, time } from '../../definition/index.ts'
 import { call_audio, call_transcripts, call_video, calls, calls_extensive } from './calls.ts'
 import { library_folder_content, library_folders } from './library.ts'
 import { rules } from './rules.ts'
@@ -7,6 +7,8 @@ import { stats_activity_aggregate, stats_activity_day_by_day, stats_activity_sco
 import { coaching, workspaces } from './team.ts'
 import { users } from './users.ts'
 
+const keys = { menu: 'Admin center > Settings > Ecosystem > API', url: 'https://app.gong.io/company/api', role: 'technical administrator' }
+const integrations = { ...keys, menu: `${keys.menu} > Integrations` }
 const customerBase = 'Base address of the customer, for example https://company-17.api.gong.io'
 
 /** The scopes of all entities. */
@@ -41,18 +43,52 @@ export const gong = connector(
     credentials: {
       access_key: {
         title: 'Access key',
-        fields: { access_key: str('Access key', { minLength: 1 }), access_key_secret: secret('Secret of the access key') },
+        fields: {
+          access_key: find(
+            { says: 'Gong shows the access key to administrators who create one.', ...keys },
+            str('Access key', { minLength: 1 }),
+          ),
+          access_key_secret: find(
+            { says: 'Gong shows the secret together with the access key.', ...keys },
+            secret('Secret of the access key'),
+          ),
+        },
         send: { as: 'basic', user: 'access_key', password: 'access_key_secret' },
       },
       oauth: {
         title: 'OAuth 2.0',
         fields: {
-          refresh_token: secret('Refresh token; single use: the vendor replaces it with every refresh'),
-          access_token: opt(secret('Access token')),
-          client_id: opt(str('Client id of the integration; needed to refresh', { minLength: 1 })),
-          client_secret: opt(secret('Client secret of the integration; needed to refresh')),
-          token_expiry_date: opt(time('When the access token expires')),
-          api_base_url_for_customer: opt(str(customerBase)),
+          refresh_token: find(
+            { says: 'Gong returns the refresh token for the consent of a technical administrator; a connect link fills it in.' },
+            secret('Refresh token; single use: the vendor replaces it with every refresh'),
+          ),
+          access_token: opt(
+            find({ says: 'Gong returns the access token with the refresh token; leave it out to get a new one.' }, secret('Access token')),
+          ),
+          client_id: opt(
+            find(
+              { says: 'Gong lists the client id in the row of your integration.', ...integrations },
+              str('Client id of the integration; needed to refresh', { minLength: 1 }),
+            ),
+          ),
+          client_secret: opt(
+            find(
+              { says: 'Gong lists the client secret in the row of your integration.', ...integrations },
+              secret('Client secret of the integration; needed to refresh'),
+            ),
+          ),
+          token_expiry_date: opt(
+            find(
+              { says: 'Gong returns the lifetime in seconds with the access token; leave the date out if you do not know it.' },
+              time('When the access token expires'),
+            ),
+          ),
+          api_base_url_for_customer: opt(
+            find(
+              { says: 'Gong returns the address with the access token; it looks like https://company-17.api.gong.io.' },
+              str(customerBase),
+            ),
+          ),
         },
         send: { as: 'bearer', token: 'access_token' },
         exchange: {
@@ -81,8 +117,18 @@ export const gong = connector(
       },
     },
     configuration: {
-      private_calls: opt(oneOf('Private calls are hidden everywhere (exclude, the default) or returned (include)', 'exclude', 'include')),
-      api_base_url_for_customer: opt(str(customerBase)),
+      private_calls: opt(
+        find(
+          { says: 'You decide: Gong asks integrations not to show private calls.' },
+          oneOf('Private calls are hidden everywhere (exclude, the default) or returned (include)', 'exclude', 'include'),
+        ),
+      ),
+      api_base_url_for_customer: opt(
+        find(
+          { says: 'Gong shows the base address beside the access keys; leave it out for https://api.gong.io.', ...keys },
+          str(customerBase),
+        ),
+      ),
     },
     pages: {
       cursor: {

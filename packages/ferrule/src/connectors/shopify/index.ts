@@ -1,4 +1,4 @@
-import { connector, normalised, opt, secret, str } from '../../definition/index.ts'
+import { connector, find, normalised, opt, secret, str } from '../../definition/index.ts'
 import { collects, custom_collections, smart_collections } from './collections.ts'
 import { customer_address, customers } from './customers.ts'
 import { discount_codes, price_rules } from './discounts.ts'
@@ -49,28 +49,42 @@ export const shopify = connector({
   credentials: {
     token: {
       title: 'Token',
-      fields: { api_key: secret('Access token of the Admin API, for example shpat_…') },
+      fields: {
+        api_key: find(
+          {
+            says: 'A custom app of the store shows the token once; it begins with shpat_, and a value with shpss_ is the secret of the app instead.',
+            menu: 'Settings > Apps and sales channels > Develop apps',
+          },
+          secret('Access token of the Admin API, for example shpat_…'),
+        ),
+      },
       send: { as: 'header', name: 'x-shopify-access-token', value: 'api_key' },
     },
   },
   configuration: {
-    shop: normalised(
-      [
-        '^([a-z0-9][a-z0-9_-]{0,62})$',
-        '^(?:https?://)?([a-z0-9][a-z0-9_-]{0,62})\\.myshopify\\.com/?$',
-        '^(?:https://)?admin\\.shopify\\.com/store/([a-z0-9][a-z0-9_-]{0,62})/?$',
-      ],
-      str('Name of the store: the part before .myshopify.com', {
-        pattern: '^[a-z0-9][a-z0-9_-]{0,62}$',
-        says: 'must be the name of the store before .myshopify.com, such as my-store; a domain of its own does not serve the Admin API',
-      }),
+    shop: find(
+      { says: "The address of the store's admin ends with the name: admin.shopify.com/store/my-store." },
+      normalised(
+        [
+          '^([a-z0-9][a-z0-9_-]{0,62})$',
+          '^(?:https?://)?([a-z0-9][a-z0-9_-]{0,62})\\.myshopify\\.com/?$',
+          '^(?:https://)?admin\\.shopify\\.com/store/([a-z0-9][a-z0-9_-]{0,62})/?$',
+        ],
+        str('Name of the store: the part before .myshopify.com', {
+          pattern: '^[a-z0-9][a-z0-9_-]{0,62}$',
+          says: 'must be the name of the store before .myshopify.com, such as my-store; a domain of its own does not serve the Admin API',
+        }),
+      ),
     ),
     api_version: opt(
-      str(`Version of the Admin API, YYYY-MM; ${version} when it is left out`, {
-        pattern: '^\\d{4}-(01|04|07|10)$',
-        default: version,
-        says: 'must be a version such as 2026-07',
-      }),
+      find(
+        { says: 'Leave the version out unless you need another one.' },
+        str(`Version of the Admin API, YYYY-MM; ${version} when it is left out`, {
+          pattern: '^\\d{4}-(01|04|07|10)$',
+          default: version,
+          says: 'must be a version such as 2026-07',
+        }),
+      ),
     ),
   },
   pages: {

@@ -1,4 +1,4 @@
-import { connector, normalised, opt, secret, str } from '../../definition/index.ts'
+import { connector, find, normalised, opt, secret, str } from '../../definition/index.ts'
 import { columns, databases, schemas, tables, views, warehouses } from './catalog.ts'
 import { record, result_partitions } from './records.ts'
 import { rules } from './rules.ts'
@@ -18,33 +18,77 @@ export const snowflake = connector(
     credentials: {
       programmatic_access_token: {
         title: 'Programmatic access token',
-        fields: { programmatic_access_token: secret('Programmatic access token of a user') },
+        fields: {
+          programmatic_access_token: find(
+            {
+              says: 'Snowflake shows the token once, when it is generated; its user needs a network policy that lets this service in.',
+              menu: 'Your name > Settings > Authentication > Programmatic access tokens',
+              url: 'https://docs.snowflake.com/en/user-guide/programmatic-access-tokens',
+            },
+            secret('Programmatic access token of a user'),
+          ),
+        },
         send: { as: 'bearer', token: 'programmatic_access_token' },
         headers: { 'x-snowflake-authorization-token-type': 'PROGRAMMATIC_ACCESS_TOKEN' },
       },
       key_pair: {
         title: 'Key pair',
         fields: {
-          user: str('Name of the user, as the vendor knows it for logging in', { minLength: 1 }),
-          private_key: secret('Private RSA key of the user, PEM (PKCS #8)'),
-          private_key_passphrase: opt(secret('Passphrase of the key, when it is encrypted')),
+          user: find(
+            { says: 'It is the name that the user signs in to Snowflake with.' },
+            str('Name of the user, as the vendor knows it for logging in', { minLength: 1 }),
+          ),
+          private_key: find(
+            {
+              says: 'You create the key; ALTER USER … SET RSA_PUBLIC_KEY gives its public half to the user.',
+              url: 'https://docs.snowflake.com/en/user-guide/key-pair-auth',
+            },
+            secret('Private RSA key of the user, PEM (PKCS #8)'),
+          ),
+          private_key_passphrase: opt(
+            find(
+              { says: 'You chose it when you created the key; leave it out for a key without a passphrase.' },
+              secret('Passphrase of the key, when it is encrypted'),
+            ),
+          ),
         },
         send: { as: 'signed', key: 'private_key', passphrase: 'private_key_passphrase', claims: 'rule:key_pair', seconds: 3_540 },
         headers: { 'x-snowflake-authorization-token-type': 'KEYPAIR_JWT' },
       },
     },
     configuration: {
-      account: normalised(
-        [`^(?:https://)?(${account})\\.snowflakecomputing\\.com/?$`, `^(${account})$`],
-        str('Account identifier: the part before .snowflakecomputing.com, such as myorg-my_account', {
-          pattern: `^(?!.*\\.snowflakecomputing)${account}$`, // part of a host, not an account
-          says: 'must be an account identifier such as myorg-my_account or xy12345.us-east-2.aws',
-        }),
+      account: find(
+        {
+          says: 'The address that people open Snowflake with names it before .snowflakecomputing.com.',
+          menu: 'Account selector > View account details',
+          url: 'https://docs.snowflake.com/en/user-guide/admin-account-identifier',
+        },
+        normalised(
+          [`^(?:https://)?(${account})\\.snowflakecomputing\\.com/?$`, `^(${account})$`],
+          str('Account identifier: the part before .snowflakecomputing.com, such as myorg-my_account', {
+            pattern: `^(?!.*\\.snowflakecomputing)${account}$`, // part of a host, not an account
+            says: 'must be an account identifier such as myorg-my_account or xy12345.us-east-2.aws',
+          }),
+        ),
       ),
-      database: str('Database of calls that name none; in the case that SHOW prints', { minLength: 1 }),
-      warehouse: str('Warehouse of calls that name none; in the case that SHOW prints', { minLength: 1 }),
-      role: str('Role of calls that name none; in the case that SHOW prints', { minLength: 1 }),
-      schema: opt(str('Schema of calls that name none; in the case that SHOW prints', { minLength: 1 })),
+      database: find(
+        { says: 'SHOW DATABASES prints the names.' },
+        str('Database of calls that name none; in the case that SHOW prints', { minLength: 1 }),
+      ),
+      warehouse: find(
+        { says: 'SHOW WAREHOUSES prints the names.' },
+        str('Warehouse of calls that name none; in the case that SHOW prints', { minLength: 1 }),
+      ),
+      role: find(
+        { says: 'SHOW ROLES prints the names; a token can be restricted to one of them.' },
+        str('Role of calls that name none; in the case that SHOW prints', { minLength: 1 }),
+      ),
+      schema: opt(
+        find(
+          { says: 'SHOW SCHEMAS prints the names.' },
+          str('Schema of calls that name none; in the case that SHOW prints', { minLength: 1 }),
+        ),
+      ),
     },
     known: {
       database: { configuration: 'database' },

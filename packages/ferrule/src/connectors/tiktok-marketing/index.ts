@@ -1,10 +1,12 @@
-import { byDefault, connector, date, oneOf, oneOrMany, opt, secret, str } from '../../definition/index.ts'
+import { byDefault, connector, date, find, oneOf, oneOrMany, opt, secret, str } from '../../definition/index.ts'
 import { advertisers, audiences, catalogs, promoted_post_ads } from './accounts.ts'
 import { creative_assets_images, creative_assets_videos } from './assets.ts'
 import { ad_groups, ads, campaigns } from './campaigns.ts'
 import { ad_groups_reports_daily, ads_reports_daily, advertisers_reports_daily, campaigns_reports_daily } from './reports.ts'
 import { rules } from './rules.ts'
 
+const appDetails = { menu: 'TikTok API for Business > My Apps' }
+const appId = { says: 'TikTok lists the app id in the details of the developer app.', ...appDetails }
 const advertiserId = str('Advertiser id', { pattern: '^\\d{1,20}$', says: 'must be an advertiser id: digits only' })
 
 /** TikTok, API for Business (Marketing API) v1.3. */
@@ -27,19 +29,39 @@ export const tiktokMarketing = connector(
       access_token: {
         title: 'Access token',
         fields: {
-          access_token: secret('Access token; it has no end, and ends when the advertiser withdraws it'),
-          app_id: opt(str('Id of the developer app: connectors with the same app share its budget of calls', { pattern: '^\\d{1,20}$' })),
+          access_token: find(
+            { says: 'TikTok gives the token to a developer app for the consent of an advertiser.' },
+            secret('Access token; it has no end, and ends when the advertiser withdraws it'),
+          ),
+          app_id: opt(
+            find(appId, str('Id of the developer app: connectors with the same app share its budget of calls', { pattern: '^\\d{1,20}$' })),
+          ),
         },
         send: { as: 'header', name: 'access-token', value: 'access_token' },
       },
       oauth: {
         title: 'OAuth 2.0',
         fields: {
-          app_id: str('Id of the developer app', { pattern: '^\\d{1,20}$' }),
-          secret: secret('Secret of the developer app'),
-          auth_code: opt(secret('Code of the consent page; valid for one hour and for one exchange')),
-          access_token: opt(secret('Access token; got for the code')),
-          advertiser_ids: opt(str('Advertisers that the consent covers, separated by commas; got for the code')),
+          app_id: find(appId, str('Id of the developer app', { pattern: '^\\d{1,20}$' })),
+          secret: find(
+            { says: 'TikTok lists the secret in the details of the developer app.', ...appDetails },
+            secret('Secret of the developer app'),
+          ),
+          auth_code: opt(
+            find(
+              { says: 'TikTok adds the code to the address that the browser returns to after the consent.' },
+              secret('Code of the consent page; valid for one hour and for one exchange'),
+            ),
+          ),
+          access_token: opt(
+            find({ says: 'The exchange of the code fills it in; leave it out.' }, secret('Access token; got for the code')),
+          ),
+          advertiser_ids: opt(
+            find(
+              { says: 'The exchange of the code fills them in; leave them out.' },
+              str('Advertisers that the consent covers, separated by commas; got for the code'),
+            ),
+          ),
         },
         send: { as: 'header', name: 'access-token', value: 'access_token' },
         exchange: {
@@ -54,7 +76,7 @@ export const tiktokMarketing = connector(
           constant: {},
           send: { app_id: 'app_id' },
           application: ['app_id', 'secret'],
-          who: 'A TikTok user who can manage the ad accounts can consent; TikTok sends that user a verification code.',
+          who: 'The advertiser signs in to TikTok, ticks the ad accounts, and confirms with a code that TikTok sends.',
           code: ['auth_code', 'code'],
           accounts: {
             call: 'GET /open_api/v1.3/oauth2/advertiser/get/',
@@ -74,11 +96,22 @@ export const tiktokMarketing = connector(
     },
     configuration: {
       advertiser_id: opt(
-        oneOrMany(advertiserId, 'Advertiser id, or several: for calls that name none, and for the context store', { maxItems: 100 }),
+        find(
+          { says: 'A consent lists the ids with the names of the accounts; an id has digits only, such as 7012345678901234567.' },
+          oneOrMany(advertiserId, 'Advertiser id, or several: for calls that name none, and for the context store', { maxItems: 100 }),
+        ),
       ),
-      start_date: opt(byDefault('2016-09-01', date('First day of reports in the context store'))),
+      start_date: opt(
+        find(
+          { says: 'You decide: the context store copies no earlier reports.' },
+          byDefault('2016-09-01', date('First day of reports in the context store')),
+        ),
+      ),
       api_host: opt(
-        byDefault('production', oneOf("The vendor's live host, or the host of its own sandbox accounts", 'production', 'sandbox')),
+        find(
+          { says: "Choose sandbox only for tokens of TikTok's own sandbox accounts; the live host refuses them." },
+          byDefault('production', oneOf("The vendor's live host, or the host of its own sandbox accounts", 'production', 'sandbox')),
+        ),
       ),
     },
     known: { advertiser: { configuration: 'advertiser_id', credential: 'advertiser_ids' } },

@@ -1,6 +1,15 @@
 /** Describes a kind in sections of blocks, from its definition alone. The reference pages and the documents for agents are printed from them. */
 
-import type { ConnectorDefinition, EntityDefinition, Field, Fields, LiveAction, Operation } from 'ferrule/definition'
+import {
+  type ConnectorDefinition,
+  type CredentialScheme,
+  type EntityDefinition,
+  type Field,
+  type Fields,
+  type LiveAction,
+  type Operation,
+  readFinding,
+} from 'ferrule/definition'
 import { listActions } from 'ferrule/engine'
 import { buildObjectSchema, formatDocumentedType, liveActions } from 'ferrule/internal'
 import { readComparison } from '../../context/query/columns.ts'
@@ -29,6 +38,32 @@ const fieldTable = (rows: readonly FieldRow[], { withRequired }: { readonly with
 
 const fields = (given: Fields, options: { readonly withRequired: boolean }): Block =>
   fieldTable(fieldRows(buildObjectSchema(given)), options)
+
+/** Describes where people find the value of a field: a sentence, the vendor's menu, and the role that they need there. */
+function describeFinding(field: Field): string {
+  const { says, menu, url, role } = readFinding(field) ?? { says: '' }
+  const name = menu === undefined ? 'The page of the vendor' : `**${menu}**`
+  const place = url === undefined ? (menu === undefined ? undefined : name) : `[${name}](${url})`
+  return [says, place === undefined ? '' : `${place}.`, role === undefined ? '' : `Role: ${role}.`].filter((each) => each !== '').join(' ')
+}
+
+/** Prints the fields that a person fills in. */
+const filledFields = (given: Fields): Block =>
+  table(
+    ['Name', 'Type', 'Required', 'Meaning', 'Where to find it'],
+    fieldRows(buildObjectSchema(given)).map(({ path, type, required, about }) => {
+      const field = given[path]
+      return [`\`${path}\``, type, required ? 'yes' : 'no', about, field === undefined ? '' : describeFinding(field)]
+    }),
+  )
+
+/** Describes the consent page of a scheme, for those who consent and for the operator. */
+const describeConsent = ({ consent }: CredentialScheme): Block[] => {
+  if (consent === undefined) return []
+  const application = consent.application.map((field) => `\`${field}\``).join(' and ')
+  const scopes = consent.scopes === undefined ? '' : ` It needs the scopes ${consent.scopes.map((scope) => `\`${scope}\``).join(', ')}.`
+  return [paragraph(`By a consent page. ${consent.who} The page belongs to the operator's application (${application}).${scopes}`)]
+}
 
 /** Describes how a list continues, in one sentence. */
 function pageSentence({ page: shape, onePage }: Operation, definition: ConnectorDefinition): string {
@@ -135,7 +170,8 @@ const describeCredentials = ({ credentials }: ConnectorDefinition): Section => (
     paragraph('One scheme, recognised by the fields that are given.'),
     ...Object.entries(credentials).flatMap(([name, scheme]) => [
       heading(3, `${scheme.title} (\`${name}\`)`),
-      fields(scheme.fields, { withRequired: true }),
+      ...describeConsent(scheme),
+      filledFields(scheme.fields),
     ]),
   ],
 })
@@ -146,7 +182,7 @@ const describeConfiguration = ({ configuration }: ConnectorDefinition): Section 
   summary: 'Values of replication_config',
   blocks: [
     paragraph('Values of `replication_config` on the platform, `config` in the library.'),
-    Object.keys(configuration).length === 0 ? paragraph('None.') : fields(configuration, { withRequired: true }),
+    Object.keys(configuration).length === 0 ? paragraph('None.') : filledFields(configuration),
   ],
 })
 
