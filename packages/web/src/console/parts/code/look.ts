@@ -25,7 +25,7 @@ const frame = EditorView.theme({
   },
   '&.cm-focused': { outline: '2px solid var(--mantine-primary-color-filled)', outlineOffset: '1px' },
   '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)', maxHeight: '50vh', borderRadius: 'inherit' },
-  '.cm-content': { caretColor: 'var(--mantine-color-text)' },
+  '.cm-content': { caretColor: 'var(--mantine-color-text)', minHeight: '4.5rem' },
   '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--mantine-color-dimmed)', border: 'none' },
   '.cm-placeholder': { color: 'var(--mantine-color-placeholder)' },

@@ -1,10 +1,10 @@
 /** The editor itself. Load it by `CodeEditor`: it is large. */
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { bracketMatching } from '@codemirror/language'
-import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint'
-import { Annotation, Compartment, EditorState, type Extension, type Text } from '@codemirror/state'
-import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view'
+import { bracketMatching, indentOnInput } from '@codemirror/language'
+import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint'
+import { Annotation, Compartment, EditorState, type Extension, StateEffect, type Text } from '@codemirror/state'
+import { drawSelection, EditorView, keymap, lineNumbers, placeholder, type ViewUpdate } from '@codemirror/view'
 import { type RefObject, useEffect, useRef } from 'react'
 import { styleNonce } from '../../data/page-facts.ts'
 import { languages } from './languages.ts'
@@ -21,6 +21,11 @@ function findRange(text: Text, { line, column }: EditorProblem): { readonly from
 
 const toDiagnostics = (text: Text, problems: readonly EditorProblem[]): Diagnostic[] =>
   problems.map((problem) => ({ ...findRange(text, problem), severity: 'error', message: problem.message }))
+
+/** Says that the problems are others. */
+const problemsChange = StateEffect.define<null>()
+const needsRefresh = ({ transactions }: ViewUpdate): boolean =>
+  transactions.some(({ effects }) => effects.some((effect) => effect.is(problemsChange)))
 
 /** What the editor reads at the time of an event. */
 interface Latest {
@@ -44,8 +49,9 @@ function buildExtensions({ label, hint, isReadOnly = false }: CodeEditorProps, l
   return [
     EditorView.cspNonce.of(styleNonce),
     keymap.of([{ key: 'Mod-Enter', run: submit }]),
-    [lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), autocompletion(), lintGutter()],
-    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+    [lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), indentOnInput(), autocompletion(), lintGutter()],
+    linter(({ state }) => toDiagnostics(state.doc, latest.props.problems ?? []), { needsRefresh }),
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
     [EditorView.lineWrapping, look, EditorState.readOnly.of(isReadOnly)],
     EditorView.contentAttributes.of({ 'aria-label': label }),
     hint === undefined ? [] : placeholder(hint),
@@ -99,9 +105,10 @@ export function Editor(props: CodeEditorProps) {
     if (view.current !== null) takeValue(view.current, latest.current, value)
   }, [value, view])
   const places = JSON.stringify(problems)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other problems are shown at once, not after the next change of the text
   useEffect(() => {
-    const shown = JSON.parse(places) as readonly EditorProblem[] // printed above
-    if (view.current !== null) view.current.dispatch(setDiagnostics(view.current.state, toDiagnostics(view.current.state.doc, shown)))
+    view.current?.dispatch({ effects: problemsChange.of(null) })
+    if (view.current !== null) forceLinting(view.current)
   }, [places, view])
   return <div ref={parent} />
 }
