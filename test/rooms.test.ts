@@ -57,6 +57,7 @@ describe('the library door', () => {
     ['ferrule/agents', 'agent/index.ts'],
     ['ferrule/ai-sdk', 'adapters/ai-sdk.ts'],
     ['ferrule/anthropic', 'adapters/anthropic.ts'],
+    ['ferrule/connect-link', 'connect-link/index.ts'],
     ['ferrule/langchain', 'adapters/langchain.ts'],
     ['ferrule/openai-agents', 'adapters/openai-agents.ts'],
   ])('%s loads no kind, no engine and no framework, and nothing that only Node has', (_entry, file) => {

@@ -145,6 +145,8 @@ export const libraryRooms: readonly Room[] = [
     ],
     node: 'all but node:sqlite',
   },
+  // For pages of other applications: it loads nothing.
+  { room: `${library}connect-link/`, types: [`${library}wire/`] },
   { room: `${library}cli.ts`, files: [`${library}command/`], node: 'all but node:sqlite' },
   {
     room: `${library}internal.ts`,

@@ -28,6 +28,7 @@ export {
   connectLinkState,
   connectLinkStatuses,
 } from './connect/links.ts'
+export type { ConnectEvent, ConnectMessage } from './connect/message.ts'
 export {
   type ConnectAccounts,
   type ConnectAccountsInput,
