@@ -1,6 +1,6 @@
 /** What the console asks the service for, beside what other clients ask. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { base, startWorld, type World } from './support.ts'
+import { base, client, createTenant, startWorld, type World } from './support.ts'
 
 let world: World
 let connector: string
@@ -60,5 +60,32 @@ describe('a kind', () => {
     expect(field('active').operators).toEqual(['eq', 'neq', 'in'])
     expect(field('emailAliases').operators).toContain('contains')
     expect(field('id').operators).not.toContain('contains')
+  })
+})
+
+describe('the installation', () => {
+  test('is shown to the application of the first start, without secrets', async () => {
+    const { status, json, text } = await ask('/node')
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ node_version: process.version, role: 'all', state: { engine: 'sqlite' }, context_store: null, nodes: [] })
+    expect(json.state.size_bytes).toBeGreaterThan(10_000)
+    const setting = (name: string) => json.settings.find((each: { name: string }) => each.name === name)
+    expect(setting('FERRULE_CLIENT_SECRET')).toMatchObject({ secret: true, origin: 'given', value: null })
+    expect(setting('DATABASE_URL')).toMatchObject({ secret: true, origin: 'none', value: null })
+    expect(setting('FERRULE_PORT')).toMatchObject({ secret: false, origin: 'given', value: '0' })
+    expect(setting('FERRULE_HOST')).toMatchObject({ origin: 'default', value: '127.0.0.1' })
+    expect(text).not.toContain(client.secret)
+    expect((await ask('/service')).json).toMatchObject({ version: json.version, sandbox: true, operator: true })
+  })
+
+  test('is hidden from every other application, and from limited tokens', async () => {
+    const tenant = await createTenant(world, 'Tenant')
+    const sent = { token: world.token, body: { workspace_name: 'default' } }
+    const { json: scoped } = await world.ask(`${base}/account/applications/scoped-token`, sent)
+    for (const token of [tenant.token, String(scoped.token)]) {
+      const { status, json } = await world.ask(`${base}/node`, { token })
+      expect([status, json.code, json.hint]).toEqual([403, 'operator_required', expect.stringContaining('Sign in with that application')])
+      expect((await world.ask(`${base}/service`, { token })).json.operator).toBe(false)
+    }
   })
 })

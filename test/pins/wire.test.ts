@@ -7,6 +7,7 @@ import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
 import { openApiDocument } from '../../packages/server/src/surfaces/openapi.ts'
 import { notate } from './notation.ts'
 import { accessRecords } from './wire-access.ts'
+import { overviewRecords } from './wire-overview.ts'
 
 type Json = ReturnType<typeof JSON.parse>
 
@@ -23,6 +24,7 @@ const pinned = (document: Json) =>
 test('records and bodies', () => {
   expect(pinned(print())).toEqual({
     ...accessRecords,
+    ...overviewRecords,
     CheckResult: {
       entity_check_results: '[{ entity: string, error_message?: string, status: succeeded | failed | skipped, status_code?: integer }]',
       'error_message?': 'string',
@@ -125,34 +127,6 @@ test('records and bodies', () => {
     },
     CutAnswer:
       '{ context_store?: { complete: boolean, status: loading | building_preview | preview | ready | updating | failed | disabled, synced_at: date-time | null, verified_at: date-time | null }, data: [object] | object, meta: object, truncated_fields?: [string] }',
-    Definition: {
-      check: '{ action: string, entity: string }',
-      configuration: 'object',
-      credentials: '[{ schema: object, scheme: string, title: string }]',
-      definition:
-        '{ connector_type: string, custom: boolean, description: string, iconUrl: string | null, name: string, sourceDefinitionId: uuid, spec: { connectionSpecification: object, documentationUrl: string }, supportLevel: certified }',
-      entities: '[EntityDocument]',
-      example_questions: '{ direct: [string], search: [string] }',
-      id: 'uuid',
-    },
-    DefinitionList: '{ definitions: [DefinitionSummary] }',
-    DefinitionSummary: {
-      connector_type: 'string',
-      custom: 'boolean',
-      description: 'string',
-      iconUrl: 'string | null',
-      name: 'string',
-      sourceDefinitionId: 'uuid',
-      supportLevel: 'certified',
-    },
-    EntityDocument: {
-      actions: '[{ action: string, description: string, params: object }]',
-      description: 'string',
-      entity: 'string',
-      key: '[string]',
-      record: 'object | null',
-      searchable: 'object | null',
-    },
     EntitySelection: '{ entity: string, modes?: [read | write] }',
     Health: '{ status: ok }',
     Inspection: {
@@ -210,24 +184,6 @@ test('records and bodies', () => {
     ScopedToken: '{ expires_in: integer, token: string }',
     ScopedTokenInfo: '{ organization_id: uuid, workspace_id: uuid, workspace_name: string }',
     ScopedTokenRequest: '{ customer_name?: string, external_user_id?: string, region_id?: uuid, workspace_name?: string }',
-    Skill: { id: 'string', kind: 'connector', summary: 'string', tags: '[string]', title: 'string', warnings: '[string]' },
-    SkillBlock: {
-      'code?': 'string',
-      'headers?': '[string]',
-      'language?': 'string',
-      'level?': 'integer',
-      'rows?': '[[string]]',
-      'text?': 'string',
-      type: 'heading | paragraph | code | table',
-    },
-    SkillDocs: {
-      content: '[SkillBlock]',
-      id: 'string',
-      metadata: 'Skill',
-      outline: '[{ available: boolean, id: string, summary: string, title: string }]',
-      section_id: 'string | null',
-    },
-    SkillPage: '{ data: [Skill], next_cursor: string | null }',
     SyncEntityProgress: {
       calls: 'integer',
       entity: 'string',

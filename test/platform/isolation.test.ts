@@ -124,6 +124,8 @@ const others = new Set([
   'writes.purgeExpired',
   // usage.test.ts has a foreign organization, workspace and connector
   ...['count', 'read', 'store', 'purgeExpired'].map((name) => `usage.${name}`),
+  'installation.describe', // for everybody
+  'installation.readNode', // for the operator, as test/http/console.test.ts shows
   'syncs.listOverviews', // sync-overviews.test.ts has a foreign organization and a foreign workspace
   'syncs.listUnfinished',
   'syncs.refill',

@@ -26,6 +26,7 @@ describe('settings', () => {
 
   test('an empty environment is a laptop: loopback, embedded database, sandbox', () => {
     expect(read()).toEqual({
+      shown: expect.any(Array),
       host: '127.0.0.1',
       port: 8080,
       dataFolder: './data',

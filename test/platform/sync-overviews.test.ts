@@ -95,4 +95,13 @@ overBoth('connectors at a glance', (database) => {
     const one = { ...principal, connectorIds: [id] }
     expect((await here.platform.syncs.listUnfinished(one, {})).data.map((run) => run.connector_id)).toEqual([id])
   })
+
+  test('the node names its databases with their sizes, and the nodes that sync', async () => {
+    await here.connect()
+    await here.work()
+    const { state, context_store: copy, nodes } = await here.platform.installation.readNode(here.principal)
+    expect(state).toEqual({ engine: database, version: expect.stringMatching(/^\d+\./), size_bytes: expect.any(Number) })
+    expect(copy).toEqual({ engine: 'postgres', version: expect.stringMatching(/^\d+\./), size_bytes: expect.any(Number) })
+    expect(nodes).toEqual([{ id: expect.any(String), running: 0, last_started_at: expect.any(String) }])
+  })
 })

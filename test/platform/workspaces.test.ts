@@ -142,6 +142,9 @@ overBoth('workspaces', (database) => {
 
     world.now += 29 * day
     await platform.workspaces.purgeExpired(world.now)
+    const listDeleted = async (who = principal) => (await platform.workspaces.list(who, { deleted: 'only' })).data
+    expect(await listDeleted()).toMatchObject([{ id, name: 'Gone', tombstone: true }])
+    expect(await listDeleted(await newTenant(platform, principal))).toEqual([])
     expect(await platform.workspaces.restore(principal, id)).toMatchObject({ id, name: 'Gone', tombstone: false })
     const { connection } = await platform.connectors.readAccess(principal, connector.id)
     expect((await connection.credentials.open()).values.reveal()).toEqual(connectorBody()['credentials'])

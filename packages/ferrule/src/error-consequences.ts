@@ -67,6 +67,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   token_expired: refused,
   session_ended: refused,
   insufficient_scope: refused,
+  operator_required: refused,
   organization_forbidden: { ...refused, syncRun: 'cancel' }, // a deleted organization
   organization_required: refused,
   malformed_json: refused,

@@ -47,6 +47,11 @@ export const errorTable = {
   token_expired: caller(401, 'The bearer token has expired.', 'Get a new one from POST /api/v1/account/applications/token.'),
   session_ended: caller(401, 'The session of the console has ended.', 'Sign in again at /console.'),
   insufficient_scope: caller(403, 'The token lacks the scope {scope}.', 'Use a token with that scope.'),
+  operator_required: caller(
+    403,
+    'Only the application of the first start reads what concerns the whole installation.',
+    'Sign in with that application, by a token that is not limited to a workspace.',
+  ),
   organization_forbidden: caller(
     403,
     'The token has no access to the organization of X-Organization-Id.',

@@ -2,6 +2,7 @@
 
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import type { Health } from '../wire/health.ts'
+import type { NodeRecord, ServiceRecord } from '../wire/overview/node.ts'
 import type { UsageQuery, UsageReport } from '../wire/overview/usage.ts'
 import { type AnyAnswer, type AnyRequest, requestAny } from './any-route.ts'
 import { Applications } from './resources/applications.ts'
@@ -65,6 +66,16 @@ export class Ferrule {
   /** Asks whether the service can be used: its database answers and it does not stop. @throws FerruleError `unavailable` */
   health(options: RequestOptions = {}): Promise<Health> {
     return this.#transport.json(endpoints.getReadiness, { isOpen: true, ...options })
+  }
+
+  /** Reads what every client may know of the service: its version, and whether it has a sandbox. */
+  service(options: RequestOptions = {}): Promise<ServiceRecord> {
+    return this.#transport.json(endpoints.getService, options)
+  }
+
+  /** Reads what the answering node runs with, for the operator. @throws FerruleError `operator_required` */
+  node(options: RequestOptions = {}): Promise<NodeRecord> {
+    return this.#transport.json(endpoints.getNode, options)
   }
 
   /** Reads calls, errors and latency over time. */

@@ -71,6 +71,8 @@ export const endpoints = {
   listUnfinishedSyncs: { method: 'GET', path: '/api/v1/syncs' },
   watchSync: { method: 'GET', path: `${sync}/events` },
   getUsage: { method: 'GET', path: '/api/v1/usage' },
+  getService: { method: 'GET', path: '/api/v1/service' },
+  getNode: { method: 'GET', path: '/api/v1/node' },
   getJob: { method: 'GET', path: '/api/v1/jobs/{job_id}' },
   getLiveness: { method: 'GET', path: '/health/live' },
   getReadiness: { method: 'GET', path: '/health/ready' },

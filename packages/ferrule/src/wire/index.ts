@@ -165,6 +165,14 @@ export {
 } from './organizations.ts'
 export { type ConnectorOverview, connectorOverview, overviewPage } from './overview/connectors.ts'
 export {
+  databaseEngines,
+  type NodeRecord,
+  nodeRecord,
+  type ServiceRecord,
+  serviceRecord,
+  settingOrigins,
+} from './overview/node.ts'
+export {
   mostUsageBuckets,
   type UsageBucket,
   type UsageQuery,

@@ -72,6 +72,7 @@ export type WorkspaceChange = Wire<typeof workspaceChange>
 export const workspaceQuery = query({
   name_contains: opt(wellFormed(str('Part of the name; case does not matter.', { maxLength: 256, pattern: '^[^\\u0000]*$' }))),
   status: opt(oneOf('Only workspaces with this status.', ...workspaceStatuses)),
+  deleted: opt(oneOf('only: deleted workspaces, which can be restored; left out: all others.', 'only')),
   ...pageQuery,
 })
 /** What the list of workspaces is limited to. */

@@ -14,6 +14,7 @@ import { listUsedMasterKeys } from './db/queries/keys.ts'
 import { openSqlite } from './db/sqlite.ts'
 import { createKeptAnswers } from './execution/kept-answers.ts'
 import { createWrites } from './execution/writes.ts'
+import { createInstallation } from './installation/installation.ts'
 import { createJobs } from './jobs.ts'
 import type { Platform, PlatformOptions } from './model/types.ts'
 import { createOAuth } from './oauth/oauth.ts'
@@ -120,7 +121,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
     ...access,
     workspaces,
     connectors,
-    ...{ writes, keptAnswers, usage },
+    ...{ writes, keptAnswers, usage, installation: createInstallation(parts, contextStore) },
     syncs,
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
     jobs: createJobs(parts),

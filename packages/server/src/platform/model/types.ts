@@ -28,6 +28,7 @@ import type { ConnectorAccess, Principal, PrincipalView } from './access.ts'
 import type { Applications, OrganizationApplications } from './application-types.ts'
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
 import type { OAuth } from './oauth-types.ts'
+import type { Installation } from './operator-types.ts'
 import type { Organizations } from './organization-types.ts'
 import type { ConsoleSessions } from './session-types.ts'
 import type { SyncServices, Syncs, SyncWorker } from './sync-types.ts'
@@ -49,7 +50,7 @@ export interface PlatformOptions {
    */
   readonly role?: 'service' | 'administration'
   /** Store of the copies. The status of syncs reads records and indexes from it, and never opens it. */
-  readonly contextStore?: Pick<ContextStore, 'status' | 'indexes' | 'listRenewing'>
+  readonly contextStore?: Pick<ContextStore, 'status' | 'indexes' | 'listRenewing' | 'openDatabase'>
   /** Wall clock in milliseconds since 1970. Without `steady` its values are the stored times. */
   readonly clock?: () => number
   /** Steady clock in milliseconds. */
@@ -79,6 +80,7 @@ export interface Platform {
   readonly keptAnswers: KeptAnswers
   readonly syncs: Syncs
   readonly usage: Usage
+  readonly installation: Installation
   /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */
   syncWorker(services: SyncServices): SyncWorker
   readonly jobs: Jobs
@@ -112,7 +114,7 @@ export interface FirstApplication {
 export interface Workspaces {
   /**
    * Lists workspaces.
-   * @param query `{ name_contains?, status?, limit? (1..100, default 20), cursor? }`, values as strings or numbers
+   * @param query `{ name_contains?, status?, deleted? ('only'), limit? (1..100, default 20), cursor? }`, values as strings or numbers
    * @throws FerruleError `invalid_cursor`
    */
   list(principal: Principal, query: unknown): Promise<Page<WorkspaceRecord>>

@@ -77,3 +77,27 @@ export const describeRows = (rows: SettingRows): readonly SettingDescription[] =
     const says = typeof standard === 'string' ? standard || 'none' : standard.says
     return { name, about, type: type.says, default: says, secret: type.secret }
   })
+
+/** A setting with the value that it has in an environment. */
+export interface ShownSetting extends Pick<SettingDescription, 'name' | 'about' | 'secret'> {
+  readonly origin: 'given' | 'default' | 'none'
+  /** As text; null for none, and for every secret. */
+  readonly value: string | null
+}
+
+/** Shows the values of rows. Never a secret, and never a value that a secret is part of. */
+export function showRows(rows: SettingRows, env: Environment): readonly ShownSetting[] {
+  const all = Object.values(rows)
+  const find = findText(all, env)
+  return all.map(({ name, about, type: { secret } }) => {
+    const text = find(name)
+    const isGiven = (env[name] ?? '') !== ''
+    return {
+      name,
+      about,
+      secret,
+      origin: isGiven ? 'given' : text === undefined ? 'none' : 'default',
+      value: secret ? null : (text ?? null),
+    }
+  })
+}

@@ -3,7 +3,7 @@
 import { countEdits } from 'ferrule/internal'
 import type { ContextStoreSettings } from '../../context/database/settings.ts'
 import { type ClientPair, checkMasterKey, checkRole, type SettingValues, toClient, toContextStore } from './combinations.ts'
-import { type Environment, readRows } from './rows.ts'
+import { type Environment, readRows, type ShownSetting, showRows } from './rows.ts'
 import { settingsTable } from './table.ts'
 import { settingInvalid } from './value-types.ts'
 
@@ -15,6 +15,8 @@ export interface Settings extends Omit<SettingValues, Part> {
   /** The pair of the first application, when it is given from outside. */
   readonly client: ClientPair | undefined
   readonly context: ContextStoreSettings
+  /** All settings as the operator may see them: without secrets. */
+  readonly shown: readonly ShownSetting[]
 }
 
 /** Names of the project's own tests, which the service may inherit from their environment. */
@@ -33,7 +35,7 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
   checkRole(values)
   const { clientId, clientSecret, searchSeconds, ...rest } = values
   const { contextDatabaseUrl, contextFolder, contextMemoryMb, contextSearches, contextWriters, contextQueue, contextIndexes, ...own } = rest
-  return { ...own, client: toClient(values), context: toContextStore(values) }
+  return { ...own, client: toClient(values), context: toContextStore(values), shown: showRows(settingsTable, env) }
 }
 
 function refuseUnknown(env: Environment): void {

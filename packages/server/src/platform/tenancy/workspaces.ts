@@ -87,6 +87,7 @@ const createReading = ({ database: { db }, ...parts }: Parts): Pick<Workspaces, 
     const options = {
       nameContains: query.name_contains,
       status: query.status,
+      deleted: query.deleted,
       after: readPosition(parts, scope),
       limit: (query.limit ?? defaultLimit) + 1,
     }

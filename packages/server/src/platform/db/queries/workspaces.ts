@@ -10,13 +10,15 @@ export type WorkspaceRow = Selectable<WorkspaceTable>
 export interface WorkspaceListOptions {
   readonly nameContains?: string | undefined
   readonly status?: 'active' | 'inactive' | undefined
+  readonly deleted?: 'only' | undefined
   readonly after?: string | undefined
   readonly limit: number
 }
 
-/** Selects the workspaces of a view, without deleted ones. */
-const visible = (db: Db, view: PrincipalView) => {
-  const rows = db.selectFrom('workspaces').selectAll().where('organization_id', '=', view.organizationId).where('deleted_at', 'is', null)
+/** Selects the workspaces of a view: those that are not deleted, or the deleted ones. */
+const visible = (db: Db, view: PrincipalView, deleted: 'none' | 'only' = 'none') => {
+  const ofOrganization = db.selectFrom('workspaces').selectAll().where('organization_id', '=', view.organizationId)
+  const rows = ofOrganization.where('deleted_at', deleted === 'only' ? 'is not' : 'is', null)
   return view.workspaceIds === null ? rows : rows.where('id', 'in', view.workspaceIds)
 }
 
@@ -26,9 +28,9 @@ const escaped = (text: string): string => text.toLowerCase().replace(/[\\%_]/g, 
 export function listWorkspaces(
   db: Db,
   view: PrincipalView,
-  { nameContains, status, after, limit }: WorkspaceListOptions,
+  { nameContains, status, deleted, after, limit }: WorkspaceListOptions,
 ): Promise<WorkspaceRow[]> {
-  return visible(db, view)
+  return visible(db, view, deleted)
     .$if(nameContains !== undefined, (rows) => rows.where(sql<boolean>`name_folded like ${`%${escaped(nameContains ?? '')}%`} escape '\\'`))
     .$if(status !== undefined, (rows) => rows.where('status', '=', status ?? 'active'))
     .$if(after !== undefined, (rows) => rows.where('id', '>', after ?? ''))

@@ -18,6 +18,7 @@ import { getJob } from './jobs.ts'
 import { createMcpToken, listMcpTokens, revokeMcpToken } from './mcp-tokens.ts'
 import { createOrganization, deleteOrganization, listOrganizations, restoreOrganization, updateOrganization } from './organizations.ts'
 import { listConnectorOverviews } from './overview/connectors.ts'
+import { getNode, getService } from './overview/node.ts'
 import { listUnfinishedSyncs } from './overview/syncs.ts'
 import { getUsage } from './overview/usage.ts'
 import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
@@ -39,7 +40,7 @@ export const routes: readonly Route[] = [
   execute,
   ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
   ...[requestSync, listSyncs, getSync, cancelSync, watchSync],
-  ...[listConnectorOverviews, listUnfinishedSyncs, getUsage],
+  ...[listConnectorOverviews, listUnfinishedSyncs, getUsage, getService, getNode],
   getJob,
   ...[live, ready, metrics, openApi, docs, docsFile, home, protectedResource, authorizationServer],
 ]
