@@ -1,6 +1,105 @@
-// Builds the pages: into the folder that is given, else for this checkout when their sources have changed.
-import { resolve } from 'node:path'
-import { buildWeb, ensureWeb } from './web.mjs'
+// Builds the pages with Vite: into the folder that is given, else for this checkout.
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build } from 'vite'
+import { printLicenses } from './licenses.mjs'
+import { root, sourceCondition } from './paths.mjs'
+import { digestOf, isFresh, sourcesFile, webFolder } from './web.mjs'
+
+process.env['NODE_ENV'] = 'production'
+
+const folder = join(root, 'packages/web')
+/** Files that decide about every build. */
+const always = ['package-lock.json', 'packages/web/tsconfig.json', 'scripts/build-web.mjs']
+
+/** Builds the pages for this checkout. Two processes may do it at once: the last one wins, and both are right. */
+async function buildForCheckout() {
+  console.error('Building the console and the connect page (their sources changed) ...')
+  const target = `${webFolder}-${process.pid}`
+  const sources = await buildWeb(target)
+  writeFileSync(join(target, sourcesFile), JSON.stringify(Object.fromEntries(sources.map((file) => [file, digestOf(file)]))))
+  const old = `${target}-old`
+  try {
+    if (existsSync(webFolder)) renameSync(webFolder, old)
+    renameSync(target, webFolder)
+  } catch (error) {
+    if (!isFresh()) throw error
+    rmSync(target, { recursive: true, force: true })
+  }
+  rmSync(old, { recursive: true, force: true })
+}
+
+/**
+ * Builds the pages: hashed files, compressed copies of them, and the licenses of the packages inside.
+ * @param {string} target folder that is replaced
+ * @returns {Promise<string[]>} the sources, below the project's folder
+ */
+async function buildWeb(target) {
+  /** @type {Set<string>} */
+  const modules = new Set()
+  await build({
+    root: folder,
+    configFile: false,
+    logLevel: 'warn',
+    base: './',
+    resolve: { conditions: [sourceCondition, 'module', 'browser', 'production'] },
+    plugins: [{ name: 'list-modules', generateBundle: (_options, bundle) => listModules(bundle, modules) }],
+    build: {
+      outDir: target,
+      emptyOutDir: true,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      assetsInlineLimit: 0, // the policy of the pages forbids what is inline
+      rolldownOptions: {
+        // Packages mark their files for servers that render React; here a browser renders all of them.
+        onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
+        input: { console: join(folder, 'console.html'), connect: join(folder, 'connect.html') },
+      },
+    },
+  })
+  writeFileSync(join(target, 'LICENSES.md'), printLicenses(findPackages(modules)))
+  await compressAll(join(target, 'assets'))
+  const own = [...modules].filter((file) => !file.includes('node_modules')).map((file) => relative(root, file).replaceAll('\\', '/'))
+  return [...always, 'packages/web/console.html', 'packages/web/connect.html', ...own.filter((file) => existsSync(join(root, file)))]
+}
+
+/**
+ * @param {import('vite').Rolldown.OutputBundle} bundle
+ * @param {Set<string>} modules receives the files behind the bundle
+ */
+function listModules(bundle, modules) {
+  for (const file of Object.values(bundle)) {
+    if (file.type !== 'chunk') continue
+    for (const id of file.moduleIds) if (!id.startsWith('\0')) modules.add(id.split('?', 1)[0] ?? id)
+  }
+}
+
+/**
+ * Finds the packages of modules.
+ * @param {Set<string>} modules
+ */
+function findPackages(modules) {
+  const names = [...modules].flatMap((id) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(id)?.[1]?.replace('\\', '/') ?? [])
+  return [...new Set(names)].toSorted()
+}
+
+/**
+ * Puts a gzip and a brotli copy beside each file, so that the service compresses nothing.
+ * @param {string} assets
+ */
+async function compressAll(assets) {
+  const compress = { '.gz': promisify(gzip), '.br': promisify(brotliCompress) }
+  const options = { '.gz': { level: 9 }, '.br': { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } } }
+  await Promise.all(
+    readdirSync(assets).map(async (name) => {
+      const content = readFileSync(join(assets, name))
+      writeFileSync(join(assets, `${name}.gz`), await compress['.gz'](content, options['.gz']))
+      writeFileSync(join(assets, `${name}.br`), await compress['.br'](content, options['.br']))
+    }),
+  )
+}
 
 const [target] = process.argv.slice(2)
-await (target === undefined ? ensureWeb() : buildWeb(resolve(target)))
+await (target === undefined ? buildForCheckout() : buildWeb(resolve(target)))

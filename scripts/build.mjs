@@ -13,18 +13,11 @@ export async function build() {
     const code = await buildPackage(name)
     if (code !== 0) return code
   }
-  const code = await buildPages('packages/server/dist/web')
+  const code = await runNode(['scripts/build-web.mjs', 'packages/server/dist/web'])
   if (code !== 0) return code
   for (const name of ['ferrule', 'server']) chmodSync(join(root, 'packages', name, 'dist/cli.js'), 0o755)
   return 0
 }
-
-/**
- * Builds what people open in a browser.
- * @param {string[]} target a folder below the project's; none: for this checkout, when the sources have changed
- * @returns {Promise<number>} the exit code
- */
-export const buildPages = (...target) => runNode(['scripts/build-web.mjs', ...target])
 
 /**
  * @param {string} name

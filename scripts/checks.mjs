@@ -1,7 +1,7 @@
-import { buildPages } from './build.mjs'
 import { ensureChromium } from './chromium.mjs'
 import { biome, tsc } from './paths.mjs'
 import { runNode } from './run-node.mjs'
+import { ensureWeb } from './web.mjs'
 
 /**
  * Limits the type instantiations of a check of the whole project: an editor's wait grows with them. The types of the wire's records, inferred
@@ -27,7 +27,7 @@ export function checkSources() {
 }
 
 /** Builds the pages that tests open. @returns {Promise<Check>} */
-export const checkPages = () => attempt('pages', () => buildPages())
+export const checkPages = () => attempt('pages', ensureWeb)
 
 /** Finds a browser for the tests, or installs one; `CHROMIUM_PATH` names it. @returns {Promise<Check>} */
 export function checkBrowser() {

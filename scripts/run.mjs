@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 // Runs one task of package.json on the project's own Node: installs what is missing, then hands over arguments, streams,
 // signals and the exit code. Plain JavaScript, because on a fresh clone the only Node may be too old for the sources.
-import { build, buildPages } from './build.mjs'
+import { build } from './build.mjs'
 import { checkSources } from './checks.mjs'
 import { ensureInstalled } from './install.mjs'
 import { packAll } from './pack.mjs'
 import { buildEnvironment, root, vitest } from './paths.mjs'
 import { runNode } from './run-node.mjs'
 import { runTests } from './test.mjs'
+import { ensureWeb } from './web.mjs'
 
 /**
  * Limits glibc to two heaps. With a heap for each thread, which it seldom returns, the service takes 50 MB more. The Dockerfile sets
@@ -34,7 +35,7 @@ const tasks = {
   sandbox: (args) => runNode(['packages/sandbox/src/main.ts', ...args]),
   bench: (args) => runNode(['bench/main.ts', ...args]),
   soak: (args) => runNode([vitest, 'run', 'test/soak/', ...args], { FERRULE_SOAK: '1' }),
-  web: () => buildPages(),
+  web: ensureWeb,
   build,
   pack: packAll,
 }
@@ -45,7 +46,7 @@ const tasks = {
  * @param {string[]} options of Node
  */
 async function startService(args, options = []) {
-  const code = await buildPages()
+  const code = await ensureWeb()
   return code === 0 ? runNode([...options, 'packages/server/src/main.ts', ...args], fewHeaps()) : code
 }
 

@@ -1,121 +1,41 @@
-// Builds what people open in a browser: packages/web, as static files that the service serves.
+// Keeps the pages of this checkout built: packages/web, as static files that the service serves.
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
-import { printLicenses } from './licenses.mjs'
-import { cache, root, sourceCondition } from './paths.mjs'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cache, root } from './paths.mjs'
+import { runNode } from './run-node.mjs'
 
-const folder = join(root, 'packages/web')
 /** Where the service of a checkout looks for the files. */
-const built = join(cache, 'web')
+export const webFolder = join(cache, 'web')
 /** Names the sources of a build with their digests; a checkout only. */
-const sourcesFile = 'sources.json'
-/** Files that decide about every build. */
-const always = ['package-lock.json', 'packages/web/tsconfig.json', 'scripts/web.mjs']
+export const sourcesFile = 'sources.json'
 
 /**
- * Builds the pages for this checkout when their sources have changed.
- * @returns {Promise<void>}
+ * Builds the pages for this checkout when their sources have changed. A process of its own does it: Vite takes NODE_ENV from its process,
+ * and a test's would build React for developers.
+ * @returns {Promise<number>} the exit code
  */
-export async function ensureWeb() {
-  if (isFresh()) return
-  console.error('Building the console and the connect page (their sources changed) ...')
-  const target = `${built}-${process.pid}`
-  const sources = await buildWeb(target)
-  writeFileSync(join(target, sourcesFile), JSON.stringify(Object.fromEntries(sources.map((file) => [file, digestOf(file)]))))
-  const old = `${target}-old`
-  if (existsSync(built)) renameSync(built, old)
-  renameSync(target, built)
-  rmSync(old, { recursive: true, force: true })
+export function ensureWeb() {
+  return isFresh() ? Promise.resolve(0) : runNode(['scripts/build-web.mjs'])
 }
 
 /** Returns whether the last build has the content of all its sources. */
-function isFresh() {
+export function isFresh() {
   try {
     /** @type {Record<string, string>} */
-    const sources = JSON.parse(readFileSync(join(built, sourcesFile), 'utf8'))
+    const sources = JSON.parse(readFileSync(join(webFolder, sourcesFile), 'utf8'))
     return Object.entries(sources).every(([file, digest]) => digestOf(file) === digest)
   } catch {
     return false
   }
 }
 
-/** @param {string} file below the project's folder */
-function digestOf(file) {
+/**
+ * Returns the digest of a file.
+ * @param {string} file below the project's folder
+ */
+export function digestOf(file) {
   return createHash('sha256')
     .update(readFileSync(join(root, file)))
     .digest('base64url')
-}
-
-/**
- * Builds the pages: hashed files, compressed copies of them, and the licenses of the packages inside.
- * @param {string} target folder that is replaced
- * @returns {Promise<string[]>} the sources, below the project's folder
- */
-export async function buildWeb(target) {
-  const { build } = await import('vite')
-  /** @type {Set<string>} */
-  const modules = new Set()
-  await build({
-    root: folder,
-    configFile: false,
-    logLevel: 'warn',
-    base: './',
-    resolve: { conditions: [sourceCondition, 'module', 'browser', 'production'] },
-    plugins: [{ name: 'list-modules', generateBundle: (_options, bundle) => listModules(bundle, modules) }],
-    build: {
-      outDir: target,
-      emptyOutDir: true,
-      modulePreload: { polyfill: false },
-      reportCompressedSize: false,
-      assetsInlineLimit: 0, // the policy of the pages forbids what is inline
-      rolldownOptions: {
-        // Packages mark their files for servers that render React; here a browser renders all of them.
-        onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
-        input: { console: join(folder, 'console.html'), connect: join(folder, 'connect.html') },
-      },
-    },
-  })
-  writeFileSync(join(target, 'LICENSES.md'), printLicenses(findPackages(modules)))
-  await compressAll(join(target, 'assets'))
-  const own = [...modules].filter((file) => !file.includes('node_modules')).map((file) => relative(root, file).replaceAll('\\', '/'))
-  return [...always, 'packages/web/console.html', 'packages/web/connect.html', ...own.filter((file) => existsSync(join(root, file)))]
-}
-
-/**
- * @param {import('vite').Rolldown.OutputBundle} bundle
- * @param {Set<string>} modules receives the files behind the bundle
- */
-function listModules(bundle, modules) {
-  for (const file of Object.values(bundle)) {
-    if (file.type !== 'chunk') continue
-    for (const id of file.moduleIds) if (!id.startsWith('\0')) modules.add(id.split('?', 1)[0] ?? id)
-  }
-}
-
-/**
- * Finds the packages of modules.
- * @param {Set<string>} modules
- */
-function findPackages(modules) {
-  const names = [...modules].flatMap((id) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(id)?.[1]?.replace('\\', '/') ?? [])
-  return [...new Set(names)].toSorted()
-}
-
-/**
- * Puts a gzip and a brotli copy beside each file, so that the service compresses nothing.
- * @param {string} assets
- */
-async function compressAll(assets) {
-  const compress = { '.gz': promisify(gzip), '.br': promisify(brotliCompress) }
-  const options = { '.gz': { level: 9 }, '.br': { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } } }
-  await Promise.all(
-    readdirSync(assets).map(async (name) => {
-      const content = readFileSync(join(assets, name))
-      writeFileSync(join(assets, `${name}.gz`), await compress['.gz'](content, options['.gz']))
-      writeFileSync(join(assets, `${name}.br`), await compress['.br'](content, options['.br']))
-    }),
-  )
 }

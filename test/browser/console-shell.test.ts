@@ -1,4 +1,6 @@
 /** The frame of the console: its sign-in, its first page and its ways out. */
+
+import { basename } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findAllBarriers } from './accessibility.ts'
 import { limits, type OpenedConsole, openConsole, signIn } from './console-support.ts'
@@ -32,4 +34,96 @@ test('signing out ends the session, and the next sign-in returns to the same add
   await page.getByText('Calls of the sales team').waitFor()
   expect(new URL(page.url()).search).toBe('?workspace=default')
   expect(complaints()).toEqual([])
+})
+
+/** Keys of a person without a mouse. */
+const press = (...keys: readonly string[]) =>
+  keys.reduce((before, key) => before.then(() => opened.page.keyboard.press(key)), Promise.resolve())
+
+test('the keyboard reaches everything: the palette goes to a page, and the page gets the focus', { timeout: limits.test }, async () => {
+  const { page, go, complaints, screenshot } = opened
+  await go('/no-such-page?workspace=default')
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await press('Control+k')
+  const field = page.getByRole('combobox', { name: 'Where to go' })
+  await field.fill('nothing is called so')
+  await page.getByText('Nothing has this name').waitFor()
+  await field.fill('over')
+  await expect.poll(() => page.getByRole('option').allTextContents()).toEqual(['OverviewPage'])
+  await screenshot('palette')
+  expect(await findAllBarriers(page)).toEqual([])
+  await press('Enter')
+  await page.getByText('Calls of the sales team').waitFor()
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Overview')
+  expect(new URL(page.url()).search).toBe('?workspace=default')
+  await go('/')
+  await page.getByText('Calls of the sales team').waitFor()
+  await press('Tab', 'Enter') // skips the navigation
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('page')
+  expect(complaints()).toEqual([])
+})
+
+test('a failing service leaves what was read, with a sentence', { timeout: limits.test }, async () => {
+  const { page, go, complaints } = opened
+  await page.clock.install()
+  await go('/')
+  await page.getByText('Calls of the sales team').waitFor()
+  const problem = {
+    type: 'urn:ferrule:error:unavailable',
+    status: 503,
+    code: 'unavailable',
+    message: 'The service is stopping.',
+    hint: 'Wait.',
+  }
+  await page.route('**/api/v1/**', (route) => route.fulfill({ status: 400, json: problem, contentType: 'application/problem+json' }))
+  await page.clock.fastForward(20_000) // until the next read
+  await page.getByText('The last try failed: The service is stopping. Wait.').waitFor()
+  expect(await page.getByText('Calls of the sales team').count()).toBe(1)
+  await page.unroute('**/api/v1/**')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('The last try failed').waitFor({ state: 'detached' })
+  complaints()
+})
+
+test('the end of a session is said over what was read, and the sign-in returns there', { timeout: limits.test }, async () => {
+  const { page, go, world, complaints } = opened
+  await go('/?workspace=default')
+  await page.getByText('Calls of the sales team').waitFor()
+  world.clock.now += 31 * 60_000
+  await page.getByRole('button', { name: 'Go to' }).click() // reads
+  await page.getByText('Your session has ended').waitFor()
+  await page.keyboard.press('Escape')
+  expect(await page.getByText('Calls of the sales team').count()).toBe(1)
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Sign in again' }).click()
+  await page.getByText('Your session has ended. Sign in again to continue.').waitFor()
+  await signIn(page)
+  await page.getByText('Calls of the sales team').waitFor()
+  expect(new URL(page.url()).search).toBe('?workspace=default')
+  complaints()
+})
+
+/** Bytes of scripts and styles that an address needs, compressed as they are sent. */
+async function measureFiles(path: string): Promise<number> {
+  const stranger = await opened.openStranger()
+  let bytes = 0
+  const names = new Set<string>()
+  stranger.on('response', (answer) => {
+    const name = basename(new URL(answer.url()).pathname)
+    if (/\.(js|css)$/.test(name) && !names.has(name)) bytes += Number(answer.headers()['content-length'])
+    names.add(name)
+  })
+  await stranger.goto(`${opened.world.url}${path}`)
+  if (path.startsWith('/console')) {
+    await signIn(stranger)
+    await stranger.getByText('Calls of the sales team').waitFor()
+  } else await stranger.waitForLoadState('networkidle')
+  expect([...names].filter((name) => name.endsWith('.js')).length).toBeGreaterThan(0)
+  await stranger.context().close()
+  return bytes
+}
+
+test('the pages are small', { timeout: limits.test }, async () => {
+  expect(await measureFiles('/console')).toBeLessThanOrEqual(250_000)
+  expect(await measureFiles('/connect/an-id')).toBeLessThanOrEqual(90_000)
 })

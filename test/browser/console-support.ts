@@ -1,7 +1,7 @@
 /** Opens the console: a service with its sandbox, and a page of Chromium that is signed in. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { ensureWeb } from '../../scripts/web.mjs'
 import { client, startWorld, type World, type WorldOptions } from '../http/support.ts'
 import { launchBrowser } from './launch.ts'
@@ -32,16 +32,35 @@ export interface OpenedConsole {
   complaints(): string[]
   /** Stores pictures in both schemes when FERRULE_SCREENSHOTS names a folder. @param name such as `overview` */
   screenshot(name: string): Promise<void>
+  /** Closes everything. @throws Error when a page has violated its policy at any time */
   close(): Promise<void>
 }
 
-/** Collects what a page complains about. */
-function listen(page: Page, complaints: string[]): void {
+/** Begins the message of a violation of the policy. */
+const violation = 'The policy of the page forbids'
+
+const reportViolations = `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) =>
+  console.error('${violation}', effectiveDirective, blockedURI, sample))`
+
+/** What pages complain about. */
+interface Heard {
+  /** Since the last look. */
+  readonly complaints: string[]
+  /** Since the start: one of them fails the test, whatever it looks at. */
+  readonly violations: string[]
+}
+
+/** Opens a page and collects what it complains about. */
+async function openPage(context: BrowserContext, { complaints, violations }: Heard): Promise<Page> {
+  await context.addInitScript(reportViolations)
+  const page = await context.newPage()
   page.setDefaultTimeout(limits.action)
   page.on('console', (message) => {
+    if (message.text().startsWith(violation)) violations.push(`${page.url()}: ${message.text()}`)
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
+  return page
 }
 
 /** Fills in the form of the sign-in on the page that shows it. */
@@ -51,7 +70,7 @@ export async function signIn(page: Page, { id, secret } = client): Promise<void>
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Stores one picture for each scheme. */
+/** Stores one picture for each scheme, and one of a phone. */
 async function takePictures(page: Page, name: string): Promise<void> {
   const folder = process.env['FERRULE_SCREENSHOTS']
   if (folder === undefined) return
@@ -60,32 +79,32 @@ async function takePictures(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme })
     await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), animations: 'disabled' })
   }
+  const before = page.viewportSize()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.screenshot({ path: join(folder, `${name}-phone.png`), animations: 'disabled' })
+  if (before !== null) await page.setViewportSize(before)
 }
 
 /** Starts everything and signs in. Close it in `afterAll`. Builds the pages when their sources have changed. */
 export async function openConsole({ browserContext, ...options }: ConsoleOptions = {}): Promise<OpenedConsole> {
-  await ensureWeb()
+  if ((await ensureWeb()) !== 0) throw new Error('the pages could not be built')
   const [world, browser] = await Promise.all([startWorld(options), launchBrowser()])
   const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, reducedMotion: 'reduce', ...browserContext })
-  const complaints: string[] = []
-  const page = await context.newPage()
-  listen(page, complaints)
+  const heard: Heard = { complaints: [], violations: [] }
+  const page = await openPage(context, heard)
   const go = async (path: string) => void (await page.goto(`${world.url}/console${path}`))
   await go('/')
   await signIn(page)
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   return {
     ...{ world, browser, page, go },
-    openStranger: async () => {
-      const stranger = await (await browser.newContext()).newPage()
-      listen(stranger, complaints)
-      return stranger
-    },
-    complaints: () => complaints.splice(0),
+    openStranger: async () => openPage(await browser.newContext(), heard),
+    complaints: () => heard.complaints.splice(0),
     screenshot: (name) => takePictures(page, name),
     close: async () => {
       await browser.close()
       await world.close()
+      if (heard.violations.length > 0) throw new Error(heard.violations.join('\n'))
     },
   }
 }

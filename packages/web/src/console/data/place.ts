@@ -5,6 +5,15 @@ import { useLocation, useSearchParams } from 'wouter'
 /** Names of the two parameters. */
 const names = { organizationId: 'organization', workspace: 'workspace' } as const
 
+const firstPath = location.pathname
+let isLater = false
+
+/** Returns whether the reader has gone to another page since the console was loaded. Ask it on each page. */
+export function hasMoved(): boolean {
+  isLater ||= location.pathname !== firstPath
+  return isLater
+}
+
 /** Where the pages look. */
 export interface Place {
   /** Id of the organization; undefined: the only one that the signed-in application reaches. */

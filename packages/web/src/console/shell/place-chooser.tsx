@@ -26,7 +26,7 @@ export function PlaceChooser() {
   const found = (useWorkspaces(isPlaced).data?.data ?? []).map(({ name }) => name)
   const names = workspace === undefined || found.includes(workspace) ? found : [workspace, ...found]
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group gap="xs" mb={{ base: 'md', sm: 0 }}>
       {organizations.length > 1 && (
         <Select
           aria-label="Organization"
@@ -35,7 +35,7 @@ export function PlaceChooser() {
           onChange={(id) => id !== null && setPlace({ organizationId: id, workspace: undefined })}
           allowDeselect={false}
           searchable
-          w={{ base: 110, sm: 190 }}
+          w={{ base: '100%', sm: 190 }}
         />
       )}
       <Select
@@ -46,7 +46,7 @@ export function PlaceChooser() {
         onChange={(name) => setPlace({ workspace: name ?? undefined })}
         clearable
         searchable
-        w={{ base: 120, sm: 190 }}
+        w={{ base: '100%', sm: 190 }}
       />
     </Group>
   )
