@@ -80,6 +80,7 @@ const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>
   patchConnector: ({ connectors }) => connectors.patch(connector, {}),
   deleteConnector: ({ connectors }) => connectors.delete(connector),
   checkConnector: ({ connectors }) => connectors.check(connector),
+  validateCall: ({ connectors }) => connectors.validate(connector, { entity: 'users', action: 'list' }),
   inspectConnector: ({ connectors }) => connectors.inspect(connector),
   getContextStore: ({ contextStore }) => contextStore.status(connector),
   watchContextStore: ({ contextStore }) => first(contextStore.watch(connector)),

@@ -1,6 +1,7 @@
 /** What the console asks the service for, beside what other clients ask. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { base, client, createTenant, startWorld, type World } from './support.ts'
+import { sandboxWarehouse } from './snowflake-support.ts'
+import { base, client, connectorsPath, createTenant, startWorld, type World } from './support.ts'
 
 let world: World
 let connector: string
@@ -87,5 +88,50 @@ describe('the installation', () => {
       expect([status, json.code, json.hint]).toEqual([403, 'operator_required', expect.stringContaining('Sign in with that application')])
       expect((await world.ask(`${base}/service`, { token })).json.operator).toBe(false)
     }
+  })
+})
+
+describe('a call that is only checked', () => {
+  const validate = async (id: string, body: object) => {
+    const answer = await world.ask(`${connectorsPath}/${id}/validate`, { token: world.token, body })
+    expect(answer.status).toBe(200)
+    return answer.json.problem
+  }
+  const requests = () => world.sandbox.gong.requests().length
+
+  test('never reaches the vendor, and says what execute says', async () => {
+    const before = requests()
+    expect(await validate(connector, { entity: 'users', action: 'get', params: { id: '1' } })).toBeNull()
+    for (const call of [
+      { entity: 'users', action: 'get' },
+      { entity: 'users', action: 'fetch' },
+      { entity: 'nobody', action: 'list' },
+    ]) {
+      const { request_id: _id, instance: _instance, ...said } = (await world.execute(connector, call)).json
+      expect(await validate(connector, call)).toEqual(said)
+    }
+    expect(requests()).toBe(before)
+  })
+
+  test('shows where the gate of a warehouse refuses a statement', async () => {
+    const warehouse = await world.connect('Warehouse', sandboxWarehouse('Warehouse', { check: false }))
+    const problem = await validate(warehouse, {
+      entity: 'record',
+      action: 'list',
+      params: { statement: 'select 1\n  from (\n  delete from t)' },
+    })
+    expect(problem).toMatchObject({ code: 'statement_not_allowed', errors: [{ field: '/params/statement', line: 3, column: 3 }] })
+  })
+
+  test('shows where the filter of a search is wrong, without a copy', async () => {
+    const search = (filter: object) => ({ entity: 'users', action: 'context_store_search', params: { query: { filter } } })
+    expect(await validate(connector, search({ eq: { active: true } }))).toBeNull()
+    expect(await validate(connector, search({ gt: { active: true } }))).toMatchObject({
+      code: 'operator_not_supported',
+      errors: [{ field: '/params/query/filter/gt/active' }],
+    })
+    expect(await validate(connector, { entity: 'workspaces', action: 'context_store_search' })).toMatchObject({
+      code: 'action_not_supported',
+    })
   })
 })

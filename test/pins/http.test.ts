@@ -131,6 +131,7 @@ test('routes and who may use them', () => {
     'DELETE /api/v1/integrations/connectors/{connector_id} principal',
     'POST /api/v1/integrations/connectors/{connector_id}/check principal',
     'POST /api/v1/integrations/connectors/{connector_id}/execute principal',
+    'POST /api/v1/integrations/connectors/{connector_id}/validate principal',
     'GET /api/v1/integrations/connectors/{connector_id}/entities/{entity}/export principal',
     'GET /api/v1/integrations/connectors/{connector_id}/inspect principal',
     'GET /api/v1/integrations/connectors/{connector_id}/context_store principal',

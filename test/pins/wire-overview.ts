@@ -133,4 +133,6 @@ export const overviewRecords = {
     section_id: 'string | null',
   },
   SkillPage: '{ data: [Skill], next_cursor: string | null }',
+  ValidationInput: '{ action: string, entity: string, params?: object | null }',
+  Validation: '{ problem: Problem | null }',
 }

@@ -26,7 +26,7 @@ import type { OwnGate } from './limits/own-rates.ts'
 import { buildEmptyMeta, describeDoubt, isInParts, readMeta } from './meta.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
-import { applyParameterRule, checkParams, type Params } from './params.ts'
+import { admitParams, type Params } from './params.ts'
 import { awaitResult } from './polling.ts'
 import { followPosition } from './position.ts'
 import { readPage } from './read-page.ts'
@@ -181,7 +181,7 @@ async function takeMemory(operation: CompiledOperation, memory: Call['memory'], 
 
 async function runLive(runtime: Runtime, connection: Connection, call: Call): Promise<Outcome> {
   const operation: CompiledOperation = findOperation(connection.kind, call.entity, call.action)
-  const given: Params = applyParameterRule(operation, checkParams(operation, call.params))
+  const given: Params = admitParams(operation, call.params)
   const deadlineMs = call.deadlineMs ?? defaultDeadlineMs
   const running = { runtime, connection, operation, params: followPosition(connection, operation, given) }
   if (operation.action === 'download') return { type: 'file', file: await download(running, { deadlineMs, signal: call.signal }) }

@@ -73,3 +73,10 @@ export function applyParameterRule({ admit }: CompiledOperation, params: Params)
   const problems = [{ field, message, error_code, ...at, ...(window === undefined ? {} : { window }) }]
   throw failAs(code, { reason: joinProblems(problems) }, { errors: problems, ...(hint === undefined ? {} : { hint }) })
 }
+
+/**
+ * Checks the parameters of a call as far as it is possible before anything is sent.
+ * @throws FerruleError as `checkParams` and `applyParameterRule`
+ */
+export const admitParams = (operation: CompiledOperation, given: unknown): Params =>
+  applyParameterRule(operation, checkParams(operation, given))

@@ -58,6 +58,7 @@ export const endpoints = {
   deleteConnector: { method: 'DELETE', path: connector },
   checkConnector: { method: 'POST', path: `${connector}/check` },
   execute: { method: 'POST', path: `${connector}/execute`, takesKey: true },
+  validateCall: { method: 'POST', path: `${connector}/validate` },
   exportEntity: { method: 'GET', path: `${connector}/entities/{entity}/export` },
   inspectConnector: { method: 'GET', path: `${connector}/inspect` },
   getContextStore: { method: 'GET', path: `${connector}/context_store` },

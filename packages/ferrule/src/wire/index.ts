@@ -183,6 +183,7 @@ export {
   usageReport,
   usageSteps,
 } from './overview/usage.ts'
+export { type Validation, type ValidationInput, validation, validationInput } from './overview/validation.ts'
 export { type Page, page, pageQuery } from './paging.ts'
 export { errorCode, errorCodes, faults, type ProblemRecord, problemDetails } from './problem.ts'
 export { type Freshness, freshness, type SearchMeta, searchMeta } from './search-answer.ts'

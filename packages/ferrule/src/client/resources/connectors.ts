@@ -5,6 +5,7 @@ import { endpoints } from '../../wire/endpoints.ts'
 import type { Inspection } from '../../wire/inspection.ts'
 import type { JobRecord, JobReference } from '../../wire/jobs.ts'
 import type { ConnectorOverview } from '../../wire/overview/connectors.ts'
+import type { Validation, ValidationInput } from '../../wire/overview/validation.ts'
 import type { Page } from '../../wire/paging.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 import { readPage, walkPages } from './pages.ts'
@@ -79,6 +80,11 @@ export class Connectors {
   /** Checks a connector that does not exist yet. Nothing is stored. */
   checkNew(body: ConnectorInput, options: RequestOptions = {}): Promise<CheckResult> {
     return this.#transport.json(endpoints.checkNewConnector, { body: addWorkspaceName(this.#transport, body), isRead: true, ...options })
+  }
+
+  /** Checks a call without sending anything to the vendor: entity, action, parameters, statements, filters of searches. */
+  validate(id: string, body: ValidationInput, options: RequestOptions = {}): Promise<Validation> {
+    return this.#transport.json(endpoints.validateCall, { slots: slots(id), body, isRead: true, ...options })
   }
 
   /** Deletes a connector and its credentials, and returns the finished job. */

@@ -66,7 +66,7 @@ const recentMs = 250
 const mostRecent = 10_000
 
 /** Fails like any action of an entity that cannot be searched. @throws FerruleError `entity_not_found`, `action_not_supported` */
-function assertSearchable({ connection: { kind } }: ConnectorAccess, entity: string): void {
+export function assertSearchable({ connection: { kind } }: ConnectorAccess, entity: string): void {
   const { entities } = kind.definition
   const found = Object.hasOwn(entities, entity) ? entities[entity] : undefined
   if (found?.context_store_search === undefined) findOperation(kind, entity, 'context_store_search')

@@ -105,10 +105,11 @@ async function read(services: OperationServices, access: ConnectorAccess, call: 
   }
 }
 
-const searchAction = 'context_store_search'
+/** Action that is answered from the copy. */
+export const searchAction = 'context_store_search'
 
-/** Older clients say `search`. */
-const resolveAction = ({ entities }: ConnectorDefinition, { entity, action }: ExecuteRequest): string =>
+/** Returns the action of a request: older clients say `search`. */
+export const resolveAction = ({ entities }: ConnectorDefinition, { entity, action }: Pick<ExecuteRequest, 'entity' | 'action'>): string =>
   action === 'search' && Object.hasOwn(entities, entity) ? searchAction : action
 
 /** Searches the copy. Does not change the connector's status, because no vendor call is made. */

@@ -25,6 +25,7 @@ import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
 import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
 import { createToken } from './token.ts'
+import { validate } from './validate.ts'
 import { getWorkspace, updateWorkspace } from './workspace.ts'
 import { deleteWorkspace, restoreWorkspace } from './workspace-removal.ts'
 import { createWorkspace, getWorkspaceStats, listWorkspaces } from './workspaces.ts'
@@ -37,7 +38,7 @@ export const routes: readonly Route[] = [
   ...[listWorkspaces, createWorkspace, getWorkspaceStats, getWorkspace, updateWorkspace, deleteWorkspace, restoreWorkspace],
   ...[listDefinitions, getDefinition, getDefinitionReference, listSkills, getSkillDocs],
   ...[createConnector, listConnectors, checkNew, getConnector, updateConnector, patchConnector, deleteConnector, checkStored],
-  execute,
+  ...[execute, validate],
   ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
   ...[requestSync, listSyncs, getSync, cancelSync, watchSync],
   ...[listConnectorOverviews, listUnfinishedSyncs, getUsage, getService, getNode],
