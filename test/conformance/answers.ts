@@ -73,6 +73,25 @@ export interface AnswerFile {
   readonly calls: Readonly<Record<string, ExpectedCall>> & { readonly full: ExpectedCall; readonly minimal: ExpectedCall }
 }
 
+/** How the account behind credentials is proven. */
+export interface AccountFile {
+  readonly exchanges: readonly Exchange[]
+  readonly identity: Values
+}
+
+/** The way of a consent. Its return address and its state are the same in all files. */
+export interface ConsentFile {
+  readonly application: Readonly<Record<string, string>>
+  /** The address of the page. */
+  readonly page: string
+  /** The query of the return. */
+  readonly returned: string
+  readonly exchange: Exchange
+  /** What the exchange gives, at midnight of 2 January 2026. */
+  readonly credentials: Readonly<Record<string, string>>
+  readonly account: AccountFile
+}
+
 /** Credentials of one scheme, and what they become. */
 export interface SchemeFile {
   readonly credentials: Readonly<Record<string, string>>
@@ -80,6 +99,10 @@ export interface SchemeFile {
   readonly headers: Readonly<Record<string, string>>
   /** What that token says, and for how many seconds. */
   readonly token?: { readonly claims: Values; readonly seconds: number }
+  /** The first scheme has it. */
+  readonly account?: AccountFile
+  /** A scheme with a consent page has it. */
+  readonly consent?: ConsentFile
 }
 
 /** Credentials of each scheme of a kind. */

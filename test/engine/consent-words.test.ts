@@ -10,6 +10,7 @@ import {
   readConsentReturn,
 } from '../../packages/ferrule/src/engine/consent/words.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import type { OriginOverride } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 
 const gong = kinds.gong.definition
@@ -65,10 +66,11 @@ describe('the address of the page', () => {
   })
 
   test('goes to the origin that replaces the vendor', () => {
-    const at = (origins: { api: string; oauth?: string }) =>
+    const at = (origins: OriginOverride) =>
       new URL(buildConsentUrl({ definition: gong, application: client, redirectUrl, state: 's', origins })).origin
     expect(at({ api: 'http://localhost:1', oauth: 'http://localhost:2/' })).toBe('http://localhost:2')
     expect(at({ api: 'http://localhost:1' })).toBe('http://localhost:1')
+    expect(at({ api: 'http://egress:8080', oauth: 'http://egress:8080', consent: 'https://app.gong.io' })).toBe('https://app.gong.io')
   })
 
   test('needs the application, and a kind with a page', () => {

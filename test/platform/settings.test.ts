@@ -187,7 +187,7 @@ const wrong: readonly (readonly [Record<string, string>, string])[] = [
   [{ FERRULE_ORIGINS: '{"gong":{"oauth":"https://a.example"}}' }, 'an origin must be'],
   [
     { FERRULE_ORIGINS: '{"gong":{"api":"https://a.example","files":"https://b.example"}}' },
-    'there is no origin files; known: api, oauth, media',
+    'there is no origin files; known: api, oauth, media, consent',
   ],
   [{ FERRULE_TRUSTED_PROXIES: 'proxy.example' }, 'it must be a list of IP addresses and CIDR blocks, or a number of hops'],
   [{ FERRULE_TRUSTED_PROXIES: '10.0.0.0/99' }, 'it must be a list of IP addresses'],

@@ -173,7 +173,7 @@ export const snowflake = connector(
     // The vendor answers a statement within 45 seconds, with its result or with "still running". Parts of results are larger than usual
     // answers.
     patience: { seconds: 55, bytes: 64 * 1024 * 1024 },
-    // Administrators can rename an account, but nobody can change its region and locator.
+    // Administrators can rename an account, but not its locator.
     account: {
       entity: 'record',
       action: 'list',

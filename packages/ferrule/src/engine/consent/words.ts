@@ -54,7 +54,7 @@ export interface ConsentUrlOptions {
   readonly state: string
   /** Scopes in place of the definition's, for an application that has fewer. */
   readonly scopes?: readonly string[]
-  /** Origins that replace the vendor's. The page is opened on `oauth`. */
+  /** Origins that replace the vendor's. The page is opened on `consent`, else on `oauth`. */
   readonly origins?: OriginOverride
 }
 
@@ -83,7 +83,7 @@ export function buildConsentUrl({ definition, application, redirectUrl, state, s
     redirect_uri: redirectUrl,
     state,
   })
-  const origin = origins?.oauth ?? origins?.api ?? definition.origins.oauth ?? ''
+  const origin = origins?.consent ?? origins?.oauth ?? origins?.api ?? definition.origins.oauth ?? ''
   return `${origin.replace(/\/+$/, '')}${consent.page.slice('GET '.length)}?${query}`
 }
 

@@ -9,6 +9,8 @@ export interface OriginOverride {
   readonly oauth?: string
   /** If given, file links of the vendor's answers go to this origin. */
   readonly media?: string
+  /** Where browsers open the vendor's consent page. Default: `oauth`. An egress proxy cannot show the page. */
+  readonly consent?: string
 }
 
 /** What decides where the requests of a connector go. */

@@ -79,7 +79,8 @@ export const settingsTable = {
     name: 'FERRULE_ORIGINS',
     type: originsByKind,
     default: '{}',
-    about: "Origins that replace a kind's own: kind to origin, or kind to {api, oauth, media}. For egress proxies and regional hosts.",
+    about:
+      "Origins that replace a kind's own: kind to origin, or kind to {api, oauth, media, consent}; browsers open `consent`. For egress proxies and regional hosts.",
   },
   sandbox: {
     name: 'FERRULE_SANDBOX',

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
+import { type Fields, readFinding } from '../../packages/ferrule/src/definition/fields.ts'
+import { buildConsentUrl, findConsent, readConsentReturn } from '../../packages/ferrule/src/engine/consent/words.ts'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { createEngine } from '../../packages/ferrule/src/engine/execute.ts'
+import { type AccountFile, readCredentials } from './answers.ts'
+import { connectionTo } from './run.ts'
+import { type ScriptedVendor, startVendor } from './vendor.ts'
+
+let vendor: ScriptedVendor
+const engine = createEngine({ limits: false, random: () => 0, wall: () => Date.UTC(2026, 0, 2) })
+beforeAll(async () => {
+  vendor = await startVendor()
+})
+afterAll(async () => {
+  await engine.close()
+  await vendor[Symbol.asyncDispose]()
+})
+
+const redirectUrl = 'https://ferrule.example/connect/callback/kind'
+const state = '296bc9a0-state'
+
+describe.each(Object.values(kinds) as Kind[])('$definition.kind', (kind) => {
+  const { definition } = kind
+  const { schemes, configuration } = readCredentials(definition.kind)
+
+  const prove = async (credentials: Readonly<Record<string, string>>, { exchanges, identity }: AccountFile, headers = {}) => {
+    vendor.expect(exchanges, headers)
+    const connection = connectionTo(kind, { origin: vendor.origin, credentials, configuration })
+    expect(await engine.readAccount(connection)).toEqual(identity)
+    expect(vendor.problems()).toEqual([])
+  }
+
+  test('every credential and configuration value says where people find it', () => {
+    const unsaid = (at: string, fields: Fields) =>
+      Object.entries(fields).flatMap(([name, field]) => (readFinding(field) === undefined ? [`${at} ${name}`] : []))
+    expect([
+      ...Object.entries(definition.credentials).flatMap(([name, { fields }]) => unsaid(name, fields)),
+      ...unsaid('configuration', definition.configuration),
+    ]).toEqual([])
+  })
+
+  test('the account is proven by an answer of the vendor', async () => {
+    const [first] = Object.values(schemes)
+    if (first?.account === undefined) throw new Error('credentials.json has no account in its first scheme')
+    await prove(first.credentials, first.account, first.headers)
+  })
+
+  test('a consent leads from its page to credentials and their account', async () => {
+    const name = findConsent(definition)?.name
+    if (name === undefined) return expect(Object.values(schemes).filter(({ consent }) => consent !== undefined)).toEqual([])
+    const file = schemes[name]?.consent
+    if (file === undefined) throw new Error(`credentials.json has no consent for ${name}`)
+    const application = new Secret(file.application)
+    expect(buildConsentUrl({ definition, application, redirectUrl, state })).toBe(file.page)
+    const returned = readConsentReturn(definition, new URLSearchParams(file.returned))
+    expect(returned).toEqual({ state, code: 'CODE_1' })
+    vendor.expect([file.exchange], {})
+    const place = { kind, configuration: {}, origin: { api: vendor.origin } }
+    const values = await engine.exchangeConsent(place, { application, code: 'CODE_1', redirectUrl })
+    expect(vendor.problems()).toEqual([])
+    expect(values.reveal()).toEqual(file.credentials)
+    await prove(values.reveal(), file.account)
+  })
+})
