@@ -37,6 +37,7 @@ const scheme = part(
     name: str('Name of the scheme'),
     title: str('Title'),
     consent: bool("true: the end user agrees on the vendor's own page; send POST /connect/api/consent"),
+    who: orNull(str('Who can consent, as a sentence; null without consent')),
     schema: jsonSchemaOrNull('Credential fields of a form; null with consent'),
   },
   'A way to authorize',

@@ -1,0 +1,124 @@
+/** The form of a way to authorize, printed from the schemas of the kind. */
+import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import type { PageProblem } from '../problem.ts'
+import { type PageKind, type PageScheme, useConnecting } from '../view.ts'
+import { FieldInput } from './field-input.tsx'
+import { type Field, type FormFields, type FormValues, listFields, readValues } from './fields.ts'
+import { ProblemBox } from './problem-box.tsx'
+import { Action, Actions, Progress } from './step.tsx'
+import { useRequest } from './use-request.ts'
+
+/** Values that the form gives. */
+export interface SentValues extends Omit<FormValues, 'missing'> {
+  readonly name?: string
+}
+
+/** What a form is made of. */
+export interface ValuesFormProps {
+  readonly kind: PageKind
+  readonly scheme: PageScheme
+  /** Label of the button that sends. */
+  readonly action: string
+  /** Said while the request runs. */
+  readonly progress: string
+  readonly onSend: (values: SentValues) => Promise<void>
+  /** Stands before the fields. */
+  readonly children?: ReactNode
+}
+
+/** Name of the new connector. */
+const nameField: Field = {
+  ...{ pointer: '/name', group: 'configuration', name: 'name', label: 'Name', control: 'text' },
+  about: 'Tells this connection apart from others of the same kind.',
+  ...{ isRequired: false, choices: [], value: '', usual: '', help: undefined },
+}
+
+/** Shows values that the link fixes. */
+function LockedValues({ locked }: Pick<PageKind, 'locked'>) {
+  if (locked.length === 0) return null
+  return (
+    <dl className="locked">
+      {locked.map(({ name, title, value }) => (
+        <div key={name}>
+          <dt>{title}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+type Refusals = Readonly<Record<string, string>>
+
+/** Finds the refusals that belong to fields. Those of a part of a value belong to its field. */
+function placeRefusals(problem: PageProblem | undefined, pointers: readonly string[]): Refusals {
+  const found = (problem?.places ?? []).flatMap(({ field, message }) => {
+    const pointer = pointers.find((each) => field === each || field.startsWith(`${each}/`))
+    return pointer === undefined ? [] : [[pointer, message] as const]
+  })
+  return Object.fromEntries(found.toReversed())
+}
+
+/** Keeps the fields and refusals of a form, and moves the focus to the first refusal. */
+function useFormState(fields: FormFields, problem: PageProblem | undefined) {
+  const form = useRef<HTMLFormElement>(null)
+  const [missing, setMissing] = useState<Refusals>({})
+  const all = useMemo(() => [...fields.first, ...fields.more], [fields])
+  const pointers = [...all.map(({ pointer }) => pointer), nameField.pointer]
+  const refusals = { ...placeRefusals(problem, pointers), ...missing }
+  const places = (problem?.places ?? []).filter(({ field }) => !pointers.some((each) => field === each || field.startsWith(`${each}/`)))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new refusals move the focus, other changes do not
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(), [missing, problem])
+  const hasBox = problem !== undefined && (places.length > 0 || problem.places.length === 0)
+  return { form, all, refusals, places, hasBox, setMissing }
+}
+
+/** Shows fields that few need. They open when one of them was refused. */
+function MoreFields({ fields, refusals }: { readonly fields: readonly Field[]; readonly refusals: Refusals }) {
+  if (fields.length === 0) return null
+  return (
+    <details open={fields.some(({ pointer }) => refusals[pointer] !== undefined) || undefined}>
+      <summary>More settings (optional)</summary>
+      {fields.map((field) => (
+        <FieldInput key={field.pointer} field={field} refusal={refusals[field.pointer]} />
+      ))}
+    </details>
+  )
+}
+
+/** Shows the form, and sends its values once they are complete. */
+export function ValuesForm({ kind, scheme, action, progress, onSend, children }: ValuesFormProps) {
+  const { page, go } = useConnecting()
+  const { isBusy, problem, run } = useRequest()
+  const fields = useMemo(() => listFields(kind, scheme), [kind, scheme])
+  const { form, all, refusals, places, hasBox, setMissing } = useFormState(fields, problem)
+  const hasName = page.name === null && page.connector === null
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget)
+    const { missing, ...values } = readValues(all, data)
+    setMissing(Object.fromEntries(missing.map((pointer) => [pointer, 'is missing'])))
+    const name = String(data.get(nameField.pointer) ?? '').trim()
+    if (missing.length === 0) void run(() => onSend({ ...values, ...(name === '' ? {} : { name }) }))
+  }
+  return (
+    <form ref={form} onSubmit={submit} noValidate>
+      {problem !== undefined && hasBox && <ProblemBox problem={problem} places={places} />}
+      {children}
+      <LockedValues locked={kind.locked} />
+      {fields.first.map((field) => (
+        <FieldInput key={field.pointer} field={field} refusal={refusals[field.pointer]} />
+      ))}
+      <MoreFields fields={hasName ? [...fields.more, nameField] : fields.more} refusals={refusals} />
+      <Progress>{isBusy && progress}</Progress>
+      <Actions>
+        <Action type="submit" isMain isBusy={isBusy}>
+          {action}
+        </Action>
+        <Action onClick={() => go({ step: 'welcome' })} isBusy={isBusy}>
+          Back
+        </Action>
+      </Actions>
+    </form>
+  )
+}

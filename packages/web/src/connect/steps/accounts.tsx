@@ -1,0 +1,121 @@
+/** The choice of accounts after a consent. */
+
+import type { ConnectAccounts } from 'ferrule/wire'
+import { type FormEvent, useEffect, useState } from 'react'
+import { chooseAccounts, readAccounts } from '../api.ts'
+import { ProblemBox } from '../parts/problem-box.tsx'
+import { Action, Actions, Progress, Step } from '../parts/step.tsx'
+import { type PageRequest, useRequest } from '../parts/use-request.ts'
+import { chooseScheme, type PageAttempt, type PageKind, useConnecting, type View } from '../view.ts'
+
+/** Reads the accounts once. */
+function useAccounts({ run }: PageRequest): ConnectAccounts | undefined {
+  const [accounts, setAccounts] = useState<ConnectAccounts>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they are read once
+  useEffect(() => void run(async () => setAccounts(await readAccounts())), [])
+  return accounts
+}
+
+/** What the list of accounts needs. */
+interface AccountListProps {
+  readonly accounts: ConnectAccounts['accounts']
+  readonly chosen: readonly string[]
+  readonly onChoose: (ids: readonly string[]) => void
+}
+
+/** Shows the accounts by name. */
+function AccountList({ accounts, chosen, onChoose }: AccountListProps) {
+  const toggle = (id: string) => onChoose(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id])
+  const isAll = chosen.length === accounts.length
+  return (
+    <fieldset>
+      <legend>Accounts</legend>
+      {accounts.length > 1 && (
+        <Action onClick={() => onChoose(isAll ? [] : accounts.map(({ id }) => id))}>{isAll ? 'Choose none' : 'Choose all'}</Action>
+      )}
+      <ul className="accounts">
+        {accounts.map(({ id, name }) => (
+          <li key={id}>
+            <label>
+              <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
+              <span>
+                {name} <span className="soft">{id}</span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  )
+}
+
+const printAction = (count: number): string => (count === 1 ? 'Connect 1 account' : `Connect ${count} accounts`)
+
+/** Says why a choice cannot be sent; undefined: it can. */
+function refuseChoice(count: number, most: number): string | undefined {
+  if (count === 0) return 'Choose at least one account.'
+  return count > most ? `Choose ${most} accounts at most.` : undefined
+}
+
+/** Asks for the accounts, and makes one connector of them. */
+function AccountsForm({ read, request }: { readonly read: ConnectAccounts; readonly request: PageRequest }) {
+  const { finish, giveUp } = useConnecting()
+  const { accounts, most, attempt_id } = read
+  const [chosen, choose] = useState<readonly string[]>(accounts.length === 1 ? accounts.map(({ id }) => id) : [])
+  const [refusal, setRefusal] = useState<string>()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const refused = refuseChoice(chosen.length, most)
+    setRefusal(refused)
+    if (refused === undefined) void request.run(async () => finish(await chooseAccounts({ attempt_id, ids: [...chosen] })))
+  }
+  return (
+    <form onSubmit={submit}>
+      <AccountList accounts={accounts} chosen={chosen} onChoose={choose} />
+      <p role="alert" className="refusal">
+        {refusal}
+      </p>
+      <Progress>{request.isBusy && 'Checking the accounts …'}</Progress>
+      <Actions>
+        <Action type="submit" isMain isBusy={request.isBusy}>
+          {printAction(chosen.length)}
+        </Action>
+        <Action onClick={giveUp} isBusy={request.isBusy}>
+          Not now
+        </Action>
+      </Actions>
+    </form>
+  )
+}
+
+/** Chooses where a new try begins. */
+function findStart(kind: PageKind | undefined): View {
+  const scheme = kind?.schemes.find(({ consent }) => consent)
+  return kind === undefined || scheme === undefined ? { step: 'welcome' } : chooseScheme(kind, scheme)
+}
+
+/** Shows the choice. */
+export function AccountsStep({ attempt }: { readonly attempt: PageAttempt }) {
+  const { page, go } = useConnecting()
+  const request = useRequest()
+  const accounts = useAccounts(request)
+  const kind = page.kinds.find(({ slug }) => slug === attempt.kind)
+  return (
+    <Step title={`Which ${kind?.title ?? ''} accounts may be read?`}>
+      <p>All accounts that you choose become one connection. {page.organization_name} can read no other account.</p>
+      {request.problem !== undefined && (
+        <>
+          <ProblemBox problem={request.problem} />
+          <Actions>
+            <Action onClick={() => go(findStart(kind))}>Start again</Action>
+          </Actions>
+        </>
+      )}
+      {accounts === undefined ? (
+        <Progress>{request.isBusy && 'Reading your accounts …'}</Progress>
+      ) : (
+        <AccountsForm read={accounts} request={request} />
+      )}
+    </Step>
+  )
+}
