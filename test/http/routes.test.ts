@@ -258,9 +258,9 @@ describe('the service itself', () => {
     expect([again.headers.etag, again.headers['cache-control']]).toEqual([answer.headers.etag, answer.headers['cache-control']])
   })
 
-  test('shows people the reference and programs the links', async () => {
+  test('shows people the console and programs the links', async () => {
     const page = await world.ask('/', { headers: { accept: 'text/html,application/xhtml+xml' } })
-    expect([page.status, page.headers.location]).toEqual([302, 'docs'])
+    expect([page.status, page.headers.location]).toEqual([302, 'console'])
     expect((await world.ask('/')).json).toMatchObject({ name: 'Ferrule', openapi: '/openapi.json' })
     const docs = await world.ask('/docs')
     expect(docs.headers['content-type']).toBe('text/html; charset=utf-8')

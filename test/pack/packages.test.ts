@@ -69,7 +69,10 @@ const pinned = ['oidc-provider']
 describe('the packed packages', () => {
   test.each(names)('%s holds compiled sources and papers only', (name) => {
     const paths = listFiles(join(consumer, 'node_modules', name)).filter((path) => !path.startsWith('node_modules/'))
-    const isExpected = (path: string) => /^(dist\/.*(\.js|\.d\.ts|LICENSES\.md)|package\.json|LICENSE|README\.md|CHANGELOG\.md)$/.test(path)
+    const isExpected = (path: string) =>
+      /^(dist\/.*(\.js|\.d\.ts|LICENSES\.md)|dist\/web\/(\w+\.html|assets\/[\w.-]+\.(js|css)(\.(gz|br))?)|package\.json|LICENSE|README\.md|CHANGELOG\.md)$/.test(
+        path,
+      )
     expect(paths.filter((path) => !isExpected(path) || path.includes('.test.'))).toEqual([])
     expect(paths).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'package.json', 'LICENSE']))
   })
@@ -117,7 +120,7 @@ describe('a strict project', { timeout: 5 * minuteMs }, () => {
       expect(readOutput('requires.cjs')).toEqual(['function', 'function'])
       expect(readOutput('classes.mjs')).toEqual([true, 'invalid_parameter', true])
       const data = join(folder, `data-${node === process.execPath ? 'newest' : 'oldest'}`)
-      expect(readOutput('service.js', data)).toEqual({ status: 200, registered: 201 })
+      expect(readOutput('service.js', data)).toEqual({ status: 200, registered: 201, pages: [200, 200, 200] })
     }
   })
 

@@ -36,7 +36,8 @@ export function copyWorkspace(copy: string): void {
   mkdirSync(copy)
   for (const part of parts.filter((name) => existsSync(join(root, name)))) cpSync(join(root, part), join(copy, part), { recursive: true })
   const isSource = (path: string): boolean => !/[/\\](dist|node_modules)$/.test(path)
-  for (const name of packages) cpSync(join(root, 'packages', name), join(copy, 'packages', name), { recursive: true, filter: isSource })
+  for (const name of [...packages, 'web'])
+    cpSync(join(root, 'packages', name), join(copy, 'packages', name), { recursive: true, filter: isSource })
   linkModules(copy)
 }
 

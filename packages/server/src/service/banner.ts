@@ -64,6 +64,7 @@ export function buildBanner(options: {
     '',
     `Client id      ${first.clientId}`,
     ...buildSecretLines(first, isGiven),
+    `Console        ${url}/console`,
     `Reference      ${url}/docs`,
     ...(sandbox ? ['', intro, '', ...buildExamples(url, first)] : []),
     '',

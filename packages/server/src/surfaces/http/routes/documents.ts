@@ -40,13 +40,22 @@ export const docsFile: OpenRoute = {
   },
 }
 
-/** The address itself: the reference for people, a few links for programs. */
+/** The address itself: the console for people, a few links for programs. */
 export const home: OpenRoute = {
   method: 'GET',
   path: '/',
   auth: 'none',
   answer: (exchange) =>
     exchange.header('accept')?.includes('text/html')
-      ? { redirect: 'docs' }
-      : { json: { name: 'Ferrule', version, documentation: '/docs', openapi: '/openapi.json', health: '/health/ready' } },
+      ? { redirect: 'console' }
+      : {
+          json: {
+            name: 'Ferrule',
+            version,
+            console: '/console',
+            documentation: '/docs',
+            openapi: '/openapi.json',
+            health: '/health/ready',
+          },
+        },
 }

@@ -1,0 +1,62 @@
+/** The console behind a proxy that serves it below a path of its own address. */
+import { createServer, request, type Server } from 'node:http'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ensureWeb } from '../../scripts/web.mjs'
+import { startWorld, type World } from '../http/support.ts'
+import { limits, signIn } from './console-support.ts'
+import { launchBrowser } from './launch.ts'
+
+let world: World
+let proxy: Server
+let browser: Browser
+/** Address of the service for people. */
+let publicUrl: string
+
+beforeAll(async () => {
+  await ensureWeb()
+  proxy = createServer((incoming, outgoing) => {
+    const { url = '', method, headers } = incoming
+    // It passes on what lies below its path, and nothing else.
+    if (!url.startsWith('/base/')) return outgoing.writeHead(404).end()
+    const onward = request({ host: '127.0.0.1', port: world.port, path: url.slice('/base'.length), method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    return incoming.pipe(onward)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const address = proxy.address()
+  publicUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/base`
+  world = await startWorld({ settings: { publicUrl } })
+  await world.connect('Calls of the sales team')
+  browser = await launchBrowser()
+}, limits.test)
+afterAll(async () => {
+  await browser.close()
+  proxy.close()
+  await world.close()
+})
+
+test('every address keeps the path: sign-in, files, requests, links and sign-out', { timeout: limits.test }, async () => {
+  const page = await browser.newPage()
+  page.setDefaultTimeout(limits.action)
+  const lost: string[] = []
+  page.on('response', (answer) => {
+    if (answer.status() >= 400) lost.push(`${answer.status()} ${answer.url()}`)
+  })
+  await page.goto(`${publicUrl}/console/no-such-page`)
+  await signIn(page)
+  await page.getByRole('link', { name: 'Go to the overview' }).click()
+  await page.getByText('Calls of the sales team').waitFor()
+  expect(page.url()).toBe(`${publicUrl}/console/`)
+  await page.getByRole('button', { name: 'Go to' }).click() // loads its code
+  await page.getByRole('combobox', { name: 'Where to go' }).press('Escape')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out everywhere' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Ferrule' }).waitFor()
+  expect(page.url()).toBe(`${publicUrl}/console`)
+  await page.goto(`${publicUrl}/connect/an-id`)
+  await page.getByRole('heading').first().waitFor()
+  expect(lost.filter((each) => !each.includes('/connect/api/'))).toEqual([])
+})
