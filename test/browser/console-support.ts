@@ -2,7 +2,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { EngineName } from '../../packages/server/src/context/database/database.ts'
 import { ensureWeb } from '../../scripts/web.mjs'
+import { startCopyWorld } from '../http/search-support.ts'
 import { client, startWorld, type World, type WorldOptions } from '../http/support.ts'
 import { launchBrowser } from './launch.ts'
 
@@ -11,6 +13,8 @@ export const limits = { action: 60_000, test: 180_000 } as const
 
 /** What a test opens. */
 export interface ConsoleOptions extends WorldOptions {
+  /** Where the service keeps copies of records; left out: nowhere. */
+  readonly copies?: EngineName
   /** Options of the browser's context, such as its viewport. */
   readonly browserContext?: BrowserContextOptions
 }
@@ -86,9 +90,12 @@ async function takePictures(page: Page, name: string): Promise<void> {
 }
 
 /** Starts everything and signs in. Close it in `afterAll`. Builds the pages when their sources have changed. */
-export async function openConsole({ browserContext, ...options }: ConsoleOptions = {}): Promise<OpenedConsole> {
+export async function openConsole({ browserContext, copies, ...options }: ConsoleOptions = {}): Promise<OpenedConsole> {
   if ((await ensureWeb()) !== 0) throw new Error('the pages could not be built')
-  const [world, browser] = await Promise.all([startWorld(options), launchBrowser()])
+  const [world, browser] = await Promise.all([
+    copies === undefined ? startWorld(options) : startCopyWorld(copies, options),
+    launchBrowser(),
+  ])
   const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, reducedMotion: 'reduce', ...browserContext })
   const heard: Heard = { complaints: [], violations: [] }
   const page = await openPage(context, heard)

@@ -18,4 +18,7 @@ export interface ConsolePage {
 /** All pages. */
 export const pages: readonly ConsolePage[] = [
   { path: '/', title: 'Overview', group: 'Work', load: () => import('./pages/overview/index.tsx') },
+  { path: '/connectors', title: 'Connectors', group: 'Work', load: () => import('./pages/connectors/index.tsx') },
+  { path: '/connectors/new', title: 'New connector', load: () => import('./pages/new-connector/index.tsx') },
+  { path: '/connectors/:id', title: 'Connector', load: () => import('./pages/connector/index.tsx') },
 ]

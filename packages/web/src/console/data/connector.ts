@@ -1,7 +1,7 @@
 /** One connector of the service for pages that know its kind only at run time. */
 import { findTransport, Hosted } from 'ferrule/internal'
 import { useMemo } from 'react'
-import { useFerrule, useRead } from './ferrule.ts'
+import { type ReadOptions, useFerrule, useRead } from './ferrule.ts'
 
 /** Returns the calls of a connector by names of entities and actions: `execute`, `search`, `export`, `parts`. @param id of the connector */
 export function useConnector(id: string): Hosted {
@@ -10,8 +10,8 @@ export function useConnector(id: string): Hosted {
 }
 
 /** Reads a connector. @param id undefined: nothing is read */
-export const useConnectorRecord = (id: string | undefined) =>
-  useRead(['connector', id], (ferrule, signal) => ferrule.connectors.get(id ?? '', { signal }), { enabled: id !== undefined })
+export const useConnectorRecord = (id: string | undefined, options: ReadOptions = {}) =>
+  useRead(['connector', id], (ferrule, signal) => ferrule.connectors.get(id ?? '', { signal }), { enabled: id !== undefined, ...options })
 
 /** Reads a kind: its entities with their schemas. @param kind slug; undefined: nothing is read */
 export const useKind = (kind: string | undefined) =>

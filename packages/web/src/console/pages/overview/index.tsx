@@ -1,69 +1,54 @@
-/** The first page: the connectors and how they are. */
-import { Table, Text } from '@mantine/core'
-import type { ConnectorSummary } from 'ferrule/wire'
-import { useRead } from '../../data/ferrule.ts'
-import { usePlace } from '../../data/place.ts'
-import { ConnectorStatus } from '../../parts/connector-status.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
+/** The first page: how the connectors are, what runs now, and what was called. */
+import { Button, Stack } from '@mantine/core'
+import type { ConnectorOverview } from 'ferrule/wire'
+import { Link } from 'wouter'
+import { useConnectorOverviews } from '../../data/connectors.ts'
+import { printAddress, usePlace } from '../../data/place.ts'
+import type { Rows } from '../../data/read-all.ts'
+import { ConditionLinks } from '../../parts/connectors/condition-links.tsx'
+import { findCondition } from '../../parts/connectors/conditions.ts'
+import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
-import { Time } from '../../parts/time.tsx'
+import { UsagePanel } from '../../parts/usage/usage-panel.tsx'
+import { ConnectorSection } from './connector-section.tsx'
+import { RunningSyncs } from './running-syncs.tsx'
 
-/** Connectors that the page reads at most. */
-const mostShown = 100
-
-/** Shows one connector. */
-function ConnectorRow({ connector }: { readonly connector: ConnectorSummary }) {
-  return (
-    <Table.Tr>
-      <Table.Td>{connector.name}</Table.Td>
-      <Table.Td>{connector.summarized_source_template.name}</Table.Td>
-      <Table.Td>{connector.workspace_name}</Table.Td>
-      <Table.Td>
-        <ConnectorStatus status={connector.status} />
-        {connector.status_reason !== null && <Text size="sm">{connector.status_reason}</Text>}
-      </Table.Td>
-      <Table.Td>
-        <Time value={connector.updated_at} />
-      </Table.Td>
-    </Table.Tr>
+/** Sorts connectors: those with trouble first, then the newest. */
+const sortForOverview = (connectors: readonly ConnectorOverview[]): readonly ConnectorOverview[] =>
+  connectors.toSorted(
+    (one, other) =>
+      Number(findCondition(other) === 'attention') - Number(findCondition(one) === 'attention') ||
+      other.created_at.localeCompare(one.created_at),
   )
-}
 
-/** Shows the connectors. */
-function ConnectorTable({ connectors }: { readonly connectors: readonly ConnectorSummary[] }) {
-  if (connectors.length === 0) return <EmptyState title="No connectors yet" says="A connector reads and writes one account of a vendor." />
+/** Shows what there is to see with at least one connector. */
+function Dashboard({ rows, isWhole }: Rows<ConnectorOverview>) {
+  const { workspace } = usePlace()
+  const workspaceId = workspace === undefined ? undefined : rows[0]?.workspace_id
+  const place = workspaceId === undefined ? {} : { workspaceId }
   return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Connector</Table.Th>
-            <Table.Th>Kind</Table.Th>
-            <Table.Th>Workspace</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Changed</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {connectors.map((connector) => (
-            <ConnectorRow key={connector.id} connector={connector} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <Stack gap="xl">
+      <ConditionLinks connectors={rows} isWhole={isWhole} />
+      <RunningSyncs {...place} />
+      <ConnectorSection connectors={sortForOverview(rows)} isWhole={isWhole} />
+      <UsagePanel title="Calls" {...place} />
+    </Stack>
   )
 }
 
 /** The page. */
 export function Page() {
-  const { workspace } = usePlace()
-  const query = { limit: mostShown, ...(workspace === undefined ? {} : { workspace_name: workspace }) }
-  const reading = useRead(['connectors', query], (ferrule, signal) => ferrule.connectors.page(query, { signal }), { everyMs: 15_000 })
+  const reading = useConnectorOverviews()
+  const place = usePlace()
   return (
     <>
-      <PageHeader title="Overview" about="Your connectors, and how they are." />
-      <ReadingView reading={reading}>{({ data }) => <ConnectorTable connectors={data} />}</ReadingView>
+      <PageHeader title="Overview" about="Your connectors, and how they are.">
+        <Button component={Link} href={printAddress('/connectors/new', place)} variant="default">
+          New connector
+        </Button>
+      </PageHeader>
+      <ReadingView reading={reading}>{(found) => (found.rows.length === 0 ? <FirstConnector /> : <Dashboard {...found} />)}</ReadingView>
     </>
   )
 }

@@ -1,6 +1,7 @@
 /** Fields that offer values, and lists of values. */
 import { NativeSelect, TagsInput } from '@mantine/core'
 import { type FieldProps, readInputProps } from './field.ts'
+import { addHelp } from './help.tsx'
 import { parseInteger, parseNumber, printPlain } from './numbers.ts'
 import { readItems, readTypes } from './schema.ts'
 
@@ -51,11 +52,10 @@ export function ListField(props: FieldProps) {
   const choices = Array.isArray(items['enum']) ? items['enum'].map(String) : []
   const change = (texts: readonly string[]) => props.onChange(texts.length === 0 ? undefined : texts.map(parse))
   const { description, ...shared } = readInputProps(props)
-  const help = [description, 'Enter adds a value.'].filter((each) => each !== undefined).join(' · ')
   return (
     <TagsInput
       {...shared}
-      description={help}
+      description={addHelp(description, 'Enter adds a value.')}
       data={choices}
       value={readList(props.value).map(printPlain)}
       onChange={change}

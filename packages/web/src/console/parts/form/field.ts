@@ -1,5 +1,6 @@
 /** What every field of a form gets. */
 import type { Problem } from 'ferrule/core'
+import { readHelp } from './help.tsx'
 import { listProblemsAt, listProblemsWithin, printProblems } from './problems.ts'
 import type { Schema } from './schema.ts'
 
@@ -16,12 +17,6 @@ export interface FieldProps {
   readonly problems: readonly Problem[]
   readonly isRequired: boolean
   readonly isDisabled: boolean
-}
-
-/** Reads the help of a field: the description, and where the vendor shows the value. */
-export function readHelp(schema: Schema): string | undefined {
-  const { description } = schema
-  return typeof description === 'string' ? description : undefined
 }
 
 /** Reads the first example of a schema. */

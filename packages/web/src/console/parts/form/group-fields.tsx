@@ -3,7 +3,8 @@ import { Button, Fieldset, Group, Stack, Text } from '@mantine/core'
 import { isObject, pointTo } from 'ferrule/internal'
 import { type ComponentType, useState } from 'react'
 import { BooleanField, ChoiceField, ListField } from './choice-fields.tsx'
-import { type FieldProps, readGroupError, readHelp } from './field.ts'
+import { type FieldProps, readGroupError } from './field.ts'
+import { readHelp } from './help.tsx'
 import { type FieldKind, findKind, type Property, readItems, readProperties, type Schema } from './schema.ts'
 import {
   DateField,

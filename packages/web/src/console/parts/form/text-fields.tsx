@@ -3,6 +3,7 @@ import { NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
 import { formatJson, readJson } from 'ferrule/internal'
 import { type HTMLAttributes, useState } from 'react'
 import { type FieldProps, readExample, readInputProps } from './field.ts'
+import { addHelp } from './help.tsx'
 import { parseInteger, parseNumber, printPlain } from './numbers.ts'
 import { parseLocal, printLocal, readZone } from './times.ts'
 
@@ -82,7 +83,7 @@ export function DateTimeField(props: FieldProps) {
   const { description, ...shared } = readInputProps(props)
   const print = (value: unknown) => (typeof value === 'string' ? printLocal(value) : '')
   const typed = useTyped(props.value, { parse: parseLocal, print, onChange: props.onChange })
-  const help = [description, `Time in your zone, ${readZone()}.`].filter((each) => each !== undefined).join(' · ')
+  const help = addHelp(description, `Time in your zone, ${readZone()}.`)
   return <TextInput {...plain} {...shared} {...typed} description={help} type="datetime-local" step={1} max="9999-12-31T23:59" />
 }
 

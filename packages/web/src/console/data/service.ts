@@ -1,0 +1,5 @@
+/** What the service offers. */
+import { useRead } from './ferrule.ts'
+
+/** Reads the version of the service, and whether it has the sandbox. */
+export const useService = () => useRead(['service'], (ferrule, signal) => ferrule.service({ signal }))

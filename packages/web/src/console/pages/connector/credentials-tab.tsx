@@ -1,0 +1,76 @@
+/** What a connector signs in with: what is stored, a check, and new credentials. */
+import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
+import type { ConnectorRecord } from 'ferrule/wire'
+import { useKind } from '../../data/connector.ts'
+import { useWrite } from '../../data/write.ts'
+import { CheckResultView } from '../../parts/check-result.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { ReadingView } from '../../parts/reading-view.tsx'
+import { ConnectLinkButton } from './connect-link-button.tsx'
+import { listAllKeys } from './data.ts'
+import { NewCredentials } from './new-credentials.tsx'
+
+/** Shows the names of the stored fields. */
+function StoredFields({ connector, title }: { readonly connector: ConnectorRecord; readonly title: string }) {
+  return (
+    <Stack component="section" gap="xs" aria-labelledby="stored">
+      <Title order={2} size="h3" id="stored">
+        What is stored
+      </Title>
+      <Text size="sm">{title}. The service keeps these fields sealed, and shows their values to nobody.</Text>
+      <Group gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Stored fields">
+        {connector.credential_fields.map((name) => (
+          <Badge key={name} component="li" variant="default" tt="none">
+            {name}
+          </Badge>
+        ))}
+      </Group>
+    </Stack>
+  )
+}
+
+/** Shows the check of what is stored. */
+function StoredCheck({ id }: { readonly id: string }) {
+  const check = useWrite((ferrule) => ferrule.connectors.check(id), { refreshes: listAllKeys(id) })
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Button variant="default" loading={check.isPending} onClick={() => check.mutate(undefined)}>
+        Check at the vendor
+      </Button>
+      {check.error !== null && <ErrorBox error={check.error} />}
+      {check.data !== undefined && <CheckResultView result={check.data} />}
+    </Stack>
+  )
+}
+
+/** Shows the tab. */
+export function CredentialsTab({ connector }: { readonly connector: ConnectorRecord }) {
+  const reading = useKind(connector.connector_type)
+  return (
+    <ReadingView reading={reading}>
+      {(kind) => (
+        <Stack gap="lg" maw={640}>
+          <StoredFields
+            connector={connector}
+            title={kind.credentials.find(({ scheme }) => scheme === connector.credential_scheme)?.title ?? ''}
+          />
+          <StoredCheck id={connector.id} />
+          <Stack component="section" gap="sm" aria-labelledby="replace">
+            <Title order={2} size="h3" id="replace">
+              Replace the credentials
+            </Title>
+            <Text size="sm">
+              New credentials are checked at the vendor before they are stored. The copy, the schedule and the id stay. A failed check
+              changes nothing.
+            </Text>
+            <NewCredentials connector={connector} kind={kind} />
+          </Stack>
+          <Stack gap="xs" align="flex-start">
+            <Text size="sm">Somebody else has the account? They can do it on a page of their own, and nobody here sees the secret.</Text>
+            <ConnectLinkButton connector={connector} />
+          </Stack>
+        </Stack>
+      )}
+    </ReadingView>
+  )
+}

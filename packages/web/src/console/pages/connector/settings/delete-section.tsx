@@ -1,0 +1,31 @@
+/** Deletes a connector. */
+import { Group } from '@mantine/core'
+import type { ConnectorRecord } from 'ferrule/wire'
+import { connectorLists } from '../../../data/connectors.ts'
+import { useGo } from '../../../data/place.ts'
+import { useWrite } from '../../../data/write.ts'
+import { announce } from '../../../parts/announcements.tsx'
+import { ConfirmButton } from '../../../parts/confirm-button.tsx'
+import { Section } from '../../../parts/section.tsx'
+
+/** Shows the section. */
+export function DeleteSection({ connector: { id, name } }: { readonly connector: ConnectorRecord }) {
+  const go = useGo()
+  const deletion = useWrite((ferrule) => ferrule.connectors.delete(id), {
+    refreshes: [connectorLists],
+    onDone: () => {
+      announce(`The connector ${name} was deleted.`)
+      go('/connectors', {}, { replace: true })
+    },
+  })
+  return (
+    <Section title="Delete" about="A deleted connector cannot be restored.">
+      <Group>
+        <ConfirmButton isDanger label="Delete the connector" title="Delete the connector for good?" typed={name} mutation={deletion}>
+          Its credentials and its copy are destroyed, and programs that use its id get an error from then on. Nothing is deleted at the
+          vendor.
+        </ConfirmButton>
+      </Group>
+    </Section>
+  )
+}

@@ -1,0 +1,111 @@
+/** When the copy is brought up to date. */
+import { Group, NativeSelect, Stack, Table, Text } from '@mantine/core'
+import type { ConnectorRecord, ScheduleInput, SyncScheduleRecord, SyncStatusRecord } from 'ferrule/wire'
+import { useWrite } from '../../../data/write.ts'
+import { announce } from '../../../parts/announcements.tsx'
+import { ConfirmButton } from '../../../parts/confirm-button.tsx'
+import { ErrorBox } from '../../../parts/error-box.tsx'
+import { ReadingView } from '../../../parts/reading-view.tsx'
+import { Section } from '../../../parts/section.tsx'
+import { Time } from '../../../parts/time.tsx'
+import { listAllKeys, useCopyReading } from '../data.ts'
+import { intervals, printInterval } from './intervals.ts'
+
+/** Returns how a change names a schedule. */
+const toTarget = ({ entities }: SyncScheduleRecord): Pick<ScheduleInput, 'entity'> =>
+  entities?.[0] === undefined ? {} : { entity: entities[0] }
+
+/** Shows one schedule, with the choice of its interval. */
+function ScheduleRow({ id, schedule }: { readonly id: string; readonly schedule: SyncScheduleRecord }) {
+  const { entities, interval_seconds: seconds, default: isDefault, paused, next_run_at: next } = schedule
+  const change = useWrite((ferrule, body: ScheduleInput) => ferrule.contextStore.schedule(id, body), {
+    refreshes: listAllKeys(id),
+    onDone: () => announce('The schedule was changed.'),
+  })
+  const known = intervals.some((each) => each.seconds === seconds)
+  const choices = [
+    { value: '', label: entities === null ? 'as the service does by default' : 'no interval of its own' },
+    ...[...intervals, ...(known ? [] : [{ seconds, says: printInterval(seconds) }])].map((each) => ({
+      value: String(each.seconds),
+      label: each.says,
+    })),
+  ]
+  const choose = (value: string) => change.mutate({ ...toTarget(schedule), interval_seconds: value === '' ? null : Number(value) })
+  const names = entities === null ? 'All others' : entities.join(', ')
+  return (
+    <Table.Tr>
+      <Table.Td>{names}</Table.Td>
+      <Table.Td>
+        <NativeSelect
+          aria-label={`Interval of ${names}`}
+          data={choices}
+          value={isDefault ? '' : String(seconds)}
+          disabled={change.isPending}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        />
+        {isDefault && <Text size="sm">{printInterval(seconds)}</Text>}
+        {change.error !== null && <ErrorBox error={change.error} />}
+      </Table.Td>
+      <Table.Td>{paused ? 'paused' : <Time value={next} none="not yet" />}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** Asks, then pauses all schedules or resumes them. */
+function PauseButton({ id, schedules }: { readonly id: string; readonly schedules: readonly SyncScheduleRecord[] }) {
+  const isPaused = schedules.every(({ paused }) => paused)
+  const write = useWrite(
+    async (ferrule) => {
+      for (const schedule of schedules) await ferrule.contextStore.schedule(id, { ...toTarget(schedule), paused: !isPaused })
+    },
+    { refreshes: listAllKeys(id), onDone: () => announce(isPaused ? 'The schedule runs again.' : 'The schedule is paused.') },
+  )
+  return isPaused ? (
+    <ConfirmButton label="Resume the schedule" title="Resume the schedule?" mutation={write}>
+      The copy is brought up to date by itself again, at its interval.
+    </ConfirmButton>
+  ) : (
+    <ConfirmButton label="Pause the schedule" title="Pause the schedule?" mutation={write}>
+      No sync starts by itself until you resume. A run that works now ends as usual; Sync now and searches that want newer records still
+      start one. Calls and searches work on, with a copy that grows old.
+    </ConfirmButton>
+  )
+}
+
+/** Shows the schedules. */
+function Schedules({ id, schedules }: { readonly id: string; readonly schedules: SyncStatusRecord['schedules'] }) {
+  if (schedules.length === 0) return <Text size="sm">This kind has no copy, so there is nothing to schedule.</Text>
+  return (
+    <Stack gap="sm">
+      <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': 'Schedules' } }}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Entities</Table.Th>
+              <Table.Th>Interval</Table.Th>
+              <Table.Th>Next sync</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {schedules.map((schedule) => (
+              <ScheduleRow key={schedule.entities?.join() ?? ''} id={id} schedule={schedule} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Group>
+        <PauseButton id={id} schedules={schedules} />
+      </Group>
+    </Stack>
+  )
+}
+
+/** Shows the section. */
+export function ScheduleSection({ connector: { id } }: { readonly connector: ConnectorRecord }) {
+  const reading = useCopyReading(id)
+  return (
+    <Section title="Schedule" about="How often the copy is brought up to date.">
+      <ReadingView reading={reading}>{({ schedules }) => <Schedules id={id} schedules={schedules} />}</ReadingView>
+    </Section>
+  )
+}

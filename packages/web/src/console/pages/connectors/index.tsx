@@ -1,0 +1,117 @@
+/** All connectors, with filters. */
+import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import type { ConnectorOverview } from 'ferrule/wire'
+import { useDeferredValue } from 'react'
+import { Link } from 'wouter'
+import { useConnectorOverviews } from '../../data/connectors.ts'
+import { useRead } from '../../data/ferrule.ts'
+import { useAddressParams } from '../../data/params.ts'
+import { printAddress, usePlace } from '../../data/place.ts'
+import type { Rows } from '../../data/read-all.ts'
+import { type Condition, conditionNames, conditions, findCondition, isCondition } from '../../parts/connectors/conditions.ts'
+import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { printCount, printCounted } from '../../parts/numbers.ts'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { ReadingView } from '../../parts/reading-view.tsx'
+import { orders, sortConnectors } from './order.ts'
+import { VirtualConnectorTable } from './virtual-table.tsx'
+
+/** What the list is limited to. */
+interface Filter {
+  readonly condition: Condition | undefined
+  readonly text: string
+  readonly order: string | undefined
+}
+
+const useFilterParams = () => useAddressParams('state', 'kind', 'text', 'sort')
+
+/** Returns the connectors that a filter lets through, in its order. */
+function selectConnectors(connectors: readonly ConnectorOverview[], { condition, text, order }: Filter): readonly ConnectorOverview[] {
+  const wanted = text.trim().toLowerCase()
+  const fits = (connector: ConnectorOverview): boolean =>
+    (condition === undefined || findCondition(connector) === condition) &&
+    [connector.name, connector.workspace_name, connector.id].some((each) => each.toLowerCase().includes(wanted))
+  return sortConnectors(connectors.filter(fits), order)
+}
+
+/** Shows the filters; the address has their values. */
+function Filters() {
+  const [{ state, kind, text, sort }, change] = useFilterParams()
+  const kinds = useRead(['definitions'], (ferrule, signal) => ferrule.definitions.list({}, { signal })).data ?? []
+  const choose = (name: 'state' | 'kind' | 'sort') => ({
+    onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => change({ [name]: currentTarget.value }),
+  })
+  const states = conditionNames.map((name) => ({ value: name, label: conditions[name].title }))
+  return (
+    <Group align="flex-end" component="search">
+      <TextInput
+        label="Name"
+        type="search"
+        placeholder="Part of a name, a workspace or an id"
+        value={text ?? ''}
+        onChange={({ currentTarget }) => change({ text: currentTarget.value }, { replace: true })}
+        w={{ base: '100%', sm: 280 }}
+      />
+      <NativeSelect label="State" data={[{ value: '', label: 'All states' }, ...states]} value={state ?? ''} {...choose('state')} />
+      <NativeSelect
+        label="Kind"
+        data={[{ value: '', label: 'All kinds' }, ...kinds.map(({ connector_type: value, name: label }) => ({ value, label }))]}
+        value={kind ?? ''}
+        {...choose('kind')}
+      />
+      <NativeSelect label="Order" data={orders.map(({ value, label }) => ({ value, label }))} value={sort ?? ''} {...choose('sort')} />
+    </Group>
+  )
+}
+
+/** Shows the connectors that the filters let through. */
+function Found({ rows, isWhole }: Rows<ConnectorOverview>) {
+  const [{ state, text, sort }, change] = useFilterParams()
+  const shownText = useDeferredValue(text ?? '')
+  const found = selectConnectors(rows, { condition: isCondition(state) ? state : undefined, text: shownText, order: sort })
+  const all = isWhole ? printCounted(rows.length, 'connector') : `the first ${printCounted(rows.length, 'connector')}`
+  return (
+    <>
+      <Text role="status" size="sm" c="dimmed">
+        {found.length === rows.length ? all : `${printCount(found.length)} of ${all}`}
+        {!isWhole && '. Choose a kind or a workspace to see others.'}
+      </Text>
+      {found.length === 0 ? (
+        <EmptyState title="No connector fits" says="The filters leave none over.">
+          <Button onClick={() => change({ state: undefined, kind: undefined, text: undefined })}>Clear the filters</Button>
+        </EmptyState>
+      ) : (
+        <VirtualConnectorTable connectors={found} />
+      )}
+    </>
+  )
+}
+
+/** The page. */
+export function Page() {
+  const [{ kind, state, text }] = useFilterParams()
+  const reading = useConnectorOverviews(kind)
+  const isFiltered = [kind, state, text].some((each) => each !== undefined)
+  return (
+    <>
+      <PageHeader title="Connectors" about="Each reads and writes one account of a vendor.">
+        <Button component={Link} href={printAddress('/connectors/new', usePlace())}>
+          New connector
+        </Button>
+      </PageHeader>
+      <ReadingView reading={reading}>
+        {(found) =>
+          found.rows.length === 0 && !isFiltered ? (
+            <FirstConnector />
+          ) : (
+            <>
+              <Filters />
+              <Found {...found} />
+            </>
+          )
+        }
+      </ReadingView>
+    </>
+  )
+}

@@ -1,0 +1,128 @@
+/** The form of a new connector. */
+import { Button, Group, Stack, Switch, TextInput } from '@mantine/core'
+import type { Problem } from 'ferrule/core'
+import type { DefinitionRecord } from 'ferrule/wire'
+import { useService } from '../../data/service.ts'
+import { CheckResultView } from '../../parts/check-result.tsx'
+import { CredentialFields } from '../../parts/connectors/credential-fields.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { listProblemsWithin, printProblems } from '../../parts/form/problems.ts'
+import { readProperties, type Schema } from '../../parts/form/schema.ts'
+import { SchemaForm } from '../../parts/form/schema-form.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { listProblems } from '../../parts/problems-of.ts'
+import { Section } from '../../parts/section.tsx'
+import { type Draft, useDraft } from './draft.ts'
+
+/** What a part of the form gets. */
+interface PartProps {
+  readonly draft: Draft
+  readonly problems: readonly Problem[]
+}
+
+/** Shows the fields that connectors of all kinds have. */
+function CommonFields({ draft: { entered, set, isSandbox, setSandbox }, problems }: PartProps) {
+  const hasSandbox = useService().data?.sandbox === true
+  const errorAt = (at: string) => printProblems(listProblemsWithin(problems, at))
+  return (
+    <>
+      <TextInput
+        label="Name"
+        description="Programs and people find the connector by it; unique in its workspace."
+        value={entered.name}
+        onChange={({ currentTarget }) => set({ name: currentTarget.value })}
+        error={errorAt('/name')}
+        required
+        maxLength={200}
+      />
+      <TextInput
+        label="Workspace"
+        description="One for each customer, for example. A new name makes a new workspace."
+        value={entered.workspace}
+        onChange={({ currentTarget }) => set({ workspace: currentTarget.value })}
+        error={errorAt('/workspace_name')}
+        required
+        maxLength={200}
+      />
+      {(hasSandbox || isSandbox) && (
+        <Switch
+          label="Use the sandbox"
+          description="The service plays the vendor, with invented data. The fields are filled in for you."
+          checked={isSandbox}
+          onChange={({ currentTarget }) => setSandbox(currentTarget.checked)}
+          error={errorAt('/environment')}
+        />
+      )}
+    </>
+  )
+}
+
+/** Shows the fields of the kind. */
+function KindFields({ draft, problems, kind }: PartProps & { readonly kind: DefinitionRecord }) {
+  const { entered, set, scheme, setScheme } = draft
+  const schema = kind.configuration as Schema // a JSON Schema is an object
+  return (
+    <>
+      <Section title="Credentials" about="They are checked at the vendor, then sealed; nobody sees them again.">
+        <CredentialFields
+          kind={kind}
+          scheme={scheme}
+          onScheme={setScheme}
+          value={entered.credentials}
+          onChange={(credentials) => set({ credentials })}
+          problems={problems}
+        />
+      </Section>
+      {readProperties(schema).length > 0 && (
+        <Section title="Configuration">
+          <SchemaForm
+            schema={schema}
+            value={entered.configuration}
+            onChange={(configuration) => set({ configuration })}
+            at="/replication_config"
+            problems={problems}
+          />
+        </Section>
+      )}
+    </>
+  )
+}
+
+/** Shows what the check or the creation answered. */
+function Outcome({ creation, check }: Pick<Draft, 'creation' | 'check'>) {
+  return (
+    <>
+      {creation.error !== null && <ErrorBox error={creation.error} title="The connector was not created" />}
+      {check.error !== null && <ErrorBox error={check.error} title="The check was not done" />}
+      {check.data !== undefined && <CheckResultView result={check.data} />}
+    </>
+  )
+}
+
+/** Shows the form. Enter creates. */
+export function ConnectorForm({ kind }: { readonly kind: DefinitionRecord }) {
+  const draft = useDraft(kind)
+  const { creation, check, isBusy, submit, tryOut } = draft
+  const problems = [...listProblems(creation.error), ...listProblems(check.error)]
+  return (
+    <Stack component="form" gap="md" onSubmit={submit} aria-label={`New ${kind.definition.name} connector`}>
+      <Group gap="sm">
+        <strong>{kind.definition.name}</strong>
+        <PageLink to="/connectors/new" size="sm">
+          Choose another kind
+        </PageLink>
+      </Group>
+      <CommonFields draft={draft} problems={problems} />
+      <KindFields draft={draft} problems={problems} kind={kind} />
+      <Outcome creation={creation} check={check} />
+      <Group>
+        <Button type="submit" loading={creation.isPending} disabled={check.isPending}>
+          Check and create
+        </Button>
+        <Button variant="default" loading={check.isPending} disabled={isBusy} onClick={tryOut}>
+          Only check
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

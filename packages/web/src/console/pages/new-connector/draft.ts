@@ -1,0 +1,88 @@
+/** What is entered for a new connector, and what is done with it. */
+import type { ConnectorInput, DefinitionRecord } from 'ferrule/wire'
+import { type FormEvent, useState } from 'react'
+import { connectorLists } from '../../data/connectors.ts'
+import { useAddressParams } from '../../data/params.ts'
+import { useGo, usePlace } from '../../data/place.ts'
+import { useWrite } from '../../data/write.ts'
+import { announce } from '../../parts/announcements.tsx'
+import { findScheme } from '../../parts/connectors/credential-fields.tsx'
+import { sandboxValues } from '../../parts/connectors/sandbox-values.ts'
+import type { Schema } from '../../parts/form/schema.ts'
+
+/** What was entered; the address has the scheme and the choice of the sandbox. Secrets are kept here only. */
+interface Entered {
+  readonly name: string
+  readonly workspace: string
+  readonly credentials: Schema
+  readonly configuration: Schema
+}
+
+/** Prints the body of a creation. */
+const printBody = (slug: string, { name, workspace, credentials, configuration }: Entered, isSandbox: boolean): ConnectorInput => ({
+  workspace_name: workspace,
+  create_workspace: true,
+  connector_type: slug,
+  name,
+  credentials: { ...credentials },
+  replication_config: { ...configuration },
+  ...(isSandbox ? { environment: { sandbox: true } } : {}),
+})
+
+/** Creates a connector, and shows it. */
+function useCreation() {
+  const go = useGo()
+  return useWrite((ferrule, body: ConnectorInput) => ferrule.connectors.create(body), {
+    refreshes: [connectorLists, ['workspaces']],
+    onDone: ({ id, name }) => {
+      announce(`The connector ${name} was created.`)
+      go(`/connectors/${id}`, {}, { replace: true })
+    },
+  })
+}
+
+/** Holds what was entered for a connector of a kind. */
+export function useDraft(kind: DefinitionRecord) {
+  const { workspace } = usePlace()
+  const [{ scheme, sandbox }, change] = useAddressParams('scheme', 'sandbox')
+  const slug = kind.definition.connector_type
+  const isSandbox = sandbox === '1'
+  const values = isSandbox ? sandboxValues[slug] : undefined
+  const [entered, setEntered] = useState<Entered>({
+    name: kind.definition.name,
+    workspace: workspace ?? 'default',
+    credentials: values?.credentials ?? {},
+    configuration: values?.configuration ?? {},
+  })
+  const creation = useCreation()
+  const check = useWrite((ferrule, body: ConnectorInput) => ferrule.connectors.checkNew(body))
+  const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
+  const setSandbox = (wanted: boolean) => {
+    const given = wanted ? sandboxValues[slug] : undefined
+    change({ sandbox: wanted ? '1' : undefined, scheme: given?.scheme }, { replace: true })
+    set({ credentials: given?.credentials ?? {}, configuration: given?.configuration ?? {} })
+  }
+  const setScheme = (name: string) => {
+    change({ scheme: name }, { replace: true })
+    set({ credentials: {} })
+  }
+  const body = printBody(slug, entered, isSandbox)
+  const isBusy = creation.isPending || check.isPending
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    check.reset()
+    creation.mutate(body)
+  }
+  const tryOut = () => {
+    creation.reset()
+    check.mutate(body)
+  }
+  return {
+    ...{ entered, set, isSandbox, setSandbox, setScheme, creation, check, isBusy, submit, tryOut },
+    scheme: findScheme(kind, scheme)?.scheme,
+  }
+}
+
+/** The draft of a connector, with its ways to change. */
+export type Draft = ReturnType<typeof useDraft>

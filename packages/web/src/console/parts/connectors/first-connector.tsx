@@ -1,0 +1,53 @@
+/** Leads to the first connector: one click to try the service, or the form. */
+import { Button, Group } from '@mantine/core'
+import { Link } from 'wouter'
+import { connectorLists } from '../../data/connectors.ts'
+import { printAddress, useGo, usePlace } from '../../data/place.ts'
+import { useService } from '../../data/service.ts'
+import { useWrite } from '../../data/write.ts'
+import { announce } from '../announcements.tsx'
+import { EmptyState } from '../empty-state.tsx'
+import { ErrorBox } from '../error-box.tsx'
+import { printSandboxConnector } from './sandbox-values.ts'
+
+/** Creates a sandbox connector, and shows it. */
+function useSandboxConnector() {
+  const go = useGo()
+  const { workspace } = usePlace()
+  return useWrite((ferrule) => ferrule.connectors.create(printSandboxConnector(workspace)), {
+    refreshes: [connectorLists],
+    onDone: ({ id, name }) => {
+      announce(`The connector ${name} was created.`)
+      go(`/connectors/${id}`)
+    },
+  })
+}
+
+/** Shows the button that creates a sandbox connector. */
+function SandboxButton({ creation }: { readonly creation: ReturnType<typeof useSandboxConnector> }) {
+  return (
+    <Button loading={creation.isPending} onClick={() => creation.mutate(undefined)}>
+      Create a sandbox connector
+    </Button>
+  )
+}
+
+const about = 'A connector reads and writes one account of a vendor.'
+
+/** Shows the two ways; without the sandbox, the form is the only one. */
+export function FirstConnector() {
+  const creation = useSandboxConnector()
+  const hasSandbox = useService().data?.sandbox === true
+  const says = hasSandbox ? `${about} The sandbox plays a vendor with invented data, so you can look around at once.` : about
+  return (
+    <EmptyState title="No connectors yet" says={says}>
+      <Group justify="center">
+        {hasSandbox && <SandboxButton creation={creation} />}
+        <Button component={Link} href={printAddress('/connectors/new', usePlace())} variant={hasSandbox ? 'default' : 'filled'}>
+          Connect your own account
+        </Button>
+      </Group>
+      {creation.error !== null && <ErrorBox error={creation.error} />}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,27 @@
+/** Ways to the pages of a list; the address has the cursor. */
+import { Button, Group } from '@mantine/core'
+import { useAddressParams } from '../data/params.ts'
+
+/** Reads the cursor from the address of a next page. @param next as the service answers it */
+const readCursor = (next: string): string | undefined => new URL(next, location.origin).searchParams.get('cursor') ?? undefined
+
+/** Shows the ways. @param props `next`: address of the next page; null: this is the last one */
+export function CursorPages({ next }: { readonly next: string | null }) {
+  const [{ cursor }, change] = useAddressParams('cursor')
+  if (next === null && cursor === undefined) return null
+  return (
+    <Group gap="xs" component="nav" aria-label="Pages of the list">
+      <Button variant="default" size="compact-sm" disabled={cursor === undefined} onClick={() => change({ cursor: undefined })}>
+        First page
+      </Button>
+      <Button
+        variant="default"
+        size="compact-sm"
+        disabled={next === null}
+        onClick={() => next !== null && change({ cursor: readCursor(next) })}
+      >
+        Next page
+      </Button>
+    </Group>
+  )
+}

@@ -1,0 +1,55 @@
+/** Shows what a field means, and where the vendor shows its value. */
+import { Anchor, Text } from '@mantine/core'
+import { isObject } from 'ferrule/internal'
+import type { ReactNode } from 'react'
+import type { Schema } from './schema.ts'
+
+const readText = (schema: Schema, name: string): string | undefined => {
+  const value = schema[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Shows where people find a value: a sentence, the menu of the vendor, the role they need, and the vendor's page. */
+function Finding({ find }: { readonly find: Schema }) {
+  const [menu, role, url] = [readText(find, 'menu'), readText(find, 'role'), readText(find, 'url')]
+  return (
+    <Text span inherit display="block">
+      Where to find it: {readText(find, 'says')}
+      {menu !== undefined && (
+        <>
+          {' '}
+          <strong>{menu}</strong>.
+        </>
+      )}
+      {role !== undefined && ` Needs the role: ${role}.`}
+      {url?.startsWith('https://') === true && (
+        <>
+          {' '}
+          <Anchor href={url} target="_blank" rel="noreferrer" inherit underline="always">
+            Open the vendor's page
+          </Anchor>
+        </>
+      )}
+    </Text>
+  )
+}
+
+/** Adds a sentence about how a value is entered to the help of a field. */
+export const addHelp = (help: ReactNode, sentence: string): ReactNode => (
+  <>
+    {help} {sentence}
+  </>
+)
+
+/** Returns the help of a field; undefined when its schema says nothing. */
+export function readHelp(schema: Schema): ReactNode {
+  const description = readText(schema, 'description')
+  const find = schema['x-find']
+  if (!isObject(find)) return description
+  return (
+    <>
+      {description}
+      <Finding find={find} />
+    </>
+  )
+}

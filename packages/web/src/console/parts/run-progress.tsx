@@ -1,0 +1,38 @@
+/** Shows how far a run has come. */
+import { Text } from '@mantine/core'
+import type { SyncCounts, SyncRunRecord } from 'ferrule/wire'
+import { printCount, printCounted } from './numbers.ts'
+import { Time } from './time.tsx'
+
+/** Prints what a run has read, such as `1,200 records in 14 calls`. */
+export const printProgress = ({ records, calls }: SyncCounts): string =>
+  `${printCounted(records, 'record')} in ${printCounted(calls, 'call')}`
+
+/** Prints what a run has changed in the copy. */
+export const printChanges = ({ written, removed }: SyncCounts): string => `${printCount(written)} written, ${printCount(removed)} removed`
+
+/** Shows the progress of a run in one line, with its estimated end. */
+export function RunProgress({ run }: { readonly run: Pick<SyncRunRecord, 'progress' | 'state' | 'not_before' | 'created_at'> }) {
+  const { estimated_end: end } = run.progress
+  return (
+    <Text size="sm" component="span">
+      {run.state === 'queued' && run.progress.calls === 0 ? (
+        <>
+          asked for <Time value={run.created_at} />
+        </>
+      ) : (
+        printProgress(run.progress)
+      )}
+      {end !== null && run.state === 'running' && (
+        <>
+          , ends about <Time value={end} />
+        </>
+      )}
+      {run.state === 'queued' && run.not_before !== null && (
+        <>
+          , tries again <Time value={run.not_before} />
+        </>
+      )}
+    </Text>
+  )
+}

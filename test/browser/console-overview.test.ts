@@ -1,0 +1,134 @@
+/** The overview and the list of connectors: nothing yet, trouble, a service that fails, and 1,000 connectors. */
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sandboxCredentials } from '../../packages/sandbox/src/index.ts'
+import { findAllBarriers } from './accessibility.ts'
+import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+
+const options = { timeout: limits.test }
+let opened: OpenedConsole
+beforeAll(async () => {
+  opened = await openConsole()
+}, limits.test)
+afterAll(() => opened.close())
+
+test('without connectors one click creates one in the sandbox, and its page opens', options, async () => {
+  const { page, world, complaints, screenshot } = opened
+  Object.assign(world.settings, { sandbox: false })
+  await page.reload()
+  await page.getByRole('link', { name: 'Connect your own account' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Create a sandbox connector' }).count()).toBe(0)
+  Object.assign(world.settings, { sandbox: true })
+  await page.reload()
+  await page.getByRole('button', { name: 'Create a sandbox connector' }).waitFor()
+  await screenshot('overview-empty')
+  await page.getByRole('button', { name: 'Create a sandbox connector' }).click()
+  await page.getByRole('heading', { name: 'Sandbox calls', level: 1 }).waitFor()
+  await page.getByText('The connector Sandbox calls was created.').waitFor()
+  expect(complaints()).toEqual([])
+})
+
+test('the overview says what is wrong, what to do, and what was called', options, async () => {
+  const { page, world, go, complaints, screenshot } = opened
+  const calls = await world.connect('Calls of the sales team')
+  await world.execute(calls, { entity: 'users', action: 'list' })
+  await world.execute(calls, { entity: 'users', action: 'fetch' })
+  const refused = { access_key: sandboxCredentials.accessKey, access_key_secret: 'replaced at the vendor' }
+  const broken = await world.connect('Key of last year', { credentials: refused })
+  await world.execute(broken, { entity: 'users', action: 'list' })
+  world.clock.now += 1
+  await go('/')
+  const row = page.getByRole('row').filter({ hasText: 'Key of last year' })
+  await row.getByText('Credentials refused').waitFor()
+  await row.getByText('Gong refused the credentials').waitFor()
+  await row.getByRole('link', { name: 'Replace the credentials of Key of last year' }).waitFor()
+  await page.getByText('3 calls. 2 failed (67 %)').waitFor()
+  await page.getByRole('img', { name: /^Calls over time\. 3 calls/ }).waitFor()
+  await screenshot('overview')
+  await page.getByRole('button', { name: 'Show as a table' }).click()
+  await page.getByRole('cell', { name: /action_not_supported \(1\)/ }).waitFor()
+  expect(new URL(page.url()).search).toBe('?usage=table')
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByRole('link', { name: 'Need attention' }).click()
+  await page.getByRole('status').filter({ hasText: '1 of 3 connectors' }).waitFor()
+  expect(new URL(page.url()).search).toBe('?state=attention')
+  expect(complaints()).toEqual([])
+})
+
+/** Copies the first connector until there are 1,000: only their rows matter here. */
+function insertConnectors({ world }: OpenedConsole): void {
+  using database = new DatabaseSync(join(world.settings.dataFolder, 'ferrule.db'))
+  const columns = database
+    .prepare('select name from pragma_table_info(?)')
+    .all('connectors')
+    .map(({ name }) => String(name))
+  const values = columns.map(
+    (name) => ({ id: "printf('00000000-0000-7000-8000-%012d', n)", name: "printf('Customer %04d', n)" })[name] ?? name,
+  )
+  database.exec(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 997)
+    insert into connectors (${columns.join()}) select ${values.join()} from numbers, (select * from connectors limit 1)`)
+}
+
+test('1,000 connectors are read in ten requests, searched, and scrolled to the last', options, async () => {
+  const { page, go, complaints, screenshot } = opened
+  insertConnectors(opened)
+  const asked: string[] = []
+  page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+  await go('/connectors?sort=name')
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^1,000 connectors$/ })
+    .waitFor()
+  const lists = asked.filter((path) => path.includes('connectors') && path.startsWith('/api/'))
+  expect(lists.length).toBeLessThanOrEqual(10)
+  expect(await page.getByRole('row').count()).toBeLessThan(60)
+  const area = page.getByRole('region', { name: 'Connectors' })
+  const scrollToEnd = async () => {
+    await area.press('End')
+    return page.getByText('Sandbox calls').count()
+  }
+  await expect.poll(scrollToEnd, { timeout: limits.action, interval: 500 }).toBe(1)
+  await screenshot('connectors')
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByLabel('Name').fill('customer 0997')
+  await page.getByRole('status').filter({ hasText: '1 of 1,000 connectors' }).waitFor()
+  expect(await page.getByRole('row').count()).toBe(2)
+  await page.getByLabel('Name').fill('nobody')
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^1,000 connectors$/ })
+    .waitFor()
+  expect(complaints()).toEqual([])
+})
+
+test('a service that fails leaves the old data with a sentence, and the next try mends it', options, async () => {
+  const { page, world, go, complaints } = opened
+  await page.clock.install()
+  await go('/connectors?text=sales')
+  await page.getByText('Calls of the sales team').waitFor()
+  await page.route('**/overview**', (route) => route.abort())
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(60_000)
+        return page.getByText('The last try failed').count()
+      },
+      { timeout: limits.action },
+    )
+    .toBe(1)
+  await page.getByText('Calls of the sales team').waitFor()
+  await page.unroute('**/overview**')
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(60_000)
+        return page.getByText('The last try failed').count()
+      },
+      { timeout: limits.action },
+    )
+    .toBe(0)
+  expect(world.log.join('')).not.toContain('replaced at the vendor')
+  complaints() // the requests that were cut
+})
