@@ -53,6 +53,7 @@ test('shows every group and the execute operation', { timeout: limits.test }, as
     'workspaces',
     'definitions',
     'connectors',
+    'connect',
     'execute',
     'context store',
     'jobs',

@@ -117,6 +117,13 @@ const rows: Readonly<Record<string, Row>> = {
   'tokens create': { args: ['机器'], shows: ['name', '机器', 'token', 'The token is shown this once'], isWhole: /token +[\w-]{30,}\r\n/ },
   'tokens list': table(['--fields', 'name,scopes'], 'name', '机器'),
   'tokens revoke': asking(['机器'], '机器', 'revoked'),
+  'links create': {
+    args: ['东京', '--kind', 'gong', '--sandbox'],
+    shows: ['url', '/connect/', 'The address is shown this once'],
+    isWhole: /url +http:\/\/127\.0\.0\.1:\d+\/connect\/[\w-]{36}#[\w-]{43}\r\n/,
+  },
+  'links list': table(['--fields', 'status,end_user.id'], 'status', 'open', '东京'),
+  'links revoke': asking(['东京'], '东京', 'revoked'),
   'connectors delete': asking([renamed], renamed, 'connector_delete', 'succeeded'),
   api: table(['GET', `${base}/organizations`, '--jq', '.data[].role'], 'admin'),
   open: table(['--print'], 'address', 'http://'),

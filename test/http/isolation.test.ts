@@ -25,6 +25,7 @@ const idsOf = ({
   jobId,
   syncId,
   mcpTokenId,
+  linkId,
 }: Tenant): Readonly<Record<string, string>> => ({
   organization_id: organizationId,
   application_id: applicationId,
@@ -33,6 +34,8 @@ const idsOf = ({
   job_id: jobId,
   sync_id: syncId,
   token_id: mcpTokenId,
+  link_id: linkId,
+  connector_type: 'gong',
   entity: 'users',
 })
 /** A body that each route takes, so that it comes as far as the id. */
@@ -60,7 +63,7 @@ async function seen(path: string, sent: Sent) {
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
-  expect(withIds).toHaveLength(31)
+  expect(withIds).toHaveLength(34)
 })
 
 /** Existing clients come by a prefix, or send a header. */
@@ -82,6 +85,7 @@ describe.each(doors)('an id of another organization answers what an id that neve
       jobId: randomUUID(),
       syncId: randomUUID(),
       mcpTokenId: randomUUID(),
+      linkId: randomUUID(),
     }
     const unknown = at(idsOf({ ...stranger, ...never }))
     for (const token of [stranger.token, scoped]) {
@@ -106,6 +110,8 @@ describe('whatever was tried', () => {
     expect(applications.data.map(({ id }: { id: string }) => id)).toContain(owner.applicationId)
     const { json: tokens } = await world.ask(`${base}/account/mcp-tokens`, { token: owner.token })
     expect(tokens.data.map(({ id }: { id: string }) => id)).toEqual([owner.mcpTokenId])
+    const { json: links } = await world.ask(`${base}/connect/links`, { token: owner.token })
+    expect(links.data.map(({ id, status }: { id: string; status: string }) => [id, status])).toEqual([[owner.linkId, 'open']])
     expect((await world.execute(owner.connectorId, { entity: 'users', action: 'list' }, owner.token)).status).toBe(200)
     const { json: status } = await world.ask(`${connectorsPath}/${owner.connectorId}/context_store`, { token: owner.token })
     expect([status.schedules[0].paused, status.queued.id, status.queued.attempts]).toEqual([false, owner.syncId, 0])
@@ -128,6 +134,7 @@ describe('lists', () => {
     `${base}/organizations`,
     `${base}/account/applications`,
     `${base}/account/mcp-tokens`,
+    `${base}/connect/links`,
   ])('%s names nothing of others', async (path) => {
     const { text, status } = await world.ask(`${path}?limit=100`.replace(/(organizations|applications).*/, '$1'), {
       token: stranger.token,

@@ -255,15 +255,11 @@ async function readAnswer(message: IncomingMessage): Promise<Answer> {
   }
 }
 
-/** A second tenant: an organization of its own with an application, a token, a workspace and a connector. */
-export interface Tenant {
+type TenantIds = 'organizationId' | 'applicationId' | 'workspaceId' | 'connectorId' | 'jobId' | 'mcpTokenId' | 'linkId'
+
+/** A second tenant: an organization of its own with an application, a token, a workspace, a connector and a connect link. */
+export interface Tenant extends Readonly<Record<TenantIds, string>> {
   readonly token: string
-  readonly organizationId: string
-  readonly applicationId: string
-  readonly workspaceId: string
-  readonly connectorId: string
-  readonly jobId: string
-  readonly mcpTokenId: string
   /** The run that the connector began with. */
   readonly syncId: string
 }
@@ -280,11 +276,13 @@ export async function createTenant({ platform, ask, connect }: World, name: stri
   const doomed = await connect(`${name} doomed`, { ...more }, token)
   const removal = await ask(`${connectorsPath}/${doomed}`, { method: 'DELETE', token })
   const connectorId = await connect(`${name} connector`, { ...more }, token)
-  const { json: made } = await ask(`${base}/account/mcp-tokens`, { token, body: { name: `${name} token` } })
-  const { json: syncs } = await ask(`${connectorsPath}/${connectorId}/syncs`, { token })
+  const read = async (path: string, body?: object) => (await ask(path, { token, ...(body === undefined ? {} : { body }) })).json
+  const made = await read(`${base}/account/mcp-tokens`, { name: `${name} token` })
+  const link = await read(`${base}/connect/links`, { end_user: { id: `${name} user` } })
+  const syncs = await read(`${connectorsPath}/${connectorId}/syncs`)
   return {
     ...{ token, organizationId: first.id, applicationId, workspaceId: String(workspace.json.id), jobId: String(removal.json.job_id) },
-    ...{ connectorId, syncId: String(syncs.data[0].id), mcpTokenId: String(made.id) },
+    ...{ connectorId, syncId: String(syncs.data[0].id), mcpTokenId: String(made.id), linkId: String(link.id) },
   }
 }
 

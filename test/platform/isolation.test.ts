@@ -10,6 +10,7 @@ interface Estate {
   readonly removedOrganizationId: string
   readonly applicationId: string
   readonly mcpTokenId: string
+  readonly linkId: string
   readonly connector: ConnectorRecord
   readonly workspaceId: string
   readonly removedWorkspaceId: string
@@ -26,11 +27,13 @@ async function estateOf(platform: Platform, principal: Principal): Promise<Estat
   await platform.organizations.remove({ ...principal, organizationId: null }, removedOrganizationId)
   const { id: applicationId } = await platform.organizationApplications.create(principal, { name: 'Estate' })
   const { id: mcpTokenId } = await platform.mcpTokens.create(principal, { name: 'Estate' })
+  const { id: linkId } = await platform.connectLinks.create(principal, { end_user: { id: 'u' }, connector_id: connector.id })
   return {
     organizationId: principal.organizationId,
     removedOrganizationId,
     applicationId,
     mcpTokenId,
+    linkId,
     connector,
     workspaceId: connector.workspace_id,
     removedWorkspaceId: removed.id,
@@ -52,6 +55,8 @@ const attempts: Readonly<Record<string, Attempt>> = {
   'organizationApplications.remove': (platform, principal, { applicationId }) =>
     platform.organizationApplications.remove(principal, applicationId),
   'mcpTokens.revoke': (platform, principal, { mcpTokenId }) => platform.mcpTokens.revoke(principal, mcpTokenId),
+  'connectLinks.get': (platform, principal, { linkId }) => platform.connectLinks.get(principal, linkId),
+  'connectLinks.revoke': (platform, principal, { linkId }) => platform.connectLinks.revoke(principal, linkId),
   'workspaces.get': (platform, principal, { workspaceId }) => platform.workspaces.get(principal, workspaceId),
   'workspaces.update': (platform, principal, { workspaceId }) => platform.workspaces.update(principal, workspaceId, { name: 'Mine now' }),
   'workspaces.remove': (platform, principal, { workspaceId }) => platform.workspaces.remove(principal, workspaceId),
@@ -111,6 +116,11 @@ const others = new Set([
   ...['start', 'isAlive', 'authenticate', 'authenticateCaller', 'end', 'purgeExpired'].map((name) => `consoleSessions.${name}`),
   'keptAnswers.of', // kept-answers.test.ts has a foreign organization
   'keptAnswers.purgeExpired',
+  // test/connect has a foreign workspace and connector; a session is found by its secret, an attempt by its state.
+  ...['create', 'initiate', 'list', 'purgeExpired'].map((name) => `connectLinks.${name}`),
+  ...['open', 'read', 'authorize', 'begin', 'takeReturn', 'listAccounts', 'choose', 'readStatus'].map((name) => `connectPages.${name}`),
+  ...['save', 'list', 'remove'].map((name) => `vendorApplications.${name}`),
+  'consentRevocations.run',
   'workspaces.list',
   'workspaces.stats',
   'workspaces.create',
@@ -172,6 +182,7 @@ overBoth('a tenant', (database) => {
       removedOrganizationId: id,
       applicationId: id,
       mcpTokenId: id,
+      linkId: id,
       connector: { ...estate.connector, id },
       workspaceId: id,
       removedWorkspaceId: id,
@@ -188,7 +199,7 @@ overBoth('a tenant', (database) => {
       refusal(attempt(platform, stranger, nothing(''))),
     ])
     expect(new Set(refusals).size).toBe(1)
-    expect(refusals[0]).toMatch(/^(organization|application|mcp_token|workspace|connector|job)_not_found: /)
+    expect(refusals[0]).toMatch(/^(organization|application|mcp_token|connect_link|workspace|connector|job)_not_found: /)
   })
 
   test('sees nothing of others in lists and counts', async () => {
@@ -199,6 +210,7 @@ overBoth('a tenant', (database) => {
     expect(own.every(({ organization_id }) => organization_id === stranger.organizationId)).toBe(true)
     expect((await platform.workspaces.stats(stranger)).total_count).toBe(own.length)
     expect((await platform.mcpTokens.list(stranger, {})).data).toEqual([])
+    expect((await platform.connectLinks.list(stranger, {})).data).toEqual([])
   })
 
   test('uses names that others use', async () => {
@@ -226,6 +238,7 @@ overBoth('a tenant', (database) => {
     expect((await platform.workspaces.get(owner, estate.workspaceId)).name).toBe('Estate')
     expect((await platform.jobs.get(owner, estate.jobId)).status).toBe('succeeded')
     expect((await platform.mcpTokens.list(owner, {})).data.map(({ id }) => id)).toEqual([estate.mcpTokenId])
+    expect((await platform.connectLinks.list(owner, {})).data.map(({ id, status }) => [id, status])).toEqual([[estate.linkId, 'open']])
   })
 })
 
@@ -248,6 +261,12 @@ overBoth('scopes', (database) => {
       () => platform.workspaces.create(none, { name: 'x' }),
       () => platform.mcpTokens.list(none, {}),
       () => platform.mcpTokens.create(none, { name: 'x' }),
+      () => platform.connectLinks.create(none, { end_user: { id: 'u' } }),
+      () => platform.connectLinks.initiate(none, {}),
+      () => platform.connectLinks.list(none, {}),
+      () => platform.vendorApplications.save(none, {}),
+      () => platform.vendorApplications.list(none),
+      () => platform.vendorApplications.remove(none, 'gong', {}),
       () => platform.connectors.list(none, {}),
       () => platform.connectors.create(none, connectorBody()),
       () => platform.connectors.trial(none, connectorBody()),

@@ -26,6 +26,8 @@ const promised: Readonly<Record<string, string>> = {
   FERRULE_SANDBOX: 'on or off; on without DATABASE_URL, else off',
   FERRULE_TRUSTED_PROXIES: 'comma list of addresses and CIDR blocks, or a number of hops from 0 to 32; none',
   FERRULE_CORS_ORIGINS: 'comma list of origins; none',
+  FERRULE_CONNECT_REDIRECTS: 'comma list of origins; none',
+  FERRULE_CONNECT_ORIGINS: 'comma list of origins; none',
   FERRULE_RATE_LIMIT: 'integer from 0 to 1000000000; 600',
   FERRULE_CONCURRENCY: 'integer from 0 to 1000000; 60',
   FERRULE_MCP_RATE_LIMIT: 'integer from 0 to 1000000000; 600',

@@ -8,19 +8,8 @@ export const server = 'packages/server/src/'
 const platformOrder = [
   ...['bounded-map.ts', 'version.ts', 'settings/', 'model/', 'db/', 'vault/', 'parts.ts'],
   // Tenancy and connectors queue runs inside their own transactions.
-  ...[
-    'usage/',
-    'installation/',
-    'syncs/status/',
-    'syncs/queue/',
-    'tenancy/',
-    'sessions/',
-    'oauth/',
-    'connectors/',
-    'copies/',
-    'execution/',
-    'syncs/',
-  ],
+  ...['usage/', 'installation/', 'syncs/status/', 'syncs/queue/', 'tenancy/', 'sessions/', 'oauth/', 'connectors/', 'connect/'],
+  ...['copies/', 'execution/', 'syncs/'],
 ]
 
 const platformRooms = platformOrder.map((name, index): Room => {

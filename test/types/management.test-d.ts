@@ -3,6 +3,7 @@ import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import type {
   ApplicationRecord,
   CheckResult,
+  ConnectLinkRecord,
   ConnectorRecord,
   ConnectorSummary,
   DefinitionRecord,
@@ -28,8 +29,21 @@ import { type Same, yes } from './same.ts'
 new Ferrule()
 new Ferrule({ url: 'https://ferrule.example.com', token: 't', workspace: 'Sales', organizationId: 'o' })
 new Ferrule({ session: true })
-const { applications, organizations, workspaces, connectors, syncs, contextStore, definitions, tokens, mcpTokens, jobs, ...ferrule } =
-  new Ferrule()
+const {
+  applications,
+  organizations,
+  workspaces,
+  connectors,
+  syncs,
+  contextStore,
+  definitions,
+  tokens,
+  mcpTokens,
+  links,
+  oauthCredentials,
+  jobs,
+  ...ferrule
+} = new Ferrule()
 
 // Organizations
 const all = await organizations.list()
@@ -117,6 +131,13 @@ yes<Same<typeof token, ScopedToken>>()
 const mcpToken = await mcpTokens.create({ name: 'Laptop', scopes: ['execute:read'], expires_in_days: 7 })
 yes<Same<typeof mcpToken.token, string>>()
 for await (const each of mcpTokens.list()) yes<Same<typeof each, McpTokenRecord>>()
+const link = await links.create({ end_user: { id: 'user-17' }, kinds: ['gong'], expires_in: 3_600 })
+yes<Same<typeof link.url, string>>()
+for await (const each of links.list({ status: 'open' })) yes<Same<typeof each, ConnectLinkRecord>>()
+const again = await connectors.link('id', { end_user: { id: 'user-17' } })
+yes<Same<typeof again, typeof link>>()
+const own = await oauthCredentials.save({ connector_type: 'gong', configuration: { client_id: 'a', client_secret: 'b' } })
+yes<Same<typeof own.configuration_fields, readonly string[]>>()
 const health = await new Ferrule().health({ deadlineMs: 1_000 })
 yes<Same<typeof health.status, 'ok'>>()
 const answer = await new Ferrule().request('PATCH', '/api/v1/x', { query: { a: 1, b: undefined }, headers: { a: 'b' }, body: [1n] })

@@ -80,6 +80,37 @@ export const errorTable = {
   mcp_token_not_found: caller(404, 'The token for MCP does not exist.', 'See GET /api/v1/account/mcp-tokens.'),
   workspace_not_found: caller(404, 'The workspace does not exist.', 'See GET /api/v1/workspaces.'),
   connector_not_found: caller(404, 'The connector does not exist.', 'See GET /api/v1/integrations/connectors.'),
+  connect_link_not_found: caller(
+    404,
+    'The link does not exist, or its secret part is wrong.',
+    'Open the whole address, with everything after #; an operator sees the links at GET /api/v1/connect/links.',
+  ),
+  connect_link_closed: caller(410, 'The link cannot be used: {reason}.', 'Ask for a new link where this one came from.'),
+  connect_session_missing: caller(
+    401,
+    'This browser has no session for the link: {reason}.',
+    'Open the link again, with everything after #. Cookies have to be allowed.',
+  ),
+  connect_return_refused: caller(
+    400,
+    "The return from the vendor's page cannot be used: {reason}.",
+    'Open the link again and start the authorization again in the same browser. The link stays usable.',
+  ),
+  connect_account_mismatch: caller(
+    409,
+    'The new credentials do not belong to the account of the connector: {reason}.',
+    'Use credentials of the same account. A link with allow_other_account accepts another one.',
+  ),
+  oauth_credentials_not_found: caller(
+    404,
+    'The organization has no application of its own at {vendor}.',
+    'Store one with PUT /api/v1/oauth/credentials, or authorize without the consent page.',
+  ),
+  oauth_credentials_in_use: caller(
+    409,
+    'Connectors use the application at {vendor}: {connectors}.',
+    'Delete or authorize them by other credentials first, or repeat with force=true.',
+  ),
   connector_ambiguous: caller(409, 'Several connectors are meant by {given}: {known}.', 'Name one of them by its id.'),
   connector_type_not_found: caller(404, 'There is no connector type {given}. Known: {known}.', 'Use one of the known types.'),
   job_not_found: caller(404, 'The job does not exist.', 'Use the job_id that the deletion answered.'),

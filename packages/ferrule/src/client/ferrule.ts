@@ -10,7 +10,9 @@ import { Connectors } from './resources/connectors.ts'
 import { ContextStore } from './resources/context-store.ts'
 import { Definitions } from './resources/definitions.ts'
 import { Jobs } from './resources/jobs.ts'
+import { Links } from './resources/links.ts'
 import { McpTokens } from './resources/mcp-tokens.ts'
+import { OAuthCredentials } from './resources/oauth-credentials.ts'
 import { Organizations } from './resources/organizations.ts'
 import { Syncs } from './resources/syncs.ts'
 import { ScopedTokens } from './resources/tokens.ts'
@@ -37,6 +39,8 @@ export class Ferrule {
   readonly definitions: Definitions
   readonly tokens: ScopedTokens
   readonly mcpTokens: McpTokens
+  readonly links: Links
+  readonly oauthCredentials: OAuthCredentials
   readonly jobs: Jobs
   readonly #transport: Transport
 
@@ -60,6 +64,8 @@ export class Ferrule {
     this.definitions = new Definitions(transport)
     this.tokens = new ScopedTokens(transport)
     this.mcpTokens = new McpTokens(transport)
+    this.links = new Links(transport)
+    this.oauthCredentials = new OAuthCredentials(transport)
     this.jobs = new Jobs(transport)
   }
 

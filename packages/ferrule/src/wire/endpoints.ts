@@ -18,6 +18,8 @@ const definitions = '/api/v1/integrations/definitions/sources'
 const connectors = '/api/v1/integrations/connectors'
 const connector = `${connectors}/{connector_id}`
 const sync = `${connector}/syncs/{sync_id}`
+const connectLinks = '/api/v1/connect/links'
+const oauthCredentials = '/api/v1/oauth/credentials'
 
 /** Every documented route. */
 export const endpoints = {
@@ -74,6 +76,14 @@ export const endpoints = {
   getUsage: { method: 'GET', path: '/api/v1/usage' },
   getService: { method: 'GET', path: '/api/v1/service' },
   getNode: { method: 'GET', path: '/api/v1/node' },
+  createConnectLink: { method: 'POST', path: connectLinks },
+  listConnectLinks: { method: 'GET', path: connectLinks },
+  getConnectLink: { method: 'GET', path: `${connectLinks}/{link_id}` },
+  revokeConnectLink: { method: 'DELETE', path: `${connectLinks}/{link_id}` },
+  initiateOAuth: { method: 'POST', path: `${connectors}/oauth/initiate` },
+  saveOAuthCredentials: { method: 'PUT', path: oauthCredentials },
+  listOAuthCredentials: { method: 'GET', path: oauthCredentials },
+  deleteOAuthCredentials: { method: 'DELETE', path: `${oauthCredentials}/connector_type/{connector_type}` },
   getJob: { method: 'GET', path: '/api/v1/jobs/{job_id}' },
   getLiveness: { method: 'GET', path: '/health/live' },
   getReadiness: { method: 'GET', path: '/health/ready' },

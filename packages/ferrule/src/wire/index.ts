@@ -13,6 +13,22 @@ export {
 } from './applications.ts'
 export { type CheckResult, checkResult, checkStatuses, entityCheckStatuses } from './checks.ts'
 export {
+  type OAuthConsent,
+  type OAuthCredentialsInput,
+  type OAuthCredentialsList,
+  type OAuthCredentialsRecord,
+  type OAuthCredentialsRemoval,
+  type OAuthCredentialsRemovalQuery,
+  type OAuthInitiateInput,
+  oauthConsent,
+  oauthCredentialsInput,
+  oauthCredentialsList,
+  oauthCredentialsRecord,
+  oauthCredentialsRemoval,
+  oauthCredentialsRemovalQuery,
+  oauthInitiateInput,
+} from './connect/credentials.ts'
+export {
   type ConnectLinkInput,
   type ConnectLinkQuery,
   type ConnectLinkRecord,

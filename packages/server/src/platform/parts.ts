@@ -4,6 +4,7 @@ import type { Database } from './db/database.ts'
 import type { IdSource } from './model/ids.ts'
 import type { Catalogue, PlatformOptions } from './model/types.ts'
 import type { Settings } from './settings/settings.ts'
+import type { ApplicationSeals } from './vault/application-seals.ts'
 import type { DataKeys } from './vault/data-keys.ts'
 import type { MasterKeys } from './vault/master-key.ts'
 import type { Vault } from './vault/vault.ts'
@@ -19,6 +20,7 @@ export interface Parts {
   readonly masterKeys: MasterKeys
   readonly dataKeys: DataKeys
   readonly vault: Vault
+  readonly applicationSeals: ApplicationSeals
   readonly catalogue: Catalogue
   /** Work that must reach the database before it closes: renewals with a spent token, and writes under an Idempotency-Key. */
   readonly unfinished: Set<Promise<unknown>>

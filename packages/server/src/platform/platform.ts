@@ -5,8 +5,12 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clocks } from 'ferrule/internal'
 import { openStoredClock, type StoredClock } from './clock.ts'
+import { createConnectPages } from './connect/connect.ts'
+import { createConnectLinks } from './connect/links.ts'
+import { createVendorApplications } from './connect/vendor-applications.ts'
 import { createCatalogue } from './connectors/catalogue.ts'
 import { createConnectors } from './connectors/connectors.ts'
+import { createConsentRevocations } from './connectors/consent-end.ts'
 import type { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { openPostgres } from './db/postgres.ts'
@@ -16,7 +20,7 @@ import { createKeptAnswers } from './execution/kept-answers.ts'
 import { createWrites } from './execution/writes.ts'
 import { createInstallation } from './installation/installation.ts'
 import { createJobs } from './jobs.ts'
-import type { Platform, PlatformOptions } from './model/types.ts'
+import type { Connectors, Platform, PlatformOptions } from './model/types.ts'
 import { createOAuth } from './oauth/oauth.ts'
 import type { Parts } from './parts.ts'
 import { createConsoleSessions } from './sessions/sessions.ts'
@@ -34,6 +38,7 @@ import { createOrganizations } from './tenancy/organizations.ts'
 import { createTokens } from './tenancy/tokens.ts'
 import { createWorkspaces } from './tenancy/workspaces.ts'
 import { createUsage } from './usage/usage.ts'
+import { createApplicationSeals } from './vault/application-seals.ts'
 import { createDataKeys } from './vault/data-keys.ts'
 import { openMasterKeys } from './vault/master-key.ts'
 import { createRotation } from './vault/rotation.ts'
@@ -89,6 +94,7 @@ async function buildParts(database: Database, options: PlatformOptions, clock: S
     masterKeys,
     dataKeys,
     vault: createVault(dataKeys, source.randomBytes),
+    applicationSeals: createApplicationSeals(masterKeys, source.randomBytes),
     catalogue: createCatalogue(options.kinds),
     unfinished: new Set(),
     events: new EventEmitter(),
@@ -110,7 +116,9 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
   const listRenewals = (connectorId: string) => contextStore?.listRenewing(connectorId) ?? new Set<string>()
   const syncs = createSyncs({ ...parts, knownIndexes: new KnownIndexes(contextStore), listRenewals }, watching)
   const { uses, ...access } = createTokenServices(parts)
-  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, access.mcpTokens, access.oauth, access.consoleSessions]
+  const connect = createConnectServices(parts, connectors)
+  const visits = [access.mcpTokens, access.oauth, access.consoleSessions, connect.connectLinks]
+  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, ...visits]
   const purge = () => purgeExpired(expiring, source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
@@ -119,8 +127,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
     applications: createApplications(parts),
     organizationApplications: createOrganizationApplications(parts),
     ...access,
-    workspaces,
-    connectors,
+    ...{ workspaces, connectors, ...connect },
     ...{ writes, keptAnswers, usage, installation: createInstallation(parts, contextStore) },
     syncs,
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
@@ -150,6 +157,13 @@ function createTokenServices(parts: Parts) {
     ...{ oauth: createOAuth(parts, tokens), consoleSessions: createConsoleSessions(parts, tokens) },
   }
 }
+
+const createConnectServices = (parts: Parts, connectors: Connectors) => ({
+  connectLinks: createConnectLinks(parts),
+  connectPages: createConnectPages(parts, connectors),
+  vendorApplications: createVendorApplications(parts),
+  consentRevocations: createConsentRevocations(parts),
+})
 
 async function purgeExpired(services: readonly { purgeExpired(now: number): Promise<unknown> }[], now: number): Promise<void> {
   for (const service of services) await service.purgeExpired(now)

@@ -1,4 +1,5 @@
 import type { CheckResult } from '../../wire/checks.ts'
+import type { ConnectLinkInput, ConnectLinkSecret } from '../../wire/connect/links.ts'
 import type { ConnectorInput, ConnectorPatch, ConnectorQuery, ConnectorUpdate } from '../../wire/connector-inputs.ts'
 import type { ConnectorRecord, ConnectorSummary } from '../../wire/connectors.ts'
 import { endpoints } from '../../wire/endpoints.ts'
@@ -8,6 +9,7 @@ import type { ConnectorOverview } from '../../wire/overview/connectors.ts'
 import type { Validation, ValidationInput } from '../../wire/overview/validation.ts'
 import type { Page } from '../../wire/paging.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
+import { createLink } from './links.ts'
 import { readPage, walkPages } from './pages.ts'
 import { addWorkspaceName } from './workspace-name.ts'
 
@@ -85,6 +87,11 @@ export class Connectors {
   /** Checks a call without sending anything to the vendor: entity, action, parameters, statements, filters of searches. */
   validate(id: string, body: ValidationInput, options: RequestOptions = {}): Promise<Validation> {
     return this.#transport.json(endpoints.validateCall, { slots: slots(id), body, isRead: true, ...options })
+  }
+
+  /** Creates a link by which an end user authorizes a connector again: it replaces the credentials, and keeps copy, schedule and id. */
+  link(id: string, body: Omit<ConnectLinkInput, 'connector_id'>, options: RequestOptions = {}): Promise<ConnectLinkSecret> {
+    return createLink(this.#transport, { ...body, connector_id: id }, options)
   }
 
   /** Deletes a connector and its credentials, and returns the finished job. */

@@ -2,6 +2,7 @@
 import type { CommandSpec, GroupSpec } from '../spec.ts'
 import { connectorCommands } from './connectors.ts'
 import { identityCommands } from './identity.ts'
+import { linkCommands } from './links.ts'
 import { mcpCommands } from './mcp.ts'
 import { placeCommands } from './places.ts'
 import { recordCommands } from './records.ts'
@@ -15,6 +16,7 @@ export const groups: readonly GroupSpec[] = [
   { name: 'applications', about: 'applications of the organization' },
   { name: 'workspaces', about: 'workspaces of the organization' },
   { name: 'connectors', about: 'connectors of a workspace' },
+  { name: 'links', about: 'connect links: end users authorize connectors' },
   { name: 'tokens', about: 'tokens for MCP: for the settings of agents' },
   { name: 'sync', about: 'copies of records that searches read' },
 ]
@@ -27,6 +29,7 @@ export const commands: readonly CommandSpec[] = [
   describeCommand,
   ...recordCommands,
   ...syncCommands,
+  ...linkCommands,
   ...tokenCommands,
   ...mcpCommands,
   ...toolCommands,

@@ -90,7 +90,7 @@ function readSandboxOrigin({ sandboxOrigins }: Parts, { definition }: Kind): Ori
 }
 
 /** Wraps credentials that are not stored. A renewal would spend a single-use token and lose its successor. */
-const toUnstoredSource = (values: Awaited<ReturnType<CredentialSource['open']>>['values']): CredentialSource => ({
+export const toUnstoredSource = (values: Awaited<ReturnType<CredentialSource['open']>>['values']): CredentialSource => ({
   open: async () => ({ values, version: '0' }),
   renew: async () => {
     throw fail('validation_failed', { reason: 'a check before the creation renews no tokens; create the connector, then check it' })

@@ -5,6 +5,7 @@ import { asFerruleError, fail } from 'ferrule/internal'
 import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
 import { canonicalJson } from '../../context/query/canonical-json.ts'
 import { type Db, isUniqueViolation } from '../db/database.ts'
+import { holdConsent } from '../db/queries/connect/revocations.ts'
 import {
   type ConnectorChange,
   deleteConnector,
@@ -19,19 +20,20 @@ import { type Principal, viewOrganization } from '../model/access.ts'
 import { asId, newId } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
-import type { CredentialTrial } from '../model/trial-types.ts'
 import type { Connectors } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
 import { followChange } from '../syncs/queue/connector-changes.ts'
 import { endSyncs } from '../syncs/queue/queue.ts'
 import { buildConnection } from './access.ts'
+import { keepRevocation } from './consent-end.ts'
+import { cutOrigin, findKeptOrigin, openCredentials, type StoringTrial } from './consent-origin.ts'
 import { mergeCredentials } from './credential-merge.ts'
 import { checkIdempotencyKey, digestStrings, type TrialKey, tryCredentials } from './credential-trial.ts'
 import { checkEntities, omitNulls } from './draft.ts'
 import { toConnectorRecord } from './record.ts'
 
 /** Validated members of an update or patch. */
-interface Change {
+export interface Change {
   readonly name?: string
   readonly entities?: readonly EntitySelection[]
   /** Computes the whole new configuration from the stored one. */
@@ -39,7 +41,7 @@ interface Change {
   readonly credentials?: Record<string, unknown>
   /** False to store credentials without a trial; true when absent. */
   readonly check?: boolean
-  readonly trial?: CredentialTrial
+  readonly trial?: StoringTrial
 }
 
 /** Builds the methods that change connectors. */
@@ -47,7 +49,11 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
   update: async (principal, id, body) => {
     requireScope(principal, 'connectors:write')
     const { replication_config: config, ...rest } = readBody(connectorUpdate, body)
-    return change(parts, { principal, id }, { ...rest, ...(config === undefined ? {} : { configuration: () => omitNulls(config) }) })
+    return changeConnector(
+      parts,
+      { principal, id },
+      { ...rest, ...(config === undefined ? {} : { configuration: () => omitNulls(config) }) },
+    )
   },
   patch: async (principal, target, body) => {
     requireScope(principal, 'connectors:write')
@@ -55,7 +61,7 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
     const merged = (stored: Readonly<Record<string, unknown>>) => omitNulls({ ...stored, ...config })
     const { id, trial } = typeof target === 'string' ? { id: target, trial: {} } : target
     const wanted = { ...rest, trial, ...(config === undefined ? {} : { configuration: merged }) }
-    const running = change(parts, { principal, id }, wanted).finally(() => parts.unfinished.delete(running))
+    const running = changeConnector(parts, { principal, id }, wanted).finally(() => parts.unfinished.delete(running))
     parts.unfinished.add(running)
     return running
   },
@@ -64,7 +70,9 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
     const now = parts.source.clock()
     const job = { id: newId(parts.source), type: 'connector_delete', status: 'succeeded', created_at: now, finished_at: now } as const
     await parts.database.transaction(async (db) => {
+      const sharing = await holdConsent(db, principal.organizationId, asId(id))
       const row = await requireConnector(db, { principal, id })
+      if (sharing.length === 1) await keepRevocation(parts, db, row)
       await endSyncs(parts, db, row)
       await deleteConnector(db, row)
       await insertJob(db, { ...job, organization_id: row.organization_id, workspace_id: row.workspace_id, connector_id: row.id })
@@ -74,7 +82,8 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
   },
 })
 
-interface Target {
+/** A connector, and who changes it. */
+export interface Target {
   readonly principal: Principal
   readonly id: string
 }
@@ -86,7 +95,8 @@ async function requireConnector(db: Db, { principal, id: given }: Target): Promi
   return row
 }
 
-async function change(parts: Parts, target: Target, wanted: Change): Promise<ConnectorRecord> {
+/** Changes a connector. Tries new credentials first. @throws FerruleError as `Connectors.patch` */
+export async function changeConnector(parts: Parts, target: Target, wanted: Change): Promise<ConnectorRecord> {
   try {
     const tried = await tryChange(parts, target, wanted)
     const changed = await parts.database.transaction(async (db) => {
@@ -99,6 +109,7 @@ async function change(parts: Parts, target: Target, wanted: Change): Promise<Con
       const row = await findConnector(db, target.principal, before.id)
       if (row === undefined) throw fail('connector_not_found', {})
       await followChange(parts, db, { before, after: row, hasNewCredentials: wanted.credentials !== undefined })
+      await wanted.trial?.complete?.(db, row.id)
       return toConnectorRecord(row, parts.catalogue)
     })
     parts.events.emit('queued')
@@ -119,9 +130,9 @@ function buildPlainChange({ catalogue }: Parts, row: SealedConnectorRow, { name,
   }
 }
 
-/** Clears the notices with a new configuration, because they belong to calls under the old one. */
+/** Clears the notices and the account with a new configuration, because they belong to calls under the old one. */
 const buildConfigurationChange = (row: SealedConnectorRow, configuration: string): ConnectorChange =>
-  configuration === row.configuration ? {} : { configuration, notices: '[]' }
+  configuration === row.configuration ? {} : { configuration, notices: '[]', account: null }
 
 interface Tried {
   readonly key: TrialKey
@@ -137,7 +148,7 @@ async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<
   const kind = parts.catalogue.getKind(row.kind)
   const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
   const used = configuration === undefined ? stored : checkConfiguration(kind.definition, configuration(stored))
-  const own = { scheme: row.scheme, values: await tryOpen(parts, parts.database.db, row) }
+  const own = { scheme: row.scheme, values: await tryOpen(parts, parts.database.db, { row, trial }) }
   const { values } = mergeCredentials(kind.definition, own, given)
   const text = canonicalJson(given)
   const idempotencyKey = checkIdempotencyKey(trial.idempotencyKey)
@@ -149,6 +160,7 @@ async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<
     credentials: new Secret(values),
     connection: (credentials) => buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, { configuration: used, credentials }),
     check: wanted.check === false ? undefined : trial.check,
+    forceHint: trial.forceHint,
   })
   return { key, renewed }
 }
@@ -160,14 +172,21 @@ async function buildCredentialsChange(
   { row, wanted, tried }: { row: SealedConnectorRow; wanted: Change; tried: Tried | undefined },
 ): Promise<ConnectorChange> {
   const { vault, catalogue } = parts
+  const { trial = {} } = wanted
   const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
-  const stored = { scheme: row.scheme, values: await tryOpen(parts, db, row) }
-  const { scheme, values } = mergeCredentials(catalogue.getKind(row.kind).definition, stored, wanted.credentials ?? {})
+  const stored = { scheme: row.scheme, values: await tryOpen(parts, db, { row, trial }) }
+  const { definition } = catalogue.getKind(row.kind)
+  const { scheme, values } = mergeCredentials(definition, stored, wanted.credentials ?? {})
   if (tried !== undefined) await deleteCreation(db, tried.key)
   const workspace = await holdWorkspace(db, viewOrganization(row.organization_id), row.workspace_id)
   if (workspace === undefined) throw fail('connector_not_found', {})
-  const { sealed, fields } = await vault.seal(db, { ...place, dataKeyId: workspace.data_key_id }, tried?.renewed ?? new Secret(values))
+  const next = tried?.renewed ?? new Secret(values)
+  const consent = trial.consent ?? findKeptOrigin(parts, row, next)
+  const origin = { ...place, kind: definition.title, trial: consent === undefined ? trial : { ...trial, consent } }
+  const cut = await cutOrigin(db, origin, next)
+  const { sealed, fields } = await vault.seal(db, { ...place, dataKeyId: workspace.data_key_id }, cut.values)
   return {
+    ...cut.columns,
     scheme,
     sealed,
     data_key_id: workspace.data_key_id,
@@ -182,11 +201,11 @@ async function buildCredentialsChange(
   }
 }
 
-/** Opens the stored credentials; undefined when they are damaged, and the new ones must then be complete. */
-async function tryOpen({ vault }: Parts, db: Db, row: SealedConnectorRow) {
-  const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id, dataKeyId: row.data_key_id }
+/** Opens the stored credentials; undefined when they are damaged or to be replaced as a whole: the new ones must then be complete. */
+async function tryOpen(parts: Parts, db: Db, { row, trial }: { readonly row: SealedConnectorRow; readonly trial: StoringTrial }) {
+  if (trial.isWhole === true) return undefined
   try {
-    return await vault.open(db, place, row.sealed)
+    return await openCredentials(parts, db, row)
   } catch (error) {
     if (asFerruleError(error).code === 'credentials_unreadable') return undefined
     throw error

@@ -11,27 +11,27 @@ import type { WorkspaceRow } from '../db/queries/workspaces.ts'
 import type { Principal } from '../model/access.ts'
 import { newId } from '../model/ids.ts'
 import { requireScope } from '../model/scopes.ts'
-import type { CredentialTrial } from '../model/trial-types.ts'
 import type { Connectors } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
 import { beginSyncs } from '../syncs/queue/queue.ts'
 import { ensureWorkspace, findWantedWorkspace } from '../tenancy/workspace-keeper.ts'
 import { buildConnection } from './access.ts'
+import { cutOrigin, type StoringTrial } from './consent-origin.ts'
 import { buildCreationRow, checkIdempotencyKey, digestStrings, type TrialKey, tryCredentials } from './credential-trial.ts'
 import { type ConnectorDraft, type ReadDraft, readDraft } from './draft.ts'
 import { toConnectorRecord } from './record.ts'
 
 /** One request. */
-interface Request {
+export interface CreationRequest {
   readonly principal: Principal
   readonly body: unknown
-  readonly trial: CredentialTrial
+  readonly trial: StoringTrial
 }
 
 /** Builds the method that creates connectors. A repeat of a request in progress waits for the same answer. */
 export function createCreation(parts: Parts): Pick<Connectors, 'create'> {
   const flights = new Map<string, Promise<ConnectorRecord>>()
-  const joinFlight = (request: Request, key: TrialKey): Promise<ConnectorRecord> => {
+  const joinFlight = (request: CreationRequest, key: TrialKey): Promise<ConnectorRecord> => {
     const flight = flights.get(key.key_digest)
     if (flight !== undefined) return flight.then((made) => replay(request, made))
     const running = createOnce(parts, request, key).finally(() => flights.delete(key.key_digest))
@@ -43,7 +43,7 @@ export function createCreation(parts: Parts): Pick<Connectors, 'create'> {
       requireScope(principal, 'connectors:write')
       const request = { principal, body, trial }
       const key = toTrialKey(request)
-      const running = (key === undefined ? create(parts, request) : joinFlight(request, key)).finally(() =>
+      const running = (key === undefined ? storeNewConnector(parts, request) : joinFlight(request, key)).finally(() =>
         parts.unfinished.delete(running),
       )
       parts.unfinished.add(running)
@@ -53,7 +53,7 @@ export function createCreation(parts: Parts): Pick<Connectors, 'create'> {
 }
 
 /** Returns the key of a request with an Idempotency-Key. Another body under the same Idempotency-Key differs in the fingerprint only. */
-function toTrialKey({ principal, body, trial }: Request): TrialKey | undefined {
+function toTrialKey({ principal, body, trial }: CreationRequest): TrialKey | undefined {
   const key = checkIdempotencyKey(trial.idempotencyKey)
   if (key === undefined) return undefined
   const { organizationId, workspaceIds } = principal
@@ -64,21 +64,22 @@ function toTrialKey({ principal, body, trial }: Request): TrialKey | undefined {
   }
 }
 
-function replay({ trial }: Request, made: ConnectorRecord): ConnectorRecord {
+function replay({ trial }: CreationRequest, made: ConnectorRecord): ConnectorRecord {
   trial.replayed?.()
   return made
 }
 
 /** Returns the connector of an earlier request while it exists, or creates one. @throws FerruleError `idempotency_key_conflict` */
-async function createOnce(parts: Parts, request: Request, key: TrialKey): Promise<ConnectorRecord> {
+async function createOnce(parts: Parts, request: CreationRequest, key: TrialKey): Promise<ConnectorRecord> {
   const { db } = parts.database
   const seen = await findCreation(db, key, parts.source.clock())
   if (seen !== undefined && seen.fingerprint !== key.fingerprint) throw fail('idempotency_key_conflict', {})
   const row = seen?.connector_id == null ? undefined : await findConnector(db, request.principal, seen.connector_id)
-  return row === undefined ? create(parts, request, key) : replay(request, toConnectorRecord(row, parts.catalogue))
+  return row === undefined ? storeNewConnector(parts, request, key) : replay(request, toConnectorRecord(row, parts.catalogue))
 }
 
-async function create(parts: Parts, request: Request, kept?: TrialKey): Promise<ConnectorRecord> {
+/** Creates a connector. @param kept key of a request with an Idempotency-Key. @throws FerruleError as `Connectors.create` */
+export async function storeNewConnector(parts: Parts, request: CreationRequest, kept?: TrialKey): Promise<ConnectorRecord> {
   const { principal, body, trial } = request
   const read = readDraft(parts.catalogue, body, parts.settings.sandbox)
   await lookAtPlace(parts, principal, read)
@@ -88,11 +89,12 @@ async function create(parts: Parts, request: Request, kept?: TrialKey): Promise<
     buildConnection(parts, draft, { configuration: draft.configuration, credentials })
   const check = read.check ? trial.check : undefined
   const { credentials: given } = draft
-  const renewed = await tryCredentials(parts, { key, given, credentials: given, connection: own, check })
+  const renewed = await tryCredentials(parts, { key, given, credentials: given, connection: own, check, forceHint: trial.forceHint })
   const made = await parts.database.transaction(async (db) => {
-    const stored = await store(parts, db, { principal, draft, read, credentials: renewed ?? given })
+    const stored = await store(parts, db, { principal, draft, read, trial, credentials: renewed ?? given })
     if (kept === undefined) await deleteCreation(db, key)
     else await saveCreation(db, { ...buildCreationRow(parts, key), connector_id: stored.id })
+    await trial.complete?.(db, stored.id)
     return stored
   })
   parts.events.emit('queued')
@@ -100,7 +102,7 @@ async function create(parts: Parts, request: Request, kept?: TrialKey): Promise<
 }
 
 /** Returns the key of a request without an Idempotency-Key. Its credentials identify a repeat, because renewed tokens belong to them. */
-function toCredentialsKey({ principal: { organizationId }, body }: Request, { kind }: ConnectorDraft): TrialKey {
+function toCredentialsKey({ principal: { organizationId }, body }: CreationRequest, { kind }: ConnectorDraft): TrialKey {
   const credentials = canonicalJson(Reflect.get(Object(body), 'credentials') ?? null)
   const digest = digestStrings('credentials', organizationId, kind.definition.kind, credentials)
   return { organization_id: organizationId, key_digest: digest, fingerprint: digest }
@@ -130,17 +132,21 @@ interface Storing {
   readonly principal: Principal
   readonly draft: ConnectorDraft
   readonly read: ReadDraft
+  readonly trial: StoringTrial
   readonly credentials: Secret<CredentialValues>
 }
 
-async function store(parts: Parts, db: Db, { principal, draft, read, credentials }: Storing): Promise<ConnectorRecord> {
+async function store(parts: Parts, db: Db, { principal, draft, read, trial, credentials }: Storing): Promise<ConnectorRecord> {
   const { vault, source, catalogue } = parts
   const workspace = await ensureWorkspace(parts, db, { principal, name: draft.workspaceName, make: read.createWorkspace })
   const id = newId(source)
   const place = { organizationId: principal.organizationId, workspaceId: workspace.id, connectorId: id, dataKeyId: workspace.data_key_id }
-  const { sealed, fields } = await vault.seal(db, place, credentials)
+  const origin = { organizationId: principal.organizationId, kind: draft.kind.definition.title, trial }
+  const { values, columns } = await cutOrigin(db, origin, credentials)
+  const { sealed, fields } = await vault.seal(db, place, values)
   const row = {
     ...buildRow(draft, workspace, source.clock()),
+    ...columns,
     id,
     sealed,
     credential_fields: JSON.stringify(fields),

@@ -7,6 +7,7 @@ import { holdWorkspace } from '../db/queries/workspaces.ts'
 import { viewOrganization } from '../model/access.ts'
 import { newId } from '../model/ids.ts'
 import type { Parts } from '../parts.ts'
+import { cutApplication, openCredentials } from './consent-origin.ts'
 
 /** Credentials of a stored connector. */
 export interface StoredCredentials extends CredentialSource {
@@ -88,8 +89,7 @@ async function openRow(
   return { row: again, values }
 }
 
-const openSeal = ({ parts: { vault, database } }: SourceParts, row: SealedConnectorRow) =>
-  vault.open(database.db, { ...toPlace(row), dataKeyId: row.data_key_id }, row.sealed)
+const openSeal = ({ parts }: SourceParts, row: SealedConnectorRow) => openCredentials(parts, parts.database.db, row)
 const toPlace = (row: SealedConnectorRow) => ({ organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id })
 
 interface Renewal {
@@ -175,6 +175,6 @@ const storeOnce = (
     const workspace = await holdWorkspace(db, viewOrganization(row.organization_id), row.workspace_id)
     if (workspace === undefined) throw fail('connector_not_found', {})
     const dataKeyId = workspace.data_key_id
-    const { sealed, fields } = await vault.seal(db, { ...toPlace(row), dataKeyId }, next)
+    const { sealed, fields } = await vault.seal(db, { ...toPlace(row), dataKeyId }, cutApplication(row, next))
     return replaceCredentials(db, toVersion(row), { sealed, fields, dataKeyId })
   })

@@ -36,7 +36,12 @@ export interface Trial {
   readonly connection: (credentials: CredentialSource) => Connection
   /** Undefined to skip the trial. */
   readonly check: ((connection: Connection) => Promise<void>) | undefined
+  /** What the hint of a refusal says about storing without a trial; undefined: the words of the HTTP interface. */
+  readonly forceHint?: string | undefined
 }
+
+/** Says how a request to the HTTP interface skips the trial. */
+const usualForceHint = 'Nothing was stored; with check: false the credentials are stored without a trial.'
 
 /**
  * Tries credentials, or those that an earlier trial of the same request renewed. Stores new tokens before it uses them.
@@ -65,7 +70,7 @@ export async function tryCredentials(parts: Parts, trial: Trial): Promise<Secret
   try {
     await check?.(trial.connection(source))
   } catch (error) {
-    throw toRefusal(error)
+    throw toRefusal(error, trial.forceHint ?? usualForceHint)
   }
   return renewed
 }
@@ -84,14 +89,14 @@ async function keep(parts: Parts, row: Parameters<typeof saveCreation>[1]): Prom
 }
 
 /** Turns an error of the vendor into an error of the request. Nothing was stored, and the hint explains `check: false`. */
-function toRefusal(thrown: unknown): unknown {
+function toRefusal(thrown: unknown, forceHint: string): unknown {
   const error = asFerruleError(thrown)
   if (error.fault === 'service' || error.fault === 'caller' || !(thrown instanceof FerruleError)) return thrown
   const isRefused = errorConsequences[error.code].credentials === 'refused'
   const next = isRefused ? 'Send credentials that the vendor takes.' : error.hint
   return new FerruleError(
     error.code,
-    { message: error.message, hint: `${next} Nothing was stored; with check: false the credentials are stored without a trial.` },
+    { message: error.message, hint: `${next} ${forceHint}` },
     {
       errors: isRefused ? [{ field: '/credentials', message: error.message, error_code: error.code }] : error.errors,
       cause: error,

@@ -18,12 +18,13 @@ import { mcpTokens } from './migrations/0012-mcp-tokens.ts'
 import { keptAnswers } from './migrations/0013-kept-answers.ts'
 import { oauth } from './migrations/0014-oauth.ts'
 import { consoleSessions } from './migrations/0015-console-sessions.ts'
+import { connect } from './migrations/0016-connect.ts'
 import { usage } from './migrations/0017-usage.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 const migrations: readonly Migration[] = [
   ...[platform, notices, writes, syncs, proofs, verified, ownOrganizations, nodes, creations, sessions],
-  ...[deletedOrganizations, mcpTokens, keptAnswers, oauth, consoleSessions, usage],
+  ...[deletedOrganizations, mcpTokens, keptAnswers, oauth, consoleSessions, connect, usage],
 ]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
   sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },

@@ -1,6 +1,7 @@
 /** Declares the tables of both databases. */
 import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, StoredConnectorStatus, WorkspaceStatus } from 'ferrule/wire'
 import type { ColumnType } from 'kysely'
+import type { ConnectTables, ConsentColumns } from './connect-schema.ts'
 import type { OAuthRecordTable } from './oauth-schema.ts'
 import type { KeptAnswerTable, RequestClaimTable } from './outcome-schema.ts'
 import type { ConsoleSessionTable } from './session-schema.ts'
@@ -91,7 +92,7 @@ export interface DataKeyTable {
   created_at: Moment
 }
 /** Connectors with their encrypted credentials. */
-export interface ConnectorTable {
+export interface ConnectorTable extends ConsentColumns {
   id: string
   organization_id: string
   workspace_id: string
@@ -265,7 +266,7 @@ export interface SyncRemovalTable {
 }
 
 /** All tables by name. */
-export interface Tables {
+export interface Tables extends ConnectTables {
   state: StateTable
   organizations: OrganizationTable
   applications: ApplicationTable

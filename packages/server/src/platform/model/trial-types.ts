@@ -9,6 +9,8 @@ export interface CredentialTrial {
   readonly idempotencyKey?: string | undefined
   /** Called when the answer is that of an earlier request under the same key. */
   readonly replayed?: () => void
+  /** What the hint of a refusal says in place of the member `check`, which not every caller has. */
+  readonly forceHint?: string
 }
 /** A connector for new credentials, and the options of their trial; the id alone means no trial. */
 export interface TriedTarget {

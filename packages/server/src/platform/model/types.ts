@@ -26,6 +26,7 @@ import type { ContextStore } from '../../context/store/types.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ConnectorAccess, Principal, PrincipalView } from './access.ts'
 import type { Applications, OrganizationApplications } from './application-types.ts'
+import type { ConnectLinks, ConnectPages, ConsentRevocations, VendorApplications } from './connect-types.ts'
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
 import type { OAuth } from './oauth-types.ts'
 import type { Installation } from './operator-types.ts'
@@ -76,6 +77,10 @@ export interface Platform {
   readonly consoleSessions: ConsoleSessions
   readonly workspaces: Workspaces
   readonly connectors: Connectors
+  readonly connectLinks: ConnectLinks
+  readonly connectPages: ConnectPages
+  readonly vendorApplications: VendorApplications
+  readonly consentRevocations: ConsentRevocations
   readonly writes: Writes
   readonly keptAnswers: KeptAnswers
   readonly syncs: Syncs

@@ -104,6 +104,19 @@ export const settingsTable = {
     default: '',
     about: 'Origins that browsers may call from.',
   },
+  connectRedirects: {
+    name: 'FERRULE_CONNECT_REDIRECTS',
+    type: listOf(origin, 'origins'),
+    default: '',
+    about:
+      'Origins that a connect link may lead back to. Origins of this machine need no entry while FERRULE_PUBLIC_URL is an address of this machine or not set.',
+  },
+  connectOrigins: {
+    name: 'FERRULE_CONNECT_ORIGINS',
+    type: listOf(origin, 'origins'),
+    default: '',
+    about: 'Origins of pages that may open a connect link and ask for its status, with the same exception.',
+  },
   rateLimit: {
     name: 'FERRULE_RATE_LIMIT',
     type: integer(0, 1_000_000_000),
@@ -198,7 +211,8 @@ export const settingsTable = {
     name: 'FERRULE_PUBLIC_URL',
     type: publicUrl,
     default: { says: 'taken from the request' },
-    about: 'Address that clients use.',
+    about:
+      'Address that clients use. Connect links and OAuth need it, with https, except on a loopback address: they never take it from a request.',
   },
   contextFolder: {
     name: 'FERRULE_CONTEXT_FOLDER',

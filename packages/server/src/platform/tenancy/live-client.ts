@@ -16,8 +16,14 @@ export async function requireGrant(db: Db, { applicationId, organizationId, work
  * somebody with a replaced secret could create what stays.
  * @throws FerruleError `organization_forbidden`; `token_expired` after a replacement of the secret
  */
-export async function requireLiveClient(db: Db, { applicationId: id, organizationId, workspaceIds, token }: Principal): Promise<void> {
-  const hash = workspaceIds === null ? await holdSecretHash(db, { organizationId, id }) : undefined
+export async function requireLiveSecret(db: Db, { applicationId: id, organizationId, token }: Principal): Promise<void> {
+  const hash = await holdSecretHash(db, { organizationId, id })
   if (hash === undefined) throw fail('organization_forbidden', {})
   if (token.secretMark !== markSecret(hash)) throw fail('token_expired', {})
+}
+
+/** Like `requireLiveSecret`, and refuses tokens for some workspaces. @throws FerruleError `organization_forbidden`, `token_expired` */
+export async function requireLiveClient(db: Db, principal: Principal): Promise<void> {
+  if (principal.workspaceIds !== null) throw fail('organization_forbidden', {})
+  await requireLiveSecret(db, principal)
 }

@@ -1,6 +1,7 @@
 /** Rotates master and data keys in batches, beside a running service. A stopped rotation can resume. */
 
 import { type Database, isForeignKeyViolation } from '../db/database.ts'
+import { listApplicationsNotSealedBy, resealApplication } from '../db/queries/connect/vendor-applications.ts'
 import { listStaleOutcomes, replaceOutcome } from '../db/queries/idempotency.ts'
 import { deleteState, insertState } from '../db/queries/installation-state.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from '../db/queries/keys.ts'
 import { type IdSource, newId } from '../model/ids.ts'
 import type { VaultAdministration } from '../model/types.ts'
+import type { ApplicationSeals } from './application-seals.ts'
 import type { DataKeys, KeyPlace } from './data-keys.ts'
 import type { MasterKeys } from './master-key.ts'
 import type { Vault } from './vault.ts'
@@ -26,6 +28,7 @@ export interface RotationParts {
   readonly masterKeys: MasterKeys
   readonly dataKeys: DataKeys
   readonly vault: Vault
+  readonly applicationSeals: ApplicationSeals
   readonly source: IdSource
 }
 
@@ -39,7 +42,8 @@ export const createRotation = (parts: RotationParts): VaultAdministration => ({
   rotateDataKeys: () => rotateDataKeys(parts),
 })
 
-async function rotateMasterKey({ database, masterKeys, dataKeys, source }: RotationParts): Promise<{ rewrapped: number }> {
+async function rotateMasterKey(parts: RotationParts): Promise<{ rewrapped: number }> {
+  const { database, masterKeys, dataKeys, source } = parts
   await database.exclusive(async (db) => {
     masterKeys.refresh()
     const left = await listKeysNotWrappedBy(db, masterKeys.current().id, 1)
@@ -54,8 +58,24 @@ async function rotateMasterKey({ database, masterKeys, dataKeys, source }: Rotat
       return found.length
     })
   }
+  await resealApplications(parts)
   await database.exclusive(async (db) => masterKeys.drop(new Set(await listUsedMasterKeys(db))))
   return { rewrapped }
+}
+
+/** Encrypts the applications at vendors with the current master key. */
+async function resealApplications({ database, masterKeys, applicationSeals }: RotationParts): Promise<void> {
+  for (let rows = 1; rows > 0; ) {
+    rows = await database.transaction(async (db) => {
+      const found = await listApplicationsNotSealedBy(db, masterKeys.current().id, batch)
+      for (const row of found) {
+        const place = { organizationId: row.organization_id, kind: row.kind }
+        const values = applicationSeals.open(place, { masterKeyId: row.master_key_id, sealed: row.sealed })
+        await resealApplication(db, row, applicationSeals.seal(place, values))
+      }
+      return found.length
+    })
+  }
 }
 
 async function rotateDataKeys(parts: RotationParts): Promise<{ resealed: number }> {

@@ -170,7 +170,7 @@ function send(reply: FastifyReply, answer: Answer, logger: Logger): FastifyReply
   if ('json' in answer) return sendJson(reply, answer)
   if ('file' in answer) return sendFile(reply, answer.file, logger)
   if ('content' in answer) return sendContent(reply, answer)
-  if ('redirect' in answer) return reply.redirect(answer.redirect, 302)
+  if ('redirect' in answer) return reply.redirect(answer.redirect, answer.status ?? 302)
   return reply
     .code(304)
     .headers({ ...answer.notModified.headers })

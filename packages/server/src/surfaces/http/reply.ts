@@ -18,8 +18,8 @@ export interface RefusedRequest {
   readonly bodyLimit: number
 }
 
-/** Returns the path of a request without its query: a query can contain secrets. */
-export const readPath = (url: string): string => (url.split('?', 1)[0] ?? url).slice(0, 200)
+/** Returns the path of a request without its query, and without a fragment that was sent by mistake: both can contain secrets. */
+export const readPath = (url: string): string => (url.split(/[?#]|%23/i, 1)[0] ?? url).slice(0, 200)
 
 const notFound = ({ method, url }: RefusedRequest): FerruleError => fail('not_found', { method, path: readPath(url) })
 

@@ -15,10 +15,13 @@ import type { Door } from './compat/door.ts'
 import type { ExecuteLimits } from './execute-limits.ts'
 import type { Stopping } from './stopping.ts'
 
+/** What the service does at vendors. */
+export type ServiceEngine = Omit<Engine, 'close'>
+
 /** Services that routes use. */
 export interface Services {
   readonly platform: Platform
-  readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
+  readonly engine: ServiceEngine
   readonly settings: Settings
   readonly kinds: readonly Kind[]
   /** Executes and checks, and counts both. */
@@ -34,6 +37,8 @@ export interface Services {
   readonly clock: () => number
   /** Milliseconds that never step. */
   readonly steady: () => number
+  /** Ends tokens of deleted connectors at their vendors, in the background. */
+  readonly revokeConsents: () => void
   /** Progress of the shutdown. */
   readonly stopping: Pick<Stopping, 'isLeaving' | 'isDraining' | 'calls'>
 }
@@ -79,7 +84,7 @@ export type Answer =
       readonly status?: number
     }
   | { readonly notModified: { readonly headers: Readonly<Record<string, string>> } }
-  | { readonly redirect: string }
+  | { readonly redirect: string; readonly status?: 303 }
 
 interface RouteBase extends Endpoint {
   /** Absent: the route is not part of the API's document. */

@@ -2,13 +2,14 @@
 import cors from '@fastify/cors'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Kind } from 'ferrule/definition'
-import { BodyMemory, type Engine } from 'ferrule/engine'
+import { BodyMemory } from 'ferrule/engine'
 import { clocks } from 'ferrule/internal'
 import { type Logger, pino } from 'pino'
 import type { CopyServices } from '../../platform/copies/copy-services.ts'
 import type { Cutter } from '../../platform/execution/cut-apart.ts'
 import type { Metrics } from '../../platform/model/metrics.ts'
 import type { Platform, Settings } from '../../platform/model/types.ts'
+import { mountConnect } from '../connect/mount.ts'
 import { mountServiceMcp } from '../mcp/endpoint.ts'
 import type { DocumentHttp } from '../oauth/documents.ts'
 import { mountOAuth } from '../oauth/mount.ts'
@@ -25,14 +26,14 @@ import { addRefusals, type Refuse, refuser } from './refusals.ts'
 import { decorate, type Registration, register } from './register.ts'
 import { addReports } from './reports.ts'
 import { chooseRequestId } from './request-id.ts'
-import type { Route, Services } from './route.ts'
+import type { Route, ServiceEngine, Services } from './route.ts'
 import { routes } from './routes/index.ts'
 import { Stopping } from './stopping.ts'
 
 /** Options of the server. */
 export interface ServerOptions {
   readonly platform: Platform
-  readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
+  readonly engine: ServiceEngine
   readonly settings: Settings
   readonly kinds: readonly Kind[]
   /** Answers searches; without it searches are refused. */
@@ -129,8 +130,18 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
     ...(options.cutter === undefined ? {} : { cutter: options.cutter }),
   }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
-  return { platform, engine, settings, kinds, operations, limits, memory, metrics, logger, openApi, clock, steady, stopping }
+  const own = { platform, engine, settings, kinds, metrics, logger, clock, steady, stopping }
+  return { ...own, operations, limits, memory, openApi, revokeConsents: buildRevoker(own) }
 }
+
+/** Builds what ends tokens of deleted connectors. The platform keeps each token until its vendor answered, so a failure here loses none. */
+const buildRevoker =
+  ({ platform, engine, logger }: Pick<Services, 'platform' | 'engine' | 'logger'>) =>
+  (): void => {
+    platform.consentRevocations
+      .run((connection) => engine.revokeConsent(connection))
+      .catch((err: unknown) => logger.error({ err }, 'tokens of deleted connectors could not be ended'))
+  }
 
 /** Forms are read at the token endpoint only, so its route lives in a scope of its own. */
 function registerForms(app: FastifyInstance, forms: readonly Route[], registration: Registration): void {
@@ -172,6 +183,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   if (settings.role !== 'worker') mountServiceMcp(app, services)
   mountOAuth(app, services, options.documents)
   if (settings.role !== 'worker') mountWeb(app, services)
+  if (settings.role !== 'worker') mountConnect(app, registration)
   app.addHook('onClose', () => services.metrics.close())
   await app.ready()
   return app

@@ -1,10 +1,8 @@
 /** Checks of Host and Origin before anything else: a page on a foreign site must not reach a service on this machine. */
 import type { Settings } from '../../platform/model/types.ts'
+import { isLoopback } from '../../platform/settings/own-address.ts'
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
-
-/** Returns whether a host is this machine only. */
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 /** Addresses of a request, from its headers. */
 export interface Addressed {
@@ -39,6 +37,3 @@ export function createDoor({ host, publicUrl, corsOrigins }: DoorSettings): Door
     return 'The Origin of the request is not allowed. The operator allows it with FERRULE_CORS_ORIGINS.'
   }
 }
-
-/** Returns whether a service listens for its own machine only. */
-export const listensOnLoopback = ({ host }: Pick<Settings, 'host'>): boolean => isLoopback(host)

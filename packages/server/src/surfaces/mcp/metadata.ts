@@ -3,9 +3,9 @@ import { fail } from 'ferrule/internal'
 import { mcpScopes } from 'ferrule/wire'
 import type { Settings } from '../../platform/model/types.ts'
 import { buildMcpAddress } from '../../platform/settings/mcp-address.ts'
+import { listensOnLoopback } from '../../platform/settings/own-address.ts'
 import type { OpenRoute } from '../http/route.ts'
 import { findIssuer } from '../oauth/address.ts'
-import { listensOnLoopback } from './doors.ts'
 
 const path = '/.well-known/oauth-protected-resource/mcp'
 /** Lifetime of the document in caches, in seconds. */

@@ -1,7 +1,6 @@
 /** Addresses of the authorization server. They come from the settings, never from a request. */
 import type { Settings } from '../../platform/model/types.ts'
-import { buildMcpAddress } from '../../platform/settings/mcp-address.ts'
-import { isLoopback, listensOnLoopback } from '../mcp/doors.ts'
+import { findSafeAddress } from '../../platform/settings/own-address.ts'
 
 /** Settings that the address depends on. */
 export type OAuthSettings = Pick<Settings, 'publicUrl' | 'host' | 'port' | 'mcpOAuth' | 'role'>
@@ -21,10 +20,7 @@ export const oauthPaths = {
  */
 export function findIssuer(settings: OAuthSettings): string | undefined {
   if (!settings.mcpOAuth || settings.role === 'worker') return undefined
-  if (settings.publicUrl === undefined && !listensOnLoopback(settings)) return undefined
-  const issuer = buildMcpAddress(settings).slice(0, -'/mcp'.length)
-  const { protocol, hostname } = new URL(issuer)
-  return protocol === 'https:' || isLoopback(hostname) ? issuer : undefined
+  return findSafeAddress(settings)
 }
 
 /** Returns the path of the issuer, without a slash at its end. */

@@ -16,6 +16,7 @@ export const tags = {
   workspaces: 'Workspaces: the boundary between connectors',
   definitions: 'Kinds of external systems and what they offer',
   connectors: 'Connectors: one external system with one set of credentials',
+  connect: 'Connect links: end users authorize connectors, in a browser',
   execute: 'Run an action on an entity',
   'context store': 'The synced copy: how it is filled, how fresh it is, and its records',
   jobs: 'Work that was asked for',

@@ -1,6 +1,6 @@
 /** Decides what the service's own address is for a browser, and which requests come from its own pages. */
 import type { Settings } from '../../platform/model/types.ts'
-import { isLoopback } from '../mcp/doors.ts'
+import { isLoopback } from '../../platform/settings/own-address.ts'
 
 /** The service as a browser sees it. */
 export interface OwnAddress {

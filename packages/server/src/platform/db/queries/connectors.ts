@@ -1,6 +1,7 @@
 /** Queries connectors. */
 import { type CompiledQuery, type Selectable, sql } from 'kysely'
 import { type PrincipalView, viewOrganization } from '../../model/access.ts'
+import type { ConsentColumns } from '../connect-schema.ts'
 import { type Db, lockForUpdate, named, withValues } from '../database.ts'
 import type { ConnectorTable } from '../schema.ts'
 
@@ -30,6 +31,12 @@ const sealedColumns = [
   'connectors.version',
   'connectors.proof',
   'connectors.unchecked',
+  'connectors.vendor_application_id',
+  'connectors.consent_digest',
+  'connectors.account',
+  'vendor_applications.fields as application_fields',
+  'vendor_applications.sealed as application_sealed',
+  'vendor_applications.master_key_id as application_key_id',
 ] as const
 
 /** Selects the connectors of a view, without those of deleted workspaces. */
@@ -45,7 +52,15 @@ const visible = (db: Db, view: PrincipalView) => {
   const inWorkspaces = workspaceIds === null ? rows : rows.where('connectors.workspace_id', 'in', workspaceIds)
   return connectorIds === null ? inWorkspaces : inWorkspaces.where('connectors.id', 'in', connectorIds)
 }
-const withSeal = (db: Db, view: PrincipalView, id: string) => visible(db, view).select(sealedColumns).where('connectors.id', '=', id)
+const withSeal = (db: Db, view: PrincipalView, id: string) =>
+  visible(db, view)
+    .leftJoin('vendor_applications', (join) =>
+      join
+        .onRef('vendor_applications.id', '=', 'connectors.vendor_application_id')
+        .onRef('vendor_applications.organization_id', '=', 'connectors.organization_id'),
+    )
+    .select(sealedColumns)
+    .where('connectors.id', '=', id)
 
 /** A connector without its credentials. */
 export type ConnectorRow = Awaited<ReturnType<ReturnType<typeof visible>['execute']>>[number]
@@ -85,6 +100,12 @@ export const listConnectorIds = async (db: Db, view: PrincipalView): Promise<str
 export const findConnector = (db: Db, view: PrincipalView, id: string): Promise<ConnectorRow | undefined> =>
   visible(db, view).where('connectors.id', '=', id).executeTakeFirst()
 
+/** Reads the account behind the credentials of a connector, as JSON; null when it was never read. */
+export const findAccount = async (db: Db, organizationId: string, id: string): Promise<string | null> => {
+  const rows = db.selectFrom('connectors').select('account').where('organization_id', '=', organizationId)
+  return (await rows.where('id', '=', id).executeTakeFirst())?.account ?? null
+}
+
 /** Returns whether a workspace has a connector of this name. */
 export async function hasConnectorNamed(
   db: Db,
@@ -117,7 +138,7 @@ export function connectionQuery(db: Db): ConnectionQuery {
 }
 
 /** A new connector. */
-export type StoredConnector = Omit<Selectable<ConnectorTable>, 'proof'>
+export type StoredConnector = Omit<Selectable<ConnectorTable>, 'proof' | keyof ConsentColumns> & Partial<Selectable<ConsentColumns>>
 
 /** Inserts a connector unless its workspace has the name. @returns whether it was inserted */
 export async function insertConnector(db: Db, row: StoredConnector): Promise<boolean> {
@@ -149,6 +170,9 @@ export type ConnectorChange = Partial<
     | 'lease_until'
     | 'notices'
     | 'updated_at'
+    | 'vendor_application_id'
+    | 'consent_digest'
+    | 'account'
   >
 > & { readonly unchecked?: boolean }
 

@@ -21,9 +21,12 @@ export const findDataKey = (db: Db, { id, organizationId, workspaceId }: { id: s
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst()
 
-/** Lists the ids of master keys that wrap data keys. */
-export const listUsedMasterKeys = async (db: Db): Promise<string[]> =>
-  (await db.selectFrom('data_keys').select('master_key_id').distinct().execute()).map((row) => row.master_key_id)
+/** Lists the ids of master keys that wrap data keys, or encrypt applications at vendors. */
+export async function listUsedMasterKeys(db: Db): Promise<string[]> {
+  const wrapping = await db.selectFrom('data_keys').select('master_key_id').distinct().execute()
+  const sealing = await db.selectFrom('vendor_applications').select('master_key_id').distinct().execute()
+  return [...new Set([...wrapping, ...sealing].map((row) => row.master_key_id))]
+}
 
 /** Lists data keys that the master key `current` does not wrap. */
 export const listKeysNotWrappedBy = (db: Db, current: string, limit: number): Promise<DataKeyRow[]> =>

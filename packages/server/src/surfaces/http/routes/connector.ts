@@ -28,8 +28,9 @@ export const deleteConnector = principalRoute({
     answer: { status: 202, about: 'The job that does it', schema: jobReference },
     problems: ['connector_not_found'],
   },
-  answer: async (exchange, { platform }) => ({
-    status: 202,
-    json: await platform.connectors.remove(exchange.who, slot(exchange, 'connector_id')),
-  }),
+  answer: async (exchange, { platform, revokeConsents }) => {
+    const json = await platform.connectors.remove(exchange.who, slot(exchange, 'connector_id'))
+    revokeConsents()
+    return { status: 202, json }
+  },
 })

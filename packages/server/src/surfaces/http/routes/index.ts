@@ -4,6 +4,8 @@ import { authorizationServer } from '../../oauth/metadata.ts'
 import type { Route } from '../route.ts'
 import { createApplication, deleteApplication, listApplications, rotateApplicationSecret } from './applications.ts'
 import { checkNew, checkStored } from './checks.ts'
+import { deleteOAuthCredentials, listOAuthCredentials, saveOAuthCredentials } from './connect/credentials.ts'
+import { createConnectLink, getConnectLink, initiateOAuth, listConnectLinks, revokeConnectLink } from './connect/links.ts'
 import { deleteConnector, getConnector } from './connector.ts'
 import { patchConnector, updateConnector } from './connector-change.ts'
 import { createConnector, listConnectors } from './connectors.ts'
@@ -38,6 +40,8 @@ export const routes: readonly Route[] = [
   ...[listWorkspaces, createWorkspace, getWorkspaceStats, getWorkspace, updateWorkspace, deleteWorkspace, restoreWorkspace],
   ...[listDefinitions, getDefinition, getDefinitionReference, listSkills, getSkillDocs],
   ...[createConnector, listConnectors, checkNew, getConnector, updateConnector, patchConnector, deleteConnector, checkStored],
+  ...[createConnectLink, listConnectLinks, getConnectLink, revokeConnectLink, initiateOAuth],
+  ...[saveOAuthCredentials, listOAuthCredentials, deleteOAuthCredentials],
   ...[execute, validate],
   ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
   ...[requestSync, listSyncs, getSync, cancelSync, watchSync],

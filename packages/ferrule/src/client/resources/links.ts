@@ -1,0 +1,49 @@
+import type { ConnectLinkInput, ConnectLinkQuery, ConnectLinkRecord, ConnectLinkSecret } from '../../wire/connect/links.ts'
+import { endpoints } from '../../wire/endpoints.ts'
+import type { Page } from '../../wire/paging.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+import { readPage, walkPages } from './pages.ts'
+
+const place = { endpoint: endpoints.listConnectLinks } as const
+
+/** Adds the client's workspace to a link that names neither a workspace nor a connector. */
+const addPlace = ({ settings }: Transport, body: ConnectLinkInput): ConnectLinkInput =>
+  (body.workspace_name ?? body.workspace_id ?? body.connector_id) === undefined ? { workspace_name: settings.workspace, ...body } : body
+
+/** Creates a link. Its address is in this answer only. */
+export const createLink = (transport: Transport, body: ConnectLinkInput, options: RequestOptions): Promise<ConnectLinkSecret> =>
+  transport.json(endpoints.createConnectLink, { body: addPlace(transport, body), ...options })
+
+/** Connect links: with one, an end user authorizes a connector without anybody seeing the secret. */
+export class Links {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Creates a link for an end user. @param body without a workspace or connector: for the client's workspace */
+  create(body: ConnectLinkInput, options: RequestOptions = {}): Promise<ConnectLinkSecret> {
+    return createLink(this.#transport, body, options)
+  }
+
+  /** Yields all links, page by page, without their addresses. */
+  list(query: ConnectLinkQuery = {}, options: RequestOptions = {}): AsyncGenerator<ConnectLinkRecord, void, undefined> {
+    return walkPages(this.#transport, { place, query }, options)
+  }
+
+  /** Reads one page. @param from a query, or `next` of the page before */
+  page(from: ConnectLinkQuery | string = {}, options: RequestOptions = {}): Promise<Page<ConnectLinkRecord>> {
+    return readPage(this.#transport, { place, from }, options)
+  }
+
+  /** Reads a link. Verify an authorization here, from a server: what a browser brings back proves nothing. */
+  get(id: string, options: RequestOptions = {}): Promise<ConnectLinkRecord> {
+    return this.#transport.json(endpoints.getConnectLink, { slots: { link_id: id }, ...options })
+  }
+
+  /** Revokes an open link. */
+  revoke(id: string, options: RequestOptions = {}): Promise<ConnectLinkRecord> {
+    return this.#transport.json(endpoints.revokeConnectLink, { slots: { link_id: id }, ...options })
+  }
+}

@@ -1,0 +1,69 @@
+/** Lets the end user choose accounts of a consent, which make one connector. */
+import type { CredentialValues, Secret } from 'ferrule/engine'
+import { fail, failValidation } from 'ferrule/internal'
+import { type ConnectAccounts, type ConnectDone, connectAccountsInput } from 'ferrule/wire'
+import { keepVendorApplication } from '../db/queries/connect/vendor-applications.ts'
+import { findLastAttempt } from '../db/queries/connect/visits.ts'
+import type { ChoiceVisit, VendorWork } from '../model/connect-types.ts'
+import { iso } from '../model/ids.ts'
+import { readBody } from '../model/read.ts'
+import type { Parts } from '../parts.ts'
+import { type AuthorizationParts, beginAuthorization } from './authorization.ts'
+import { connectToVendor, type ProvenAttempt, storeConsent } from './consent.ts'
+import { openConsent } from './consent-secrets.ts'
+import { isSecret } from './secrets.ts'
+import { requireVisit, type Visit } from './visits.ts'
+
+/** Most accounts of one connector; definitions bound the field too. */
+const mostAccounts = 100
+
+/** An attempt that waits for a choice, with its credentials. */
+interface Choosing extends ProvenAttempt {
+  readonly values: Secret<CredentialValues>
+}
+
+const refuse = (reason: string) => fail('connect_return_refused', { reason })
+
+/** Finds the attempt of this session and this browser that waits for a choice. @throws FerruleError `connect_return_refused` */
+async function requireChoosing(parts: Parts, { link, session }: Visit, { readCookie }: ChoiceVisit): Promise<Choosing> {
+  const { db } = parts.database
+  const attempt = await findLastAttempt(db, session)
+  if (attempt === undefined || attempt.status !== 'choosing') throw refuse('no authorization of this page waits for a choice')
+  if (attempt.expires_at <= parts.source.clock()) throw refuse('the time for a choice is over')
+  const cookie = readCookie(attempt.id)
+  const application = await keepVendorApplication(db, link.organization_id, attempt.vendor_application_id)
+  if (cookie === undefined || application === undefined || !isSecret('attempt', cookie, attempt.cookie_digest))
+    throw refuse('it was begun in another browser')
+  const values = openConsent(parts, { attempt, cookie, application })
+  if (values === undefined) throw refuse('its credentials cannot be opened')
+  return { attempt, link, kind: parts.catalogue.getKind(attempt.kind), cookie, values }
+}
+
+const list = (parts: Parts, { link, kind, attempt, values }: Choosing, work: VendorWork) =>
+  work.listAccounts(link.organization_id, connectToVendor(parts, { link, kind }, { configuration: attempt.configuration, values }))
+
+/** Lists the accounts of a consent. @throws FerruleError see `ConnectPages.listAccounts` */
+export async function listChoices(parts: Parts, given: ChoiceVisit, work: VendorWork): Promise<ConnectAccounts> {
+  const choosing = await requireChoosing(parts, await requireVisit(parts, given), given)
+  const { attempt } = choosing
+  const accounts = await list(parts, choosing, work)
+  return { attempt_id: attempt.id, kind: attempt.kind, accounts: [...accounts], most: mostAccounts, expires_at: iso(attempt.expires_at) }
+}
+
+/** Chooses accounts. Only those of the consent itself count. @throws FerruleError see `ConnectPages.choose` */
+export async function chooseAccounts(
+  parts: AuthorizationParts,
+  { given, body }: { readonly given: ChoiceVisit; readonly body: unknown },
+  work: VendorWork,
+): Promise<ConnectDone> {
+  const visit = await requireVisit(parts, given)
+  const { attempt_id, ids, name } = readBody(connectAccountsInput, body)
+  const choosing = await requireChoosing(parts, visit, given)
+  if (choosing.attempt.id !== attempt_id.toLowerCase()) throw refuse('a later authorization took its place')
+  await beginAuthorization(parts, visit)
+  const chosen = [...new Set(ids)]
+  const known = new Set((await list(parts, choosing, work)).map(({ id }) => id))
+  const foreign = chosen.findIndex((id) => !known.has(id))
+  if (foreign >= 0) throw failValidation([{ field: `/ids/${foreign}`, message: 'is no account of this consent', error_code: 'enum' }])
+  return storeConsent(parts, choosing, { values: choosing.values, from: 'choosing', accounts: chosen, name, work })
+}

@@ -1,0 +1,76 @@
+/** Queries tokens that vendors still have to end. Rows are written with the organization of the deleted connector, and read by nodes only. */
+import type { Selectable } from 'kysely'
+import type { ConsentRevocationTable } from '../../connect-schema.ts'
+import { type Db, lockForUpdate } from '../../database.ts'
+
+/** A token that is to be ended. */
+export type ConsentRevocationRow = Selectable<ConsentRevocationTable>
+
+/**
+ * Lists the connectors that share the token of a connector, and locks them in their order until the transaction ends: of two deletions at
+ * the same time, the second one sees the first. Empty without a consent.
+ */
+export async function holdConsent(db: Db, organizationId: string, connectorId: string | undefined): Promise<readonly string[]> {
+  if (connectorId === undefined) return []
+  const own = db
+    .selectFrom('connectors as own')
+    .select('own.consent_digest')
+    .where('own.organization_id', '=', organizationId)
+    .where('own.id', '=', connectorId)
+  const sharing = db
+    .selectFrom('connectors')
+    .select('connectors.id')
+    .where('connectors.organization_id', '=', organizationId)
+    .where('connectors.consent_digest', '=', own)
+    .orderBy('connectors.id')
+  return (await lockForUpdate(db, sharing, 'connectors').execute()).map(({ id }) => id)
+}
+
+/** Inserts a token that is to be ended. */
+export const insertConsentRevocation = async (db: Db, row: ConsentRevocationRow): Promise<void> => {
+  await db
+    .insertInto('consent_revocations')
+    .values({ ...row, sandbox: Boolean(row.sandbox) })
+    .execute()
+}
+
+/** Lists tokens that are due, with the operator's application, the oldest first. */
+export const listDueRevocations = (db: Db, now: number, limit: number) =>
+  db
+    .selectFrom('consent_revocations')
+    .innerJoin('vendor_applications', (join) =>
+      join
+        .onRef('vendor_applications.id', '=', 'consent_revocations.vendor_application_id')
+        .onRef('vendor_applications.organization_id', '=', 'consent_revocations.organization_id'),
+    )
+    .selectAll('consent_revocations')
+    .select(['vendor_applications.sealed as application_sealed', 'vendor_applications.master_key_id as application_key_id'])
+    .where('consent_revocations.not_before', '<=', now)
+    .orderBy('consent_revocations.not_before')
+    .limit(limit)
+    .execute()
+
+/** A row of `listDueRevocations`. */
+export type DueRevocation = Awaited<ReturnType<typeof listDueRevocations>>[number]
+
+/** Sets the time of the next try, unless another node has taken this one. @returns whether it was set */
+export async function deferRevocation(
+  db: Db,
+  row: ConsentRevocationRow,
+  { notBefore, failures }: { readonly notBefore: number; readonly failures: number },
+): Promise<boolean> {
+  const { id, organization_id } = row
+  const update = db
+    .updateTable('consent_revocations')
+    .set({ not_before: notBefore, failures })
+    .where('id', '=', id)
+    .where('organization_id', '=', organization_id)
+    .where('not_before', '=', row.not_before)
+  return (await update.executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** Deletes a token that was ended, or given up. */
+export const deleteConsentRevocation = async (db: Db, row: ConsentRevocationRow): Promise<void> => {
+  const { id, organization_id } = row
+  await db.deleteFrom('consent_revocations').where('id', '=', id).where('organization_id', '=', organization_id).execute()
+}
