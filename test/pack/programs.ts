@@ -108,8 +108,10 @@ const { status } = await fetch(\`\${service.url}/health/live\`)
 // Registration loads the authorization server.
 const body = JSON.stringify({ redirect_uris: ['https://client.example/'], token_endpoint_auth_method: 'none' })
 const registration = await fetch(\`\${service.url}/oauth/register\`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-const [signIn, page] = await Promise.all(['/console', '/connect/an-id'].map((path) => fetch(\`\${service.url}\${path}\`)))
-const script = await fetch(service.url + /src="([^"]+)"/.exec(await page.text())[1])
+const signIn = await fetch(\`\${service.url}/console\`)
+const page = await fetch(\`\${service.url}/connect/an-id\`)
+const [, file = ''] = /src="([^"]+)"/.exec(await page.text()) ?? []
+const script = await fetch(service.url + file)
 await service.close()
 console.log(JSON.stringify({ status, registered: registration.status, pages: [signIn.status, page.status, script.status] }))
 `
