@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTenant } from '../http/support.ts'
 import { findAllBarriers } from './accessibility.ts'
 import { limits, type OpenedConsole, openConsole, signIn } from './console-support.ts'
 
@@ -101,6 +102,27 @@ test('the end of a session is said over what was read, and the sign-in returns t
   await page.getByText('Calls of the sales team').waitFor()
   expect(new URL(page.url()).search).toBe('?workspace=default')
   complaints()
+})
+
+test('an application of several organizations chooses one, and the address keeps it', { timeout: limits.test }, async () => {
+  const { world, openStranger, complaints } = opened
+  const made = await world.platform.applications.create({ name: 'Both', organizationId: world.organizationId })
+  const tenant = await createTenant(world, 'Northwind')
+  await world.platform.applications.grant(made.clientId, tenant.organizationId)
+  const page = await openStranger()
+  await page.goto(`${world.url}/console`)
+  await signIn(page, { id: made.clientId, secret: made.clientSecret.reveal() })
+  await page.getByText('Calls of the sales team').waitFor()
+  expect(new URL(page.url()).searchParams.get('organization')).toBe(world.organizationId)
+  await page.getByRole('combobox', { name: 'Organization' }).click()
+  await page.getByRole('option', { name: 'Northwind' }).click()
+  await page.getByText('Northwind connector').waitFor()
+  expect(await page.getByText('Calls of the sales team').count()).toBe(0)
+  expect(new URL(page.url()).searchParams.get('organization')).toBe(tenant.organizationId)
+  await page.reload()
+  await page.getByText('Northwind connector').waitFor()
+  expect(complaints()).toEqual([])
+  await page.context().close()
 })
 
 /** Bytes of scripts and styles that an address needs, compressed as they are sent. */

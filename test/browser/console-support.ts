@@ -68,7 +68,7 @@ async function openPage(context: BrowserContext, { complaints, violations }: Hea
 }
 
 /** Fills in the form of the sign-in on the page that shows it. */
-export async function signIn(page: Page, { id, secret } = client): Promise<void> {
+export async function signIn(page: Page, { id, secret }: { readonly id: string; readonly secret: string } = client): Promise<void> {
   await page.getByLabel('Client id').fill(id)
   await page.getByLabel('Client secret').fill(secret)
   await page.getByRole('button', { name: 'Sign in' }).click()

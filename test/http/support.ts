@@ -91,6 +91,8 @@ export interface WorldOptions {
   /** Fetches metadata documents of OAuth clients. */
   readonly documents?: DocumentHttp
   readonly stopping?: Stopping
+  /** Built files of the pages. */
+  readonly webFolder?: string
   /** The machine's clock steps: stored times are those of the platform. */
   readonly steps?: boolean
 }
@@ -165,6 +167,7 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   const app = await createServer({
     ...{ ...parts, kinds, stopping },
     ...(services === undefined ? {} : { copies: services.copies }),
+    ...(options.webFolder === undefined ? {} : { webFolder: options.webFolder }),
     ...(options.documents === undefined ? {} : { documents: options.documents }),
   })
   const close = async (): Promise<void> => {

@@ -16,7 +16,7 @@ const ofTheAnswer = ['content-length', 'content-range', 'content-disposition', '
 export type Refuse = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
 /** Logs an unexpected error with its cause. */
-function report(logger: Logger, error: FerruleError, request: FastifyRequest): void {
+export function reportError(logger: Logger, error: FerruleError, request: FastifyRequest): void {
   const isUnexpected = error.code === 'internal_error' || (error.fault === 'service' && error.cause !== undefined)
   if (isUnexpected) logger.error({ request_id: request.id, code: error.code, err: error.cause ?? error }, 'a request failed')
 }
@@ -26,7 +26,7 @@ export function refuser({ logger, bodyLimit }: { readonly logger: Logger; readon
   return (thrown, request, reply) => {
     const { method, url, headers } = request
     const error = toError(thrown, { method, url, contentType: headers['content-type'], bodyLimit })
-    if (!reply.raw.destroyed) report(logger, error, request)
+    if (!reply.raw.destroyed) reportError(logger, error, request)
     for (const name of ofTheAnswer) reply.removeHeader(name)
     addCommonHeaders(reply, request)
     const challenge = reply.getHeader('www-authenticate') // a route's own says more than the default

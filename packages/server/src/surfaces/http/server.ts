@@ -45,6 +45,8 @@ export interface ServerOptions {
   readonly metrics: Metrics
   /** Fetches metadata documents of OAuth clients; default: from public addresses only. */
   readonly documents?: DocumentHttp
+  /** Built files of the console and the connect page; default: those of this build, or of this checkout. */
+  readonly webFolder?: string
   /** Default: nothing is logged. */
   readonly logger?: Logger
   /** Milliseconds since 1970; default: those of stored times. */
@@ -182,7 +184,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   )
   if (settings.role !== 'worker') mountServiceMcp(app, services)
   mountOAuth(app, services, options.documents)
-  if (settings.role !== 'worker') mountWeb(app, services)
+  if (settings.role !== 'worker') mountWeb(app, services, options.webFolder)
   if (settings.role !== 'worker') mountConnect(app, registration)
   app.addHook('onClose', () => services.metrics.close())
   await app.ready()

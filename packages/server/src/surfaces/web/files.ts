@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 /** Pages that a browser opens. */
 export type WebPage = 'console' | 'connect'
 
-/** Folder of the build: beside the compiled service, and in a checkout where `scripts/web.mjs` puts it. */
-const folder = fileURLToPath(
+/** Usual folder of the build: beside the compiled service, and in a checkout where `scripts/web.mjs` puts it. */
+const usualFolder = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../../../../node_modules/.cache/ferrule/web/' : '../../web/', import.meta.url),
 )
 
@@ -23,16 +23,6 @@ export interface PageParts {
 const isMissing = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
 
 const escapeAttribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
-
-/** Reads a page and completes it. @returns undefined when the pages are not built */
-export async function readPage(page: WebPage, { nonce, basePath }: PageParts): Promise<string | undefined> {
-  const text = await readFile(join(folder, `${page}.html`), 'utf8').catch((thrown: unknown) => {
-    if (isMissing(thrown)) return undefined
-    throw thrown
-  })
-  const base = escapeAttribute(basePath)
-  return text?.replaceAll('="./assets/', `="${base}/${page}/assets/`).replaceAll('__NONCE__', nonce).replaceAll('__BASE_PATH__', base)
-}
 
 /** A file of a page. */
 export interface WebAsset {
@@ -52,25 +42,53 @@ const encodings = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const
+
+/** Returns whether Accept-Encoding has an encoding, and does not refuse it with `q=0`. */
+const isAccepted = (encoding: string, accepted: string): boolean =>
+  accepted.split(',').some((each) => {
+    const [name = '', ...parameters] = each.split(';').map((part) => part.trim())
+    return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
+  })
+
 const nameForm = /^[\w-]+(?:\.[\w-]+)*\.(js|css|svg|woff2)$/
 
-/**
- * Opens a file in the smallest form that the browser takes. Its name holds the hash of its content, so it never changes.
- * @returns undefined: there is no such file
- */
-export async function openAsset(name: string, accepted: string): Promise<WebAsset | undefined> {
-  const type = types[nameForm.exec(name)?.[1] ?? '']
-  if (type === undefined) return undefined
-  const wanted = encodings.filter(([encoding]) => new RegExp(`(?:^|[ ,])${encoding}(?![^,]*;\\s*q=0(?:\\.0*)?(?:$|[ ,]))`).test(accepted))
-  for (const [encoding, ending] of [...wanted, ['identity', ''] as const]) {
-    const file = join(folder, 'assets', `${name}${ending}`)
-    const found = await stat(file).catch(() => undefined)
-    if (found?.isFile() !== true) continue
-    const headers = {
-      ...{ 'content-type': type, 'content-length': String(found.size), vary: 'accept-encoding' },
-      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
-    }
-    return { content: createReadStream(file), headers }
+/** The built files. */
+export class WebFiles {
+  readonly #folder: string
+
+  /** @param folder default: the one of this build, or of this checkout */
+  constructor(folder: string = usualFolder) {
+    this.#folder = folder
   }
-  return undefined
+
+  /** Reads a page and completes it. @returns undefined when the pages are not built */
+  async readPage(page: WebPage, { nonce, basePath }: PageParts): Promise<string | undefined> {
+    const text = await readFile(join(this.#folder, `${page}.html`), 'utf8').catch((thrown: unknown) => {
+      if (isMissing(thrown)) return undefined
+      throw thrown
+    })
+    const base = escapeAttribute(basePath)
+    return text?.replaceAll('="./assets/', `="${base}/${page}/assets/`).replaceAll('__NONCE__', nonce).replaceAll('__BASE_PATH__', base)
+  }
+
+  /**
+   * Opens a file in the smallest form that the browser takes. Its name holds the hash of its content, so it never changes.
+   * @param accepted value of Accept-Encoding
+   * @returns undefined: there is no such file
+   */
+  async openAsset(name: string, accepted: string): Promise<WebAsset | undefined> {
+    const type = types[nameForm.exec(name)?.[1] ?? '']
+    if (type === undefined) return undefined
+    for (const [encoding, ending] of [...encodings.filter(([each]) => isAccepted(each, accepted)), ['identity', ''] as const]) {
+      const file = join(this.#folder, 'assets', `${name}${ending}`)
+      const found = await stat(file).catch(() => undefined)
+      if (found?.isFile() !== true) continue
+      const headers = {
+        ...{ 'content-type': type, 'content-length': String(found.size), vary: 'accept-encoding' },
+        ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+      }
+      return { content: createReadStream(file), headers }
+    }
+    return undefined
+  }
 }

@@ -1,0 +1,65 @@
+/** How the built pages are served, without a browser. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beginSession } from './session-support.ts'
+import { startWorld, type World } from './support.ts'
+
+let world: World
+let folder: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ferrule-web-'))
+  world = await startWorld({ webFolder: folder })
+})
+afterAll(async () => {
+  await world.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('pages that are not built say so, and what to do', async () => {
+  for (const path of ['/connect/an-id', '/console']) {
+    const answer = await world.ask(path, { headers: await beginSession(world) })
+    expect([answer.status, answer.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
+    expect(answer.text).toContain('npm start')
+  }
+})
+
+test('a page has a nonce of its own and forbids everything foreign; its files stay for a year', async () => {
+  mkdirSync(join(folder, 'assets'), { recursive: true })
+  const page = '<meta name="csp-nonce" content="__NONCE__"><script src="./assets/a-1.js"></script>'
+  for (const name of ['console', 'connect']) writeFileSync(join(folder, `${name}.html`), page)
+  for (const ending of ['', '.gz', '.br']) writeFileSync(join(folder, `assets/a-1.js${ending}`), `as ${ending}`)
+  const [one, two] = [await world.ask('/connect/an-id'), await world.ask('/connect/an-id')]
+  const [, nonce = ''] = /content="([\w-]{22})"/.exec(one.text) ?? []
+  const policy = String(one.headers['content-security-policy'])
+  expect(policy).toContain(`style-src 'self' 'nonce-${nonce}'`)
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toContain('unsafe')
+  expect(two.text).not.toContain(nonce)
+  expect([one.headers['cache-control'], one.headers['referrer-policy']]).toEqual(['no-store', 'no-referrer'])
+  expect(one.text).toContain('src="/connect/assets/a-1.js"')
+  const ask = (encoding: string) => world.ask('/console/assets/a-1.js', { headers: { 'accept-encoding': encoding } })
+  for (const [encoding, text, sent] of [
+    ['gzip, deflate, br', 'as .br', 'br'],
+    ['gzip', 'as .gz', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'as .gz', 'gzip'],
+    ['identity', 'as ', undefined],
+    ['brotli', 'as ', undefined],
+  ] as const) {
+    const asset = await ask(encoding)
+    expect([asset.status, asset.text, asset.headers['content-encoding']]).toEqual([200, text, sent])
+    expect([asset.headers['cache-control'], asset.headers.vary]).toEqual(['public, max-age=31536000, immutable', 'accept-encoding'])
+  }
+})
+
+test.each(['none.js', '..%2fconsole.html', '%2e%2e', 'a-1.js.br', 'a-1.map', 'constructor'])('there is no file %s', async (name) => {
+  expect((await world.ask(`/console/assets/${name}`)).status).toBe(404)
+})
+
+test('an error of the sign-in is a page: a person reads it', async () => {
+  const answer = await world.ask('/console/session', { body: { client_id: 'as JSON' } })
+  expect([answer.status, answer.headers['content-type']]).toEqual([415, 'text/html; charset=utf-8'])
+  expect(answer.text).toContain('unsupported_media_type')
+})
