@@ -9,6 +9,9 @@ const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const widths = [390, 1_280] as const
 const schemes = ['light', 'dark'] as const
 
+/** Waits until no color or place is on its way to another: half of a transition has contrasts that no reader sees. */
+const endTransitions = `Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished)).then(() => undefined)`
+
 /** A barrier: its rule, and the elements that have it. */
 interface Violation {
   readonly id: string
@@ -41,6 +44,7 @@ export async function findAllBarriers(page: Page, ready: () => Promise<unknown> 
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
       await page.setViewportSize({ width, height: before.height })
       await ready()
+      await page.evaluate(endTransitions)
       const where = `${scheme}, ${width} px`
       found.push(...(await findBarriers(page)).map((each) => `${where}: ${each}`))
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')

@@ -21,4 +21,5 @@ export const pages: readonly ConsolePage[] = [
   { path: '/connectors', title: 'Connectors', group: 'Work', load: () => import('./pages/connectors/index.tsx') },
   { path: '/connectors/new', title: 'New connector', load: () => import('./pages/new-connector/index.tsx') },
   { path: '/connectors/:id', title: 'Connector', load: () => import('./pages/connector/index.tsx') },
+  { path: '/explorer', title: 'Explorer', group: 'Work', load: () => import('./pages/explorer/index.tsx') },
 ]

@@ -45,7 +45,7 @@ export function ConfirmDialog({ opened, title, children, action, typed, isBusy =
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button color="red" loading={isBusy} disabled={typed !== undefined && text !== typed} onClick={onConfirm}>
+          <Button color="red.9" loading={isBusy} disabled={typed !== undefined && text !== typed} onClick={onConfirm}>
             {action}
           </Button>
         </Group>

@@ -5,8 +5,14 @@ import type { Reading } from '../data/ferrule.ts'
 import { describeError, ErrorBox } from './error-box.tsx'
 import { Time } from './time.tsx'
 
+/** What is shown of a reading. */
+export interface ShownReading<T> extends Pick<Reading<T>, 'error' | 'dataUpdatedAt' | 'isFetching'> {
+  readonly data: T | undefined
+  readonly refetch: () => unknown
+}
+
 /** Says that data is old because a later read failed. */
-function StaleNote({ reading }: { readonly reading: Reading<unknown> }) {
+function StaleNote({ reading }: { readonly reading: ShownReading<unknown> }) {
   const { sentence, nextStep } = describeError(reading.error)
   return (
     <Alert color="yellow" variant="light" role="status">
@@ -23,7 +29,7 @@ function StaleNote({ reading }: { readonly reading: Reading<unknown> }) {
 }
 
 /** Shows a reading. @param props `children`: draws the data */
-export function ReadingView<T>({ reading, children }: { readonly reading: Reading<T>; readonly children: (data: T) => ReactNode }) {
+export function ReadingView<T>({ reading, children }: { readonly reading: ShownReading<T>; readonly children: (data: T) => ReactNode }) {
   if (reading.data === undefined) {
     if (reading.error !== null) return <ErrorBox error={reading.error} onRetry={() => void reading.refetch()} />
     return (

@@ -89,7 +89,7 @@ export function Properties(props: PropertiesProps) {
         <PropertyField key={property.name} {...props} property={property} />
       ))}
       {canFold && !isOpen && (
-        <Button variant="default" size="compact-sm" onClick={() => setIsOpen(true)}>
+        <Button variant="default" size="compact-sm" style={{ alignSelf: 'flex-start' }} onClick={() => setIsOpen(true)}>
           Show {others.length} more fields
         </Button>
       )}
@@ -162,7 +162,7 @@ function ObjectsField(props: FieldProps) {
             onRemove={() => change(items.toSpliced(index, 1))}
           />
         ))}
-        <Button variant="default" size="compact-sm" onClick={() => change([...items, {}])}>
+        <Button variant="default" size="compact-sm" style={{ alignSelf: 'flex-start' }} onClick={() => change([...items, {}])}>
           Add {props.label}
         </Button>
       </Stack>

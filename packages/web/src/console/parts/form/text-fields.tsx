@@ -53,7 +53,7 @@ export function LinesField(props: FieldProps) {
       autosize
       minRows={2}
       maxRows={12}
-      ff="monospace"
+      classNames={{ input: 'mono' }}
       placeholder={readExample(props.schema)}
     />
   )
@@ -101,7 +101,18 @@ export function JsonField(props: FieldProps) {
   const parse = (text: string) => (text.trim() === '' ? undefined : isJson(text) ? readJson(text) : text)
   const print = (value: unknown) => (value === undefined ? '' : typeof value === 'string' && !isJson(value) ? value : formatJson(value))
   const typed = useTyped(props.value, { parse, print, onChange: props.onChange })
-  return <Textarea {...plain} {...readInputProps(props)} {...typed} autosize minRows={2} maxRows={12} ff="monospace" placeholder="JSON" />
+  return (
+    <Textarea
+      {...plain}
+      {...readInputProps(props)}
+      {...typed}
+      autosize
+      minRows={2}
+      maxRows={12}
+      classNames={{ input: 'mono' }}
+      placeholder="JSON"
+    />
+  )
 }
 
 /** Shows a value that cannot be changed. */

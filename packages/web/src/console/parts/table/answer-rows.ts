@@ -1,4 +1,4 @@
-/** Reads the data of an answer as rows with columns. */
+/** Reads the data of answers as rows with columns. */
 import { isObject } from 'ferrule/internal'
 import { type DataColumn, findColumns } from './columns.ts'
 
@@ -9,8 +9,8 @@ export interface AnswerRows {
 }
 
 /** Reads the names of the columns of a statement's result; undefined: the data has no description of columns. */
-function readColumnNames(data: Readonly<Record<string, unknown>>): readonly string[] | undefined {
-  const described = data['resultSetMetaData']
+function readColumnNames(data: unknown): readonly string[] | undefined {
+  const described = isObject(data) ? data['resultSetMetaData'] : undefined
   const types = isObject(described) ? described['rowType'] : undefined
   return Array.isArray(types) ? types.map((type) => (isObject(type) ? String(type['name']) : '')) : undefined
 }
@@ -22,15 +22,18 @@ export const buildCellColumns = (titles: readonly string[]): readonly DataColumn
     read: (row) => (Array.isArray(row) ? (row as readonly unknown[])[index] : undefined),
   }))
 
+const readList = (data: unknown): readonly unknown[] => (Array.isArray(data) ? data : [])
+
 /**
- * Reads rows: the records of a list, the rows of a statement's result, or one record.
- * @param data member `data` of an answer
+ * Reads rows of the pages of one list, of the parts of one statement's result, or of one record.
+ * @param pages members `data` of the answers, in their order; only the first part of a result describes its columns
  */
-export function readAnswerRows(data: unknown): AnswerRows {
-  if (Array.isArray(data)) return { rows: data, columns: findColumns(data) }
-  if (!isObject(data)) return { rows: [], columns: [] }
-  const names = readColumnNames(data)
-  const { data: cells } = data
-  if (names === undefined || !Array.isArray(cells)) return { rows: [data], columns: findColumns([data]) }
-  return { rows: cells, columns: buildCellColumns(names) }
+export function readAnswerRows(...pages: readonly unknown[]): AnswerRows {
+  const names = pages.map(readColumnNames).find((each) => each !== undefined)
+  if (names !== undefined) {
+    const rows = pages.flatMap((part) => readList(isObject(part) ? part['data'] : undefined))
+    return { rows, columns: buildCellColumns(names) }
+  }
+  const rows = pages.flatMap((data) => (isObject(data) ? [data] : readList(data)))
+  return { rows, columns: findColumns(rows) }
 }

@@ -20,6 +20,12 @@ test('the records of a list are rows; every name of the first records is a colum
   ])
 })
 
+test('pages of a list and parts of a result are one table', () => {
+  const parts = [{ statementStatusUrl: '/a' }, { resultSetMetaData: { rowType: [{ name: 'N' }] }, data: [['1']] }, { data: [['2'], ['3']] }]
+  expect(readAnswerRows(...parts).rows).toEqual([['1'], ['2'], ['3']])
+  expect(readAnswerRows([{ a: 1 }], [{ a: 2 }]).rows).toEqual([{ a: 1 }, { a: 2 }])
+})
+
 test('the cells of a statement are rows, with the titles of the result; one record is one row', () => {
   const { columns, rows } = readAnswerRows({ resultSetMetaData: { rowType: [{ name: 'N' }, { name: 'N' }] }, data: [['1', null]] })
   expect(columns.map(({ title, read }) => [title, rows.map(read)])).toEqual([
@@ -27,5 +33,5 @@ test('the cells of a statement are rows, with the titles of the result; one reco
     ['N', [null]],
   ])
   expect(readAnswerRows({ id: '1' }).rows).toEqual([{ id: '1' }])
-  expect(readAnswerRows(undefined)).toEqual({ rows: [], columns: [] })
+  expect(readAnswerRows(undefined).rows).toEqual([])
 })

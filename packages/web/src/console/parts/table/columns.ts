@@ -18,7 +18,7 @@ export interface DataColumn<Row = unknown> {
 const rowsRead = 100
 /** Texts that are longer are folded. */
 const shownCharacters = 60
-const [narrowPx, widePx, characterPx, paddingPx] = [96, 360, 8, 32]
+const [narrowPx, widePx, characterPx, paddingPx] = [96, 360, 9, 32]
 
 /** Prints a value in one line; every digit of a number is kept. Long values are cut, because a cell shows their beginning only. */
 export function printCell(value: unknown): string {
@@ -47,7 +47,7 @@ export function computeWidth<Row>({ name, title = name, read, widthPx }: DataCol
 /** Finds the columns of records: every name of the first rows, in the order in which they come. */
 export function findColumns(rows: readonly unknown[]): readonly DataColumn[] {
   const first = rows.slice(0, rowsRead)
-  if (!first.every(isObject)) return [{ name: 'value', read: (row) => row }]
-  const names = new Set(first.flatMap((row) => Object.keys(row)))
+  if (first.length > 0 && !first.every(isObject)) return [{ name: 'value', read: (row) => row }]
+  const names = new Set(first.flatMap((row) => (isObject(row) ? Object.keys(row) : [])))
   return [...names].map((name) => ({ name, read: (row) => (isObject(row) ? row[name] : undefined) }))
 }

@@ -1,0 +1,201 @@
+/** The explorer: any operation by a form from its schema, its answer, and the call as text that runs elsewhere. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sandboxWarehouse } from '../http/snowflake-support.ts'
+import { base, client } from '../http/support.ts'
+import { findAllBarriers } from './accessibility.ts'
+import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { openTerminal, readFrames, type SeenFrames, type Terminal, watchFrames } from './explorer-support.ts'
+
+let opened: OpenedConsole
+let page: Page
+let terminal: Terminal
+let [calls, warehouse] = ['', '']
+beforeAll(async () => {
+  opened = await openConsole()
+  page = opened.page
+  const { world } = opened
+  calls = await world.connect('Calls of the sales team')
+  warehouse = await world.connect('Warehouse', sandboxWarehouse('Warehouse'))
+  const { json } = await world.ask(`${base}/account/mcp-tokens`, { token: world.token, body: { name: 'explorer' } })
+  terminal = openTerminal({
+    ...{ FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret },
+    ...{ FERRULE_TOKEN: world.token, FERRULE_MCP_TOKEN: String(json.token) },
+    ...{ GONG_ACCESS_KEY: 'sandbox', GONG_ACCESS_KEY_SECRET: 'sandbox-secret' },
+  })
+}, limits.test)
+afterAll(async () => {
+  terminal.close()
+  await opened.close()
+})
+
+const timeout = limits.test
+const choose = async (label: string, name: string | RegExp) => {
+  await page.getByRole('combobox', { name: label }).click()
+  await page.getByRole('option', typeof name === 'string' ? { name, exact: true } : { name }).click()
+}
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+const go = (connector: string, params: Readonly<Record<string, string>>) =>
+  opened.go(`/explorer?${new URLSearchParams({ connector, ...params })}`)
+
+test('a list is chosen, run, read on and opened by its address', { timeout }, async () => {
+  await opened.go('/explorer')
+  await choose('Connector', /^Calls of the sales team/)
+  await choose('Entity', 'calls')
+  await page.getByLabel('fromDateTime').fill('2020-01-01T00:00:00')
+  await page.getByLabel('fromDateTime').press('Enter')
+  await page.getByRole('table', { name: 'calls of Calls of the sales team' }).waitFor()
+  await page.getByText(/^100 rows, /).waitFor()
+  await press('Next page')
+  await page.getByText(/ rows of 2 pages/).waitFor()
+  await opened.screenshot('explorer')
+  await page.getByText('Both', { exact: true }).click()
+  await page.getByRole('textbox', { name: 'Parameters as JSON' }).waitFor()
+  expect(await findAllBarriers(page)).toEqual([])
+  const address = page.url()
+  expect(new URL(address).searchParams.get('params')).toMatch(/^{"fromDateTime":"20(19|20)-.*Z"}$/)
+  await opened.go('/')
+  await page.goto(address)
+  await page.getByText(/^100 rows, /).waitFor()
+  await press('Show row 1')
+  await page.getByRole('dialog', { name: 'Row 1' }).getByText('clientUniqueId').waitFor()
+  await page.keyboard.press('Escape')
+  expect(opened.complaints()).toEqual([])
+})
+
+test('the form and the JSON hold one value, and the answer is shown as JSON', { timeout }, async () => {
+  await go(calls, { entity: 'calls', action: 'list', edit: 'both', view: 'json', params: '{"cursor":"not a cursor"}' })
+  const editor = page.getByRole('textbox', { name: 'Parameters as JSON' })
+  await editor.fill('{"toDateTime": "2030-01-01T00:00:00Z"}')
+  await expect.poll(() => page.getByLabel('toDateTime').inputValue()).toMatch(/^20(29|30)-/)
+  await page.getByLabel('toDateTime').fill('2031-01-01T00:00:00')
+  await expect.poll(() => editor.textContent()).toMatch(/20(30|31)-/)
+  await editor.press('Control+Enter')
+  await page.getByText('[100 items]').waitFor()
+  await opened.screenshot('explorer-json')
+  expect(opened.complaints()).toEqual([])
+})
+
+test('a refusal is shown at its field; nothing found and a failing service say what to do', { timeout }, async () => {
+  await go(calls, { entity: 'stats_activity_day_by_day', action: 'list' })
+  await page.getByLabel('fromDate', { exact: false }).first().fill('2024-01-05')
+  await press('Run')
+  await page.locator('.mantine-TextInput-error', { hasText: 'toDate is required' }).waitFor()
+  await page.getByRole('alert').getByText('toDate is required').first().waitFor()
+  await opened.screenshot('explorer-refused')
+  await go(calls, {
+    entity: 'calls',
+    action: 'list',
+    params: '{"fromDateTime":"2001-01-01T00:00:00Z","toDateTime":"2001-01-02T00:00:00Z"}',
+    run: '1',
+  })
+  await page
+    .getByText(/No rows|not_found/)
+    .first()
+    .waitFor()
+  opened.complaints()
+  await go(calls, { entity: 'users', action: 'list', run: '1' })
+  await page.getByText(/ rows, /).waitFor()
+  await page.route('**/execute', (route) => route.abort())
+  await press('Run')
+  await page.getByText('The last try failed').waitFor({ timeout: limits.action })
+  await page.getByRole('table').waitFor()
+  await page.unroute('**/execute')
+  opened.complaints()
+})
+
+test('a slow call is cancelled', { timeout }, async () => {
+  await page.route('**/execute', () => undefined)
+  await go(calls, { entity: 'users', action: 'list' })
+  await press('Run')
+  await page.getByText("Waiting for the vendor's answer").waitFor()
+  await press('Cancel')
+  await page.getByRole('heading', { name: 'Cancelled' }).waitFor()
+  await page.unroute('**/execute')
+  await press('Run')
+  await page.getByText(/ rows, /).waitFor()
+  expect(opened.complaints()).toEqual([])
+})
+
+test('the texts of a call run as they stand', { timeout }, async () => {
+  await go(calls, { entity: 'calls', action: 'get', params: '{"id":"8065662122036692869"}' })
+  await press('Copy as …')
+  const read = async (name: string) => {
+    await page.getByRole('tab', { name, exact: true }).click()
+    return String(await page.getByLabel(name, { exact: true }).last().textContent())
+  }
+  const [curl, hosted, local, command, mcp] = [
+    ...[await read('curl'), await read('TypeScript'), await read('TypeScript, open source'), await read('Command'), await read('MCP')],
+  ]
+  await opened.screenshot('explorer-copy')
+  const origins = JSON.stringify(opened.world.sandbox.origins['gong'])
+  const answers = await Promise.all([
+    ...[curl, command, mcp].map((text) => terminal.runShell(String(text))),
+    terminal.runProgram(String(hosted)),
+    terminal.runProgram(String(local).replace('connect(gong, {', `connect(gong, { origin: ${origins},`)),
+  ])
+  for (const answer of answers) expect(answer).toMatch(/8065662122036692869/)
+  expect([curl, hosted, local, command, mcp].join('')).not.toContain('secret-')
+  expect(opened.complaints()).toEqual([])
+})
+
+test('a file is saved', { timeout }, async () => {
+  await go(calls, { entity: 'call_audio', action: 'download' })
+  await page.getByRole('combobox', { name: 'callIds' }).fill('8065662122036692869')
+  const [download] = await Promise.all([page.waitForEvent('download'), press('Save the file')])
+  expect(download.suggestedFilename()).toMatch(/\.mp3$/)
+  await page.getByText(/^Saved .*\.mp3/).waitFor()
+  expect(opened.complaints()).toEqual([])
+})
+
+test('a write asks first, and runs once', { timeout }, async () => {
+  await go(warehouse, { entity: 'record', action: 'create' })
+  await page.getByLabel('statement').fill("INSERT INTO SCRATCH.COUNTERS VALUES (9007199254740993, 'explorer')")
+  await press('Run …')
+  const question = page.getByRole('dialog')
+  await question.getByText('cannot be undone').waitFor()
+  await opened.screenshot('explorer-write')
+  expect(await findAllBarriers(page)).toEqual([])
+  await question.getByRole('button', { name: 'Run create record' }).click()
+  await page.getByText('Done: create record.').waitFor()
+  expect(new URL(page.url()).searchParams.has('run')).toBe(false)
+  const statement = "SELECT N FROM SCRATCH.COUNTERS WHERE NOTE = 'explorer'"
+  await go(warehouse, { entity: 'record', action: 'list', params: JSON.stringify({ statement }), run: '1' })
+  await page.getByText(/^1 row,/).waitFor()
+  await page.getByText('9007199254740993', { exact: true }).waitFor()
+  expect(opened.complaints()).toEqual([])
+  await go(warehouse, { entity: 'record', action: 'list', params: '{"statement":"DELETE FROM EVENTS"}', run: '1' })
+  await page.getByText('statement_not_allowed').waitFor()
+  opened.complaints()
+})
+
+test('10,000 rows scroll without a blank frame, within the memory of a page', { timeout }, async () => {
+  const statement = 'SELECT SEQ4() AS N, 9007199254740993 + SEQ4() AS LARGE FROM TABLE(GENERATOR(ROWCOUNT => 10000)) ORDER BY 1'
+  await go(warehouse, { entity: 'record', action: 'list', params: JSON.stringify({ statement }), run: '1' })
+  await press('Next page')
+  await page.getByText(/^10000 rows/).waitFor()
+  const label = 'record of Warehouse'
+  await page.evaluate(watchFrames(label, 36))
+  await page.getByRole('region', { name: label }).hover()
+  const end = () =>
+    page.evaluate<boolean>(
+      `(({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight >= scrollHeight - 1)(document.querySelector('section[aria-label="${label}"]'))`,
+    )
+  while (!(await end())) await page.mouse.wheel(0, 3_000)
+  await page.getByRole('region', { name: label }).focus()
+  await page.keyboard.press('Home')
+  await page.getByText('9007199254740993', { exact: true }).waitFor()
+  for (let pages = 0; pages < 5; pages += 1) await page.keyboard.press('PageDown')
+  await page.keyboard.press('End')
+  await page.getByText('9007199254750992', { exact: true }).waitFor()
+  const seen = await page.evaluate<SeenFrames>(readFrames)
+  const session = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.collectGarbage')
+  await session.send('Performance.enable')
+  const { metrics } = await session.send('Performance.getMetrics')
+  const heap = metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN
+  expect(seen.blank).toEqual([])
+  expect(seen.rows).toBeGreaterThan(1_000)
+  expect(heap).toBeLessThanOrEqual(150_000_000)
+  expect(opened.complaints()).toEqual([])
+})
