@@ -1,6 +1,7 @@
 /** Keeps sessions of the console. */
 import { createHash } from 'node:crypto'
 import { fail } from 'ferrule/internal'
+import { isForeignKeyViolation } from '../db/database.ts'
 import {
   consoleSessionQuery,
   deleteConsoleSession,
@@ -76,7 +77,9 @@ export function createConsoleSessions(parts: Parts, tokens: Pick<Tokens, 'checkC
       const { applicationId, secretMark } = await tokens.checkClient(request)
       const [id, now] = [source.randomBytes(32).toString('base64url'), source.clock()]
       const row = { digest: digestOf(id) ?? '', application_id: applicationId, secret_mark: secretMark, created_at: now, last_used_at: now }
-      await insertConsoleSession(db, row)
+      await insertConsoleSession(db, row).catch((thrown: unknown) => {
+        throw isForeignKeyViolation(thrown) ? fail('invalid_client', {}) : thrown // the application was deleted meanwhile
+      })
       await trimConsoleSessions(db, applicationId, mostSessions)
       return { id }
     },
