@@ -15,6 +15,7 @@ const elsewhere = {
   createToken: 'the client gets its own tokens',
   getLiveness: 'it says that the process answers; `health` says that it can be used',
   getMetrics: 'a text for Prometheus',
+  getMedia: 'the browser opens the address that `connectors.media` returns',
 } as const satisfies Partial<Record<EndpointName, string>>
 
 /** Pages and documents, which no program calls by a method. */
@@ -81,6 +82,7 @@ const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>
   deleteConnector: ({ connectors }) => connectors.delete(connector),
   checkConnector: ({ connectors }) => connectors.check(connector),
   validateCall: ({ connectors }) => connectors.validate(connector, { entity: 'users', action: 'list' }),
+  createMediaAddress: ({ connectors }) => connectors.media(connector, { entity: 'call_audio' }),
   inspectConnector: ({ connectors }) => connectors.inspect(connector),
   getContextStore: ({ contextStore }) => contextStore.status(connector),
   watchContextStore: ({ contextStore }) => first(contextStore.watch(connector)),

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
 import { base, connectorsPath, createTenant, type Sent, startWorld, type Tenant, type World } from './support.ts'
@@ -7,14 +7,25 @@ let world: World
 let owner: Tenant
 let stranger: Tenant
 let scoped: string
+/** Id of an address that the owner plays a download from. */
+let mediaId: string
 beforeAll(async () => {
   world = await startWorld()
   owner = await createTenant(world, 'Owner')
   stranger = await createTenant(world, 'Stranger')
   const sent = { token: stranger.token, body: { workspace_name: 'elsewhere' } }
   scoped = String((await world.ask(`${base}/account/applications/scoped-token`, sent)).json.token)
+  const params = { ...mediaParams, filter: { callIds: [world.sandbox.gong.world.callId] } }
+  const media = await world.ask(`${connectorsPath}/${owner.connectorId}/media`, {
+    token: owner.token,
+    body: { entity: 'call_audio', params },
+  })
+  mediaId = String(/[\w-]{43}/.exec(media.json.url)?.[0])
 })
 afterAll(() => world.close())
+
+/** Parameters of a download that the sandbox has. */
+const mediaParams = { filter: { callIds: ['1'] }, contentSelector: { exposedFields: { media: true } } }
 
 /** Ids of the owner by the name of their slot. */
 const idsOf = ({
@@ -47,6 +58,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   [`POST ${connectorsPath}/{connector_id}/check`]: {},
   [`POST ${connectorsPath}/{connector_id}/execute`]: { entity: 'users', action: 'list' },
   [`POST ${connectorsPath}/{connector_id}/validate`]: { entity: 'users', action: 'list' },
+  [`POST ${connectorsPath}/{connector_id}/media`]: { entity: 'call_audio', params: mediaParams },
   [`POST ${connectorsPath}/{connector_id}/syncs`]: { mode: 'full' },
   [`PUT ${connectorsPath}/{connector_id}/context_store/schedule`]: { paused: true },
 }
@@ -63,7 +75,7 @@ async function seen(path: string, sent: Sent) {
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
-  expect(withIds).toHaveLength(34)
+  expect(withIds).toHaveLength(36)
 })
 
 /** Existing clients come by a prefix, or send a header. */
@@ -76,7 +88,7 @@ const doors = [
 describe.each(doors)('an id of another organization answers what an id that never was answers, by $door', ({ before, headers }) => {
   test.each(withIds)('$operation', async ({ method, path, operation }) => {
     const at = (ids: Readonly<Record<string, string>>) => before + path.replace(/\{(\w+)\}/g, (_whole, name) => ids[name] ?? '')
-    const foreign = at(idsOf(owner))
+    const foreign = at({ ...idsOf(owner), media_id: mediaId })
     const never = {
       organizationId: randomUUID(),
       applicationId: randomUUID(),
@@ -87,7 +99,7 @@ describe.each(doors)('an id of another organization answers what an id that neve
       mcpTokenId: randomUUID(),
       linkId: randomUUID(),
     }
-    const unknown = at(idsOf({ ...stranger, ...never }))
+    const unknown = at({ ...idsOf({ ...stranger, ...never }), media_id: randomBytes(32).toString('base64url') })
     for (const token of [stranger.token, scoped]) {
       const sent = { method, token, body: bodies[operation], headers }
       const answer = await seen(foreign, sent)

@@ -135,4 +135,6 @@ export const overviewRecords = {
   SkillPage: '{ data: [Skill], next_cursor: string | null }',
   ValidationInput: '{ action: string, entity: string, params?: object | null }',
   Validation: '{ problem: Problem | null }',
+  MediaInput: '{ entity: string, params?: object | null }',
+  MediaAddress: '{ content_type: string, expires_at: date-time, url: string }',
 }

@@ -114,6 +114,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   range_invalid: refused,
   range_not_satisfiable: answered,
   media_selector_required: refused,
+  not_playable: refused,
   statement_not_allowed: unsent,
   unsupported_in_local_mode: unsent,
   result_too_large: { ...refused, submission: 'bad_answer', halves: 'window' },

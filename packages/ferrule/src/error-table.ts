@@ -166,6 +166,7 @@ export const errorTable = {
     'A download needs contentSelector.exposedFields.media true and filter.callIds with exactly one call id.',
     'Send {"filter":{"callIds":["<id>"]},"contentSelector":{"exposedFields":{"media":true}}}.',
   ),
+  not_playable: caller(422, 'The file is {type}, and only audio and video are played.', 'Save the file instead: execute its download.'),
   statement_not_allowed: caller(422, 'The statement is not allowed: {reason}.', 'Send one statement of the kind that the action takes.'),
   unsupported_in_local_mode: caller(422, '{action} is offered by the hosted platform only.', 'Use list and get, or a hosted connector.'),
   result_too_large: caller(422, 'The answer is larger than {limit} bytes.', 'Ask for fewer records or fields.'),

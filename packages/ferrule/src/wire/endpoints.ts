@@ -61,6 +61,8 @@ export const endpoints = {
   checkConnector: { method: 'POST', path: `${connector}/check` },
   execute: { method: 'POST', path: `${connector}/execute`, takesKey: true },
   validateCall: { method: 'POST', path: `${connector}/validate` },
+  createMediaAddress: { method: 'POST', path: `${connector}/media` },
+  getMedia: { method: 'GET', path: '/api/v1/media/{media_id}' },
   exportEntity: { method: 'GET', path: `${connector}/entities/{entity}/export` },
   inspectConnector: { method: 'GET', path: `${connector}/inspect` },
   getContextStore: { method: 'GET', path: `${connector}/context_store` },

@@ -180,6 +180,7 @@ export {
   roles,
 } from './organizations.ts'
 export { type ConnectorOverview, connectorOverview, overviewPage } from './overview/connectors.ts'
+export { type MediaAddress, type MediaInput, mediaAddress, mediaInput, mediaQuery } from './overview/media.ts'
 export {
   databaseEngines,
   type NodeRecord,

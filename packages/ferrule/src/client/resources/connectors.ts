@@ -6,6 +6,7 @@ import { endpoints } from '../../wire/endpoints.ts'
 import type { Inspection } from '../../wire/inspection.ts'
 import type { JobRecord, JobReference } from '../../wire/jobs.ts'
 import type { ConnectorOverview } from '../../wire/overview/connectors.ts'
+import type { MediaAddress, MediaInput } from '../../wire/overview/media.ts'
 import type { Validation, ValidationInput } from '../../wire/overview/validation.ts'
 import type { Page } from '../../wire/paging.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
@@ -92,6 +93,20 @@ export class Connectors {
   /** Creates a link by which an end user authorizes a connector again: it replaces the credentials, and keeps copy, schedule and id. */
   link(id: string, body: Omit<ConnectLinkInput, 'connector_id'>, options: RequestOptions = {}): Promise<ConnectLinkSecret> {
     return createLink(this.#transport, { ...body, connector_id: id }, options)
+  }
+
+  /**
+   * Asks for an address that a browser plays a download from, for five minutes. It answers to the session or application that asked.
+   * @returns `url` with the address of the service in front
+   */
+  async media(id: string, body: MediaInput, options: RequestOptions = {}): Promise<MediaAddress> {
+    const address = await this.#transport.json<MediaAddress>(endpoints.createMediaAddress, {
+      slots: slots(id),
+      body,
+      isRead: true,
+      ...options,
+    })
+    return { ...address, url: `${this.#transport.settings.url}${address.url}` }
   }
 
   /** Deletes a connector and its credentials, and returns the finished job. */

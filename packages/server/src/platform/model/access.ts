@@ -12,6 +12,8 @@ export interface TokenFacts {
   readonly expiresAt: number
   /** Mark of the client secret that the token goes back to; null: the token creates nothing that outlives it. */
   readonly secretMark: string | null
+  /** Digest of the session of the console; undefined for a token. */
+  readonly sessionDigest?: string
 }
 
 /** The authenticated client, before an organization is chosen. */

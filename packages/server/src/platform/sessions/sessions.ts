@@ -43,7 +43,7 @@ const toCaller = (row: UsedConsoleSession): Caller => ({
   applicationId: row.application_id,
   organizationId: null,
   scopes: new Set(scopes),
-  token: { id: null, expiresAt: row.created_at + longestMs, secretMark: row.secret_mark },
+  token: { id: null, expiresAt: row.created_at + longestMs, secretMark: row.secret_mark, sessionDigest: row.digest },
 })
 
 /** Builds the service. */

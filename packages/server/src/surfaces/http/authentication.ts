@@ -1,5 +1,6 @@
 /** Finds out who sends a request: by its token, or by the session of the console where it has no token. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isObject } from 'ferrule/internal'
 import type { Caller, Principal } from '../../platform/model/access.ts'
 import { createAddressFinder } from '../web/own-address.ts'
 import { createSessionFinder } from '../web/session-cookie.ts'
@@ -8,6 +9,14 @@ import type { Answer, PrincipalRoute, Route, Services } from './route.ts'
 const bearer = /^bearer +(\S+) *$/i
 
 const readBearer = ({ headers }: FastifyRequest): string | undefined => bearer.exec(headers.authorization ?? '')?.[1]
+
+/** Reads the organization that a request names. */
+function readOrganization({ headers, query }: FastifyRequest, { takesOrganizationQuery }: PrincipalRoute): string | undefined {
+  const header = headers['x-organization-id']
+  if (header !== undefined) return typeof header === 'string' ? header : header[0]
+  const named = takesOrganizationQuery === true && isObject(query) ? query['organization_id'] : undefined
+  return typeof named === 'string' ? named : undefined
+}
 
 /** Interval between two looks at the session of a stream, in milliseconds. */
 const lookMs = 5_000
@@ -35,8 +44,7 @@ export function createAuthentication({ platform, settings }: Pick<Services, 'pla
       return session === undefined ? tokens.authenticateCaller(readBearer(request)) : consoleSessions.authenticateCaller(session)
     },
     readPrincipal: (request, route) => {
-      const organization = request.headers['x-organization-id']
-      const header = typeof organization === 'string' ? organization : organization?.[0]
+      const header = readOrganization(request, route)
       const session = sessionOf(request, route)
       if (session !== undefined) return consoleSessions.authenticate(session, header)
       return tokens.authenticate(readBearer(request), header, route.provesOrganization)

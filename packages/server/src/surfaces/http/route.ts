@@ -109,6 +109,8 @@ export interface PrincipalRoute extends RouteBase {
   readonly auth: 'principal'
   /** True: the route reads a connector, whose statement fails for a deleted organization. Other routes cost a statement more. */
   readonly provesOrganization?: true
+  /** True: the query's `organization_id` stands in for a missing X-Organization-Id, which media elements of browsers cannot send. */
+  readonly takesOrganizationQuery?: true
   answer(exchange: Exchange<Principal>, services: Services): Answer | Promise<Answer>
 }
 /** One route of the service. */

@@ -98,6 +98,9 @@ function success({ answer }: RouteDocument): JsonObject {
       headers,
       content: 'schema' in answer ? { [json]: { schema: printSchema(answer.schema) } } : printContent(answer),
     },
+    ...('types' in answer && answer.isPartial === true
+      ? { 206: { description: 'The part that `Range` asks for', headers, content: printContent(answer) } }
+      : {}),
   }
 }
 

@@ -43,6 +43,8 @@ export interface ContentDocument {
   readonly about: string
   /** Media types without parameters. */
   readonly types: readonly string[]
+  /** True: a range of bytes is answered with 206. */
+  readonly isPartial?: true
   /** The events of a stream. */
   readonly event?: EventSchema
 }

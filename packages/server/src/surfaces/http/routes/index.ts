@@ -12,7 +12,9 @@ import { createConnector, listConnectors } from './connectors.ts'
 import { getContextStore, resetContextStore, setSchedule, watchContextStore } from './context-store.ts'
 import { getDefinition, getDefinitionReference, listDefinitions } from './definitions.ts'
 import { docs, docsFile, home, openApi } from './documents.ts'
-import { execute } from './execute.ts'
+import { execute } from './execute/execute.ts'
+import { createMedia, getMedia } from './execute/media.ts'
+import { validate } from './execute/validate.ts'
 import { exportEntity } from './export.ts'
 import { live, metrics, ready } from './health.ts'
 import { inspect } from './inspect.ts'
@@ -27,7 +29,6 @@ import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
 import { getSkillDocs, listSkills } from './skills.ts'
 import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
 import { createToken } from './token.ts'
-import { validate } from './validate.ts'
 import { getWorkspace, updateWorkspace } from './workspace.ts'
 import { deleteWorkspace, restoreWorkspace } from './workspace-removal.ts'
 import { createWorkspace, getWorkspaceStats, listWorkspaces } from './workspaces.ts'
@@ -42,7 +43,7 @@ export const routes: readonly Route[] = [
   ...[createConnector, listConnectors, checkNew, getConnector, updateConnector, patchConnector, deleteConnector, checkStored],
   ...[createConnectLink, listConnectLinks, getConnectLink, revokeConnectLink, initiateOAuth],
   ...[saveOAuthCredentials, listOAuthCredentials, deleteOAuthCredentials],
-  ...[execute, validate],
+  ...[execute, validate, createMedia, getMedia],
   ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
   ...[requestSync, listSyncs, getSync, cancelSync, watchSync],
   ...[listConnectorOverviews, listUnfinishedSyncs, getUsage, getService, getNode],

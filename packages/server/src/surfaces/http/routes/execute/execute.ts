@@ -1,14 +1,14 @@
 import type { FerruleError, ProblemDetails } from 'ferrule'
 import { fail } from 'ferrule/internal'
 import { endpoints } from 'ferrule/wire'
-import { executeOperation } from '../../../platform/execution/operations.ts'
-import { readExecuteRequest } from '../../../platform/model/execute-request.ts'
-import { answerBody, type Executed, type ReplayedAnswer } from '../../../platform/model/executed.ts'
-import { isWrite } from '../../../platform/model/scopes.ts'
-import { limited } from '../limited.ts'
-import { stoppedRead, stoppedReason } from '../open-requests.ts'
-import { jsonType, problemType } from '../reply.ts'
-import { type Answer, type Exchange, type PrincipalRoute, slot } from '../route.ts'
+import { executeOperation } from '../../../../platform/execution/operations.ts'
+import { readExecuteRequest } from '../../../../platform/model/execute-request.ts'
+import { answerBody, type Executed, type ReplayedAnswer } from '../../../../platform/model/executed.ts'
+import { isWrite } from '../../../../platform/model/scopes.ts'
+import { limited } from '../../limited.ts'
+import { stoppedRead, stoppedReason } from '../../open-requests.ts'
+import { jsonType, problemType } from '../../reply.ts'
+import { type Answer, type Exchange, type PrincipalRoute, slot } from '../../route.ts'
 
 /** Sends a stored answer byte for byte; a header marks it as a replay. */
 function replayed(exchange: Pick<Exchange<unknown>, 'setHeader'>, { status, text }: ReplayedAnswer): Answer {

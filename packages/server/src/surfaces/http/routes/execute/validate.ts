@@ -1,6 +1,6 @@
 import { endpoints, validation, validationInput } from 'ferrule/wire'
-import { validateCall } from '../../../platform/execution/validation.ts'
-import { principalRoute, slot } from '../route.ts'
+import { validateCall } from '../../../../platform/execution/validation.ts'
+import { principalRoute, slot } from '../../route.ts'
 
 /** Checks a call without sending it. */
 export const validate = principalRoute({
