@@ -12,7 +12,15 @@ process.env['NODE_ENV'] = 'production'
 
 const folder = join(root, 'packages/web')
 /** Files that decide about every build. */
-const always = ['package-lock.json', 'packages/web/tsconfig.json', 'scripts/build-web.mjs']
+const always = [
+  'package-lock.json',
+  'packages/web/tsconfig.json',
+  'packages/web/console.html',
+  'packages/web/connect.html',
+  'scripts/build-web.mjs',
+]
+/** Entries of the library: lists of names that leave no code in a bundle. */
+const entries = ['core.ts', 'internal.ts', 'definition/index.ts', 'wire/index.ts'].map((name) => `packages/ferrule/src/${name}`)
 
 /** Builds the pages for this checkout. Two processes may do it at once: the last one wins, and both are right. */
 async function buildForCheckout() {
@@ -53,8 +61,7 @@ async function buildWeb(target) {
       reportCompressedSize: false,
       assetsInlineLimit: 0, // the policy of the pages forbids what is inline
       rolldownOptions: {
-        // Packages mark their files for servers that render React; here a browser renders all of them.
-        onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
+        onwarn: (warning, warn) => isWorthSaying(warning) && warn(warning),
         input: { console: join(folder, 'console.html'), connect: join(folder, 'connect.html') },
       },
     },
@@ -62,17 +69,32 @@ async function buildWeb(target) {
   writeFileSync(join(target, 'LICENSES.md'), printLicenses(findPackages(modules)))
   await compressAll(join(target, 'assets'))
   const own = [...modules].filter((file) => !file.includes('node_modules')).map((file) => relative(root, file).replaceAll('\\', '/'))
-  return [...always, 'packages/web/console.html', 'packages/web/connect.html', ...own.filter((file) => existsSync(join(root, file)))]
+  return [...always, ...entries, ...own.filter((file) => existsSync(join(root, file)))]
 }
 
 /**
+ * Returns whether a warning says something. Packages mark their files for servers that render React; here a browser renders all of them.
+ * The engine asks for modules of Node, and no bundle keeps it: `listModules` looks.
+ * @param {{ code?: string, message: string }} warning
+ */
+function isWorthSaying({ code, message }) {
+  return code !== 'MODULE_LEVEL_DIRECTIVE' && !message.includes('has been externalized for browser compatibility')
+}
+
+/**
+ * Lists the files behind a bundle.
  * @param {import('vite').Rolldown.OutputBundle} bundle
- * @param {Set<string>} modules receives the files behind the bundle
+ * @param {Set<string>} modules receives them
+ * @throws when one of them is of Node, or of the engine
  */
 function listModules(bundle, modules) {
   for (const file of Object.values(bundle)) {
     if (file.type !== 'chunk') continue
-    for (const id of file.moduleIds) if (!id.startsWith('\0')) modules.add(id.split('?', 1)[0] ?? id)
+    for (const [id, { renderedLength }] of Object.entries(file.modules)) {
+      if (renderedLength > 0 && /__vite-browser-external|[\\/]ferrule[\\/]src[\\/]engine[\\/]/.test(id))
+        throw new Error(`${file.fileName} holds ${id}, which no browser runs. Import the name from an entry that does not need it.`)
+      if (!id.startsWith('\0')) modules.add(id.split('?', 1)[0] ?? id)
+    }
   }
 }
 
