@@ -18,6 +18,7 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
     files: /^test\/(adapters|agent|client|command|library|mcp|pack)\//,
     because: 'the service is what is called there, and its store is tested elsewhere',
   },
+  { files: /^test\/browser\//, because: 'pages show what routes answer, whose own tests run on each version' },
   { files: /^test\/support\//, because: 'the servers themselves are looked at' },
 ]
 

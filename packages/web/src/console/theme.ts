@@ -25,9 +25,14 @@ const darkenLight = (names: readonly string[]): Record<string, string> =>
     names.map((name) => [`--mantine-color-${name}-light-color`, `color-mix(in srgb, var(--mantine-color-${name}-9) 70%, black)`]),
   )
 
-/** Darkens or lightens the colors of secondary text, which are too pale by themselves. */
+/** Darkens or lightens the colors of secondary text and of errors, which are too pale by themselves. */
 export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
-  light: { ...darkenLight(Object.keys(colors)), '--mantine-color-dimmed': colors.gray[7], '--mantine-color-placeholder': colors.gray[7] },
-  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[1] },
+  light: {
+    ...darkenLight(Object.keys(colors)),
+    '--mantine-color-dimmed': colors.gray[7],
+    '--mantine-color-placeholder': colors.gray[7],
+    '--mantine-color-error': colors.red[9],
+  },
+  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[1], '--mantine-color-error': colors.red[4] },
 })

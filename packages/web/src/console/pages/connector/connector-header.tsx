@@ -30,7 +30,7 @@ function ConnectorFacts({ connector }: { readonly connector: ConnectorRecord }) 
       <Text size="sm">
         {kind.name} · workspace {workspace}
       </Text>
-      <CopyButton value={id} label="Copy id" says="Copy the id of the connector" />
+      <CopyButton value={id} label="Copy id" says="Copy id of the connector" />
     </Group>
   )
 }

@@ -47,7 +47,8 @@ function EntityLinks({ id, entity, isSearchable }: { readonly id: string; readon
 
 /** Shows one entity with a copy. */
 function EntityRow({ id, entity }: { readonly id: string; readonly entity: SyncEntityStatus }) {
-  const { entity: name, records, synced_at: synced, verified_at: verified, next_run_at: next, paused } = entity
+  const { entity: name, state, ready_for_search: isSearchable, records, synced_at: synced } = entity
+  const { verified_at: verified, next_run_at: next, paused } = entity
   return (
     <Table.Tr>
       <Table.Td fw={600}>{name}</Table.Td>
@@ -62,9 +63,7 @@ function EntityRow({ id, entity }: { readonly id: string; readonly entity: SyncE
         <Time value={verified} none="not yet" />
       </Table.Td>
       <Table.Td>{paused ? 'paused' : <Time value={next} none="no schedule" />}</Table.Td>
-      <Table.Td>
-        <EntityLinks id={id} entity={name} isSearchable />
-      </Table.Td>
+      <Table.Td>{state !== 'disabled' && <EntityLinks id={id} entity={name} isSearchable={isSearchable} />}</Table.Td>
     </Table.Tr>
   )
 }
@@ -82,7 +81,7 @@ function CurrentRuns({ running, queued }: SyncStatusRecord) {
   )
 }
 
-const titles = ['Entity', 'State', 'Records', 'Up to date until', 'Compared whole', 'Next sync', 'Records of it'] as const
+const titles = ['Entity', 'State', 'Records', 'Up to date until', 'Compared whole', 'Next sync', 'Open'] as const
 
 /** Shows all entities with a copy. */
 function EntityTable({ id, entities }: { readonly id: string; readonly entities: readonly SyncEntityStatus[] }) {
@@ -110,7 +109,9 @@ function EntityTable({ id, entities }: { readonly id: string; readonly entities:
 
 /** Shows the entities that have no copy; they are called at the vendor only. */
 function OtherEntities({ connector, copied }: { readonly connector: ConnectorRecord; readonly copied: readonly string[] }) {
-  const others = (useKind(connector.connector_type).data?.entities ?? []).filter(({ entity }) => !copied.includes(entity))
+  const isAllowed = (name: string) => connector.entities.length === 0 || connector.entities.some(({ entity }) => entity === name)
+  const all = useKind(connector.connector_type).data?.entities ?? []
+  const others = all.filter(({ entity }) => !copied.includes(entity) && isAllowed(entity))
   if (others.length === 0) return null
   return (
     <Stack gap={4}>

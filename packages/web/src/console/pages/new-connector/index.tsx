@@ -26,7 +26,7 @@ export function Page() {
       {kind === undefined ? <KindChoice /> : <FormOfKind kind={kind} />}
       <Text size="sm">
         Somebody else has the account?{' '}
-        <PageLink to="/links" params={{ new: '1', kind }}>
+        <PageLink to="/links" params={{ new: '1', kind }} inherit underline="always">
           Create a connect link
         </PageLink>
         , and they authorize it themselves: nobody here sees the secret.

@@ -15,8 +15,16 @@ import { intervals, printInterval } from './intervals.ts'
 const toTarget = ({ entities }: SyncScheduleRecord): Pick<ScheduleInput, 'entity'> =>
   entities?.[0] === undefined ? {} : { entity: entities[0] }
 
+/** What a row gets. */
+interface ScheduleRowProps {
+  readonly id: string
+  readonly schedule: SyncScheduleRecord
+  /** true: the connector has no other schedule. */
+  readonly isOnly: boolean
+}
+
 /** Shows one schedule, with the choice of its interval. */
-function ScheduleRow({ id, schedule }: { readonly id: string; readonly schedule: SyncScheduleRecord }) {
+function ScheduleRow({ id, schedule, isOnly }: ScheduleRowProps) {
   const { entities, interval_seconds: seconds, default: isDefault, paused, next_run_at: next } = schedule
   const change = useWrite((ferrule, body: ScheduleInput) => ferrule.contextStore.schedule(id, body), {
     refreshes: listAllKeys(id),
@@ -31,7 +39,7 @@ function ScheduleRow({ id, schedule }: { readonly id: string; readonly schedule:
     })),
   ]
   const choose = (value: string) => change.mutate({ ...toTarget(schedule), interval_seconds: value === '' ? null : Number(value) })
-  const names = entities === null ? 'All others' : entities.join(', ')
+  const names = entities === null ? (isOnly ? 'All entities' : 'All others') : entities.join(', ')
   return (
     <Table.Tr>
       <Table.Td>{names}</Table.Td>
@@ -88,7 +96,7 @@ function Schedules({ id, schedules }: { readonly id: string; readonly schedules:
           </Table.Thead>
           <Table.Tbody>
             {schedules.map((schedule) => (
-              <ScheduleRow key={schedule.entities?.join() ?? ''} id={id} schedule={schedule} />
+              <ScheduleRow key={schedule.entities?.join() ?? ''} id={id} schedule={schedule} isOnly={schedules.length === 1} />
             ))}
           </Table.Tbody>
         </Table>

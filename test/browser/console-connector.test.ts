@@ -1,0 +1,177 @@
+/** A new connector, and the page of one: its copy, its runs, its credentials, its settings and its end. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sandboxValues } from '../../packages/web/src/console/parts/connectors/sandbox-values.ts'
+import { connectorsPath } from '../http/support.ts'
+import { findAllBarriers } from './accessibility.ts'
+import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+
+const options = { timeout: limits.test }
+let opened: OpenedConsole
+/** A connector of two entities, which the tests sync, break and change. */
+let id: string
+beforeAll(async () => {
+  opened = await openConsole({ copies: 'embedded' })
+  id = await opened.world.connect('Calls of the sales team', { entities: [{ entity: 'users' }, { entity: 'settings_scorecards' }] })
+}, limits.test)
+afterAll(() => opened.close())
+
+const readConnector = async () => (await opened.world.ask(`${connectorsPath}/${id}`, { token: opened.world.token })).json
+const confirm = (name: string) => opened.page.getByRole('dialog').getByRole('button', { name }).click()
+
+test('the page follows the copy as it is filled, and says when the service fails', options, async () => {
+  const { page, world, go, complaints, screenshot } = opened
+  await go(`/connectors/${id}`)
+  const users = page.getByRole('row').filter({ hasText: 'users' })
+  await users.getByText('Waits for its first sync').waitFor()
+  await world.context.sync()
+  await users.getByText('Ready').waitFor()
+  await expect.poll(() => users.getByRole('cell').nth(2).textContent(), { timeout: limits.action }).toMatch(/^[1-9]/)
+  await page.getByRole('link', { name: 'Search users' }).waitFor()
+  await screenshot('connector')
+  expect(await findAllBarriers(page)).toEqual([])
+  expect(complaints()).toEqual([])
+  await page.route(/context_store/, (route) => route.abort())
+  await page.clock.install()
+  await go(`/connectors/${id}?tab=indexes`)
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(60_000)
+        return page.getByRole('alert').count()
+      },
+      { timeout: limits.action },
+    )
+    .toBe(1)
+  await page.unroute(/context_store/)
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(60_000)
+        return page.getByText('No indexes yet').count()
+      },
+      { timeout: limits.action },
+    )
+    .toBe(1)
+  await page.clock.resume()
+  complaints() // the requests that were cut
+})
+
+test('a sync is started and cancelled, and a failed run says what to do', options, async () => {
+  const { page, world, go, complaints, screenshot } = opened
+  await go(`/connectors/${id}?tab=runs`)
+  await page.getByRole('row').filter({ hasText: 'the connector was created' }).getByText('Succeeded').waitFor()
+  await page.getByRole('button', { name: 'Sync now' }).click()
+  await page.getByRole('menuitem', { name: 'Everything' }).click()
+  await page.getByText('The sync waits for its turn.').waitFor()
+  await page.getByRole('button', { name: 'Cancel the run' }).click()
+  await page.getByRole('dialog').getByText('Records that it has written stay').waitFor()
+  await confirm('Cancel the run')
+  await page.getByRole('row').filter({ hasText: 'somebody asked' }).getByText('Cancelled').waitFor()
+  world.sandbox.faults.add({
+    kind: 'status',
+    status: 400,
+    message: 'Scorecards are broken',
+    on: 'api',
+    path: '/v2/settings/scorecards',
+    times: 9,
+  })
+  await world.ask(`${connectorsPath}/${id}/syncs`, { token: world.token, body: { mode: 'full' } })
+  await world.context.sync()
+  world.sandbox.faults.clear()
+  await page.reload()
+  await page.getByRole('listitem').filter({ hasText: 'settings_scorecards: ' }).waitFor()
+  await screenshot('connector-runs')
+  await page.getByLabel('State').selectOption('cancelled')
+  await expect.poll(() => page.getByRole('row').count(), { timeout: limits.action }).toBe(2)
+  expect(new URL(page.url()).search).toBe('?tab=runs&state=cancelled')
+  expect(complaints()).toEqual([])
+})
+
+test('credentials are replaced after a live check, and never shown', options, async () => {
+  const { page, world, go, complaints, screenshot } = opened
+  const token = { token: world.token }
+  const refused = { credentials: { access_key_secret: 'ended at the vendor' }, check: false }
+  await world.ask(`${connectorsPath}/${id}`, { ...token, method: 'PATCH', body: refused })
+  await world.execute(id, { entity: 'users', action: 'list' })
+  await go(`/connectors/${id}`)
+  await page.getByText('The vendor refuses the credentials').waitFor()
+  await page.getByRole('link', { name: 'Send a connect link instead' }).waitFor()
+  await page.getByRole('button', { name: 'Replace the credentials' }).click()
+  await page.getByRole('list', { name: 'Stored fields' }).getByText('access_key_secret').waitFor()
+  await page.getByRole('button', { name: 'Check at the vendor' }).click()
+  await page.getByText('The check has failed').waitFor()
+  await page.getByLabel(/^access_key_secret/).fill('wrong again')
+  await page.getByRole('button', { name: 'Check and store' }).click()
+  await page.getByText('The credentials were not stored').waitFor()
+  await screenshot('connector-credentials')
+  await page.getByLabel(/^access_key_secret/).fill('sandbox-secret')
+  await page.getByRole('button', { name: 'Check and store' }).click()
+  await page.getByText('The vendor accepted the credentials').waitFor()
+  await page.getByText('The vendor refuses the credentials').waitFor({ state: 'detached' })
+  expect(await page.getByLabel(/^access_key_secret/).inputValue()).toBe('')
+  expect((await readConnector()).status).toBe('active')
+  complaints() // the refused form
+})
+
+test('settings are changed after a sentence of their consequences, and the end needs the name', options, async () => {
+  const { page, go, complaints, screenshot } = opened
+  await go(`/connectors/${id}?tab=settings`)
+  await page.getByLabel(/^private_calls/).selectOption('include')
+  await page.getByRole('button', { name: 'Change the configuration' }).click()
+  await page.getByRole('dialog').getByText('the copy is emptied and filled again').waitFor()
+  await confirm('Change the configuration')
+  await page.getByText('The configuration was changed.').waitFor()
+  await page.getByRole('button', { name: 'Pause the schedule' }).click()
+  await confirm('Pause the schedule')
+  await page.getByRole('button', { name: 'Resume the schedule' }).waitFor()
+  await page.getByRole('checkbox', { name: 'settings_scorecards' }).uncheck()
+  await page.getByRole('button', { name: 'Change the entities' }).click()
+  await confirm('Change the entities')
+  await page.getByText('The entities were changed.').waitFor()
+  expect(await readConnector()).toMatchObject({ replication_config: { private_calls: 'include' }, entities: [{ entity: 'users' }] })
+  await screenshot('connector-settings')
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Reset the copy' }).click()
+  await confirm('Reset the copy')
+  await page.getByText('The copy is emptied and filled again.').waitFor()
+  await page.getByRole('button', { name: 'Delete the connector' }).click()
+  expect(await page.getByRole('dialog').getByRole('button', { name: 'Delete the connector' }).isDisabled()).toBe(true)
+  await page.getByLabel('Type Calls of the sales team to confirm').fill('Calls of the sales team')
+  await confirm('Delete the connector')
+  await page.getByText('The connector Calls of the sales team was deleted.').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/console/connectors')
+  await go(`/connectors/${id}`)
+  await page.getByText('connector_not_found').waitFor()
+  complaints() // the connector that is deleted
+})
+
+test('a form from the schema creates a connector: refusals are at their fields, and nothing secret stays', options, async () => {
+  const { page, go, complaints, screenshot } = opened
+  await go('/connectors/new')
+  await page.getByRole('link', { name: 'Shopify' }).click()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Shop of the north')
+  await page.getByLabel(/^api_key/).fill('shpat_never-shown-again')
+  await page.getByRole('textbox', { name: 'shop', exact: true }).fill('no shop!')
+  await page.getByRole('button', { name: 'Check and create' }).click()
+  await page.getByText('The connector was not created').waitFor()
+  await screenshot('new-connector')
+  await page.getByText(/^must be the name of the store before/).waitFor()
+  expect(await page.getByRole('textbox', { name: 'shop', exact: true }).getAttribute('aria-invalid')).toBe('true')
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByRole('switch', { name: 'Use the sandbox' }).check({ force: true })
+  await page.getByRole('button', { name: 'Only check' }).click()
+  await page.getByText('The vendor accepts the credentials').waitFor()
+  await page.getByLabel(/^api_key/).press('Enter')
+  await page.getByRole('heading', { name: 'Shop of the north' }).waitFor()
+  expect(await page.content()).not.toContain('shpat_')
+  expect(page.url()).not.toContain('shpat_')
+  complaints() // the refused form
+})
+
+test.each(Object.entries(sandboxValues))('the sandbox takes the values that the form fills in for %s', async (kind, values) => {
+  const { credentials, configuration } = values
+  const common = { workspace_name: 'default', connector_type: kind, name: kind, environment: { sandbox: true } }
+  const body = { ...common, credentials, replication_config: configuration }
+  const { json } = await opened.world.ask(`${connectorsPath}/check`, { token: opened.world.token, body })
+  expect(json.status).toBe('succeeded')
+})
