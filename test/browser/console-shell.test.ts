@@ -24,12 +24,13 @@ test('the overview lists the connectors, without barriers and without a violatio
 })
 
 test('signing out ends the session, and the next sign-in returns to the same address', { timeout: limits.test }, async () => {
-  const { page, go, complaints } = opened
+  const { page, go, complaints, screenshot } = opened
   await go('/?workspace=default')
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('menuitem', { name: 'Sign out here' }).click()
   await page.getByRole('heading', { name: 'Sign in to Ferrule' }).waitFor()
   await go('/?workspace=default')
+  await screenshot('sign-in')
   expect(await findAllBarriers(page)).toEqual([])
   await signIn(page)
   await page.getByText('Calls of the sales team').waitFor()

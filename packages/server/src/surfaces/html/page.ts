@@ -16,6 +16,22 @@ button.main { background: #1f4fd8; border-color: #1f4fd8; color: #fff; }
 .note { color: #586074; font-size: .9rem; }
 .problem { padding: .6rem .8rem; border-radius: 6px; background: #fdecea; color: #8c1d18; }
 strong { overflow-wrap: anywhere; }
+a { color: #1f4fd8; }
+:root { color-scheme: light dark; }
+@media (max-width: 36rem) {
+  main { margin: 0; padding: 1.25rem; border: 0; border-radius: 0; }
+}
+@media (prefers-color-scheme: dark) {
+  body { background: #1a1b1e; color: #dfe2e8; }
+  main { background: #25262b; border-color: #3a3c43; }
+  input[type=text], input[type=password], select { background: #1a1b1e; color: inherit; border-color: #7d8494; }
+  fieldset { border-color: #3a3c43; }
+  button { background: #2c2e33; color: inherit; border-color: #7d8494; }
+  button.main { background: #3b5bdb; border-color: #3b5bdb; color: #fff; }
+  .note { color: #a9b0bf; }
+  .problem { background: #4a1d1b; color: #ffc9c4; }
+  a { color: #9db7ff; }
+}
 `
 
 const styleHash = createHash('sha256').update(style).digest('base64')
