@@ -75,7 +75,7 @@ export async function signIn(page: Page, { id, secret }: { readonly id: string; 
 }
 
 /** Stores one picture for each scheme, and one of a phone. */
-async function takePictures(page: Page, name: string): Promise<void> {
+export async function takePictures(page: Page, name: string): Promise<void> {
   const folder = process.env['FERRULE_SCREENSHOTS']
   if (folder === undefined) return
   mkdirSync(folder, { recursive: true })

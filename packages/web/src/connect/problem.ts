@@ -8,6 +8,10 @@ export interface ProblemPlace {
   readonly message: string
 }
 
+/** Takes the pointer off the start of a sentence: the page names the field by its label. */
+const withoutField = (field: string, message: string): string =>
+  field !== '' && message.startsWith(field) ? message.slice(field.length).replace(/^:?\s+/, '') : message
+
 /** An answer of the service that refuses, or none. */
 export class PageProblem extends Error {
   readonly code: string
@@ -30,6 +34,8 @@ export class PageProblem extends Error {
     this.code = code ?? 'page_error'
     this.hint = hint
     this.places = errors
+      .map(({ field, message: says }) => ({ field, message: withoutField(field, says) }))
+      .filter((place) => place.message !== message)
     this.vendorSays = upstream?.message
     this.requestId = request_id
   }

@@ -18,7 +18,7 @@ export function ProblemBox({ problem, places = [] }: { readonly problem: PagePro
           {place.field.split('/').slice(2).join(' ')} {place.message}
         </p>
       ))}
-      {vendorSays !== undefined && <p>The vendor says: {vendorSays}</p>}
+      {vendorSays !== undefined && !message.includes(vendorSays) && <p>The vendor says: {vendorSays}</p>}
       <p>{hint}</p>
       <p className="small">
         <code>{code}</code>

@@ -63,6 +63,10 @@ function AccountsForm({ read, request }: { readonly read: ConnectAccounts; reado
   const { accounts, most, attempt_id } = read
   const [chosen, choose] = useState<readonly string[]>(accounts.length === 1 ? accounts.map(({ id }) => id) : [])
   const [refusal, setRefusal] = useState<string>()
+  const changeChoice = (ids: readonly string[]) => {
+    setRefusal(undefined)
+    choose(ids)
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const refused = refuseChoice(chosen.length, most)
@@ -71,7 +75,7 @@ function AccountsForm({ read, request }: { readonly read: ConnectAccounts; reado
   }
   return (
     <form onSubmit={submit}>
-      <AccountList accounts={accounts} chosen={chosen} onChoose={choose} />
+      <AccountList accounts={accounts} chosen={chosen} onChoose={changeChoice} />
       <p role="alert" className="refusal">
         {refusal}
       </p>
@@ -102,7 +106,7 @@ export function AccountsStep({ attempt }: { readonly attempt: PageAttempt }) {
   const kind = page.kinds.find(({ slug }) => slug === attempt.kind)
   return (
     <Step title={`Which ${kind?.title ?? ''} accounts may be read?`}>
-      <p>All accounts that you choose become one connection. {page.organization_name} can read no other account.</p>
+      <p>All accounts that you choose become one connection of {page.organization_name}.</p>
       {request.problem !== undefined && (
         <>
           <ProblemBox problem={request.problem} />
