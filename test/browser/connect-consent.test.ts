@@ -61,7 +61,7 @@ test('Gong in a popup: the application hears of it, though the vendor cut the po
   await goToVendor(popup, 'Gong')
   await agreeAtGong(popup)
   await expectStep(popup, 'Gong is connected')
-  expect(await popup.evaluate(() => window.opener === null)).toBe(true)
+  expect(await popup.evaluate<boolean>('window.opener === null')).toBe(true)
   await popup.getByText('You can close this window').waitFor()
   const { connector_id } = await opened.read(id)
   await answer().toEqual({ status: 'connected', linkId: id, connectorId: connector_id })
@@ -141,6 +141,19 @@ test('a form in a popup answers by a message, and the popup closes', later, asyn
   await closed
 })
 
+test('the page reports to the origin of the link only', later, async () => {
+  const { id, url } = await opened.link({ allowed_origin: opened.application })
+  const stranger = await opened.openStranger()
+  await stranger.evaluate('heard = []; addEventListener("message", ({ data }) => heard.push(data))')
+  const [popup] = await Promise.all([stranger.waitForEvent('popup'), stranger.evaluate(`void open(${JSON.stringify(url)})`)])
+  await expectStep(popup, /would like to connect/)
+  const refused = "does not match the recipient window's origin"
+  await expect.poll(() => opened.complaints().filter((text) => text.includes(refused)).length).toBe(1)
+  expect(await stranger.evaluate('heard')).toEqual([])
+  const answer = await opened.world.ask(`/connect/api/links/${id}/status`, { headers: { origin: 'https://evil.example' } })
+  expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([404, undefined])
+})
+
 test('a popup that is closed, given up or not allowed makes nothing, and the application hears of it', later, async () => {
   const closing = await openPopup()
   await closing.popup.close()
@@ -164,9 +177,14 @@ test('no return is taken from another browser, without its cookie, twice, or wit
   const { id, url } = await opened.link()
   await page.goto(url)
   // The attacker's own consent, held back before it returns: a victim's browser is to complete it.
-  await page.route('**/oauth2/authorize**', (route) => route.abort())
-  const [asked] = await Promise.all([page.waitForRequest('**/oauth2/authorize**'), goToVendor(page, 'Gong')])
-  const held = returnOf(await consentAtGong(asked.url())).href
+  const asked = new Promise<string>((resolve) => {
+    void page.route('**/oauth2/authorize**', async (route) => {
+      await route.abort()
+      resolve(route.request().url())
+    })
+  })
+  await goToVendor(page, 'Gong')
+  const held = returnOf(await consentAtGong(await asked)).href
   await page.unroute('**/oauth2/authorize**')
   gong.switches.set({ consent: 'at once' })
   const victim = await opened.openStranger()

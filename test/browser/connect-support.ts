@@ -5,8 +5,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { expect } from 'vitest'
 import { ensureWeb } from '../../scripts/web.mjs'
-import { createLink, readLink, saveApplication } from '../connect/support.ts'
-import { type Json, startWorld, type World } from '../http/support.ts'
+import { askAs, createLink, readLink, saveApplication } from '../connect/support.ts'
+import { base, type Json, startWorld, type World } from '../http/support.ts'
 import { limits, takePictures } from './console-support.ts'
 import { launchBrowser } from './launch.ts'
 
@@ -82,6 +82,7 @@ export async function openConnectWorld(): Promise<ConnectWorld> {
   // Links are made for the configured address, and the port is known only now.
   Object.assign(world.settings, { publicUrl: world.url })
   await Promise.all([saveApplication(world, 'gong'), saveApplication(world, 'tiktok-marketing')])
+  await askAs(world, `${base}/organizations/${world.organizationId}`, { method: 'PUT', body: { name: 'Example Insights' } })
   const complaints: string[] = []
   return {
     ...{ world, browser, application: origin },

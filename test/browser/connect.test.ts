@@ -48,7 +48,7 @@ test('a form takes Shopify after it refused a wrong store and a wrong key', late
   await page.getByLabel('API key', { exact: true }).fill(shopifyCredentials.revokedToken)
   await send.click()
   await page.getByText(/Shop must be the name of the store before \.myshopify\.com/).waitFor()
-  expect(await page.getByLabel('Shop', { exact: true }).evaluate((field) => field === document.activeElement)).toBe(true)
+  expect(await page.getByLabel('Shop', { exact: true }).evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true)
   await page.getByLabel('Shop', { exact: true }).fill('another-store')
   await send.click()
   await page.getByText('Shopify knows nothing at this address.').waitFor()

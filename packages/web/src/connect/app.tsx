@@ -60,7 +60,7 @@ function buildConnecting(page: ConnectPage, show: (loaded: Loaded) => void): Con
     reload: () => read().catch((thrown) => show({ problem: toProblem(thrown) })),
     finish: (done) => {
       reportToOpener(page, 'connected', done.connector_id)
-      go({ step: 'done', done })
+      show({ page: { ...page, status: 'used', connector_id: done.connector_id }, view: { step: 'done', done } })
     },
     giveUp: () => giveUp(page, go),
     // The page may have been used meanwhile, by an answer that was lost on its way.
