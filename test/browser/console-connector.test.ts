@@ -23,7 +23,14 @@ test('the page follows the copy as it is filled, and says when the service fails
   await go(`/connectors/${id}`)
   const users = page.getByRole('row').filter({ hasText: 'users' })
   await users.getByText('Waits for its first sync').waitFor()
-  await world.context.sync()
+  world.sandbox.faults.add({ kind: 'delay', ms: 2_500, on: 'api', path: '/v2/settings/scorecards' })
+  const synced = world.context.sync()
+  await page.getByText('Running').waitFor()
+  await page
+    .getByText(/^\d+ records in \d+ calls$/)
+    .first()
+    .waitFor()
+  await synced
   await users.getByText('Ready').waitFor()
   await expect.poll(() => users.getByRole('cell').nth(2).textContent(), { timeout: limits.action }).toMatch(/^[1-9]/)
   await page.getByRole('link', { name: 'Search users' }).waitFor()

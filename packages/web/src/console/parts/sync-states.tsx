@@ -18,7 +18,7 @@ const runLooks: Readonly<Record<RunState, Look>> = {
   queued: ['Waits', 'gray'],
   running: ['Running', 'blue'],
   succeeded: ['Succeeded', 'green'],
-  partial: ['Partly', 'yellow'],
+  partial: ['Partly done', 'yellow'],
   failed: ['Failed', 'red'],
   cancelled: ['Cancelled', 'gray'],
 }

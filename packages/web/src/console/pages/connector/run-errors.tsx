@@ -12,17 +12,18 @@ function ErrorText({ about, error }: { readonly about?: string; readonly error: 
   )
 }
 
-/** Shows the error of a run, and those of its entities. */
+/** Shows the errors of a run's entities, and its own unless it repeats one of them. */
 export function RunErrors({ run }: { readonly run: Pick<SyncRunRecord, 'error' | 'results'> }) {
-  const failed = run.results.flatMap(({ entity, error }) => (error === null ? [] : [{ entity, error }]))
+  const { error } = run
+  const failed = run.results.flatMap(({ entity, error: own }) => (own === null ? [] : [{ entity, error: own }]))
   return (
     <>
-      {run.error !== null && <ErrorText error={run.error} />}
+      {error !== null && !failed.some((each) => each.error.message === error.message) && <ErrorText error={error} />}
       {failed.length > 0 && (
         <List size="sm">
-          {failed.map(({ entity, error }) => (
+          {failed.map(({ entity, error: own }) => (
             <List.Item key={entity}>
-              <ErrorText about={entity} error={error} />
+              <ErrorText about={entity} error={own} />
             </List.Item>
           ))}
         </List>
