@@ -150,6 +150,9 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}cli.ts`, files: [`${library}command/`], node: 'all but node:sqlite' },
   {
     room: `${library}internal.ts`,
-    files: [...shared, ...within(library, ['connectors/', 'engine/', 'json/', 'document/', 'near-names.ts', 'client/', 'agent/', 'mcp/'])],
+    files: [
+      ...shared,
+      ...within(library, ['connectors/', 'engine/', 'json/', 'document/', 'near-names.ts', 'filter/', 'client/', 'agent/', 'mcp/']),
+    ],
   },
 ]

@@ -16,9 +16,16 @@ export {
 export { liveActions } from './definition/entity.ts'
 export { readKnownValues } from './definition/fields.ts'
 export { isObject } from './definition/object.ts'
-export { filterLimits, searchOperators } from './definition/search.ts'
+export {
+  type FieldOperator,
+  fieldOperators,
+  filterLimits,
+  findUnsuited,
+  type SearchFieldType,
+  searchFieldTypes,
+  searchOperators,
+} from './definition/search.ts'
 export { buildEntityDocument, toSchema } from './document/build-kind.ts'
-export { readProperties, readTypes } from './document/schema.ts'
 export { readApart } from './engine/apart.ts'
 export { clocks } from './engine/clocks.ts'
 export { fillParams } from './engine/fill.ts'
@@ -37,6 +44,7 @@ export type { Flat } from './engine/types.ts'
 export { normaliseRequestId } from './engine/writes/claims.ts'
 export { errorConsequences } from './error-consequences.ts'
 export { asFerruleError, errorTable, fail, failValidation, isErrorCode, moveProblem } from './errors.ts'
+export { findRounded } from './filter/numbers.ts'
 export { TooDeep } from './json/depth.ts'
 export { formatJson, readJson, writeBody, writeJson } from './json/json.ts'
 export { pointTo } from './json/pointer.ts'

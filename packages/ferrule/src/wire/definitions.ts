@@ -1,5 +1,6 @@
 /** Kinds of external systems on the wire, and their documents for agents in the shape that existing clients read. */
 import { bool, int, list, oneOf, open, opt, orNull, str } from '../definition/index.ts'
+import { searchFieldTypes } from '../definition/search.ts'
 import { pageQuery } from './paging.ts'
 import { jsonSchema, jsonSchemaOrNull, part, query, record, uuid, type Wire } from './words.ts'
 
@@ -174,8 +175,6 @@ const exampleCall = part(
   'The smallest call of an operation that is complete, as `execute` takes it',
 )
 
-/** Types of searchable fields. */
-export const searchFieldTypes = ['text', 'integer', 'number', 'boolean', 'array', 'object', 'any'] as const
 /** How values of a searchable field compare. */
 export const searchComparisons = ['text', 'instant', 'decimal', 'lower'] as const
 

@@ -134,7 +134,6 @@ export {
   type SkillPage,
   type SkillQuery,
   searchComparisons,
-  searchFieldTypes,
   skill,
   skillBlock,
   skillDocs,

@@ -1,12 +1,10 @@
 /** Describes how the fields of an entity are searched, for those who build filters. */
 
-import { FerruleError } from 'ferrule'
 import type { EntityDefinition } from 'ferrule/definition'
+import { fieldOperators, findUnsuited } from 'ferrule/internal'
 import { buildSearchTable, type Comparison } from './columns.ts'
 import { parseFieldPath } from './field-paths.ts'
-import { checkOperator } from './operands.ts'
-import { fieldOperators } from './parse.ts'
-import type { FieldPath, PathType } from './tree.ts'
+import type { PathType } from './tree.ts'
 
 /** How a field is searched. */
 export interface DescribedField {
@@ -19,23 +17,13 @@ export interface DescribedField {
 
 const pointer = { at: '' }
 
-const isSupported = (operator: string, path: FieldPath): boolean => {
-  try {
-    checkOperator(operator, path, pointer)
-    return true
-  } catch (thrown) {
-    if (thrown instanceof FerruleError) return false
-    throw thrown
-  }
-}
-
 /** Describes the searchable fields of an entity, in the order of its definition; none for an entity without a search. */
 export function describeSearchFields(kind: string, entity: string, definition: EntityDefinition): readonly DescribedField[] {
   if (definition.context_store_search === undefined) return []
   const table = buildSearchTable(kind, entity, definition)
   return table.columns.map(({ name }) => {
     const { path } = parseFieldPath({ table }, name, pointer)
-    const operators = fieldOperators.filter((operator) => isSupported(operator, path))
+    const operators = fieldOperators.filter((operator) => findUnsuited(operator, path.type) === undefined)
     return { field: name, type: path.type, compares: path.compare, operators }
   })
 }

@@ -1,7 +1,7 @@
 /** Operands: which values a query may use at a field path, and how they compare. */
 
 import { writeJson } from 'ferrule/engine'
-import { isObject } from 'ferrule/internal'
+import { type FieldOperator, findUnsuited, isObject } from 'ferrule/internal'
 import { invalid, notSupported, type RequestPointer, tooComplex } from './refusals.ts'
 import { cleanJson, cleanText, formatNumber, parseDecimal } from './text.ts'
 import { parsePeriod } from './timestamps.ts'
@@ -146,30 +146,11 @@ export function parseTokens(
   return [...all.values()]
 }
 
-/** Operators that a type does not support, with the reason. */
-const unsuited: Readonly<Partial<Record<PathType, Readonly<Record<string, string>>>>> = {
-  boolean: { order: 'a boolean has no order', text: 'a boolean is no string' },
-  object: { order: 'an object has no order; use a path into it', in: 'an object is compared by eq and neq only; use a path into it' },
-}
-const groups: Readonly<Record<string, string>> = {
-  gt: 'order',
-  gte: 'order',
-  lt: 'order',
-  lte: 'order',
-  like: 'text',
-  fuzzy: 'text',
-  keyword: 'text',
-  contains: 'elements',
-  any: 'elements',
-}
-
 /**
  * Checks that the type of a field supports an operator.
  * @throws FerruleError `operator_not_supported`
  */
-export function checkOperator(operator: string, path: FieldPath, pointer: RequestPointer): void {
-  const group = groups[operator] ?? operator
-  if (group === 'elements' && path.type !== 'array' && path.type !== 'any') throw notSupported(pointer, operator, 'it needs an array')
-  const reason = unsuited[path.type]?.[group]
+export function checkOperator(operator: FieldOperator, path: FieldPath, pointer: RequestPointer): void {
+  const reason = findUnsuited(operator, path.type)
   if (reason !== undefined) throw notSupported(pointer, operator, reason)
 }

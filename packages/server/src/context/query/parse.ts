@@ -1,6 +1,6 @@
 /** Parses the parameters of `context_store_search` (grammar and rules: docs/decisions/0016-search.md). */
 
-import { filterLimits, isObject, parseInteger, searchOperators } from 'ferrule/internal'
+import { type FieldOperator, filterLimits, isObject, parseInteger, searchOperators } from 'ferrule/internal'
 import type { SearchTable } from './columns.ts'
 import { parsePattern } from './conditions/pattern.ts'
 import { type NameScope, parseFieldPath, parseListedPath, toElementScope } from './field-paths.ts'
@@ -21,10 +21,6 @@ const greatestLimit = 10_000
 /** Operators of a filter: the documented ones, and two for arrays. */
 const operators = [...searchOperators, 'contains', 'any'] as const
 type Operator = (typeof operators)[number]
-type FieldOperator = Exclude<Operator, 'and' | 'or' | 'not'>
-
-/** Operators that take a field. */
-export const fieldOperators: readonly FieldOperator[] = operators.filter((name) => name !== 'and' && name !== 'or' && name !== 'not')
 
 /** State of parsing a filter. */
 interface Reading {

@@ -1,4 +1,5 @@
 /** A parsed search: `parse.ts` builds it from the parameters, `sql.ts` builds SQL from it. */
+import type { SearchFieldType } from 'ferrule/internal'
 import type { Column, Comparison, SearchTable } from './columns.ts'
 import type { RequestPointer } from './refusals.ts'
 import type { Period } from './timestamps.ts'
@@ -8,7 +9,7 @@ import type { QueryToken } from './tokens/types.ts'
 export type Step = string | null
 
 /** Documented type at a path. `any`: undocumented. */
-export type PathType = Exclude<Column['type'], 'json'> | 'array' | 'object' | 'any'
+export type PathType = SearchFieldType
 
 /** Path that a condition tests. */
 export interface FieldPath {
