@@ -74,6 +74,17 @@ export async function signIn(page: Page, { id, secret }: { readonly id: string; 
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
+/**
+ * Replaces the text of an editor. Chromium would give what replaces a selection the style of the selection, as an attribute that the policy
+ * forbids; so the text is deleted first.
+ */
+export async function replaceCode(page: Page, label: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: label }).click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.press('Delete')
+  await page.keyboard.type(text)
+}
+
 /** Stores one picture for each scheme, and one of a phone. */
 export async function takePictures(page: Page, name: string): Promise<void> {
   const folder = process.env['FERRULE_SCREENSHOTS']

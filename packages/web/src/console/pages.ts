@@ -22,4 +22,5 @@ export const pages: readonly ConsolePage[] = [
   { path: '/connectors/new', title: 'New connector', load: () => import('./pages/new-connector/index.tsx') },
   { path: '/connectors/:id', title: 'Connector', load: () => import('./pages/connector/index.tsx') },
   { path: '/explorer', title: 'Explorer', group: 'Work', load: () => import('./pages/explorer/index.tsx') },
+  { path: '/search', title: 'Search', group: 'Work', load: () => import('./pages/search/index.tsx') },
 ]

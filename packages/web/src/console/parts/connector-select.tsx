@@ -24,14 +24,16 @@ const printChoice = ({ name, summarized_source_template: kind, workspace_name: w
 export interface ConnectorSelectProps {
   /** As `useConnectorChoice` returns it. */
   readonly reading: ReturnType<typeof useConnectorChoice>
+  /** Which connectors are offered; default: all. */
+  readonly isOffered?: (connector: ConnectorSummary) => boolean
   /** Id of the chosen connector. */
   readonly value: string | undefined
   readonly onChange: (connector: ConnectorSummary) => void
 }
 
 /** Shows the chooser. */
-export function ConnectorSelect({ reading, value, onChange }: ConnectorSelectProps) {
-  const connectors = reading.data?.rows ?? []
+export function ConnectorSelect({ reading, isOffered = () => true, value, onChange }: ConnectorSelectProps) {
+  const connectors = (reading.data?.rows ?? []).filter((connector) => connector.id === value || isOffered(connector))
   return (
     <Select
       label="Connector"

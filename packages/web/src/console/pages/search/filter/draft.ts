@@ -46,9 +46,7 @@ export const emptyDraft: FilterDraft = { text: '', json: '', shown: { root: make
 /** Describes a refusal. The sentence of one at a place in the text has line and column. */
 function describe(view: ViewProblem['view'], thrown: unknown): ViewProblem {
   if (!(thrown instanceof FerruleError)) throw thrown
-  const sentences = thrown.errors.map(({ field, message }) =>
-    view === 'text' ? message : `${field.replace('/filter', '') || '/'} ${message}`,
-  )
+  const sentences = thrown.errors.map(({ message }) => message.replace(/^\/filter(?=[ /])/, view === 'text' ? 'The text' : 'The filter'))
   const places = thrown.errors.flatMap(({ line, column, message }) =>
     line === undefined || column === undefined ? [] : [{ line, column, message }],
   )

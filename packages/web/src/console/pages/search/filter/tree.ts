@@ -142,7 +142,7 @@ export function toTree(filter: FilterCondition | undefined): Group {
 
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Reads a value as it was typed; undefined while it is none. A number that would lose digits is none. */
+/** Reads a value as it was typed; undefined while it cannot be read. A number that would lose digits cannot be read. */
 export function readTyped(text: string, type: ValueType): string | number | bigint | boolean | undefined {
   if (type === 'string') return text === '' ? undefined : text
   if (type === 'boolean') return text === 'true' || text === 'false' ? text === 'true' : undefined

@@ -1,0 +1,74 @@
+/** What the address says about a search, so that a copied address shows the same. */
+import { useMemo } from 'react'
+import { useAddressParams } from '../../data/params.ts'
+import type { DataSort } from '../../parts/table/header-row.tsx'
+
+/** Views of a filter. */
+export const views = ['conditions', 'text', 'json'] as const
+/** View of a filter. */
+export type View = (typeof views)[number]
+
+/** A filter that is longer is not put into the address: servers and proxies take about 8,000 characters with the headers. */
+export const longestFilter = 4_000
+
+/** Pages that an address can ask for at most. */
+export const mostPages = 40
+
+const readView = (text: string | undefined): View => views.find((view) => view === text) ?? 'conditions'
+
+/** Reads an order such as `started:desc`; a field can hold colons. */
+export function readSort(text: string | undefined): DataSort | undefined {
+  const [, column, direction] = /^(.+):(asc|desc)$/s.exec(text ?? '') ?? []
+  return column === undefined ? undefined : { column, direction: direction === 'desc' ? 'desc' : 'asc' }
+}
+
+/** Returns the order after a press on a header: ascending, descending, none. */
+export function turnSort(sort: DataSort | undefined, column: string): string | undefined {
+  if (sort?.column !== column) return `${column}:asc`
+  return sort.direction === 'asc' ? `${column}:desc` : undefined
+}
+
+const readPages = (text: string | undefined): number => Math.min(mostPages, Math.max(1, Math.trunc(Number(text ?? 1)) || 1))
+
+/** A search as the address has it. */
+export interface SearchAddress {
+  /** Id of the connector. */
+  readonly connector: string | undefined
+  readonly entity: string | undefined
+  /** Filter as text; '' finds everything. */
+  readonly filter: string
+  readonly sort: DataSort | undefined
+  /** Paths of the chosen columns; none: all fields. */
+  readonly fields: readonly string[]
+  /** Greatest age of the copy in seconds. */
+  readonly maxAge: number | undefined
+  readonly allowPartial: boolean
+  readonly view: View
+  readonly pages: number
+}
+
+const readAge = (text: string | undefined): number | undefined => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
+
+const names = ['connector', 'entity', 'filter', 'sort', 'fields', 'max_age', 'partial', 'view', 'pages'] as const
+
+/** Reads the search of the address, and returns a function that changes its parameters. */
+export function useSearchAddress() {
+  const [params, change] = useAddressParams(...names)
+  const { connector, entity, filter = '', sort, fields, max_age: age, partial, view, pages } = params
+  const address = useMemo(
+    (): SearchAddress => ({
+      ...{ connector, entity, filter },
+      sort: readSort(sort),
+      fields: fields === undefined ? [] : fields.split(','),
+      maxAge: readAge(age),
+      allowPartial: partial === '1',
+      view: readView(view),
+      pages: readPages(pages),
+    }),
+    [connector, entity, filter, sort, fields, age, partial, view, pages],
+  )
+  return [address, change] as const
+}
+
+/** Changes parameters of the address. */
+export type ChangeAddress = ReturnType<typeof useSearchAddress>[1]

@@ -1,0 +1,192 @@
+/** The filter as conditions: operators fit the fields. */
+import { Button, Group as Line, NativeSelect, Paper, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { type FilterField, listFields } from '../filter/fields.ts'
+import { builderLimits, type Elements, type Group, makeElements, makeGroup, makeRule, type Node, type Rule } from '../filter/tree.ts'
+import { findValueType, listOperators, type RuleOperator } from '../filter/words.ts'
+import { FieldInput, NotButton, RemoveButton } from './row-parts.tsx'
+import { ValueInput, ValueTypeInput } from './value-input.tsx'
+
+/** What a part of the builder gets. */
+interface PartProps<N extends Node> {
+  readonly node: N
+  /** Number within its group, such as `1.2`. */
+  readonly place: string
+  /** Fields of the record, or of the elements of an array. */
+  readonly fields: readonly FilterField[]
+  readonly depth: number
+  readonly onChange: (node: N) => void
+  readonly onRemove: () => void
+}
+
+/** Chooses a field: an operator and a type that do not fit it are replaced. */
+function chooseField(rule: Rule, path: string, fields: readonly FilterField[]): Rule {
+  const field = fields.find((each) => each.path === path)
+  if (field === undefined) return { ...rule, field: path }
+  const operators = listOperators(field).map(({ operator }) => operator)
+  const operator = operators.includes(rule.operator) ? rule.operator : (operators[0] ?? 'eq')
+  const valueType = findValueType(field)
+  return { ...rule, field: path, operator, valueType, values: valueType === rule.valueType ? rule.values : [] }
+}
+
+/** Chooses an operator: only `in` keeps several values. */
+const chooseOperator = (rule: Rule, operator: RuleOperator): Rule => ({
+  ...rule,
+  operator,
+  values: operator === 'in' ? rule.values : rule.values.slice(0, 1),
+})
+
+/** Shows a comparison. */
+function RuleRow({ node, place, fields, onChange, onRemove }: PartProps<Rule>) {
+  const name = `condition ${place}`
+  const field = fields.find(({ path }) => path === node.field)
+  const fitting = listOperators(field)
+  // A filter that was written by hand can have an operator that does not fit: it is shown, and the service says what is wrong.
+  const shown = fitting.some(({ operator }) => operator === node.operator) ? fitting : listOperators(undefined)
+  const data = shown.map(({ operator, says, saysOfTimes }) => ({
+    value: operator,
+    label: field?.isTime === true ? (saysOfTimes ?? says) : says,
+  }))
+  const choose = (chosen: string) => {
+    const word = shown.find(({ operator }) => operator === chosen)
+    if (word !== undefined) onChange(chooseOperator(node, word.operator))
+  }
+  return (
+    <Line gap="xs" role="group" aria-label={`Condition ${place}`}>
+      <NotButton name={name} isNegated={node.isNegated} onChange={() => onChange({ ...node, isNegated: !node.isNegated })} />
+      <FieldInput name={name} value={node.field} fields={fields} onChange={(path) => onChange(chooseField(node, path, fields))} />
+      <NativeSelect
+        aria-label={`Operator of ${name}`}
+        data={data}
+        value={node.operator}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      />
+      <ValueTypeInput rule={node} {...{ field, name }} onChange={(valueType) => onChange({ ...node, valueType })} />
+      <ValueInput rule={node} {...{ field, name }} onChange={(values) => onChange({ ...node, values })} />
+      <RemoveButton name={name} onClick={onRemove} />
+    </Line>
+  )
+}
+
+/** Shows conditions on one element of an array. */
+function ElementsRow({ node, place, fields, depth, onChange, onRemove }: PartProps<Elements>) {
+  const name = `elements ${place}`
+  const arrays = fields.filter(({ elements }) => elements !== undefined)
+  const schema = arrays.find(({ path }) => path === node.field)?.elements
+  const inner = useMemo(() => (schema === undefined ? [] : listFields(schema)), [schema])
+  return (
+    <Paper withBorder p="xs">
+      <Stack gap="xs">
+        <Line gap="xs">
+          <NotButton name={name} isNegated={node.isNegated} onChange={() => onChange({ ...node, isNegated: !node.isNegated })} />
+          <Text size="sm">One element of</Text>
+          <FieldInput name={name} value={node.field} fields={arrays} onChange={(field) => onChange({ ...node, field })} />
+          <Text size="sm">satisfies:</Text>
+          <RemoveButton name={name} onClick={onRemove} />
+        </Line>
+        <Members node={node.of} place={place} fields={inner} depth={depth + 1} onChange={(of) => onChange({ ...node, of })} />
+      </Stack>
+    </Paper>
+  )
+}
+
+/** Shows a group within another. */
+function GroupRow({ node, place, fields, depth, onChange, onRemove }: PartProps<Group>) {
+  const name = `group ${place}`
+  return (
+    <Paper withBorder p="xs">
+      <Stack gap="xs">
+        <Line gap="xs">
+          <NotButton name={name} isNegated={node.isNegated} onChange={() => onChange({ ...node, isNegated: !node.isNegated })} />
+          <Text size="sm">Group {place}</Text>
+          <RemoveButton name={name} onClick={onRemove} />
+        </Line>
+        <Members {...{ node, place, fields }} depth={depth + 1} onChange={onChange} />
+      </Stack>
+    </Paper>
+  )
+}
+
+/** Shows a part by its kind. */
+function NodeRow({ node, ...props }: PartProps<Node>) {
+  if (node.kind === 'rule') return <RuleRow {...props} node={node} />
+  return node.kind === 'group' ? <GroupRow {...props} node={node} /> : <ElementsRow {...props} node={node} />
+}
+
+/** Adds parts to a group. */
+function AddButtons({ place, depth, hasArrays, onAdd }: { place: string; depth: number; hasArrays: boolean; onAdd: (node: Node) => void }) {
+  const to = place === '' ? '' : ` to ${place}`
+  return (
+    <Line gap="xs">
+      <Button variant="default" size="compact-sm" aria-label={`Add a condition${to}`} onClick={() => onAdd(makeRule())}>
+        Add a condition
+      </Button>
+      {depth < builderLimits.deepest && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={`Add a group${to}`}
+          onClick={() => onAdd(makeGroup([makeRule(), makeRule()], 'or'))}
+        >
+          Add a group
+        </Button>
+      )}
+      {depth < builderLimits.deepest && hasArrays && (
+        <Button variant="default" size="compact-sm" aria-label={`Add a condition on elements${to}`} onClick={() => onAdd(makeElements())}>
+          Add a condition on elements
+        </Button>
+      )}
+    </Line>
+  )
+}
+
+const joins = [
+  { value: 'and', label: 'All of these' },
+  { value: 'or', label: 'Any of these' },
+]
+
+/** Shows the parts of a group, and how they are joined. */
+function Members({ node, place, fields, depth, onChange }: Omit<PartProps<Group>, 'onRemove'>) {
+  const { of, join } = node
+  const replace = (index: number, next: readonly Node[]) => onChange({ ...node, of: of.toSpliced(index, 1, ...next) })
+  return (
+    <Stack gap="xs">
+      {of.length > 1 && (
+        <SegmentedControl
+          aria-label={place === '' ? 'How conditions are joined' : `How conditions of ${place} are joined`}
+          size="xs"
+          w="fit-content"
+          data={joins}
+          value={join}
+          onChange={(chosen) => onChange({ ...node, join: chosen === 'or' ? 'or' : 'and' })}
+        />
+      )}
+      {of.map((each, index) => (
+        <NodeRow
+          key={each.id}
+          node={each}
+          place={`${place === '' ? '' : `${place}.`}${index + 1}`}
+          {...{ fields, depth }}
+          onChange={(next) => replace(index, [next])}
+          onRemove={() => replace(index, [])}
+        />
+      ))}
+      <AddButtons
+        {...{ place, depth }}
+        hasArrays={fields.some(({ elements }) => elements !== undefined)}
+        onAdd={(added) => onChange({ ...node, of: [...of, added] })}
+      />
+    </Stack>
+  )
+}
+
+/** Shows the builder. */
+export const Builder = ({
+  root,
+  fields,
+  onChange,
+}: {
+  readonly root: Group
+  readonly fields: readonly FilterField[]
+  readonly onChange: (root: Group) => void
+}) => <Members node={root} place="" fields={fields} depth={0} onChange={onChange} />

@@ -1,0 +1,176 @@
+/** Finds records in the synced copy of a connector. */
+import { Button, Group, MultiSelect, NativeSelect, Select, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import type { EntityDocument } from 'ferrule/wire'
+import { useMemo, useState } from 'react'
+import { useConnectorRecord, useKind } from '../../data/connector.ts'
+import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { ReadingView } from '../../parts/reading-view.tsx'
+import { type ChangeAddress, longestFilter, type SearchAddress, useSearchAddress } from './address.ts'
+import { editText, emptyDraft, type FilterDraft } from './filter/draft.ts'
+import { type FilterField, listFields } from './filter/fields.ts'
+import { FilterViews } from './filter-views.tsx'
+import { Results } from './results.tsx'
+
+/** Parameters that belong to an entity: another one begins without them. */
+const ofEntity = { filter: undefined, sort: undefined, fields: undefined, pages: undefined, partial: undefined } as const
+
+/** Greatest ages that are offered, in seconds. */
+const ages = [
+  { value: '', label: 'however old the copy is' },
+  { value: '300', label: 'at most 5 minutes old' },
+  { value: '3600', label: 'at most an hour old' },
+  { value: '86400', label: 'at most a day old' },
+]
+
+/** Chooses the connector and the entity. */
+function Choice({ address, entities, onChange }: { address: SearchAddress; entities: readonly string[]; onChange: ChangeAddress }) {
+  const reading = useConnectorChoice()
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <ConnectorSelect
+        reading={reading}
+        isOffered={({ summarized_source_template: kind }) => kind.supports_context_store}
+        value={address.connector}
+        onChange={({ id }) => onChange({ connector: id, entity: undefined, ...ofEntity })}
+      />
+      <Select
+        label="Entity"
+        placeholder={address.connector === undefined ? 'Choose a connector first' : 'Choose an entity'}
+        data={[...entities]}
+        value={address.entity ?? null}
+        onChange={(entity) => onChange({ entity: entity ?? undefined, ...ofEntity })}
+        disabled={entities.length === 0}
+        allowDeselect={false}
+        searchable
+      />
+    </SimpleGrid>
+  )
+}
+
+/** Keeps the filter that is edited; another address brings its own. */
+function useDraft(applied: string) {
+  const [draft, setDraft] = useState<FilterDraft>(() => editText(emptyDraft, applied))
+  const [known, setKnown] = useState(applied)
+  if (known !== applied) {
+    setKnown(applied)
+    if (draft.text !== applied) setDraft(editText(emptyDraft, applied))
+  }
+  return [draft, setDraft] as const
+}
+
+/** Chooses the columns and the greatest age. */
+function Options({ address, fields, onChange }: { address: SearchAddress; fields: readonly FilterField[]; onChange: ChangeAddress }) {
+  // A path with a comma cannot stand in a list with commas; no vendor has one.
+  const paths = fields.map(({ path }) => path).filter((path) => !path.includes(','))
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <MultiSelect
+        label="Columns"
+        placeholder={address.fields.length === 0 ? 'all fields' : ''}
+        data={[...new Set([...paths, ...address.fields])]}
+        value={[...address.fields]}
+        onChange={(chosen) => onChange({ fields: chosen.join(','), pages: undefined })}
+        searchable
+        clearable
+      />
+      <NativeSelect
+        label="The copy may be"
+        data={ages}
+        value={address.maxAge === undefined ? '' : String(address.maxAge)}
+        onChange={({ currentTarget }) => onChange({ max_age: currentTarget.value, pages: undefined })}
+      />
+    </SimpleGrid>
+  )
+}
+
+/** Shows the filter of an entity and what it finds. */
+function EntitySearch({ address, document, onChange }: { address: SearchAddress; document: EntityDocument; onChange: ChangeAddress }) {
+  const { connector = '' } = address
+  const [long, setLong] = useState<string>()
+  const applied = long ?? address.filter
+  const [draft, setDraft] = useDraft(applied)
+  const memory = useQueryClient()
+  const fields = useMemo(() => listFields(document.searchable ?? {}), [document])
+  const apply = () => {
+    if (draft.problem !== undefined) return
+    const isLong = draft.text.length > longestFilter
+    setLong(isLong ? draft.text : undefined)
+    if (draft.text === applied) void memory.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === 'search' })
+    onChange({ filter: isLong ? undefined : draft.text, pages: undefined })
+  }
+  const isBroken = useMemo(() => editText(emptyDraft, applied).problem !== undefined, [applied])
+  const search = { ...address, connector, entity: document.entity, filter: applied }
+  return (
+    <Stack gap="md">
+      <FilterViews
+        {...{ draft, setDraft, fields }}
+        view={address.view}
+        onView={(view) => onChange({ view }, { replace: true })}
+        onSubmit={apply}
+      />
+      <Options {...{ address, fields, onChange }} />
+      <Group gap="xs">
+        <Button onClick={apply} disabled={draft.problem !== undefined}>
+          Search
+        </Button>
+        <Button variant="default" onClick={() => setDraft(emptyDraft)}>
+          Clear the filter
+        </Button>
+        {draft.text !== applied && draft.problem === undefined && <Text size="sm">The filter was changed: press Search.</Text>}
+        {long !== undefined && <Text size="sm">This filter is too long for the address: a copied address lacks it.</Text>}
+      </Group>
+      {!isBroken && <Results {...{ search, fields, onChange }} />}
+    </Stack>
+  )
+}
+
+/** Shows the search of a kind's entity. */
+function KindSearch({
+  address,
+  entities,
+  onChange,
+}: {
+  address: SearchAddress
+  entities: readonly EntityDocument[]
+  onChange: ChangeAddress
+}) {
+  const document = entities.find(({ entity }) => entity === address.entity)
+  if (document !== undefined) return <EntitySearch key={`${address.connector} ${document.entity}`} {...{ address, document, onChange }} />
+  if (entities.length === 0)
+    return <EmptyState title="Nothing to search" says="This kind has no entity that can be searched. Use the explorer." />
+  return <EmptyState title="Choose an entity" says="Its copy is searched in milliseconds, without a call to the vendor." />
+}
+
+/** Says what to do first. */
+const Begin = () => (
+  <EmptyState title="Choose a connector" says="Searches read the synced copy of its records: no call goes to the vendor.">
+    <PageLink to="/">Go to the overview to see the connectors</PageLink>
+  </EmptyState>
+)
+
+/** The page. */
+export function Page() {
+  const [address, onChange] = useSearchAddress()
+  const record = useConnectorRecord(address.connector)
+  const kind = useKind(record.data?.connector_type)
+  const entities = useMemo(() => (kind.data?.entities ?? []).filter(({ searchable }) => searchable !== null), [kind.data])
+  return (
+    <>
+      <PageHeader title="Search" about="Find records in the synced copy of a connector." />
+      <Stack gap="lg">
+        <Choice address={address} entities={entities.map(({ entity }) => entity)} onChange={onChange} />
+        {address.connector === undefined ? (
+          <Begin />
+        ) : (
+          <ReadingView reading={record}>
+            {() => <ReadingView reading={kind}>{() => <KindSearch {...{ address, entities, onChange }} />}</ReadingView>}
+          </ReadingView>
+        )}
+      </Stack>
+    </>
+  )
+}

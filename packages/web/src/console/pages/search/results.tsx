@@ -1,0 +1,106 @@
+/** The results of a search. */
+import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { type ChangeAddress, mostPages, turnSort } from './address.ts'
+import { buildColumns, listOrdered } from './columns.ts'
+import { ExportMenu } from './export-menu.tsx'
+import type { FilterField } from './filter/fields.ts'
+import { Freshness } from './freshness.tsx'
+import { SearchError } from './not-ready.tsx'
+import { type RunnableSearch, type RunningSearch, useSearch } from './use-search.ts'
+
+/** What the results get. */
+interface ResultsProps {
+  readonly search: RunnableSearch
+  readonly fields: readonly FilterField[]
+  readonly onChange: ChangeAddress
+}
+
+/** Shows what the service says about the whole search. */
+function Remarks({ meta }: { readonly meta: Readonly<Record<string, unknown>> }) {
+  const { unknown_paths: paths, relevance_left_out: isLeftOut } = meta
+  return (
+    <>
+      {Array.isArray(paths) && paths.length > 0 && (
+        <Alert color="yellow" variant="light" title="No record has these paths">
+          {paths.join(', ')}. Look for a typing error in the filter or the columns.
+        </Alert>
+      )}
+      {isLeftOut === true && (
+        <Alert color="yellow" variant="light">
+          Too many records match to be ordered by relevance. Search for more words, or for a range of time.
+        </Alert>
+      )}
+    </>
+  )
+}
+
+/** Shows how many records were read, and reads more. */
+function More({ query, count, pages, onChange }: { query: RunningSearch['query']; count: number; pages: number; onChange: ChangeAddress }) {
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = query
+  const readMore = () => (isFetchNextPageError ? void fetchNextPage() : onChange({ pages: String(pages + 1) }, { replace: true }))
+  return (
+    <Group gap="sm">
+      <Text size="sm" role="status">
+        {hasNextPage ? `The first ${count.toLocaleString('en')} records.` : `${count.toLocaleString('en')} records: all that match.`}
+      </Text>
+      {hasNextPage && pages < mostPages && (
+        <Button variant="default" size="compact-sm" loading={isFetching} onClick={readMore}>
+          Read the next page
+        </Button>
+      )}
+      {hasNextPage && pages >= mostPages && <Text size="sm">The table ends here: export them, or narrow the filter.</Text>}
+    </Group>
+  )
+}
+
+/** Shows the table with what belongs to it. */
+function Found({ search, fields, onChange, running: { query, rows } }: ResultsProps & { readonly running: RunningSearch }) {
+  const canSort = useMemo(() => listOrdered(fields), [fields])
+  const columns = useMemo(() => buildColumns(rows, { chosen: search.fields, canSort }), [rows, search.fields, canSort])
+  const [first] = query.data?.pages ?? []
+  if (first === undefined) return null
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" gap="xs">
+        <Freshness of={first.context_store} />
+        {query.isPlaceholderData && <Loader size="sm" aria-label="Searching" />}
+        <ExportMenu search={search} />
+      </Group>
+      <Remarks meta={first.meta} />
+      {rows.length === 0 ? (
+        <EmptyState title="No record matches" says="Loosen the filter, or sync the entity when you expect newer records." />
+      ) : (
+        <DataTable
+          label={`Records of ${search.entity}`}
+          {...{ rows, columns }}
+          sort={search.sort}
+          onSort={(column) => onChange({ sort: turnSort(search.sort, column), pages: undefined })}
+        />
+      )}
+      {query.isFetchNextPageError && (
+        <SearchError {...{ search, onChange }} error={query.error} onRetry={() => void query.fetchNextPage()} />
+      )}
+      {rows.length > 0 && <More {...{ query, onChange }} count={rows.length} pages={query.data?.pages.length ?? 1} />}
+    </Stack>
+  )
+}
+
+/** Shows the results, or why they are missing. */
+export function Results(props: ResultsProps) {
+  const { search, onChange } = props
+  const running = useSearch(search)
+  const { query } = running
+  const retry = query.refetch
+  const onRetry = useMemo(() => () => void retry(), [retry])
+  if (query.data === undefined && query.error !== null) return <SearchError {...{ search, onChange, onRetry }} error={query.error} />
+  if (query.data === undefined) return <Loader aria-label="Searching" />
+  return (
+    <Stack gap="sm">
+      {query.isRefetchError && <SearchError {...{ search, onChange, onRetry }} error={query.error} />}
+      <Found {...props} running={running} />
+    </Stack>
+  )
+}

@@ -1,0 +1,76 @@
+/** Runs the search of the address, page by page. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { parseFilter } from 'ferrule/core'
+import { isObject } from 'ferrule/internal'
+import type { Freshness } from 'ferrule/wire'
+import { useEffect, useMemo } from 'react'
+import { useConnector } from '../../data/connector.ts'
+import { usePlace } from '../../data/place.ts'
+import type { SearchAddress } from './address.ts'
+
+/** Records of a page. */
+const pageRecords = 500
+
+/** A page of a search, as the service answers it. */
+interface SearchPage {
+  readonly data: readonly unknown[]
+  readonly meta: Readonly<Record<string, unknown>>
+  readonly context_store: Freshness
+}
+
+/** Returns whether an answer is a page. The service documents it; a proxy can answer something else. */
+const isPage = (answer: unknown): answer is SearchPage =>
+  isObject(answer) && Array.isArray(answer['data']) && isObject(answer['meta']) && isObject(answer['context_store'])
+
+/** Parameters of a search or an export. */
+export function buildParams({ filter, sort, fields }: Pick<SearchAddress, 'filter' | 'sort' | 'fields'>): Record<string, unknown> {
+  return {
+    ...(filter === '' ? {} : { filter: parseFilter(filter) }),
+    ...(sort === undefined ? {} : { sort: [{ [sort.column]: sort.direction }] }),
+    ...(fields.length === 0 ? {} : { fields }),
+  }
+}
+
+/** Options of a search or an export. */
+export const buildOptions = ({ maxAge, allowPartial }: Pick<SearchAddress, 'maxAge' | 'allowPartial'>) => ({
+  ...(maxAge === undefined ? {} : { maxAge }),
+  ...(allowPartial ? { allowPartial } : {}),
+})
+
+/** A search with its connector and entity. */
+export type RunnableSearch = SearchAddress & { readonly connector: string; readonly entity: string }
+
+/** Reads the pages that the address asks for. Nothing is read again by itself: rows would move under the reader. */
+export function useSearch(search: RunnableSearch) {
+  const { organizationId } = usePlace()
+  const hosted = useConnector(search.connector)
+  const { connector, entity, filter, sort, fields, maxAge, allowPartial, pages } = search
+  const query = useInfiniteQuery({
+    queryKey: [organizationId ?? null, 'search', { connector, entity, filter, sort, fields, maxAge, allowPartial }],
+    queryFn: async ({ pageParam, signal }) => {
+      const position = pageParam === undefined ? {} : { cursor: pageParam }
+      const answer = await hosted.search(
+        entity,
+        { ...buildParams(search), ...position, limit: pageRecords },
+        { ...buildOptions(search), signal },
+      )
+      if (!isPage(answer)) throw new Error('The service answered something that is no page of a search.')
+      return answer
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ meta: { cursor } }) => (typeof cursor === 'string' ? cursor : undefined),
+    placeholderData: (before) => before,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+  const { data, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = query
+  const isWanted = data !== undefined && data.pages.length < pages && hasNextPage
+  useEffect(() => {
+    if (isWanted && !isFetching && !isFetchNextPageError) void fetchNextPage()
+  }, [isWanted, isFetching, isFetchNextPageError, fetchNextPage])
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
+  return { query, rows }
+}
+
+/** A running search. */
+export type RunningSearch = ReturnType<typeof useSearch>

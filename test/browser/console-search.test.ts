@@ -1,0 +1,134 @@
+/** The search page: a filter in three views, results, freshness, exports, and a copy that is not there yet. */
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onlyUsers } from '../http/search-support.ts'
+import { findAllBarriers } from './accessibility.ts'
+import { limits, type OpenedConsole, openConsole, replaceCode } from './console-support.ts'
+
+const options = { timeout: limits.test }
+let opened: OpenedConsole
+let id: string
+beforeAll(async () => {
+  opened = await openConsole({ copies: 'embedded' })
+  id = await opened.world.connect('Calls of the sales team', onlyUsers)
+}, limits.test)
+afterAll(() => opened.close())
+
+/** Returns the parameters of the address. */
+const readAddress = () => Object.fromEntries(new URL(opened.page.url()).searchParams)
+
+/** Chooses the field of a condition by typing its path. */
+async function chooseField(name: string, path: string): Promise<void> {
+  const field = opened.page.getByRole('combobox', { name, exact: true })
+  await field.fill(path)
+  await field.press('Tab')
+}
+
+/** Opens the search of the users. */
+const openSearch = (params: Readonly<Record<string, string>> = {}) =>
+  opened.go(`/search?${new URLSearchParams({ connector: id, entity: 'users', ...params })}`)
+
+test('a copy that is not filled yet is explained, and a sync fills it', options, async () => {
+  const { page, world, go, screenshot, complaints } = opened
+  await go('/search')
+  await page.getByRole('heading', { name: 'Choose a connector' }).waitFor()
+  await page.getByRole('combobox', { name: 'Connector' }).click()
+  await page.getByRole('option', { name: /Calls of the sales team/ }).click()
+  await page.getByRole('combobox', { name: 'Entity' }).click()
+  await page.getByRole('option', { name: 'users', exact: true }).click()
+  await page.getByText('The copy is not filled yet').waitFor()
+  await screenshot('search-not-ready')
+  await page.getByRole('button', { name: 'Sync users now' }).click()
+  await page.getByText(/A sync of users is queued/).waitFor()
+  await world.context.sync()
+  await page.getByRole('table', { name: 'Records of users' }).waitFor()
+  await page.getByText(/The copy has what the vendor reported until/).waitFor()
+  expect(readAddress()).toMatchObject({ connector: id, entity: 'users' })
+  complaints() // the browser reports the answer of a copy that is not filled
+})
+
+test('conditions, text and JSON are one filter, which the address holds', options, async () => {
+  const { page, screenshot, complaints } = opened
+  await openSearch()
+  await page.getByRole('button', { name: 'Add a condition', exact: true }).click()
+  await chooseField('Field of condition 1', 'active')
+  await page.getByLabel('Operator of condition 1', { exact: true }).selectOption('is')
+  expect(await page.getByLabel('Operator of condition 1', { exact: true }).locator('option').allTextContents()).toEqual([
+    ...['is', 'is not', 'is one of', 'has no value', 'has a value'],
+  ])
+  await page.getByLabel('Value of condition 1', { exact: true }).selectOption('false')
+  await page.getByRole('button', { name: 'Add a group' }).click()
+  await chooseField('Field of condition 2.1', 'firstName')
+  await page.getByLabel('Operator of condition 2.1').selectOption('has words like')
+  await page.getByLabel('Value of condition 2.1').fill('a')
+  await page.getByText('One condition lacks a field or a value').waitFor()
+  await chooseField('Field of condition 2.2', 'settings.emailsImported')
+  await page.getByLabel('Type of the value of condition 2.2').selectOption('true or false')
+  await page.getByLabel('Value of condition 2.2', { exact: true }).selectOption('true')
+  await screenshot('search-conditions')
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  await expect.poll(() => page.getByLabel('Filter as JSON').innerText()).toContain('"settings.emailsImported": true')
+  await page.getByRole('tab', { name: 'Text' }).click()
+  const text = page.getByLabel('Filter as text')
+  await expect.poll(() => text.innerText()).toBe('active = false and (firstName fuzzy "a" or settings.emailsImported = true)')
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await page.getByText(/records: all that match/).waitFor()
+  expect(readAddress()).toMatchObject({
+    filter: 'active = false and (firstName fuzzy "a" or settings.emailsImported = true)',
+    view: 'text',
+  })
+  expect(complaints()).toEqual([])
+})
+
+test('a text that cannot be read shows its place, and the other views stay', options, async () => {
+  const { page, complaints } = opened
+  await openSearch({ filter: 'active = false', view: 'text' })
+  await replaceCode(page, 'Filter as text', 'active = false\nand title == "a')
+  await page.getByRole('alert').getByText('line 2, column 11').waitFor()
+  expect(await page.getByRole('button', { name: 'Search', exact: true }).isDisabled()).toBe(true)
+  await page.getByRole('tab', { name: 'Conditions' }).click()
+  await expect.poll(() => page.getByLabel('Value of condition 1', { exact: true }).inputValue()).toBe('false')
+  await page.getByRole('button', { name: 'Show text' }).click()
+  await replaceCode(page, 'Filter as text', 'firstName = "Ada" or lastName = ""')
+  await page.getByRole('tab', { name: 'Conditions' }).click()
+  await page.getByText('The conditions cannot show this filter').waitFor()
+  await page.getByRole('button', { name: 'Edit the text' }).click()
+  await replaceCode(page, 'Filter as text', 'color = "red"')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('The search did not work').waitFor()
+  await page.getByText('field_not_searchable').waitFor()
+  expect(complaints().filter((each) => !each.includes('422'))).toEqual([])
+})
+
+test('results are sorted by a header, projected, and read page by page', options, async () => {
+  const { page, world, screenshot, complaints } = opened
+  await openSearch({ sort: 'lastName:asc', fields: 'lastName,settings.emailsImported,id' })
+  const table = page.getByRole('table', { name: 'Records of users' })
+  await table.waitFor()
+  expect(await table.getByRole('columnheader').count()).toBe(4)
+  const all = await world.execute(id, {
+    entity: 'users',
+    action: 'context_store_search',
+    params: { query: { sort: [{ lastName: 'desc' }] } },
+  })
+  await table.getByRole('button', { name: /lastName/ }).click()
+  await expect.poll(readAddress).toMatchObject({ sort: 'lastName:desc' })
+  await expect.poll(() => table.getByRole('row').nth(1).innerText()).toContain(String(all.json.data[0].lastName))
+  await page.getByText(`${all.json.data.length} records: all that match.`).waitFor()
+  await screenshot('search-results')
+  expect(await findAllBarriers(page)).toEqual([])
+  expect(complaints()).toEqual([])
+})
+
+test('an export is saved as a file', options, async () => {
+  const { page, complaints } = opened
+  await page.addInitScript('delete window.showSaveFilePicker')
+  await openSearch({ filter: 'active = false', fields: 'id,lastName' })
+  await page.getByRole('button', { name: 'Export' }).click()
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: /CSV/ }).click()])
+  expect(download.suggestedFilename()).toBe('users.csv')
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split(/\r?\n/)
+  await page.getByText(`The export is saved: ${lines.length - 1} records`).waitFor()
+  expect(lines[0]).toBe('id,lastName')
+  expect(complaints()).toEqual([])
+})
