@@ -7,6 +7,7 @@ import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
 import { openApiDocument } from '../../packages/server/src/surfaces/openapi.ts'
 import { notate } from './notation.ts'
 import { accessRecords } from './wire-access.ts'
+import { connectRecords } from './wire-connect.ts'
 import { overviewRecords } from './wire-overview.ts'
 
 type Json = ReturnType<typeof JSON.parse>
@@ -24,6 +25,7 @@ const pinned = (document: Json) =>
 test('records and bodies', () => {
   expect(pinned(print())).toEqual({
     ...accessRecords,
+    ...connectRecords,
     ...overviewRecords,
     CheckResult: {
       entity_check_results: '[{ entity: string, error_message?: string, status: succeeded | failed | skipped, status_code?: integer }]',

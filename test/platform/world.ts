@@ -78,7 +78,7 @@ export const overBoth = (name: string, suite: (database: DatabaseName) => void):
   describe.each(databasesUnderTest(['sqlite', 'postgres']))(`${name} on %s`, suite)
 
 /** Opens another process or node over the same database. */
-export const openBeside = (world: World, options: Partial<PlatformOptions> = {}): Promise<Platform> =>
+export const openBeside = (world: World, options: Parameters<World['open']>[0] = {}): Promise<Platform> =>
   world.open({ role: world.database === 'sqlite' ? 'administration' : 'service', ...options })
 
 /** Returns the principal of the first application, from a platform in its first start. */

@@ -120,14 +120,9 @@ describe.each(both)('the client %s', (name) => {
     expect([write.status, shownText(write)]).toEqual([422, '/action must be one of: list, get.'])
     const workflows = await client.send(`${base}/internal/workflows?workspace_id=any`)
     expect([workflows.status, shownText(workflows)]).toEqual([501, 'This service has no workflows and automations.'])
-    for (const [path, says] of [
-      [`${connectorsPath}/oauth/initiate`, 'This service has no consent screens of vendors.'],
-      [`${connectorsPath}/${idOf('gong')}/execute/prepare`, 'This service has no executions on the machine of the caller.'],
-      [`${base}/oauth/credentials`, 'This service has no OAuth applications of an organization.'],
-    ] as const) {
-      const none = await client.send(path, { body: {} })
-      expect([none.status, none.json.code, shownText(none)]).toEqual([501, 'not_offered', says])
-    }
+    const none = await client.send(`${connectorsPath}/${idOf('gong')}/execute/prepare`, { body: {} })
+    const says = 'This service has no executions on the machine of the caller.'
+    expect([none.status, none.json.code, shownText(none)]).toEqual([501, 'not_offered', says])
     const refused = await client.send(`${connectorsPath}?workspace_name=default`, { token: 'no token' })
     expect([refused.status, shownText(refused)]).toEqual([401, expect.stringMatching(/\.$/)])
   })

@@ -52,7 +52,11 @@ export type OAuthCredentialsRemoval = Wire<typeof oauthCredentialsRemoval>
 export const oauthCredentialsInput = body(
   'OAuthCredentialsInput',
   {
-    connector_type: opt(str('Kind: slug or title. One of connector_type and connector_definition_id is required.', { maxLength: 256 })),
+    connector_type: opt(
+      str('Kind: slug or title. One of connector_type and connector_definition_id is required; `source` counts as left out.', {
+        maxLength: 256,
+      }),
+    ),
     connector_definition_id: opt(str('Kind, by the id of its definition.', { maxLength: 256 })),
     configuration: open('Fields of the application at the vendor, such as client_id and client_secret.'),
   },

@@ -32,9 +32,12 @@ function requireWhole(principal: Principal, scope: Scope): void {
   if (principal.workspaceIds !== null) throw fail('organization_forbidden', {})
 }
 
+/** Word of existing clients that names no kind: they add the id of the definition. */
+const anySource = 'source'
+
 /** Finds the kind of a body. @throws FerruleError `validation_failed`, `connector_type_not_found` */
 function readKind(catalogue: Catalogue, given: readonly (string | undefined)[]): Kind {
-  const [first, second] = given.filter((each) => each !== undefined)
+  const [first, second] = given.filter((each) => each !== undefined && each !== anySource)
   if (first === undefined)
     throw failValidation([problem('/connector_type', 'is required, or connector_definition_id in its place', 'required')])
   const kind = catalogue.getKind(first)

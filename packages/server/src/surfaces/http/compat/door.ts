@@ -37,16 +37,6 @@ const notOffered: readonly (readonly [path: RegExp, what: string, instead: strin
     'Run your own schedule, and call the operations of a connector from it.',
   ],
   [
-    /^\/api\/v1\/integrations\/connectors\/oauth\/initiate$/,
-    'consent screens of vendors',
-    'Get the tokens of the vendor yourself, and create the connector with them as its credentials.',
-  ],
-  [
-    /^\/api\/v1\/oauth\/credentials(\/|$)/,
-    'OAuth applications of an organization',
-    'Send client id and client secret among the credentials of each connector.',
-  ],
-  [
     /^\/api\/v1\/integrations\/connectors\/[^/]+\/execute\/prepare$/,
     'executions on the machine of the caller',
     'Unset SECRETS_CONFIGURED_FROM_ENVIRONMENT, so that the client calls execute.',

@@ -1,0 +1,189 @@
+/** Links over both databases, and on two nodes: what is done once, what a kill leaves, and what is purged. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
+import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { VendorWork } from '../../packages/server/src/platform/model/connect-types.ts'
+import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { createWorld, firstPrincipal, openBeside, overBoth, refusal, secretOf, type World } from '../platform/world.ts'
+
+const options = {
+  kinds: Object.values(kindTable),
+  sandboxOrigins: () => ({ gong: { api: 'http://127.0.0.1:1' }, 'tiktok-marketing': { api: 'http://127.0.0.1:1' } }),
+}
+const account = JSON.stringify({ kind: 'gong', ids: ['1'] })
+const token = { access_token: 'a', refresh_token: 'r' }
+
+/** A vendor that takes everything. It counts exchanges. */
+function createWork(more: Partial<VendorWork> = {}) {
+  const takeCode: VendorWork['exchange'] = async (_organization, { application }) =>
+    secretOf({ ...('app_id' in application.reveal() ? { access_token: 'a' } : token), ...application.reveal() })
+  const exchange = vi.fn(more.exchange ?? takeCode)
+  return {
+    check: async () => undefined,
+    listAccounts: async () => [{ id: '7', name: 'Seven' }],
+    readAccount: async () => account,
+    ...more,
+    exchange,
+  }
+}
+
+overBoth('links', (database) => {
+  let world: World
+  let nodes: readonly [Platform, Platform]
+  let owner: Principal
+  beforeAll(async () => {
+    world = await createWorld(database, 'connect')
+    const env = { FERRULE_PUBLIC_URL: 'https://ferrule.example.com' }
+    const first = await world.open({ ...options, env })
+    nodes = [first, await openBeside(world, { ...options, env })]
+    owner = await firstPrincipal(first)
+    const save = (connector_type: string, configuration: object) => first.vendorApplications.save(owner, { connector_type, configuration })
+    await save('gong', { client_id: 'id', client_secret: 'secret' })
+    await save('tiktok-marketing', { app_id: '7', secret: 'secret' })
+  })
+  afterAll(() => world.close())
+
+  const create = (more: object = {}) =>
+    nodes[0].connectLinks.create(owner, { end_user: { id: 'u' }, kinds: ['gong'], sandbox: true, ...more })
+  /** Two handles of one SQLite file in one process would wait for each other. */
+  const racing = () => (database === 'sqlite' ? [nodes[0], nodes[0]] : nodes)
+  const count = async () => (await nodes[0].connectors.list(owner, { limit: 100 })).data.length
+
+  /** Opens a link and begins a consent. */
+  async function begin(more: object = {}, kind = 'gong') {
+    const { id, url } = await create({ kinds: [kind], ...more })
+    const { cookie: session } = await nodes[0].connectPages.open({ id, secret: new URL(url).hash.slice(1) })
+    const visit = { linkId: id, session: session.value }
+    const { consent, cookie } = await nodes[0].connectPages.begin(visit, { kind })
+    const state = new URL(consent.consent_url).searchParams.get('state') ?? ''
+    const back = { kind, query: new URLSearchParams({ state, code: 'c' }), readCookie: () => cookie.value }
+    return { id, visit, back, readCookie: () => cookie.value }
+  }
+
+  test('of two nodes one exchanges a code', async () => {
+    const { id, back } = await begin()
+    const before = await count()
+    const work = createWork()
+    await Promise.all(racing().map((node) => node.connectPages.takeReturn(back, work)))
+    await nodes[1].connectPages.takeReturn(back, work)
+    expect([work.exchange.mock.calls.length, await count()]).toEqual([1, before + 1])
+    expect((await nodes[1].connectLinks.get(owner, id)).status).toBe('used')
+  })
+
+  test('of two nodes one creates a connector from a form', async () => {
+    const { visit } = await begin()
+    const before = await count()
+    const body = { kind: 'gong', credentials: { access_key: 'k', access_key_secret: 's' } }
+    const done = await Promise.allSettled(racing().map((node) => node.connectPages.authorize(visit, body, createWork())))
+    expect(done.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(await count()).toBe(before + 1)
+  })
+
+  test('a kill between the exchange and the storing leaves the link usable, and the code is not sent again', async () => {
+    const { id, visit, back } = await begin()
+    const before = await count()
+    const hanging = Promise.withResolvers<never>()
+    const killed = createWork({ check: () => hanging.promise, readAccount: () => hanging.promise })
+    const lost = nodes[1].connectPages.takeReturn(back, killed)
+    await expect.poll(() => killed.exchange.mock.calls.length).toBe(1)
+    await expect.poll(async () => (await nodes[0].connectPages.read(visit)).attempt?.status).toBe('exchanging')
+    const again = createWork()
+    await nodes[0].connectPages.takeReturn(back, again)
+    expect([again.exchange.mock.calls.length, await count()]).toEqual([0, before])
+    expect((await nodes[0].connectLinks.get(owner, id)).status).toBe('open')
+    const next = await nodes[0].connectPages.begin(visit, { kind: 'gong' })
+    const state = new URL(next.consent.consent_url).searchParams.get('state') ?? ''
+    const query = new URLSearchParams({ state, code: 'd' })
+    await nodes[0].connectPages.takeReturn({ kind: 'gong', query, readCookie: () => next.cookie.value }, createWork())
+    expect((await nodes[0].connectLinks.get(owner, id)).status).toBe('used')
+    hanging.reject(fail('upstream_error', { vendor: 'Gong', reason: 'the node is gone' })) // so that the platform can close
+    await lost
+    expect(await count()).toBe(before + 1)
+  })
+
+  test('an exchange with an unclear end is kept for the page, and never repeated', async () => {
+    const { visit, back } = await begin()
+    const exchange = vi.fn(async () => Promise.reject(fail('consent_unclear', { vendor: 'Gong', reason: 'no answer' })))
+    for (const node of [...nodes, nodes[0]]) await node.connectPages.takeReturn(back, createWork({ exchange }))
+    expect(exchange).toHaveBeenCalledTimes(1)
+    expect((await nodes[1].connectPages.read(visit)).attempt).toMatchObject({ status: 'failed', failure: { code: 'consent_unclear' } })
+  })
+
+  test('what waits for a choice of accounts is opened by the cookie only, on any node', async () => {
+    const { visit, back, readCookie } = await begin({}, 'tiktok-marketing')
+    const work = createWork()
+    await nodes[0].connectPages.takeReturn(back, work)
+    const rows = await world.raw().db.selectFrom('connect_attempts').select('sealed').where('status', '=', 'choosing').execute()
+    expect(rows.map(({ sealed }) => Buffer.from(sealed ?? []).includes('secret'))).toEqual([false])
+    const stolen = { ...visit, readCookie: () => 'A'.repeat(43) }
+    expect(await refusal(nodes[1].connectPages.listAccounts(stolen, work))).toContain('another browser')
+    const { attempt_id, accounts } = await nodes[1].connectPages.listAccounts({ ...visit, readCookie }, work)
+    expect(accounts).toEqual([{ id: '7', name: 'Seven' }])
+    const done = await nodes[1].connectPages.choose({ ...visit, readCookie }, { attempt_id, ids: ['7'] }, work)
+    expect((await nodes[0].connectors.get(owner, done.connector_id)).replication_config['advertiser_id']).toBe('7')
+  })
+
+  test('the token of a consent ends with the last connector that has it', async () => {
+    const connect = async () => {
+      const { visit, back, readCookie } = await begin({}, 'tiktok-marketing')
+      const exchange: VendorWork['exchange'] = async (_organization, { application }) =>
+        secretOf({ access_token: 'shared', ...application.reveal() })
+      const work = createWork({ exchange })
+      await nodes[0].connectPages.takeReturn(back, work)
+      const { attempt_id } = await nodes[0].connectPages.listAccounts({ ...visit, readCookie }, work)
+      return (await nodes[0].connectPages.choose({ ...visit, readCookie }, { attempt_id, ids: ['7'] }, work)).connector_id
+    }
+    const [first, second] = [await connect(), await connect()]
+    const ended: unknown[] = []
+    const revoke = async ({ credentials }: { credentials: { open(): Promise<{ values: { reveal(): unknown } }> } }) =>
+      void ended.push((await credentials.open()).values.reveal())
+    await nodes[0].connectors.remove(owner, first)
+    expect([await nodes[0].consentRevocations.run(revoke), ended]).toEqual([0, []])
+    await nodes[0].connectors.remove(owner, second)
+    const failing = async () => Promise.reject(fail('upstream_error', { vendor: 'TikTok', reason: 'down' }))
+    expect(await nodes[1].consentRevocations.run(failing)).toBe(1)
+    expect(await nodes[0].consentRevocations.run(revoke)).toBe(0) // not before a minute has passed
+    world.now += 61_000
+    const runs = await Promise.all(nodes.map((node) => node.consentRevocations.run(revoke)))
+    expect([runs.length, ended]).toEqual([2, [{ access_token: 'shared', app_id: '7', secret: 'secret' }]])
+    world.now += 86_400_000
+    expect(await nodes[0].consentRevocations.run(revoke)).toBe(0)
+  })
+
+  test('a token that no vendor ends is reported, and given up', async () => {
+    const errors: unknown[] = []
+    const node = await openBeside(world, { ...options, onBackgroundError: (error) => errors.push(error) })
+    const { visit, back, readCookie } = await begin({}, 'tiktok-marketing')
+    const exchange: VendorWork['exchange'] = async (_organization, { application }) =>
+      secretOf({ access_token: 'lasting', ...application.reveal() })
+    await nodes[0].connectPages.takeReturn(back, createWork({ exchange }))
+    const { attempt_id } = await nodes[0].connectPages.listAccounts({ ...visit, readCookie }, createWork())
+    const { connector_id } = await nodes[0].connectPages.choose({ ...visit, readCookie }, { attempt_id, ids: ['7'] }, createWork())
+    await nodes[0].connectors.remove(owner, connector_id)
+    const failing = async () => Promise.reject(fail('upstream_error', { vendor: 'TikTok', reason: 'down' }))
+    let tries = 0
+    for (let hours = 0; hours < 30; hours += 1) {
+      tries += await node.consentRevocations.run(failing)
+      world.now += 3_600_000
+    }
+    expect([tries, errors.map(String)]).toEqual([8, [expect.stringContaining(connector_id)]])
+  })
+
+  test('ended links go after 30 days, sessions and attempts with their end', async () => {
+    const { id } = await create({ expires_in: 60 })
+    await begin()
+    const rows = async (table: 'connect_links' | 'connect_sessions' | 'connect_attempts') =>
+      (await world.raw().db.selectFrom(table).selectAll().execute()).length
+    world.now += 3 * 3_600_000
+    await nodes[0].connectLinks.purgeExpired(world.now)
+    expect([await rows('connect_sessions'), await rows('connect_attempts')]).toEqual([0, 0])
+    expect((await nodes[0].connectLinks.get(owner, id)).status).toBe('expired')
+    world.now += 31 * 86_400_000
+    await nodes[0].connectLinks.purgeExpired(world.now)
+    expect(await refusal(nodes[0].connectLinks.get(owner, id))).toContain('connect_link_not_found')
+    world.now += 31 * 86_400_000
+    await nodes[0].connectLinks.purgeExpired(world.now)
+    expect(await rows('connect_links')).toBe(0)
+  })
+})
