@@ -74,7 +74,9 @@ export function App({ opening }: { readonly opening: Promise<ConnectPage> }) {
   useEffect(() => {
     opening.then(
       (page) => {
-        reportToOpener(page, 'opened')
+        const { status, connector_id } = page
+        if (status === 'used' && connector_id !== null) reportToOpener(page, 'connected', connector_id)
+        else reportToOpener(page, 'opened')
         show({ page, view: chooseView(page) })
       },
       (thrown) => show({ problem: toProblem(thrown) }),

@@ -44,7 +44,8 @@ export function Frame({
       </main>
       <footer className="foot">
         <p>
-          Ferrule at {location.host} keeps the access.
+          Ferrule at {location.host}
+          {page !== undefined && ' keeps the access.'}
           {page?.status === 'open' && <> This link is good until {times.format(Date.parse(page.expires_at))}.</>}
         </p>
       </footer>

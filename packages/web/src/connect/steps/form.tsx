@@ -34,7 +34,7 @@ export function FormStep({ kind, scheme }: { readonly kind: PageKind; readonly s
   const title = connector === null ? `Connect ${kind.title}` : `Replace the credentials of ${connector.name}`
   return (
     <Step title={title}>
-      <p className="soft">{scheme.title}</p>
+      {kind.schemes.length > 1 && <p className="soft">{scheme.title}</p>}
       <ValuesForm
         kind={kind}
         scheme={scheme}
