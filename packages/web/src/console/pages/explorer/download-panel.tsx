@@ -4,6 +4,7 @@ import { ErrorBox } from '../../parts/error-box.tsx'
 import { type Chosen, useCall } from './address.ts'
 import { type Progress, useDownload } from './download.ts'
 import { ParamsForm } from './params-form.tsx'
+import { Player } from './player.tsx'
 
 const units = ['B', 'kB', 'MB', 'GB'] as const
 
@@ -49,6 +50,7 @@ export function DownloadPanel({ chosen }: { readonly chosen: Chosen }) {
         onSubmit={save}
         onCancel={cancel}
       />
+      <Player operation={call.current} />
       {isCancelled && <Text size="sm">The transfer was cancelled; nothing was saved.</Text>}
       {mutation.error !== null && !isCancelled && <ErrorBox error={mutation.error} />}
       {mutation.error === null && shown !== undefined && <Transfer progress={shown} isDone={mutation.isSuccess} />}

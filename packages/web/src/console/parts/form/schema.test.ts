@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseInteger, parseNumber } from './numbers.ts'
+import { listProblemsAt, listProblemsWithin } from './problems.ts'
 import { completeValue, findKind, hasSecrets, readProperties, type Schema } from './schema.ts'
 import { parseLocal, printLocal } from './times.ts'
 
@@ -62,4 +63,12 @@ test('a timestamp passes through a field of local time', () => {
   expect(parseLocal(printLocal('2025-03-01T00:00:00Z'))).toBe('2025-03-01T00:00:00Z')
   expect(printLocal('nothing')).toBe('')
   expect(parseLocal('')).toBeUndefined()
+})
+
+test('problems are shown at their fields, by the names of the fields', () => {
+  const problem = (field: string, message: string) => ({ field, message: `${field} ${message}`, error_code: 'value' })
+  const problems = [problem('/params/filter/to~1Date', 'is required.'), problem('/params/ids/0', 'must be a string.')]
+  expect(listProblemsAt(problems, '/params/filter/to~1Date')).toEqual(['to/Date is required.'])
+  expect(listProblemsWithin(problems, '/params/ids')).toEqual(['0 must be a string.'])
+  expect(listProblemsAt(problems, '/params')).toEqual([])
 })
