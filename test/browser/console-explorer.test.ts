@@ -80,7 +80,7 @@ test('a refusal is shown at its field; nothing found and a failing service say w
   await go(calls, { entity: 'stats_activity_day_by_day', action: 'list' })
   await page.getByLabel('fromDate', { exact: false }).first().fill('2024-01-05')
   await press('Run')
-  await page.locator('.mantine-TextInput-error', { hasText: /^toDate is required/ }).waitFor()
+  await page.locator('.mantine-TextInput-error', { hasText: /^is required/ }).waitFor()
   await page.getByRole('alert').getByText('toDate is required').first().waitFor()
   await opened.screenshot('explorer-refused')
   expect(await findAllBarriers(page)).toEqual([])
@@ -103,6 +103,15 @@ test('a refusal is shown at its field; nothing found and a failing service say w
   await page.getByRole('table').waitFor()
   await page.unroute('**/execute')
   opened.complaints()
+})
+
+test('an operation of a kind is tried with a connector of that kind', { timeout }, async () => {
+  await opened.go('/explorer?kind=tiktok-marketing&entity=campaigns&action=list')
+  await page.getByRole('heading', { name: 'No connectors yet' }).waitFor()
+  await opened.go('/explorer?kind=gong&entity=calls&action=get')
+  await press('Fill in an example')
+  await expect.poll(() => page.getByLabel('id', { exact: false }).first().inputValue()).not.toBe('')
+  expect(opened.complaints()).toEqual([])
 })
 
 test('a slow call is cancelled', { timeout }, async () => {

@@ -6,7 +6,13 @@ export function CopyButton({ value, says, label = 'Copy' }: { readonly value: st
   return (
     <MantineCopyButton value={value} timeout={2_000}>
       {({ copied, copy }) => (
-        <Button size="compact-xs" variant="default" onClick={copy} aria-label={copied ? 'Copied' : (says ?? label)}>
+        <Button
+          size="compact-xs"
+          variant="default"
+          style={{ flexShrink: 0 }}
+          onClick={copy}
+          aria-label={copied ? 'Copied' : (says ?? label)}
+        >
           {copied ? 'Copied' : label}
         </Button>
       )}

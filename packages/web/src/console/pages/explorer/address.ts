@@ -8,7 +8,7 @@ import { completeValue, hasSecrets, type Schema } from '../../parts/form/schema.
 import { isRead, isSameCall, isSameOperation, type Operation, parseParams, printParams } from './operation.ts'
 
 /** The parameters of the address. */
-const names = ['connector', 'entity', 'action', 'params', 'run', 'view', 'edit'] as const
+const names = ['connector', 'kind', 'entity', 'action', 'params', 'run', 'view', 'edit'] as const
 
 /** Reads and changes the address. */
 export const useExplorerAddress = () => useAddressParams(...names)

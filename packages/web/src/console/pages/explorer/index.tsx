@@ -14,6 +14,9 @@ import { OperationPicker } from './operation-picker.tsx'
 import { ReadPanel } from './read-panel.tsx'
 import { WritePanel } from './write-panel.tsx'
 
+/** What another connector takes out of the address. An address without a connector, such as one of the reference, keeps its operation. */
+const otherConnector = { kind: undefined, entity: undefined, action: undefined, params: undefined, run: undefined }
+
 /** Shows what runs the action. */
 function Call({ chosen }: { readonly chosen: Chosen }) {
   const { action } = chosen.action
@@ -50,18 +53,17 @@ function OfConnector({ id }: { readonly id: string }) {
 /** The page. */
 export function Page() {
   const [address, change] = useExplorerAddress()
-  const reading = useConnectorChoice()
+  const reading = useConnectorChoice(address.kind === undefined ? {} : { connector_type: address.kind })
   const connectors = reading.data?.rows ?? []
   const only = connectors.length === 1 ? connectors[0]?.id : undefined
   const id = address.connector ?? only
-  const choose = ({ id: connector }: { readonly id: string }) =>
-    change({ connector, entity: undefined, action: undefined, params: undefined, run: undefined })
+  const choose = ({ id: connector }: { readonly id: string }) => change({ ...(id === undefined ? {} : otherConnector), connector })
   return (
     <>
       <PageHeader title="Explorer" about="Run any operation, see what it answers, and take the call with you." />
       {reading.data?.isWhole === true && connectors.length === 0 && id === undefined ? (
         <EmptyState title="No connectors yet" says="The explorer runs the operations of a connector. Make one first.">
-          <PageLink to="/">Go to the overview</PageLink>
+          <PageLink to="/connectors/new">Make a connector</PageLink>
         </EmptyState>
       ) : (
         <Stack gap="md">

@@ -3,10 +3,11 @@ import { Button, Grid, Group, Paper, SegmentedControl, Stack, Text, Title } from
 import { FerruleError, type Problem } from 'ferrule/core'
 import type { FormEvent } from 'react'
 import { JsonEditor } from '../../parts/code/json-editor.tsx'
-import { hasSecrets } from '../../parts/form/schema.ts'
+import { hasSecrets, readProperties } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { type Chosen, type useCall, useExplorerAddress } from './address.ts'
 import { CopyAs } from './copy-as.tsx'
+import { ExampleButton } from './example-button.tsx'
 import { isTooLong } from './operation.ts'
 
 /** What the form shows, and what it reports. */
@@ -102,6 +103,7 @@ export function ParamsForm(props: ParamsFormProps) {
               Cancel
             </Button>
           )}
+          {readProperties(chosen.action.params).length > 0 && <ExampleButton chosen={chosen} onFill={call.setValue} />}
           <CopyAs chosen={chosen} params={call.value} />
         </Group>
       </Stack>

@@ -37,7 +37,9 @@ function Finding({ find }: { readonly find: Schema }) {
 /** Adds a sentence about how a value is entered to the help of a field. */
 export const addHelp = (help: ReactNode, sentence: string): ReactNode => (
   <>
-    {help} {sentence}
+    {help}
+    {help !== undefined && ' · '}
+    {sentence}
   </>
 )
 

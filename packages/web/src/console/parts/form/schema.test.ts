@@ -65,10 +65,10 @@ test('a timestamp passes through a field of local time', () => {
   expect(parseLocal('')).toBeUndefined()
 })
 
-test('problems are shown at their fields, by the names of the fields', () => {
+test('problems are shown at their fields, without the places', () => {
   const problem = (field: string, message: string) => ({ field, message: `${field} ${message}`, error_code: 'value' })
   const problems = [problem('/params/filter/to~1Date', 'is required.'), problem('/params/ids/0', 'must be a string.')]
-  expect(listProblemsAt(problems, '/params/filter/to~1Date')).toEqual(['to/Date is required.'])
-  expect(listProblemsWithin(problems, '/params/ids')).toEqual(['0 must be a string.'])
+  expect(listProblemsAt(problems, '/params/filter/to~1Date')).toEqual(['is required.'])
+  expect(listProblemsWithin(problems, '/params/ids')).toEqual(['must be a string.'])
   expect(listProblemsAt(problems, '/params')).toEqual([])
 })
