@@ -272,7 +272,12 @@ test('a service that does not know its address offers no links, whatever Host sa
   }
 })
 
-test('no secret is in the log', () => {
+test('no secret is in the log, not even one that was sent by mistake as a part of the path', async () => {
+  const { url } = await createLink(world)
+  const { pathname, hash } = new URL(url)
+  for (const sign of ['%23', '?', '/%23']) await new Browser(world).send(`${pathname}${sign}${hash.slice(1)}`)
+  expect(world.log.join('\n')).toContain(pathname)
+  expect(world.log.join('\n')).not.toContain(hash.slice(1))
   const text = world.log.join('\n')
   for (const secret of ['sandbox-secret', client.secret]) expect(text).not.toContain(secret)
 })
