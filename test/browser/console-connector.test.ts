@@ -7,10 +7,20 @@ import { limits, type OpenedConsole, openConsole } from './console-support.ts'
 
 const options = { timeout: limits.test }
 let opened: OpenedConsole
+/** Calls of scorecards wait for it, so that a sync stands still while it is looked at. */
+const gate = Promise.withResolvers<void>()
 /** A connector of two entities, which the tests sync, break and change. */
 let id: string
 beforeAll(async () => {
-  opened = await openConsole({ copies: 'embedded' })
+  opened = await openConsole({
+    copies: 'embedded',
+    engine: (engine) => ({
+      run: async (connection, call) => {
+        if (call.entity === 'settings_scorecards') await gate.promise
+        return engine.run(connection, call)
+      },
+    }),
+  })
   id = await opened.world.connect('Calls of the sales team', { entities: [{ entity: 'users' }, { entity: 'settings_scorecards' }] })
 }, limits.test)
 afterAll(() => opened.close())
@@ -23,13 +33,13 @@ test('the page follows the copy as it is filled, and says when the service fails
   await go(`/connectors/${id}`)
   const users = page.getByRole('row').filter({ hasText: 'users' })
   await users.getByText('Waits for its first sync').waitFor()
-  world.sandbox.faults.add({ kind: 'delay', ms: 2_500, on: 'api', path: '/v2/settings/scorecards' })
   const synced = world.context.sync()
   await page.getByText('Running').waitFor()
   await page
     .getByText(/^\d+ records in \d+ calls$/)
     .first()
     .waitFor()
+  gate.resolve()
   await synced
   await users.getByText('Ready').waitFor()
   await expect.poll(() => users.getByRole('cell').nth(2).textContent(), { timeout: limits.action }).toMatch(/^[1-9]/)
@@ -50,16 +60,8 @@ test('the page follows the copy as it is filled, and says when the service fails
     )
     .toBe(1)
   await page.unroute(/context_store/)
-  await expect
-    .poll(
-      async () => {
-        await page.clock.runFor(60_000)
-        return page.getByText('No indexes yet').count()
-      },
-      { timeout: limits.action },
-    )
-    .toBe(1)
-  await page.clock.resume()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No indexes yet').waitFor()
   complaints() // the requests that were cut
 })
 

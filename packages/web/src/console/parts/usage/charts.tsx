@@ -2,7 +2,7 @@
 import { Box, Group, SimpleGrid, Stack, Text, useComputedColorScheme } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import type { UsageBucket, UsageReport } from 'ferrule/wire'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { printCount } from '../numbers.ts'
@@ -55,8 +55,16 @@ const looks = {
 
 const chartHeight = 200
 
+/** How a chart is drawn. */
+interface Drawing {
+  readonly scheme: Scheme
+  readonly width: number
+  /** Receives the place of the bucket under the pointer; undefined: the pointer has left. */
+  readonly onPoint: (index: number | undefined) => void
+}
+
 /** Builds the options of a chart. */
-function buildOptions({ lines, print }: Chart, scheme: Scheme, width: number): UPlot.Options {
+function buildOptions({ lines, print }: Chart, { scheme, width, onPoint }: Drawing): UPlot.Options {
   const { text, grid } = looks[scheme]
   const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } }
   return {
@@ -64,12 +72,15 @@ function buildOptions({ lines, print }: Chart, scheme: Scheme, width: number): U
     height: chartHeight,
     legend: { show: false },
     cursor: { drag: { x: false, y: false } },
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
     scales: { y: { range: (_chart, _low, high) => [0, Math.max(1, high * 1.1)] } },
     axes: [axis, { ...axis, size: 64, values: (_chart, values) => values.map((value) => (value % 1 === 0 ? print(value) : '')) }],
     series: [
       {},
       ...lines.map(({ label, color, isFilled }) => ({
-        ...{ label, stroke: color[scheme], width: 2, spanGaps: false, points: { size: 4, fill: color[scheme] } },
+        ...{ label, stroke: color[scheme], width: 2, spanGaps: false },
+        // Without its neighbours a value has no line.
+        points: { show: isFilled !== true, size: 5, fill: color[scheme] },
         ...(isFilled === true ? { fill: `${color[scheme]}33` } : {}),
       })),
     ],
@@ -87,17 +98,31 @@ function useDrawing(chart: Chart, buckets: readonly UsageBucket[]) {
   const scheme = useComputedColorScheme('light')
   const { ref: frame, width } = useElementSize()
   const place = useRef<HTMLDivElement>(null)
+  const [index, setIndex] = useState<number>()
   useEffect(() => {
     if (place.current === null || width === 0) return
-    const drawn = new UPlot(buildOptions(chart, scheme, width), readColumns(chart, buckets), place.current)
+    const drawn = new UPlot(buildOptions(chart, { scheme, width, onPoint: setIndex }), readColumns(chart, buckets), place.current)
     return () => drawn.destroy()
   }, [chart, buckets, scheme, width])
-  return { frame, place, scheme }
+  return { frame, place, scheme, bucket: index === undefined ? undefined : buckets[index] }
+}
+
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** Shows the numbers under the pointer; the table has them for the keyboard. */
+function PointedBucket({ chart: { lines, print }, bucket }: { readonly chart: Chart; readonly bucket: UsageBucket | undefined }) {
+  const values = bucket === undefined ? [] : lines.map(({ label, read }) => [label, read(bucket)] as const)
+  const texts = values.flatMap(([label, value]) => (value === null ? [] : [`${label.toLowerCase()} ${print(value)}`]))
+  return (
+    <Text size="xs" mih={18} aria-hidden="true">
+      {bucket !== undefined && `${moment.format(Date.parse(bucket.time))}: ${texts.length === 0 ? 'no calls' : texts.join(', ')}`}
+    </Text>
+  )
 }
 
 /** Shows one chart with the names of its lines. */
 function ChartView({ chart, report }: { readonly chart: Chart; readonly report: UsageReport }) {
-  const { frame, place, scheme } = useDrawing(chart, report.data)
+  const { frame, place, scheme, bucket } = useDrawing(chart, report.data)
   return (
     // A canvas is as wide as it was drawn, and must not keep its column from becoming narrower.
     <Stack gap={4} miw={0}>
@@ -117,6 +142,7 @@ function ChartView({ chart, report }: { readonly chart: Chart; readonly report: 
       <div ref={frame} style={{ overflow: 'hidden' }}>
         <div ref={place} role="img" aria-label={`${chart.title} over time. ${describeUsage(report)}`} style={{ height: chartHeight }} />
       </div>
+      <PointedBucket chart={chart} bucket={bucket} />
     </Stack>
   )
 }
