@@ -177,14 +177,10 @@ test('no return is taken from another browser, without its cookie, twice, or wit
   const { id, url } = await opened.link()
   await page.goto(url)
   // The attacker's own consent, held back before it returns: a victim's browser is to complete it.
-  const asked = new Promise<string>((resolve) => {
-    void page.route('**/oauth2/authorize**', async (route) => {
-      await route.abort()
-      resolve(route.request().url())
-    })
-  })
+  await page.route('**/oauth2/authorize**', (route) => route.fulfill({ body: 'Held back' }))
   await goToVendor(page, 'Gong')
-  const held = returnOf(await consentAtGong(await asked)).href
+  await page.getByText('Held back').waitFor()
+  const held = returnOf(await consentAtGong(page.url())).href
   await page.unroute('**/oauth2/authorize**')
   gong.switches.set({ consent: 'at once' })
   const victim = await opened.openStranger()
