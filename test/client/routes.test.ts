@@ -53,6 +53,7 @@ const calls: Readonly<Record<MethodName, (ferrule: Ferrule) => Promise<unknown>>
   revokeMcpToken: ({ mcpTokens }) => mcpTokens.revoke('token_id'),
   listApplications: ({ applications }) => applications.list(),
   createApplication: ({ applications }) => applications.create({ name: 'n' }),
+  updateApplication: ({ applications }) => applications.update('application_id', { name: 'n' }),
   rotateApplicationSecret: ({ applications }) => applications.rotateSecret('application_id'),
   deleteApplication: ({ applications }) => applications.delete('application_id'),
   updateOrganization: ({ organizations }) => organizations.update('organization_id', { name: 'n' }),

@@ -42,6 +42,15 @@ describe('an application of the organization', () => {
     expect(world.log.join('')).not.toContain(made.client_secret)
   })
 
+  test('gets another name, and keeps its client id and its secret', async () => {
+    const made = await create('Working title')
+    const { client_secret: _secret, ...shown } = made
+    expect((await ask(`PUT /${made.id}`, { body: { name: 'Final title' } })).json).toEqual({ ...shown, name: 'Final title' })
+    expect((await ask('GET ')).json.data).toContainEqual({ ...shown, name: 'Final title' })
+    expect((await issue(made)).status).toBe(200)
+    expect((await ask(`PUT /${made.id}`, { body: { name: ' ' } })).json.code).toBe('validation_failed')
+  })
+
   test('gets another secret, and the old one fails', async () => {
     const made = await create('Rotated')
     const { json: rotated } = await ask(`POST /${made.id}/rotate-secret`)
@@ -84,8 +93,8 @@ describe('what would harm others is refused', () => {
   test('an application of several organizations keeps its secret: it opens them all', async () => {
     await world.platform.applications.grant((await create('Shared')).client_id, world.organizationId)
     const shared = (await ask('GET ')).json.data.find(({ name }: Json) => name === 'Shared')
-    for (const operation of [`DELETE /${shared.id}`, `POST /${shared.id}/rotate-secret`]) {
-      const { status, json } = await ask(operation)
+    for (const operation of [`DELETE /${shared.id}`, `POST /${shared.id}/rotate-secret`, `PUT /${shared.id}`]) {
+      const { status, json } = await ask(operation, operation.startsWith('PUT') ? { body: { name: 'Mine' } } : {})
       expect([status, json.message]).toEqual([422, expect.stringContaining('reaches other organizations too')])
     }
     expect(Object.keys(await names())).toContain('Shared')

@@ -52,6 +52,7 @@ const idsOf = ({
 /** A body that each route takes, so that it comes as far as the id. */
 const bodies: Readonly<Record<string, unknown>> = {
   [`PUT ${base}/organizations/{organization_id}`]: { name: 'taken over' },
+  [`PUT ${base}/account/applications/{application_id}`]: { name: 'taken over' },
   [`PUT ${base}/workspaces/{workspace_id}`]: { name: 'taken over' },
   [`PUT ${connectorsPath}/{connector_id}`]: { name: 'taken over' },
   [`PATCH ${connectorsPath}/{connector_id}`]: { credentials: { access_key_secret: 'taken over' } },
@@ -75,7 +76,7 @@ async function seen(path: string, sent: Sent) {
 
 test('the table of routes has ids to try', () => {
   expect(withIds.map(({ operation }) => operation)).toEqual(expect.arrayContaining(Object.keys(bodies)))
-  expect(withIds).toHaveLength(36)
+  expect(withIds).toHaveLength(37)
 })
 
 /** Existing clients come by a prefix, or send a header. */

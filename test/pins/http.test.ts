@@ -111,6 +111,7 @@ test('routes and who may use them', () => {
     'DELETE /api/v1/account/mcp-tokens/{token_id} principal',
     'GET /api/v1/account/applications principal',
     'POST /api/v1/account/applications principal',
+    'PUT /api/v1/account/applications/{application_id} principal',
     'POST /api/v1/account/applications/{application_id}/rotate-secret principal',
     'DELETE /api/v1/account/applications/{application_id} principal',
     'GET /api/v1/organizations caller',

@@ -50,6 +50,8 @@ const attempts: Readonly<Record<string, Attempt>> = {
   // All tenants here share an application, which may restore: another one asks.
   'organizations.restore': (platform, principal, { applicationId, removedOrganizationId }) =>
     platform.organizations.restore({ ...principal, applicationId }, removedOrganizationId),
+  'organizationApplications.update': (platform, principal, { applicationId }) =>
+    platform.organizationApplications.update(principal, applicationId, { name: 'Taken' }),
   'organizationApplications.rotateSecret': (platform, principal, { applicationId }) =>
     platform.organizationApplications.rotateSecret(principal, applicationId),
   'organizationApplications.remove': (platform, principal, { applicationId }) =>

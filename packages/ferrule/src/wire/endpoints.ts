@@ -31,6 +31,7 @@ export const endpoints = {
   revokeMcpToken: { method: 'DELETE', path: `${mcpTokens}/{token_id}` },
   listApplications: { method: 'GET', path: application },
   createApplication: { method: 'POST', path: application },
+  updateApplication: { method: 'PUT', path: `${application}/{application_id}` },
   rotateApplicationSecret: { method: 'POST', path: `${application}/{application_id}/rotate-secret` },
   deleteApplication: { method: 'DELETE', path: `${application}/{application_id}` },
   listOrganizations: { method: 'GET', path: organizations },

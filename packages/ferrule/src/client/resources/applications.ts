@@ -28,6 +28,11 @@ export class Applications {
     return this.#transport.json(endpoints.createApplication, { body, ...options })
   }
 
+  /** Renames an application. Its client id and its secret stay. */
+  update(id: string, body: ApplicationInput, options: RequestOptions = {}): Promise<ApplicationRecord> {
+    return this.#transport.json(endpoints.updateApplication, { slots: slots(id), body, ...options })
+  }
+
   /** Replaces the secret of an application. The old one fails at once; the new one is in this answer only. */
   rotateSecret(id: string, options: RequestOptions = {}): Promise<ApplicationSecret> {
     return this.#transport.json(endpoints.rotateApplicationSecret, { slots: slots(id), ...options })

@@ -36,6 +36,14 @@ export async function createApplication(context: CommandContext): Promise<void> 
   context.note('The secret is shown this once: keep it.')
 }
 
+/** Renames an application. */
+export async function renameApplication(context: CommandContext): Promise<void> {
+  const [, name = ''] = context.args
+  const applications = await open(context)
+  const { id } = await findApplication(applications, context)
+  await context.output.value(await applications.update(id, { name }, callOptions(context)), columns)
+}
+
 /** Replaces the secret of an application and prints the new one. */
 export async function rotateApplicationSecret(context: CommandContext): Promise<void> {
   const applications = await open(context)

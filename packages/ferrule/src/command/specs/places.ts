@@ -60,6 +60,13 @@ export const placeCommands: readonly CommandSpec[] = [
     load: async () => (await import('../actions/applications.ts')).createApplication,
   },
   {
+    name: 'applications rename',
+    args: '<application> <name>',
+    about: 'rename an application, which is named by its name or its id; its client id and its secret stay',
+    examples: ['ferrule applications rename reporting reports', 'ferrule applications rename "nightly export" nightly --format json'],
+    load: async () => (await import('../actions/applications.ts')).renameApplication,
+  },
+  {
     name: 'applications rotate-secret',
     args: '<application>',
     about: 'replace the secret of an application, which is named by its name or its id; the old secret fails at once',

@@ -65,6 +65,12 @@ export interface OrganizationApplications {
    */
   create(principal: Principal, body: unknown): Promise<ApplicationSecret>
   /**
+   * Renames an application. Scope applications:write.
+   * @param body `{ name }`
+   * @throws FerruleError `application_not_found`, `validation_failed` (also when it reaches other organizations)
+   */
+  update(principal: Principal, id: string, body: unknown): Promise<OrganizationApplication>
+  /**
    * Replaces the secret. Tokens issued with the old secret expire as after `Applications.rotateSecret`. Scope applications:write.
    * @throws FerruleError `application_not_found`, `validation_failed` (it reaches other organizations, or its secret is a setting)
    */

@@ -11,6 +11,7 @@ import {
   findOrganizationApplication,
   listOrganizationApplications,
   lockGrants,
+  updateNameWithin,
   updateSecretWithin,
 } from '../db/queries/organization-applications.ts'
 import type { Principal } from '../model/access.ts'
@@ -44,7 +45,7 @@ async function requireApplication(db: Db, { organizationId, workspaceIds }: Prin
 const refuse = (reason: string): FerruleError =>
   fail('validation_failed', { reason }, { hint: "Ask the operator, who has the command 'ferrule-server application'." })
 
-/** Builds the refusal for an application of several organizations: its secret opens all of them. */
+/** Builds the refusal for an application of several organizations: all of them see its name, and its secret opens them. */
 const refuseShared = (): FerruleError => refuse('the application reaches other organizations too')
 
 async function create({ database, source }: Parts, principal: Principal, body: unknown): Promise<ApplicationSecret> {
@@ -65,6 +66,22 @@ async function create({ database, source }: Parts, principal: Principal, body: u
     await insertGrant(db, { applicationId: row.id, organizationId, now })
   })
   return { ...toRecord(row, principal), client_secret: secret }
+}
+
+async function update(
+  { database }: Parts,
+  { principal, id }: { principal: Principal; id: string },
+  body: unknown,
+): Promise<ApplicationRecord> {
+  requireScope(principal, 'applications:write')
+  const { name } = readBody(applicationInput, body)
+  return database.transaction(async (db) => {
+    await lockGrants(db, principal.organizationId)
+    const found = await requireApplication(db, principal, id)
+    await requireLiveClient(db, principal)
+    if (!(await updateNameWithin(db, { organizationId: principal.organizationId, id: found.id }, name))) throw refuseShared()
+    return { ...toRecord(found, principal), name }
+  })
 }
 
 async function rotateSecret(
@@ -109,6 +126,7 @@ export const createOrganizationApplications = (parts: Parts): OrganizationApplic
     return (await listOrganizationApplications(parts.database.db, principal.organizationId)).map((row) => toRecord(row, principal))
   },
   create: (principal, body) => create(parts, principal, body),
+  update: (principal, id, body) => update(parts, { principal, id }, body),
   rotateSecret: (principal, id) => rotateSecret(parts, { principal, id }),
   remove: (principal, id) => remove(parts, principal, id),
 })

@@ -52,19 +52,26 @@ export const lockGrants = async (db: Db, organizationId: string): Promise<void> 
   await lockForUpdate(db, listWithin(db, organizationId).orderBy('application_id'), 'grants').execute()
 }
 
+/** Builds an update of an application that reaches this organization only. */
+const updateWithin = (db: Db, { organizationId, id }: ApplicationPlace) =>
+  db
+    .updateTable('applications')
+    .where('id', '=', id)
+    .where('id', 'in', listWithin(db, organizationId))
+    .where('id', 'not in', listElsewhere(db, organizationId))
+
+/** Renames an application that reaches this organization only. @returns whether there was one */
+export const updateNameWithin = async (db: Db, place: ApplicationPlace, name: string): Promise<boolean> =>
+  (await updateWithin(db, place).set({ name }).executeTakeFirst()).numUpdatedRows > 0n
+
 /**
  * Replaces the secret of an application that reaches this organization only, and ends its tokens for MCP. Call it in a transaction.
  * @returns whether there was one
  */
-export const updateSecretWithin = async (db: Db, { organizationId, id }: ApplicationPlace, hash: string): Promise<boolean> => {
-  const update = db
-    .updateTable('applications')
-    .set({ secret_hash: hash })
-    .where('id', '=', id)
-    .where('id', 'in', listWithin(db, organizationId))
-    .where('id', 'not in', listElsewhere(db, organizationId))
-  if ((await update.executeTakeFirst()).numUpdatedRows === 0n) return false
-  await deleteMcpTokensOf(db, id)
+export const updateSecretWithin = async (db: Db, place: ApplicationPlace, hash: string): Promise<boolean> => {
+  const { numUpdatedRows } = await updateWithin(db, place).set({ secret_hash: hash }).executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
+  await deleteMcpTokensOf(db, place.id)
   return true
 }
 

@@ -1,4 +1,4 @@
-import { applicationInput, applicationList, applicationRemoval, applicationSecret, endpoints } from 'ferrule/wire'
+import { applicationInput, applicationList, applicationRecord, applicationRemoval, applicationSecret, endpoints } from 'ferrule/wire'
 import { principalRoute, slot } from '../route.ts'
 
 /** Applications of the organization. */
@@ -32,6 +32,26 @@ export const createApplication = principalRoute({
     problems: ['validation_failed'],
   },
   answer: async ({ who, body }, { platform }) => ({ json: await platform.organizationApplications.create(who, body) }),
+})
+
+/** A new name of an application. */
+export const updateApplication = principalRoute({
+  ...endpoints.updateApplication,
+  auth: 'principal',
+  document: {
+    id: 'updateApplication',
+    tag: 'applications',
+    summary: 'Rename an application',
+    about: 'Its client id, its secret and its tokens stay. An application of several organizations is refused.',
+    scope: 'applications:write',
+    body: applicationInput,
+    example: { name: 'Reports' },
+    answer: { about: 'The application', schema: applicationRecord },
+    problems: ['application_not_found', 'validation_failed'],
+  },
+  answer: async (exchange, { platform }) => ({
+    json: await platform.organizationApplications.update(exchange.who, slot(exchange, 'application_id'), exchange.body),
+  }),
 })
 
 /** A new secret in place of the old one. */

@@ -2,7 +2,7 @@
 import { protectedResource } from '../../mcp/metadata.ts'
 import { authorizationServer } from '../../oauth/metadata.ts'
 import type { Route } from '../route.ts'
-import { createApplication, deleteApplication, listApplications, rotateApplicationSecret } from './applications.ts'
+import { createApplication, deleteApplication, listApplications, rotateApplicationSecret, updateApplication } from './applications.ts'
 import { checkNew, checkStored } from './checks.ts'
 import { deleteOAuthCredentials, listOAuthCredentials, saveOAuthCredentials } from './connect/credentials.ts'
 import { createConnectLink, getConnectLink, initiateOAuth, listConnectLinks, revokeConnectLink } from './connect/links.ts'
@@ -36,7 +36,7 @@ import { createWorkspace, getWorkspaceStats, listWorkspaces } from './workspaces
 /** Every route of the service. */
 export const routes: readonly Route[] = [
   ...[createToken, createScopedToken, getScopedTokenInfo, createMcpToken, listMcpTokens, revokeMcpToken],
-  ...[listApplications, createApplication, rotateApplicationSecret, deleteApplication],
+  ...[listApplications, createApplication, updateApplication, rotateApplicationSecret, deleteApplication],
   ...[listOrganizations, createOrganization, updateOrganization, deleteOrganization, restoreOrganization],
   ...[listWorkspaces, createWorkspace, getWorkspaceStats, getWorkspace, updateWorkspace, deleteWorkspace, restoreWorkspace],
   ...[listDefinitions, getDefinition, getDefinitionReference, listSkills, getSkillDocs],
