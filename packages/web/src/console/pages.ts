@@ -23,4 +23,5 @@ export const pages: readonly ConsolePage[] = [
   { path: '/connectors/:id', title: 'Connector', load: () => import('./pages/connector/index.tsx') },
   { path: '/explorer', title: 'Explorer', group: 'Work', load: () => import('./pages/explorer/index.tsx') },
   { path: '/search', title: 'Search', group: 'Work', load: () => import('./pages/search/index.tsx') },
+  { path: '/statements', title: 'Statements', group: 'Work', load: () => import('./pages/statements/index.tsx') },
 ]

@@ -10,7 +10,7 @@ const either = (light: string, dark: string): string => `light-dark(var(--mantin
 const colors = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.operator], color: either('grape-9', 'grape-3') },
   { tag: [tags.string, tags.special(tags.string)], color: either('teal-9', 'teal-3') },
-  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: either('orange-9', 'orange-3') },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'light-dark(#8a2c0d, var(--mantine-color-orange-3))' },
   { tag: [tags.propertyName, tags.typeName, tags.standard(tags.name)], color: either('blue-9', 'blue-3') },
   { tag: tags.comment, color: either('gray-7', 'dark-1'), fontStyle: 'italic' },
 ])

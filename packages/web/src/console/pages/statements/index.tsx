@@ -1,0 +1,265 @@
+/** Runs statements of a warehouse. */
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { isObject, readJson, writeJson } from 'ferrule/internal'
+import type { EntityDocument, Validation } from 'ferrule/wire'
+import { useEffect, useMemo, useState } from 'react'
+import { useConnectorRecord, useKind } from '../../data/connector.ts'
+import { useAddressParams } from '../../data/params.ts'
+import { announce } from '../../parts/announcements.tsx'
+import { CodeEditor } from '../../parts/code/code-editor.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { SchemaForm } from '../../parts/form/schema-form.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { ReadingView } from '../../parts/reading-view.tsx'
+import { useHistory } from './history.ts'
+import { HistoryMenu } from './history-menu.tsx'
+import { readLinked, writeLink } from './link.ts'
+import { Result } from './result.tsx'
+import { type Call, findAction, findPlaces, findStatementEntity, readOptions, useRefusal } from './statement.ts'
+import { useRun } from './use-run.ts'
+
+/** Kinds whose records are reached by statements. */
+const warehouse = 'snowflake'
+
+/** Reads the options of the address: where and how statements run. */
+function parseOptions(text: string | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const options = text === undefined ? {} : readJson(text)
+    return isObject(options) ? options : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Shows what the service refuses, before anything is sent. */
+function Refusal({ problem }: { readonly problem: Validation['problem'] }) {
+  if (problem === null) return null
+  return (
+    <Alert color="red" variant="light" title="This statement would be refused" role="status">
+      <Stack gap={4}>
+        {problem.errors.map(({ message }) => (
+          <Text key={message} size="sm">
+            {message}
+          </Text>
+        ))}
+        <Text size="sm" fw={600}>
+          {problem.hint}
+        </Text>
+      </Stack>
+    </Alert>
+  )
+}
+
+/** Keeps the statement that is edited; one of the address is shown and never runs by itself. */
+function useStatement() {
+  const [linked, setLinked] = useState(readLinked)
+  const [statement, setStatement] = useState(linked ?? '')
+  useEffect(() => {
+    const take = () => {
+      const next = readLinked()
+      if (next === undefined) return
+      setLinked(next)
+      setStatement(next)
+    }
+    addEventListener('hashchange', take)
+    return () => removeEventListener('hashchange', take)
+  }, [])
+  return { statement, setStatement, isLinked: linked !== undefined && statement === linked }
+}
+
+/** Copies an address with the statement in its fragment, which no server gets. */
+function LinkButton({ statement }: { readonly statement: string }) {
+  const copy = () => {
+    const link = writeLink(statement)
+    if (link === undefined) return announce('The statement is too long for an address.')
+    navigator.clipboard.writeText(link).then(
+      () => announce('The address with the statement was copied.'),
+      () => announce('The browser did not let the console copy.'),
+    )
+  }
+  return (
+    <Button variant="default" disabled={statement.trim() === ''} onClick={copy}>
+      Copy a link
+    </Button>
+  )
+}
+
+/** Asks before a write. */
+function WriteDialog({
+  call,
+  word,
+  onRun,
+  onClose,
+}: {
+  call: Call | undefined
+  word: string
+  onRun: (call: Call) => void
+  onClose: () => void
+}) {
+  return (
+    <ConfirmDialog
+      opened={call !== undefined}
+      title={`Run the ${word}?`}
+      action={`Run the ${word}`}
+      onConfirm={() => call !== undefined && onRun(call)}
+      onClose={onClose}
+    >
+      <Stack gap="xs">
+        <Text size="sm">It changes rows of the warehouse, once. The console cannot undo it.</Text>
+        <Code block mah={200}>
+          {String(call?.params['statement'] ?? '')}
+        </Code>
+      </Stack>
+    </ConfirmDialog>
+  )
+}
+
+/** Reads the options of the address, and returns a function that changes them. */
+function useOptions() {
+  const [{ options: text }, setParams] = useAddressParams('options')
+  const options = useMemo(() => parseOptions(text), [text])
+  const setOptions = (next: Readonly<Record<string, unknown>>) =>
+    setParams({ options: Object.keys(next).length === 0 ? undefined : writeJson(next) }, { replace: true })
+  return { options, setOptions }
+}
+
+/** Shows where and how statements run. */
+function Options({
+  schema,
+  problem,
+  options,
+  setOptions,
+}: ReturnType<typeof useOptions> & { readonly schema: Readonly<Record<string, unknown>>; readonly problem: Validation['problem'] }) {
+  const [opened, { toggle }] = useDisclosure(false)
+  return (
+    <div>
+      <Button variant="subtle" size="compact-sm" aria-expanded={opened} onClick={toggle}>
+        Where and how it runs
+      </Button>
+      {opened && (
+        <Stack pt="xs" maw={640}>
+          <SchemaForm schema={schema} value={options} at="/params" problems={problem?.errors ?? []} onChange={setOptions} />
+        </Stack>
+      )}
+    </div>
+  )
+}
+
+/** What a connector runs statements with. */
+interface StatementsProps {
+  readonly connector: string
+  readonly entity: EntityDocument
+}
+
+/** Keeps the statement with its options, and what the service would refuse. */
+function useCall({ connector, entity }: StatementsProps) {
+  const edited = useStatement()
+  const { statement } = edited
+  const optional = useOptions()
+  const { options } = optional
+  const found = findAction(statement)
+  const { action } = found
+  const schema = useMemo(() => readOptions(entity, action), [entity, action])
+  const call = useMemo(
+    (): Call => ({ connector, entity: entity.entity, action, params: { ...options, statement } }),
+    [connector, entity, action, options, statement],
+  )
+  const problem = useRefusal(call, statement)
+  return { edited, optional, found, schema, call, problem }
+}
+
+/** Runs the statement: writes after a question. */
+function useExecution({ call, found }: Pick<ReturnType<typeof useCall>, 'call' | 'found'>) {
+  const running = useRun(call.connector)
+  const history = useHistory()
+  const [asked, setAsked] = useState<Call>()
+  const [last, setLast] = useState<Call>()
+  const execute = (sent: Call) => {
+    setAsked(undefined)
+    setLast(sent)
+    history.add(String(sent.params['statement']))
+    void running.start(sent, found.isWrite)
+  }
+  const submit = () => (found.isWrite ? setAsked(call) : execute(call))
+  const repeat = () => last !== undefined && void running.repeatWrite(last)
+  return { running, history, asked, execute, submit, repeat, close: () => setAsked(undefined) }
+}
+
+/** Edits and runs statements of a connector. */
+function Statements(props: StatementsProps) {
+  const { edited, optional, found, schema, call, problem } = useCall(props)
+  const { statement, setStatement, isLinked } = edited
+  const { running, history, asked, execute, submit, repeat, close } = useExecution({ call, found })
+  const { run, cancel, readNext, readAll } = running
+  const isRunning = run?.isRunning === true
+  const canRun = statement.trim() !== '' && problem === null && !isRunning
+  return (
+    <Stack gap="md">
+      <CodeEditor
+        label="Statement"
+        language="sql"
+        value={statement}
+        onChange={setStatement}
+        onSubmit={() => canRun && submit()}
+        problems={findPlaces(problem?.errors ?? [])}
+        hint="SELECT * FROM ORDERS LIMIT 100"
+      />
+      {isLinked && <Text size="sm">This statement came with the address. It runs when you press the button.</Text>}
+      <Refusal problem={problem} />
+      <Options {...optional} schema={schema} problem={problem} />
+      <Group gap="xs">
+        <Button onClick={submit} disabled={!canRun}>
+          Run the {found.word}
+        </Button>
+        {isRunning && (
+          <Button variant="default" onClick={cancel}>
+            Cancel
+          </Button>
+        )}
+        <HistoryMenu statements={history.statements} onChoose={setStatement} onClear={history.clear} />
+        <LinkButton statement={statement} />
+      </Group>
+      <WriteDialog call={asked} word={found.word} onRun={execute} onClose={close} />
+      {run !== undefined && <Result run={run} onNext={() => void readNext()} onAll={() => void readAll()} onRepeat={repeat} />}
+    </Stack>
+  )
+}
+
+/** Says what to do first. */
+const Begin = () => (
+  <EmptyState title="Choose a connector" says="Statements run on connectors of a warehouse. Each is checked before anything is sent.">
+    <PageLink to="/search">Search other connectors in their copies</PageLink>
+  </EmptyState>
+)
+
+/** The page. */
+export function Page() {
+  const [{ connector }, setParams] = useAddressParams('connector')
+  const reading = useConnectorChoice({ connector_type: warehouse })
+  const record = useConnectorRecord(connector)
+  const kind = useKind(record.data?.connector_type)
+  const entity = useMemo(() => findStatementEntity(kind.data?.entities ?? []), [kind.data])
+  return (
+    <>
+      <PageHeader title="Statements" about="Run SELECT, INSERT, UPDATE and DELETE on a warehouse, one statement at a time." />
+      <Stack gap="lg">
+        <ConnectorSelect reading={reading} value={connector} onChange={({ id }) => setParams({ connector: id })} />
+        {connector === undefined ? (
+          <Begin />
+        ) : (
+          <ReadingView reading={record}>
+            {() => (
+              <ReadingView reading={kind}>
+                {() => (entity === undefined ? <Begin /> : <Statements key={connector} connector={connector} entity={entity} />)}
+              </ReadingView>
+            )}
+          </ReadingView>
+        )}
+      </Stack>
+    </>
+  )
+}

@@ -1,0 +1,108 @@
+/** The statements page: refusals at their place before anything is sent, results in parts, writes that ask, and the history. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sandboxWarehouse } from '../http/snowflake-support.ts'
+import { findAllBarriers } from './accessibility.ts'
+import { limits, type OpenedConsole, openConsole, replaceCode } from './console-support.ts'
+
+const options = { timeout: limits.test }
+let opened: OpenedConsole
+let id: string
+beforeAll(async () => {
+  opened = await openConsole()
+  id = await opened.world.connect('Warehouse', sandboxWarehouse('Warehouse'))
+}, limits.test)
+afterAll(() => opened.close())
+
+/** Opens the page for the warehouse. */
+const openStatements = (rest = '') => opened.go(`/statements?connector=${id}${rest}`)
+
+/** Returns the statements that the warehouse got. */
+const listSent = () => opened.world.sandbox.snowflake.requests().filter(({ method }) => method === 'POST')
+
+const big = '9007199254740993'
+
+test('a statement is refused at its line and column, and nothing is sent', options, async () => {
+  const { page, world, go, screenshot, complaints } = opened
+  await go('/statements')
+  await page.getByRole('heading', { name: 'Choose a connector' }).waitFor()
+  await page.getByRole('combobox', { name: 'Connector' }).click()
+  await page.getByRole('option', { name: /Warehouse/ }).click()
+  world.sandbox.snowflake.clear()
+  await replaceCode(page, 'Statement', 'SELECT 1\n; DROP TABLE orders')
+  await page.getByText('This statement would be refused').waitFor()
+  await page.getByText(/line 2, column 1/).waitFor()
+  await page.locator('.cm-lintRange-error').waitFor()
+  expect(await page.getByRole('button', { name: 'Run the query' }).isDisabled()).toBe(true)
+  await page.keyboard.press('Control+Enter')
+  await screenshot('statements-refused')
+  expect(listSent()).toEqual([])
+  expect(complaints()).toEqual([])
+})
+
+test('a large result comes in parts, with every digit', options, async () => {
+  const { page, world, screenshot, complaints } = opened
+  world.sandbox.snowflake.switches.set({ partitionRows: 200 })
+  await openStatements()
+  const rows = 'TABLE(GENERATOR(ROWCOUNT => 500))'
+  await replaceCode(page, 'Statement', `SELECT SEQ8() AS N, ${big} AS BIG FROM ${rows}`)
+  await page.getByRole('button', { name: 'Run the query' }).click()
+  const table = page.getByRole('table', { name: 'Result of the statement' })
+  await table.getByText(big).first().waitFor()
+  await page.getByText('200 of 500 rows. The first part is shown.').waitFor()
+  await page.getByRole('button', { name: 'Read the next part' }).click()
+  await page.getByText('400 of 500 rows. 2 parts are shown.').waitFor()
+  await page.getByRole('button', { name: /Read all parts/ }).click()
+  await page.getByText('500 rows.', { exact: true }).waitFor()
+  await screenshot('statements-result')
+  expect(await findAllBarriers(page)).toEqual([])
+  expect(complaints()).toEqual([])
+})
+
+test('a statement of the address is shown and does not run by itself; the history has what ran', options, async () => {
+  const { page, world, complaints } = opened
+  world.sandbox.snowflake.clear()
+  await openStatements(`#${new URLSearchParams({ statement: 'SELECT 1 AS ONE' })}`)
+  await page.getByText('This statement came with the address.').waitFor()
+  expect(await page.getByRole('textbox', { name: 'Statement' }).innerText()).toContain('SELECT 1 AS ONE')
+  expect(listSent()).toEqual([])
+  await page.getByRole('button', { name: 'History' }).click()
+  await page.getByRole('menuitem', { name: /GENERATOR/ }).waitFor()
+  await page.getByRole('menuitem', { name: 'Clear the history' }).click()
+  await page.getByRole('button', { name: 'History' }).click()
+  await page.getByText('No statement ran here yet.').waitFor()
+  expect(complaints()).toEqual([])
+})
+
+test('a write asks before it runs, and says what it changed', options, async () => {
+  const { page, world, complaints } = opened
+  world.sandbox.snowflake.clear()
+  await openStatements()
+  await replaceCode(page, 'Statement', 'DELETE FROM SCRATCH.COUNTERS WHERE 1 = 0')
+  await page.getByRole('button', { name: 'Run the DELETE' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Run the DELETE?' })
+  await dialog.getByText('The console cannot undo it.').waitFor()
+  expect(listSent()).toEqual([])
+  await dialog.getByRole('button', { name: 'Run the DELETE' }).click()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /rows deleted|executed|ran/i })
+    .waitFor()
+  expect(listSent()).toHaveLength(1)
+  expect(complaints()).toEqual([])
+})
+
+test('an error of the warehouse says what to do, and a running statement can be cancelled', options, async () => {
+  const { page, complaints } = opened
+  await openStatements()
+  await replaceCode(page, 'Statement', 'SELECT * FROM NO_SUCH_TABLE')
+  await page.getByRole('button', { name: 'Run the query' }).click()
+  await page.getByText('The statement did not run to its end').waitFor()
+  await replaceCode(page, 'Statement', 'SELECT 2')
+  await page.route('**/execute', () => undefined)
+  await page.getByRole('button', { name: 'Run the query' }).click()
+  await page.getByText('The statement runs at the warehouse.').waitFor()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByText('The statement was cancelled.').waitFor()
+  await page.unroute('**/execute')
+  complaints() // the browser reports the refusal of the warehouse
+})
