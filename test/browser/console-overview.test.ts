@@ -92,10 +92,10 @@ test('1,000 connectors are read in ten requests, searched, and scrolled to the l
   }
   await expect.poll(scrollToEnd, { timeout: limits.action, interval: 500 }).toBe(1)
   await screenshot('connectors')
+  await page.getByLabel('Name').fill('customer 099')
+  await page.getByRole('status').filter({ hasText: '8 of 1,000 connectors' }).waitFor()
+  expect(await page.getByRole('row').count()).toBe(9)
   expect(await findAllBarriers(page)).toEqual([])
-  await page.getByLabel('Name').fill('customer 0997')
-  await page.getByRole('status').filter({ hasText: '1 of 1,000 connectors' }).waitFor()
-  expect(await page.getByRole('row').count()).toBe(2)
   await page.getByLabel('Name').fill('nobody')
   await page.getByRole('button', { name: 'Clear the filters' }).click()
   await page
