@@ -102,6 +102,10 @@ test('a text that cannot be read shows its place, and the other views stay', opt
 
 test('results are sorted by a header, projected, and read page by page', options, async () => {
   const { page, world, screenshot, complaints } = opened
+  await page.route('**/execute', (route) => {
+    const { params, ...body } = route.request().postDataJSON()
+    return route.continue({ postData: JSON.stringify({ ...body, params: { ...params, limit: 20 } }) })
+  })
   await openSearch({ sort: 'lastName:asc', fields: 'lastName,settings.emailsImported,id' })
   const table = page.getByRole('table', { name: 'Records of users' })
   await table.waitFor()
@@ -114,7 +118,11 @@ test('results are sorted by a header, projected, and read page by page', options
   await table.getByRole('button', { name: /lastName/ }).click()
   await expect.poll(readAddress).toMatchObject({ sort: 'lastName:desc' })
   await expect.poll(() => table.getByRole('row').nth(1).innerText()).toContain(String(all.json.data[0].lastName))
-  await page.getByText(`${all.json.data.length} records: all that match.`).waitFor()
+  await page.getByText('The first 20 records.').waitFor()
+  await page.getByRole('button', { name: 'Read the next page' }).click()
+  await page.getByText('The first 40 records.').waitFor()
+  expect(readAddress()).toMatchObject({ pages: '2' })
+  await page.unroute('**/execute')
   await screenshot('search-results')
   expect(await findAllBarriers(page)).toEqual([])
   expect(complaints()).toEqual([])
@@ -131,4 +139,26 @@ test('an export is saved as a file', options, async () => {
   await page.getByText(`The export is saved: ${lines.length - 1} records`).waitFor()
   expect(lines[0]).toBe('id,lastName')
   expect(complaints()).toEqual([])
+})
+
+test('an export is cancelled without a file; a failed search keeps what was found; nothing found says so', options, async () => {
+  const { page, complaints } = opened
+  await page.addInitScript(`window.showSaveFilePicker = async () => ({
+    createWritable: async () => ({ write: async () => {}, close: async () => {}, abort: async () => { document.title = 'no file' } }),
+  })`)
+  await openSearch({ fields: 'id,lastName' })
+  await page.route('**/export?**', () => undefined)
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('menuitem', { name: /NDJSON/ }).click()
+  await page.getByRole('button', { name: 'Cancel the export' }).click()
+  await page.getByText('The export was cancelled. No file was saved.').waitFor()
+  expect(await page.title()).toBe('no file')
+  await page.route('**/execute', (route) => route.abort())
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await page.getByText('The search did not work').waitFor()
+  await page.getByRole('table', { name: 'Records of users' }).waitFor()
+  await page.unroute('**/execute')
+  await openSearch({ filter: 'firstName = "Nobody has this name"' })
+  await page.getByRole('heading', { name: 'No record matches' }).waitFor()
+  complaints() // the browser reports the requests that were stopped
 })

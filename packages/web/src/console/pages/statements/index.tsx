@@ -43,7 +43,7 @@ function Refusal({ problem }: { readonly problem: Validation['problem'] }) {
       <Stack gap={4}>
         {problem.errors.map(({ message }) => (
           <Text key={message} size="sm">
-            {message}
+            {message.replace(/^\/params\/statement:? /, '')}
           </Text>
         ))}
         <Text size="sm" fw={600}>
