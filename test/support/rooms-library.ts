@@ -31,7 +31,7 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}near-names.ts` },
   { room: `${library}fields.ts`, files: [`${library}definition/object.ts`] },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },
-  { room: `${library}document/`, files: shared, types: [`${library}wire/definitions.ts`] },
+  { room: `${library}document/`, files: [...shared, ...within(library, ['filter/', 'json/'])], types: [`${library}wire/definitions.ts`] },
   { room: `${library}local-connections.ts`, types: [`${library}document/`] },
   {
     room: `${library}client/`,

@@ -26,6 +26,18 @@ export {
   searchOperators,
 } from './definition/search.ts'
 export { buildEntityDocument, toSchema } from './document/build-kind.ts'
+export {
+  findReferenceEntries,
+  type InlinePiece,
+  listReferenceEntries,
+  type ReferenceEntry,
+  type ReferencePart,
+  type ReferenceSection,
+  readInline,
+  readPlain,
+  splitSection,
+} from './document/reference.ts'
+export { findTrial, type ReferenceExample } from './document/trial.ts'
 export { readApart } from './engine/apart.ts'
 export { clocks } from './engine/clocks.ts'
 export { fillParams } from './engine/fill.ts'

@@ -24,4 +24,6 @@ export const pages: readonly ConsolePage[] = [
   { path: '/explorer', title: 'Explorer', group: 'Work', load: () => import('./pages/explorer/index.tsx') },
   { path: '/search', title: 'Search', group: 'Work', load: () => import('./pages/search/index.tsx') },
   { path: '/statements', title: 'Statements', group: 'Work', load: () => import('./pages/statements/index.tsx') },
+  { path: '/kinds', title: 'Kinds', group: 'Help', load: () => import('./pages/kinds/index.tsx') },
+  { path: '/kinds/:slug', title: 'Kind', load: () => import('./pages/kind/index.tsx') },
 ]

@@ -10,6 +10,7 @@ import type { OperationServices } from '../../platform/execution/operations.ts'
 import type { Caller, Principal } from '../../platform/model/access.ts'
 import type { Metrics } from '../../platform/model/metrics.ts'
 import type { Platform, Settings } from '../../platform/model/types.ts'
+import type { DocsPages } from '../docs/pages.ts'
 import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from '../openapi/types.ts'
 import type { Door } from './compat/door.ts'
 import type { ExecuteLimits } from './execute-limits.ts'
@@ -33,6 +34,8 @@ export interface Services {
   readonly logger: Logger
   /** The API's document. */
   readonly openApi: () => PrintedDocument
+  /** The reference for people. */
+  readonly docs: DocsPages
   /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Milliseconds that never step. */

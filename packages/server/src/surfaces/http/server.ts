@@ -10,10 +10,11 @@ import type { Cutter } from '../../platform/execution/cut-apart.ts'
 import type { Metrics } from '../../platform/model/metrics.ts'
 import type { Platform, Settings } from '../../platform/model/types.ts'
 import { mountConnect } from '../connect/mount.ts'
+import { DocsPages } from '../docs/pages.ts'
 import { mountServiceMcp } from '../mcp/endpoint.ts'
 import type { DocumentHttp } from '../oauth/documents.ts'
 import { mountOAuth } from '../oauth/mount.ts'
-import { printOpenApi } from '../openapi.ts'
+import { openApiDocument, printOpenApi } from '../openapi.ts'
 import { mountWeb } from '../web/mount.ts'
 import { createAuthentication } from './authentication.ts'
 import { readFormBody, readJsonBody } from './body.ts'
@@ -132,8 +133,9 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
     ...(options.cutter === undefined ? {} : { cutter: options.cutter }),
   }
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
+  const docs = new DocsPages(kinds, () => openApiDocument({ routes, kinds: [] }))
   const own = { platform, engine, settings, kinds, metrics, logger, clock, steady, stopping }
-  return { ...own, operations, limits, memory, openApi, revokeConsents: buildRevoker(own) }
+  return { ...own, operations, limits, memory, openApi, docs, revokeConsents: buildRevoker(own) }
 }
 
 /** Builds what ends tokens of deleted connectors. The platform keeps each token until its vendor answered, so a failure here loses none. */

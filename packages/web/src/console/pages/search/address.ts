@@ -32,6 +32,8 @@ const readPages = (text: string | undefined): number => Math.min(mostPages, Math
 
 /** A search as the address has it. */
 export interface SearchAddress {
+  /** Slug that limits the connectors until one is chosen: a link of the reference knows no connector. */
+  readonly kind: string | undefined
   /** Id of the connector. */
   readonly connector: string | undefined
   readonly entity: string | undefined
@@ -49,15 +51,15 @@ export interface SearchAddress {
 
 const readAge = (text: string | undefined): number | undefined => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined)
 
-const names = ['connector', 'entity', 'filter', 'sort', 'fields', 'max_age', 'partial', 'view', 'pages'] as const
+const names = ['kind', 'connector', 'entity', 'filter', 'sort', 'fields', 'max_age', 'partial', 'view', 'pages'] as const
 
 /** Reads the search of the address, and returns a function that changes its parameters. */
 export function useSearchAddress() {
   const [params, change] = useAddressParams(...names)
-  const { connector, entity, filter = '', sort, fields, max_age: age, partial, view, pages } = params
+  const { kind, connector, entity, filter = '', sort, fields, max_age: age, partial, view, pages } = params
   const address = useMemo(
     (): SearchAddress => ({
-      ...{ connector, entity, filter },
+      ...{ kind, connector, entity, filter },
       sort: readSort(sort),
       fields: fields === undefined ? [] : fields.split(','),
       maxAge: readAge(age),
@@ -65,7 +67,7 @@ export function useSearchAddress() {
       view: readView(view),
       pages: readPages(pages),
     }),
-    [connector, entity, filter, sort, fields, age, partial, view, pages],
+    [kind, connector, entity, filter, sort, fields, age, partial, view, pages],
   )
   return [address, change] as const
 }

@@ -28,14 +28,17 @@ const ages = [
 
 /** Chooses the connector and the entity. */
 function Choice({ address, entities, onChange }: { address: SearchAddress; entities: readonly string[]; onChange: ChangeAddress }) {
-  const reading = useConnectorChoice()
+  const { kind } = address
+  const reading = useConnectorChoice(kind === undefined ? {} : { connector_type: kind })
+  const choose = (connector: string) =>
+    onChange(kind === undefined ? { connector, entity: undefined, ...ofEntity } : { connector, kind: undefined })
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <ConnectorSelect
         reading={reading}
-        isOffered={({ summarized_source_template: kind }) => kind.supports_context_store}
+        isOffered={({ summarized_source_template: template }) => template.supports_context_store}
         value={address.connector}
-        onChange={({ id }) => onChange({ connector: id, entity: undefined, ...ofEntity })}
+        onChange={({ id }) => choose(id)}
       />
       <Select
         label="Entity"

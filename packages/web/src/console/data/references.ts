@@ -1,0 +1,21 @@
+/** Reads the references of the kinds: what the documents say about them. */
+import type { DefinitionReference } from 'ferrule/wire'
+import { useRead } from './ferrule.ts'
+
+/** Lists the kinds of the service. */
+export const useKinds = () => useRead(['definitions'], (ferrule, signal) => ferrule.definitions.list({}, { signal }))
+
+/** Reads the reference of a kind. @param kind slug */
+export const useReference = (kind: string) =>
+  useRead(['definition', kind, 'reference'], (ferrule, signal) => ferrule.definitions.reference(kind, { signal }))
+
+/** Reads the references of all kinds. @param enabled false: reads nothing yet */
+export const useReferences = (enabled: boolean) =>
+  useRead<readonly DefinitionReference[]>(
+    ['definitions', 'references'],
+    async (ferrule, signal) => {
+      const kinds = await ferrule.definitions.list({}, { signal })
+      return Promise.all(kinds.map(({ connector_type: kind }) => ferrule.definitions.reference(kind, { signal })))
+    },
+    { enabled },
+  )

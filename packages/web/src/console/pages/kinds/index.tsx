@@ -1,0 +1,70 @@
+/** All kinds, and a search over everything that they have. */
+import { Card, SimpleGrid, Stack, Text } from '@mantine/core'
+import type { DefinitionSummary } from 'ferrule/wire'
+import { useAddressParams } from '../../data/params.ts'
+import { useKinds, useReferences } from '../../data/references.ts'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { ReadingView } from '../../parts/reading-view.tsx'
+import { printReferencePlace } from '../../parts/reference/address.ts'
+import { FoundEntries, ReferenceSearch } from '../../parts/reference/found.tsx'
+
+/** Shows the ways to a kind. */
+function KindCard({ kind: { connector_type: kind, name, description } }: { readonly kind: DefinitionSummary }) {
+  return (
+    <Card withBorder component="article">
+      <Stack gap="xs" justify="space-between" h="100%">
+        <div>
+          <PageLink {...printReferencePlace({ kind })} fw={600} size="lg" underline="always">
+            {name}
+          </PageLink>
+          <Text size="sm">{description}</Text>
+        </div>
+        <PageLink to="/connectors/new" params={{ kind }} size="sm" underline="always">
+          New {name} connector
+        </PageLink>
+      </Stack>
+    </Card>
+  )
+}
+
+/** Shows the kinds. */
+function Kinds() {
+  const reading = useKinds()
+  return (
+    <ReadingView reading={reading}>
+      {(kinds) =>
+        kinds.length === 0 ? (
+          <EmptyState title="No kinds" says="This service runs no kinds. Its operator adds them." />
+        ) : (
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            {kinds.map((kind) => (
+              <KindCard key={kind.connector_type} kind={kind} />
+            ))}
+          </SimpleGrid>
+        )
+      }
+    </ReadingView>
+  )
+}
+
+/** Shows what a search finds in all kinds. */
+function Found({ text }: { readonly text: string }) {
+  const reading = useReferences(true)
+  return <ReadingView reading={reading}>{(references) => <FoundEntries references={references} text={text} />}</ReadingView>
+}
+
+/** The page. */
+export function Page() {
+  const [{ text = '' }] = useAddressParams('text')
+  return (
+    <>
+      <PageHeader title="Kinds" about="External systems that connectors reach: their entities, actions and fields." />
+      <Stack gap="lg">
+        <ReferenceSearch where="all kinds" />
+        {text.trim() === '' ? <Kinds /> : <Found text={text} />}
+      </Stack>
+    </>
+  )
+}

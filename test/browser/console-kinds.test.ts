@@ -1,0 +1,61 @@
+/** The reference of the kinds in the console: found by words, opened by its address, and tried. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findAllBarriers } from './accessibility.ts'
+import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+
+let opened: OpenedConsole
+let page: Page
+beforeAll(async () => {
+  opened = await openConsole()
+  page = opened.page
+}, limits.test)
+afterAll(() => opened.close())
+
+const timeout = limits.test
+
+test('a field of any kind is found, and leads to its action', { timeout }, async () => {
+  await opened.go('/kinds')
+  await page.getByRole('article').filter({ hasText: 'Snowflake' }).waitFor()
+  await opened.screenshot('kinds')
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByLabel('Search all kinds').fill('gong calls fromdatetime')
+  await page.getByRole('link', { name: 'Gong calls list fromDateTime' }).click()
+  await page.getByRole('region', { name: 'list', exact: true }).getByRole('cell', { name: 'fromDateTime' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('part')).toBe('list')
+  await page.getByLabel('Search Gong').fill('no such words')
+  await page.getByText('Nothing has all these words').waitFor()
+  expect(opened.complaints()).toEqual([])
+})
+
+test('an address opens a section, and credentials say where to find them', { timeout }, async () => {
+  await opened.go('/kinds/gong?section=entity%3Acalls&part=record')
+  await page.getByRole('region', { name: 'record', exact: true }).getByRole('cell', { name: 'clientUniqueId' }).waitFor()
+  await opened.screenshot('kind')
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByRole('navigation', { name: 'Sections of Gong' }).getByRole('link', { name: 'Credentials' }).click()
+  await page.getByRole('link', { name: 'Admin center > Settings > Ecosystem > API', exact: true }).first().waitFor()
+  await opened.go('/kinds/gong?section=entity%3Anone')
+  await page.getByText('There is no such section').waitFor()
+  expect(opened.complaints()).toEqual([])
+})
+
+test('an unknown kind says so', { timeout }, async () => {
+  await opened.go('/kinds/nothing')
+  await page.getByText('connector_type_not_found').waitFor()
+  opened.complaints()
+})
+
+test('an operation is tried with what its example knows, by the connector that is chosen', { timeout }, async () => {
+  await opened.go('/explorer?kind=shopify&entity=orders&action=list')
+  await page.getByRole('link', { name: 'Make a connector' }).waitFor()
+  await opened.world.connect('One team')
+  await opened.world.connect('Other team')
+  await opened.go('/kinds/gong?section=entity%3Aworkspaces')
+  await page.getByRole('link', { name: 'Try workspaces list' }).click()
+  await page.getByRole('combobox', { name: 'Connector' }).click()
+  await page.getByRole('option', { name: /^Other team/ }).click()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByRole('table', { name: 'workspaces of Other team' }).waitFor()
+  expect(opened.complaints()).toEqual([])
+})
