@@ -47,7 +47,13 @@ describe('the document', () => {
       Object.keys(Object(methods)).map((method) => `${method.toUpperCase()} ${path}`),
     )
     const known = ['oauth-protected-resource/mcp', 'oauth-authorization-server'].map((name) => `GET /.well-known/${name}`)
-    const internal = ['GET /openapi.json', 'GET /docs', 'GET /docs/{file}', 'GET /', ...known]
+    const internal = [
+      'GET /openapi.json',
+      'GET /docs',
+      ...['kinds/{kind}', 'kinds/{kind}/{entity}', 'http/{id}'].map((page) => `GET /docs/${page}`),
+      'GET /',
+      ...known,
+    ]
     expect(new Set([...documented, ...internal])).toEqual(new Set(routes.map(({ method, path }) => `${method} ${path}`)))
     const ids = Object.values(document.paths).flatMap((methods) => Object.values(Object(methods)).map((each: Json) => each.operationId))
     expect(new Set(ids).size).toBe(ids.length)

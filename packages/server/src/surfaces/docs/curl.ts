@@ -9,6 +9,8 @@ export interface ExampleRequest {
   readonly hasToken: boolean
   /** Media type of the answer, when it is no JSON. */
   readonly accepts?: string | undefined
+  /** Name of the file that gets the answer. */
+  readonly output?: string | undefined
   /** undefined: no body. */
   readonly body?: unknown
 }
@@ -19,12 +21,13 @@ const fillSlots = (path: string): string => path.replaceAll(/\{(\w+)\}/g, (_slot
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Prints the example as a call of curl. */
-export function printCurl({ method, path, hasToken, accepts, body }: ExampleRequest): string {
+export function printCurl({ method, path, hasToken, accepts, output, body }: ExampleRequest): string {
   const isUsual = method === (body === undefined ? 'GET' : 'POST')
   const lines = [
     `curl ${isUsual ? '' : `-X ${method} `}"$FERRULE_URL${fillSlots(path)}"`,
     ...(hasToken ? ['-H "Authorization: Bearer $FERRULE_TOKEN"'] : []),
     ...(accepts === undefined ? [] : [`-H 'Accept: ${accepts}'`]),
+    ...(output === undefined ? [] : [`--output ${output}`]),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quote(JSON.stringify(body, null, 2))}`]),
   ]
   return lines.join(' \\\n  ')

@@ -34,8 +34,9 @@ function printExample(example: ReferenceExample, { kind, root }: Of): Html {
   const { path, params } = findTrial(kind.definition.kind, example)
   const { method, path: url } = endpoints.execute
   const name = `${example.entity} ${example.action}`
+  const output = example.action === 'download' ? example.entity : undefined
   return html`<p><a href="${root}console${path}?${new URLSearchParams(params).toString()}">Try ${name} in the console</a></p>
-${printCode(printCurl({ method, path: url, hasToken: true, body: example }))}`
+${printCode(printCurl({ method, path: url, hasToken: true, output, body: example }))}`
 }
 
 /** Builds the page of an entity; undefined: the kind has none of this name. */
