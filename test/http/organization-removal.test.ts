@@ -19,6 +19,12 @@ const remove = (id: string, token = tenant.token) => world.ask(`${path}/${id}`, 
 const restore = (id: string, token = tenant.token) => world.ask(`${path}/${id}/restore`, { method: 'POST', token })
 const list = async (token: string) => (await world.ask(path, { token })).json.data.map(({ id }: { id: string }) => id)
 const users = { entity: 'users', action: 'list' }
+/** Bodies of routes that look at the body before the connector, by the end of their path. */
+const bodies = [
+  ['/execute', users],
+  ['/validate', users],
+  ['/media', { entity: 'call_audio', params: { id: '1' } }],
+] as const
 
 /** The routes within an organization, with ids and a body that reach it. */
 const within = routes
@@ -38,7 +44,7 @@ test('every route within it refuses its tokens, and answers them again after a r
   for (const [name, method, template] of within)
     for (const token of [tenant.token, scoped]) {
       const at = template.replace(/\{(\w+)\}/g, (_whole, slot) => ids[slot] ?? tenant.organizationId)
-      const body = name.endsWith('/execute') ? users : {}
+      const body = bodies.find(([end]) => name.endsWith(end))?.[1] ?? {}
       const { status, json } = await world.ask(at, { method, token, ...(method === 'GET' || method === 'DELETE' ? {} : { body }) })
       if (status !== 403 || json.code !== 'organization_forbidden') answers[name] = json
     }

@@ -35,6 +35,8 @@ describe('settings', () => {
       sandbox: true,
       trustedProxies: [],
       corsOrigins: [],
+      connectOrigins: [],
+      connectRedirects: [],
       rateLimit: 600,
       mcpRateLimit: 600,
       mcpOAuth: true,
