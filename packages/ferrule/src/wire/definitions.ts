@@ -75,7 +75,18 @@ export const definitionRecord = record(
       'Example questions',
     ),
     credentials: list(
-      part({ scheme: str('Name'), title: str('Title'), schema: jsonSchema(`Fields. ${findings}`) }, 'An authentication scheme'),
+      part(
+        {
+          scheme: str('Name'),
+          title: str('Title'),
+          schema: jsonSchema(`Fields. ${findings}`),
+          application_fields: list(
+            str('Name'),
+            'Fields that belong to your own application at the vendor, which its consent page needs; empty without a consent page',
+          ),
+        },
+        'An authentication scheme',
+      ),
       'Authentication schemes',
     ),
     configuration: jsonSchema(`replication_config. ${findings}`),

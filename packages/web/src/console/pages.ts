@@ -26,4 +26,9 @@ export const pages: readonly ConsolePage[] = [
   { path: '/statements', title: 'Statements', group: 'Work', load: () => import('./pages/statements/index.tsx') },
   { path: '/kinds', title: 'Kinds', group: 'Help', load: () => import('./pages/kinds/index.tsx') },
   { path: '/kinds/:slug', title: 'Kind', load: () => import('./pages/kind/index.tsx') },
+  { path: '/workspaces', title: 'Workspaces', group: 'Manage', load: () => import('./pages/workspaces/index.tsx') },
+  { path: '/links', title: 'Connect links', group: 'Manage', load: () => import('./pages/links/index.tsx') },
+  { path: '/tokens', title: 'MCP tokens', group: 'Manage', load: () => import('./pages/tokens/index.tsx') },
+  { path: '/applications', title: 'Applications', group: 'Manage', load: () => import('./pages/applications/index.tsx') },
+  { path: '/settings', title: 'Settings', group: 'Manage', load: () => import('./pages/settings/index.tsx') },
 ]

@@ -30,7 +30,10 @@ const toDefinitionRecord = (kind: Kind): DefinitionRecord => {
       spec: { documentationUrl: definition.documentation, connectionSpecification: buildConfigurationSchema(definition) },
     },
     example_questions: { direct: [], search: [] },
-    credentials: Object.entries(definition.credentials).map(([scheme, { title, fields }]) => ({ scheme, title, schema: toSchema(fields) })),
+    credentials: Object.entries(definition.credentials).map(([scheme, { title, fields, consent }]) => ({
+      ...{ scheme, title, schema: toSchema(fields) },
+      application_fields: consent?.application ?? [],
+    })),
     configuration: buildConfigurationSchema(definition),
     check: { entity, action },
     entities: Object.entries(definition.entities).map(buildEntityDocument),

@@ -31,6 +31,7 @@ export const createQueryClient = (): QueryClient =>
     mutationCache: new MutationCache({ onError: note }),
     defaultOptions: {
       queries: { retry: false, staleTime: 5_000, gcTime: 10 * 60_000, networkMode: 'always' },
-      mutations: { retry: false, networkMode: 'always' },
+      // A write can carry a secret: it leaves the memory with the page that wrote it.
+      mutations: { retry: false, networkMode: 'always', gcTime: 0 },
     },
   })

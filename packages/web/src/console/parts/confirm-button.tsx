@@ -8,6 +8,8 @@ import { ConfirmDialog } from './confirm-dialog.tsx'
 /** What the button asks and does. */
 export interface ConfirmButtonProps {
   readonly label: string
+  /** Label for readers of the screen, where several buttons have the same one. */
+  readonly says?: string
   readonly title: string
   /** What will happen, and what stays. */
   readonly children: ReactNode
@@ -22,7 +24,8 @@ export interface ConfirmButtonProps {
 }
 
 /** Shows the button; the dialog closes when the write is done, and says what went wrong. */
-export function ConfirmButton({ label, title, children, action, typed, isDanger, isSmall, isDisabled, mutation }: ConfirmButtonProps) {
+export function ConfirmButton({ label, says, mutation, isDanger, isSmall, isDisabled, ...asked }: ConfirmButtonProps) {
+  const { title, children, action, typed } = asked
   const [opened, { open, close }] = useDisclosure(false)
   const start = () => {
     mutation.reset()
@@ -31,7 +34,13 @@ export function ConfirmButton({ label, title, children, action, typed, isDanger,
   const look = isDanger === true ? { color: 'red', variant: 'outline' } : { variant: 'default' }
   return (
     <>
-      <Button {...look} size={isSmall === true ? 'compact-sm' : 'sm'} disabled={isDisabled === true} onClick={start}>
+      <Button
+        {...look}
+        size={isSmall === true ? 'compact-sm' : 'sm'}
+        disabled={isDisabled === true}
+        onClick={start}
+        {...(says === undefined ? {} : { 'aria-label': says })}
+      >
         {label}
       </Button>
       <ConfirmDialog

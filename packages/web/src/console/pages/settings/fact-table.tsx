@@ -1,0 +1,24 @@
+/** A table of names with values. */
+import { Table } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** A name with its value. */
+export type Fact = readonly [name: string, value: ReactNode]
+
+/** Shows the table. */
+export function FactTable({ label, facts }: { readonly label: string; readonly facts: readonly Fact[] }) {
+  return (
+    <Table aria-label={label} layout="fixed" verticalSpacing={6}>
+      <Table.Tbody>
+        {facts.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th w={{ base: '40%', sm: 240 }} fw={500}>
+              {name}
+            </Table.Th>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}

@@ -1,0 +1,130 @@
+/** The workspaces of the organization, and the organizations themselves. */
+import { Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import type { WorkspaceQuery, WorkspaceRecord } from 'ferrule/wire'
+import { useRead } from '../../data/ferrule.ts'
+import { useAddressParams } from '../../data/params.ts'
+import { useWrite } from '../../data/write.ts'
+import { announce } from '../../parts/announcements.tsx'
+import { CursorPages } from '../../parts/cursor-pages.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
+import { NameButton } from '../../parts/name-button.tsx'
+import { printCounted } from '../../parts/numbers.ts'
+import { PageHeader } from '../../parts/page-header.tsx'
+import { ReadingView } from '../../parts/reading-view.tsx'
+import { OrganizationSection } from './organization-section.tsx'
+import { workspaceKeys } from './workspace-actions.tsx'
+import { WorkspaceRow } from './workspace-row.tsx'
+
+/** Ways to limit the list, by their value in the address. */
+const shows: Readonly<Record<string, WorkspaceQuery>> = {
+  active: { status: 'active' },
+  inactive: { status: 'inactive' },
+  deleted: { deleted: 'only' },
+}
+
+/** Builds the query of the address. */
+function useWorkspaceQuery() {
+  const [{ state, text, cursor }] = useAddressParams('state', 'text', 'cursor')
+  return {
+    limit: 50,
+    ...(state !== undefined && Object.hasOwn(shows, state) ? shows[state] : {}),
+    ...(text === undefined ? {} : { name_contains: text }),
+    ...(cursor === undefined ? {} : { cursor }),
+  }
+}
+
+/** Creates a workspace. */
+function CreateButton() {
+  const creation = useWrite((ferrule, name: string) => ferrule.workspaces.create({ name }), {
+    refreshes: workspaceKeys,
+    onDone: ({ name }) => announce(`The workspace ${name} was created.`),
+  })
+  return (
+    <NameButton label="Create a workspace" title="New workspace" mutation={creation}>
+      A workspace holds connectors: one for each of your customers, for example. Its name is unique in the organization.
+    </NameButton>
+  )
+}
+
+/** Shows the filters; the address has their values. */
+function Filters() {
+  const [{ state, text }, change] = useAddressParams('state', 'text', 'cursor')
+  return (
+    <Group align="flex-end" component="search">
+      <TextInput
+        label="Name"
+        type="search"
+        placeholder="Part of a name"
+        value={text ?? ''}
+        onChange={({ currentTarget }) => change({ text: currentTarget.value, cursor: undefined }, { replace: true })}
+        w={{ base: '100%', sm: 280 }}
+      />
+      <NativeSelect
+        label="State"
+        data={[
+          { value: '', label: 'All but deleted ones' },
+          { value: 'active', label: 'Active' },
+          { value: 'inactive', label: 'Inactive' },
+          { value: 'deleted', label: 'Deleted, can be restored' },
+        ]}
+        value={state ?? ''}
+        onChange={({ currentTarget }) => change({ state: currentTarget.value, cursor: undefined })}
+      />
+    </Group>
+  )
+}
+
+/** Shows how many workspaces there are. */
+function Numbers() {
+  const reading = useRead(['workspaces', 'stats'], (ferrule, signal) => ferrule.workspaces.stats({ signal }))
+  if (reading.data === undefined) return null
+  const { total_count: total, active_count: active, inactive_count: inactive } = reading.data
+  return (
+    <Text size="sm" c="dimmed">
+      {printCounted(total, 'workspace')}: {active} active, {inactive} inactive
+    </Text>
+  )
+}
+
+/** Shows one page of workspaces. */
+function Workspaces({ workspaces }: { readonly workspaces: readonly WorkspaceRecord[] }) {
+  if (workspaces.length === 0)
+    return (
+      <EmptyState
+        title="No workspace"
+        says="None fits. Choose another state, clear the name, or create a workspace with the button above."
+      />
+    )
+  return (
+    <ListTable label="Workspaces" titles={['Name', 'State', 'Created', 'Changed', 'Actions']} minWidth={860}>
+      {workspaces.map((workspace) => (
+        <WorkspaceRow key={workspace.id} workspace={workspace} />
+      ))}
+    </ListTable>
+  )
+}
+
+/** The page; the address has the filters. */
+export function Page() {
+  const query = useWorkspaceQuery()
+  const reading = useRead(['workspaces', 'list', query], (ferrule, signal) => ferrule.workspaces.page(query, { signal }))
+  return (
+    <Stack>
+      <PageHeader title="Workspaces" about="A workspace holds the connectors of one customer or team.">
+        <CreateButton />
+      </PageHeader>
+      <Numbers />
+      <Filters />
+      <ReadingView reading={reading}>
+        {({ data, next }) => (
+          <>
+            <Workspaces workspaces={data} />
+            <CursorPages next={next} />
+          </>
+        )}
+      </ReadingView>
+      <OrganizationSection />
+    </Stack>
+  )
+}

@@ -1,0 +1,142 @@
+/** The organizations that the signed-in application reaches. */
+import { Alert, Badge, Button, Group, Table, Text } from '@mantine/core'
+import type { OrganizationRecord } from 'ferrule/wire'
+import { useRead } from '../../data/ferrule.ts'
+import { useAddressParams } from '../../data/params.ts'
+import { useGo, usePlace, useSetPlace } from '../../data/place.ts'
+import { useWrite } from '../../data/write.ts'
+import { announce } from '../../parts/announcements.tsx'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
+import { NameButton } from '../../parts/name-button.tsx'
+import { ReadingView } from '../../parts/reading-view.tsx'
+import { Section } from '../../parts/section.tsx'
+import { Time } from '../../parts/time.tsx'
+
+const keys = [['organizations']] as const
+
+/** What the parts of a row get. */
+interface OrganizationProps {
+  readonly organization: OrganizationRecord
+}
+
+/** Renames an organization. */
+function RenameButton({ organization: { id, name } }: OrganizationProps) {
+  const change = useWrite((ferrule, next: string) => ferrule.organizations.update(id, { name: next }), {
+    refreshes: keys,
+    onDone: ({ name: next }) => announce(`The organization ${name} is now ${next}.`),
+  })
+  return (
+    <NameButton label="Rename" says={`Rename ${name}`} title={`Rename ${name}`} name={name} mutation={change}>
+      Connect pages show this name to end users. Ids, applications and tokens stay.
+    </NameButton>
+  )
+}
+
+/** Deletes an organization for now; the address keeps its id, so that it can be restored. */
+function DeleteButton({ organization: { id, name }, next }: OrganizationProps & { readonly next: string | undefined }) {
+  const { organizationId } = usePlace()
+  const go = useGo()
+  const deletion = useWrite((ferrule) => ferrule.organizations.delete(id), {
+    refreshes: keys,
+    onDone: () => {
+      announce(`The organization ${name} was deleted.`)
+      go('/workspaces', { restorable: id, ...(organizationId === id ? { organization: next, workspace: undefined } : {}) })
+    },
+  })
+  return (
+    <ConfirmButton isSmall isDanger label="Delete" says={`Delete ${name}`} title={`Delete ${name}?`} typed={name} mutation={deletion}>
+      Every token of the organization fails at once, its workspaces and connectors answer nothing, and its copies are emptied. It can be
+      restored for 30 days with its id, <strong>{id}</strong>; then its keys, connectors and applications are destroyed.
+    </ConfirmButton>
+  )
+}
+
+/** Offers to restore the organization that was deleted last. */
+function RestoreNote() {
+  const [{ restorable }, change] = useAddressParams('restorable')
+  const restoring = useWrite((ferrule, id: string) => ferrule.organizations.restore(id), {
+    refreshes: keys,
+    onDone: ({ name }) => {
+      announce(`The organization ${name} is restored.`)
+      change({ restorable: undefined })
+    },
+  })
+  if (restorable === undefined) return null
+  return (
+    <Alert color="yellow" variant="light" title="An organization was deleted" role="status">
+      <Group justify="space-between">
+        <Text size="sm">It can be restored for 30 days with its id, {restorable}. Keep this address, or the id.</Text>
+        <Button variant="default" size="compact-sm" loading={restoring.isPending} onClick={() => restoring.mutate(restorable)}>
+          Restore it
+        </Button>
+      </Group>
+      {restoring.error !== null && <ErrorBox error={restoring.error} />}
+    </Alert>
+  )
+}
+
+/** Shows one organization. The only one cannot be deleted here: nothing would be left to show. */
+function OrganizationRow({ organization, all }: OrganizationProps & { readonly all: readonly OrganizationRecord[] }) {
+  const { id, name, created_at: created } = organization
+  const { organizationId = all[0]?.id } = usePlace()
+  const next = all.find((other) => other.id !== id)?.id
+  return (
+    <Table.Tr>
+      <Table.Td fw={600}>
+        {name} {organizationId === id && <Badge>Shown now</Badge>}
+      </Table.Td>
+      <Table.Td className="mono">{id}</Table.Td>
+      <Table.Td>
+        <Time value={created} />
+      </Table.Td>
+      <Table.Td>
+        <Group gap="xs" wrap="nowrap">
+          <RenameButton organization={organization} />
+          {next !== undefined && <DeleteButton organization={organization} next={next} />}
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** Creates an organization, and shows it. */
+function CreateButton() {
+  const setPlace = useSetPlace()
+  const creation = useWrite((ferrule, name: string) => ferrule.organizations.create({ name }), {
+    refreshes: keys,
+    onDone: ({ id, name }) => {
+      announce(`The organization ${name} was created, and is shown now.`)
+      setPlace({ organizationId: id, workspace: undefined })
+    },
+  })
+  return (
+    <NameButton label="Create an organization" title="New organization" mutation={creation}>
+      Organizations know nothing of each other: workspaces, connectors, applications and tokens belong to one. The signed-in application
+      reaches the new one too.
+    </NameButton>
+  )
+}
+
+/** Shows the section. */
+export function OrganizationSection() {
+  const reading = useRead(['organizations'], (ferrule, signal) => ferrule.organizations.list({ signal }))
+  return (
+    <Section title="Organizations" about="Those that the application you signed in with reaches.">
+      <RestoreNote />
+      <ReadingView reading={reading}>
+        {(all) => (
+          <ListTable label="Organizations" titles={['Name', 'Id', 'Created', 'Actions']}>
+            {all.map((organization) => (
+              <OrganizationRow key={organization.id} organization={organization} all={all} />
+            ))}
+          </ListTable>
+        )}
+      </ReadingView>
+      <Group>
+        <CreateButton />
+      </Group>
+    </Section>
+  )
+}

@@ -1,0 +1,72 @@
+/** A button that asks for a name, to create or to rename something. */
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { UseMutationResult } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { ErrorBox } from './error-box.tsx'
+import { listProblemsWithin, printProblems } from './form/problems.ts'
+import { listProblems } from './problems-of.ts'
+
+/** What the button asks and does. */
+export interface NameButtonProps {
+  readonly label: string
+  readonly title: string
+  /** What follows from the name. */
+  readonly children: ReactNode
+  /** Present name; left out: something is created. */
+  readonly name?: string
+  /** Label for readers of the screen, where several buttons have the same one. */
+  readonly says?: string
+  readonly mutation: UseMutationResult<unknown, Error, string>
+}
+
+/** Shows the form of the dialog. Enter submits. */
+function NameForm({ label, children, name = '', mutation, onDone }: Omit<NameButtonProps, 'title'> & { readonly onDone: () => void }) {
+  const [typed, setTyped] = useState(name)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!mutation.isPending) mutation.mutate(typed, { onSuccess: onDone })
+  }
+  return (
+    <Stack component="form" onSubmit={submit} aria-label={label}>
+      <Text size="sm">{children}</Text>
+      <TextInput
+        label="Name"
+        value={typed}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        error={printProblems(listProblemsWithin(listProblems(mutation.error), '/name'))}
+        maxLength={256}
+        autoComplete="off"
+        data-autofocus
+        required
+      />
+      {mutation.error !== null && <ErrorBox error={mutation.error} />}
+      <Group justify="flex-end">
+        <Button type="submit" loading={mutation.isPending} disabled={typed.trim() === '' || typed === name}>
+          {label}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** Shows the button; the dialog closes when the write is done, and says what went wrong. */
+export function NameButton({ title, says, ...form }: NameButtonProps) {
+  const [opened, { open, close }] = useDisclosure(false)
+  const { label, name, mutation } = form
+  const start = () => {
+    mutation.reset()
+    open()
+  }
+  const look = name === undefined ? {} : ({ variant: 'default', size: 'compact-sm' } as const)
+  return (
+    <>
+      <Button {...look} onClick={start} {...(says === undefined ? {} : { 'aria-label': says })}>
+        {label}
+      </Button>
+      <Modal opened={opened} onClose={close} title={title} centered>
+        <NameForm {...form} onDone={close} />
+      </Modal>
+    </>
+  )
+}

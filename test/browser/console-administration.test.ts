@@ -1,0 +1,228 @@
+/** Workspaces, organizations, applications, tokens for MCP and connect links: what a team manages, and secrets that are shown once. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { base } from '../http/support.ts'
+import { findAllBarriers } from './accessibility.ts'
+import { limits, type OpenedConsole, openConsole, signIn } from './console-support.ts'
+
+const options = { timeout: limits.test }
+let opened: OpenedConsole
+beforeAll(async () => {
+  opened = await openConsole()
+  Object.assign(opened.world.settings, { publicUrl: opened.world.url })
+}, limits.test)
+afterAll(() => opened.close())
+
+const ask = async (path: string) => (await opened.world.ask(`${base}${path}`, { token: opened.world.token })).json
+const press = (name: string, page = opened.page) => page.getByRole('button', { name, exact: true }).click()
+const pressIn = (name: string, page = opened.page) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+const said = (sentence: string) => opened.page.getByText(sentence).waitFor()
+
+/** Types a name into the dialog, and submits with Enter. */
+async function enterName(name: string): Promise<void> {
+  const field = opened.page.getByRole('dialog').getByRole('textbox', { name: 'Name' })
+  await field.fill(name)
+  await field.press('Enter')
+}
+
+/** Deletes with the dialog that wants the name. */
+async function deleteTyped(name: string): Promise<void> {
+  await press(`Delete ${name}`)
+  await opened.page.getByLabel(`Type ${name} to confirm`).fill(name)
+  await pressIn('Delete')
+}
+
+/** Reads a secret of the open dialog. */
+const readSecret = async (form: RegExp, page = opened.page): Promise<string> => {
+  const dialog = page.getByRole('dialog').filter({ hasText: 'Shown this once' })
+  await dialog.waitFor()
+  return form.exec(await dialog.innerText())?.[0] ?? ''
+}
+
+/** Closes the dialog of a secret, and looks for the secret wherever a page could keep it. */
+async function expectForgotten(secret: string, page: Page = opened.page): Promise<void> {
+  expect(secret).not.toBe('')
+  await pressIn('I have stored it', page)
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const kept = await page.evaluate<string>(
+    `document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map(({ value }) => value) +
+     JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, location.href, document.cookie])`,
+  )
+  expect(kept).not.toContain(secret)
+  expect(opened.world.log.join('')).not.toContain(secret)
+}
+
+test('a workspace is created, renamed, deactivated, deleted and restored', options, async () => {
+  const { page, go, complaints, screenshot } = opened
+  await go('/workspaces?workspace=research')
+  await press('Create a workspace')
+  await enterName('research')
+  await said('The workspace research was created.')
+  await press('Create a workspace')
+  await enterName('research')
+  await page.getByRole('dialog').getByText('workspace_name_conflict').waitFor()
+  await page.keyboard.press('Escape')
+  await press('Rename research')
+  await enterName('studies')
+  await said('The workspace research is now studies.')
+  await expect.poll(() => new URL(page.url()).search).toBe('?workspace=studies')
+  await press('Deactivate studies')
+  await page.getByRole('dialog').getByText('execute nothing and sync nothing').waitFor()
+  await pressIn('Deactivate')
+  await page.getByRole('row').filter({ hasText: 'studies' }).getByText('Inactive').waitFor()
+  await page.getByText('1 active, 1 inactive').waitFor()
+  await screenshot('workspaces')
+  expect(await findAllBarriers(page)).toEqual([])
+  await deleteTyped('studies')
+  await said('The workspace studies was deleted.')
+  await page.getByLabel('State').selectOption('deleted')
+  await press('Restore studies')
+  await pressIn('Restore')
+  await said('The workspace studies is restored.')
+  await page.getByText('No workspace', { exact: true }).waitFor()
+  expect(new URL(page.url()).search).toBe('?state=deleted')
+  complaints() // the name that is taken
+})
+
+test('an organization is created, renamed, deleted with its name, and restored', options, async () => {
+  const { page, go, complaints } = opened
+  await go('/workspaces')
+  await press('Create an organization')
+  await enterName('North')
+  await page.getByRole('row').filter({ hasText: 'North' }).getByText('Shown now').waitFor()
+  await press('Rename North')
+  await enterName('South')
+  await said('The organization North is now South.')
+  await deleteTyped('South')
+  await page.getByText('An organization was deleted').waitFor()
+  expect(new URL(page.url()).searchParams.get('organization')).toBe(opened.world.organizationId)
+  await press('Restore it')
+  await said('The organization South is restored.')
+  await deleteTyped('South')
+  await page.getByText('An organization was deleted').waitFor()
+  expect(complaints()).toEqual([])
+})
+
+test('secrets of applications are shown once, and a new one for oneself signs out', options, async () => {
+  const { page, go, complaints, screenshot, openStranger, world } = opened
+  await go('/applications')
+  await press('Create an application')
+  await enterName('Reports')
+  const secret = await readSecret(/\b[\w-]{43}\b/)
+  await screenshot('application-secret')
+  expect(await findAllBarriers(page)).toEqual([])
+  await expectForgotten(secret)
+  await press('Rename Reports')
+  await enterName('Monthly reports')
+  await said('The application Reports is now Monthly reports.')
+  await screenshot('applications')
+  const { data } = await ask('/account/applications')
+  const { client_id: id } = data.find(({ name }: { name: string }) => name === 'Monthly reports')
+  const stranger = await openStranger()
+  await stranger.goto(`${world.url}/console/applications`)
+  await signIn(stranger, { id, secret })
+  await press('New secret for Monthly reports', stranger)
+  await stranger.getByRole('dialog').getByText('this signs you out, here and everywhere').waitFor()
+  await pressIn('Replace the secret', stranger)
+  const next = await readSecret(/(?<=Client secret\s+(?:Copy\s+)?)[\w-]{43}\b/, stranger)
+  expect(next).not.toBe(secret)
+  await expectForgotten(next, stranger)
+  await stranger.getByText('Your session has ended').waitFor()
+  await stranger.context().close()
+  await press('New secret for First application')
+  await pressIn('Replace the secret')
+  await page.getByRole('dialog').getByText('is a setting of the service').waitFor()
+  await page.keyboard.press('Escape')
+  expect(await page.getByRole('button', { name: 'Delete First application' }).count()).toBe(0)
+  await deleteTyped('Monthly reports')
+  await said('The application Monthly reports was deleted.')
+  complaints() // the ended session, and the secret that is a setting
+})
+
+test('a token for MCP is made for connectors, shown once and revoked', options, async () => {
+  const { page, world, go, complaints, screenshot } = opened
+  const connector = await world.connect('Calls')
+  await go('/tokens')
+  await page.getByText('No tokens yet').waitFor()
+  await page.getByText(`${world.url}/mcp`, { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Create a token' }).first().click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('laptop')
+  await page.getByRole('combobox', { name: 'Connectors' }).click()
+  await page.getByRole('option', { name: 'Calls (gong)' }).click()
+  await page.getByRole('heading', { name: 'MCP tokens' }).click()
+  await page.getByRole('checkbox', { name: 'Create, change and delete' }).check()
+  await page.getByLabel('Lifetime').selectOption('7')
+  await screenshot('token-form')
+  expect(await findAllBarriers(page)).toEqual([])
+  await press('Create the token')
+  await expectForgotten(await readSecret(/frl_mcp_\w{36}/))
+  const { data } = await ask('/account/mcp-tokens')
+  expect(data).toMatchObject([{ name: 'laptop', connector_ids: [connector], scopes: ['connectors:read', 'execute:read', 'execute:write'] }])
+  await page.getByRole('row').filter({ hasText: 'laptop' }).getByText('1 connector').waitFor()
+  await screenshot('tokens')
+  await press('Revoke laptop')
+  await pressIn('Revoke')
+  await said('The token laptop was revoked.')
+  await page.getByText('No tokens yet').waitFor()
+  expect(complaints()).toEqual([])
+})
+
+test('a link is created with locked values, shown once, read and revoked', options, async () => {
+  const { page, go, complaints, screenshot } = opened
+  await go('/links?new=1&kind=shopify')
+  await page.getByLabel('Id of the end user').fill('user-17')
+  await page.getByLabel('Name of the end user').fill('Ada Example')
+  await press('Configuration of Shopify')
+  await page.getByRole('group', { name: 'Locked' }).getByRole('textbox', { name: 'shop' }).fill('acme')
+  await page.getByLabel('Address to lead back to').fill('https://elsewhere.example.com/done')
+  await press('Create the link')
+  await page.getByText('The link was not created').waitFor()
+  await page.getByText('has an origin that FERRULE_CONNECT_REDIRECTS does not list').first().waitFor()
+  await page.getByLabel('Address to lead back to').fill('http://127.0.0.1:9/done')
+  await screenshot('link-form')
+  expect(await findAllBarriers(page)).toEqual([])
+  await press('Create the link')
+  const url = await readSecret(/http\S+#\S+/)
+  await expectForgotten(url.split('#')[1] ?? '')
+  await press('Details of the link for user-17')
+  await page.getByRole('dialog').getByText('Ada Example').waitFor()
+  const [link] = (await ask('/connect/links')).data
+  expect([new URL(page.url()).searchParams.get('link'), link.locked]).toEqual([link.id, { shopify: { shop: 'acme' } }])
+  await screenshot('link-details')
+  await page.keyboard.press('Escape')
+  await press('Revoke the link for user-17')
+  await pressIn('Revoke')
+  await page.getByRole('row').filter({ hasText: 'Ada Example' }).getByText('Revoked').waitFor()
+  await screenshot('links')
+  await go(`/links?new=1&connector=${(await ask('/integrations/connectors')).data[0].id}`)
+  await expect.poll(() => page.getByRole('combobox', { name: 'Connector', exact: true }).inputValue()).toContain('Calls')
+  complaints() // the refused form
+})
+
+test('an application at a vendor is stored with its redirect URI, and one in use is deleted only when told so', options, async () => {
+  const { page, world, go, complaints, screenshot } = opened
+  await go('/links?tab=vendors')
+  await page.getByText(`${world.url}/connect/callback/gong`, { exact: true }).waitFor()
+  const form = page.getByRole('form', { name: 'Application for Gong' })
+  await form.getByLabel(/^client_id/).fill('our-application')
+  await form.getByRole('textbox', { name: 'client_secret' }).fill('never-shown-again')
+  await press('Store the application for Gong')
+  await said('The application for Gong is stored.')
+  await page.getByText('Stored: client_id, client_secret. Used by 0 connectors.').waitFor()
+  expect(
+    await page.evaluate<string>('[...document.querySelectorAll("input")].map(({ value }) => value).join() + document.body.outerHTML'),
+  ).not.toContain('never-shown')
+  await screenshot('vendors')
+  expect(await findAllBarriers(page)).toEqual([])
+  const [stored] = (await ask('/oauth/credentials')).data
+  await page.route(/oauth\/credentials$/, (route) => route.fulfill({ json: { data: [{ ...stored, connectors: 2 }] } }))
+  await page.reload()
+  await press('Delete the application for gong')
+  await page.getByRole('dialog').getByText('2 connectors use it').waitFor()
+  await page.getByRole('checkbox', { name: 'Delete it although connectors use it' }).check()
+  await pressIn('Delete')
+  await said('The application for gong was deleted.')
+  expect((await ask('/oauth/credentials')).data).toEqual([])
+  await page.unroute(/oauth\/credentials$/)
+  expect(complaints()).toEqual([])
+})

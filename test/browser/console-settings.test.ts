@@ -1,0 +1,65 @@
+/** The page of settings: for the operator, for others, and while the service fails. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { client, createTenant } from '../http/support.ts'
+import { findAllBarriers } from './accessibility.ts'
+import { limits, type OpenedConsole, openConsole, signIn } from './console-support.ts'
+
+const options = { timeout: limits.test }
+let opened: OpenedConsole
+beforeAll(async () => {
+  opened = await openConsole({ copies: 'embedded' })
+}, limits.test)
+afterAll(() => opened.close())
+
+test('the operator sees settings with their origins, storage, versions and health, and no secret', options, async () => {
+  const { page, go, complaints, screenshot } = opened
+  await go('/settings')
+  await page.getByText('Its database answers').waitFor()
+  await page.getByRole('table', { name: 'Storage' }).getByText('SQLite').waitFor()
+  const secret = page.getByRole('row').filter({ hasText: 'FERRULE_CLIENT_SECRET' })
+  await secret.getByText('set, never shown').waitFor()
+  expect(await page.content()).not.toContain(client.secret)
+  await screenshot('settings')
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByLabel('Search').fill('ferrule_client_id')
+  await page.getByText(/^\d of \d+ settings$/).waitFor()
+  await page.getByRole('row').filter({ hasText: 'FERRULE_CLIENT_ID' }).getByText('Given').waitFor()
+  expect(new URL(page.url()).search).toBe('?text=ferrule_client_id')
+  expect(complaints()).toEqual([])
+})
+
+test('a service that fails leaves what was read, with what to do', options, async () => {
+  const { page, complaints } = opened
+  await page.clock.install()
+  await page.reload()
+  await page.getByRole('table', { name: 'Storage' }).waitFor()
+  await page.route(/health\/ready|api\/v1\/node/, (route) => route.fulfill({ status: 503, contentType: 'text/plain', body: 'gone' }))
+  const pass = async () => {
+    await page.clock.runFor(60_000)
+    return [await page.getByText('The service is not ready').count(), await page.getByText('The last try failed').count()]
+  }
+  await expect.poll(pass, { timeout: limits.action }).toEqual([1, 1])
+  await page.getByRole('table', { name: 'Storage' }).waitFor()
+  await page.unroute(/health\/ready|api\/v1\/node/)
+  await page.clock.resume()
+  complaints() // the requests that failed
+})
+
+test('another application reads why it sees no node, and signs out everywhere', options, async () => {
+  const { openStranger, world } = opened
+  const tenant = await createTenant(world, 'Stranger')
+  const made = await world.ask('/api/v1/account/applications', { token: tenant.token, body: { name: 'Second' } })
+  const { client_id: id, client_secret: secret } = made.json
+  const [first, other] = [await openStranger(), await openStranger()]
+  for (const page of [first, other]) {
+    await page.goto(`${world.url}/console/settings`)
+    await signIn(page, { id, secret })
+    await page.getByText('Only the operator sees settings').waitFor()
+  }
+  expect(await first.getByText('FERRULE_CLIENT_ID').count()).toBe(0)
+  await first.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await first.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+  await first.getByRole('heading', { name: 'Sign in to Ferrule' }).waitFor()
+  await other.reload()
+  await other.getByLabel('Client secret').waitFor()
+})
