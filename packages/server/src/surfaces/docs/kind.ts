@@ -70,5 +70,7 @@ export function buildKindPage(of: Of): DocsPage {
   const main = html`<p class="path"><a href="${root}docs">Reference</a></p>
 <h1>${printInline(overview?.title ?? title)}</h1>
 ${printHtmlBlocks(overview?.blocks ?? [], findAddress)}${others.map(printSection)}`
-  return { title: `${title} · Ferrule`, root, main, aside: printLinks(`Entities of ${title}`, listEntities(of)) }
+  const here = others.map((section) => ({ href: `#${section.id}`, label: section.title }))
+  const aside = html`${printLinks('On this page', here)}${printLinks(`Entities of ${title}`, listEntities(of))}`
+  return { title: `${title} · Ferrule`, root, main, aside }
 }

@@ -35,7 +35,7 @@ export class DocsPages {
     const sought = typed.slice(0, mostTyped).trim()
     const rows = this.#kinds.map(
       ({ definition: { kind, title, about, entities } }) => html`
-<tr><td><a href="${root}${printKindPath(kind)}">${title}</a></td><td>${String(Object.keys(entities).length)} entities</td><td>${about}</td></tr>`,
+<tr><td><a href="${root}${printKindPath(kind)}">${title}</a></td><td>${String(Object.keys(entities).length)}</td><td>${about}</td></tr>`,
     )
     const main = html`<h1>Reference</h1>
 <p>One operation over every external system: execute an action on an entity with parameters. The console runs each of them; <a href="${root}openapi.json">openapi.json</a> is the same for machines.</p>
@@ -43,7 +43,7 @@ ${sought === '' ? undefined : printResults(this.#listFound(), sought, root)}<sec
 <h2>Kinds</h2>
 <div class="wide" tabindex="0" role="region" aria-label="Kinds">
 <table>
-<thead><tr><th scope="col">Kind</th><th scope="col">Size</th><th scope="col">What it is</th></tr></thead>
+<thead><tr><th scope="col">Kind</th><th scope="col">Entities</th><th scope="col">What it is</th></tr></thead>
 <tbody>${rows}
 </tbody>
 </table>
