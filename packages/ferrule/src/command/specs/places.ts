@@ -63,7 +63,7 @@ export const placeCommands: readonly CommandSpec[] = [
     name: 'applications rename',
     args: '<application> <name>',
     about: 'rename an application, which is named by its name or its id; its client id and its secret stay',
-    examples: ['ferrule applications rename reporting reports', 'ferrule applications rename "nightly export" nightly --format json'],
+    examples: ['ferrule applications rename reporting reports', 'ferrule applications rename "nightly export" "nightly exports" --format json'],
     load: async () => (await import('../actions/applications.ts')).renameApplication,
   },
   {
@@ -72,8 +72,8 @@ export const placeCommands: readonly CommandSpec[] = [
     about: 'replace the secret of an application, which is named by its name or its id; the old secret fails at once',
     options: [{ flags: '-y, --yes', about: 'replace without a question' }],
     examples: [
-      'ferrule applications rotate-secret reporting --yes',
-      'ferrule applications rotate-secret "nightly export" -y --fields client_id,client_secret',
+      'ferrule applications rotate-secret reports --yes',
+      'ferrule applications rotate-secret "nightly exports" -y --fields client_id,client_secret',
     ],
     load: async () => (await import('../actions/applications.ts')).rotateApplicationSecret,
   },
@@ -82,7 +82,7 @@ export const placeCommands: readonly CommandSpec[] = [
     args: '<application>',
     about: 'delete an application, but not the one that asks',
     options: [yes],
-    examples: ['ferrule applications delete reporting --yes', 'ferrule applications delete "nightly export" -y --quiet'],
+    examples: ['ferrule applications delete reports --yes', 'ferrule applications delete "nightly exports" -y --quiet'],
     load: async () => (await import('../actions/applications.ts')).deleteApplication,
   },
   {
