@@ -63,7 +63,10 @@ export const placeCommands: readonly CommandSpec[] = [
     name: 'applications rename',
     args: '<application> <name>',
     about: 'rename an application, which is named by its name or its id; its client id and its secret stay',
-    examples: ['ferrule applications rename reporting reports', 'ferrule applications rename "nightly export" "nightly exports" --format json'],
+    examples: [
+      'ferrule applications rename reporting reports',
+      'ferrule applications rename "nightly export" "nightly exports" --format json',
+    ],
     load: async () => (await import('../actions/applications.ts')).renameApplication,
   },
   {
