@@ -22,7 +22,9 @@ const elsewhere = {
 const pages: ReadonlySet<string> = new Set([
   'GET /openapi.json',
   'GET /docs',
-  'GET /docs/{file}',
+  'GET /docs/kinds/{kind}',
+  'GET /docs/kinds/{kind}/{entity}',
+  'GET /docs/http/{id}',
   'GET /',
   'GET /.well-known/oauth-protected-resource/mcp',
   'GET /.well-known/oauth-authorization-server',
