@@ -4,7 +4,11 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+/** Dark colors change the contrast and nothing else, so the other rules look at the light scheme only. */
+const rules = {
+  light: { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] },
+  dark: { runOnly: { type: 'rule', values: ['color-contrast'] } },
+} as const
 /** Widths of a phone and of a desk, in CSS pixels. */
 const widths = [390, 1_280] as const
 const schemes = ['light', 'dark'] as const
@@ -20,10 +24,10 @@ interface Violation {
 }
 
 /** Finds the barriers of a page as it is drawn now. The page keeps its policy: axe enters beside it. */
-async function findBarriers(page: Page): Promise<string[]> {
+async function findBarriers(page: Page, scheme: keyof typeof rules): Promise<string[]> {
   // The driver evaluates in the page without a script element, so the policy of the page does not matter.
   await page.evaluate(`${source}; undefined`)
-  const run = `window.axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] }).then(({ violations }) => violations)`
+  const run = `window.axe.run(document, ${JSON.stringify({ ...rules[scheme], resultTypes: ['violations'] })}).then(({ violations }) => violations)`
   const violations = await page.evaluate<readonly Violation[]>(run)
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id}: ${help}: ${html} ${failureSummary}`),
@@ -46,7 +50,7 @@ export async function findAllBarriers(page: Page, ready: () => Promise<unknown> 
       await ready()
       await page.evaluate(endTransitions)
       const where = `${scheme}, ${width} px`
-      found.push(...(await findBarriers(page)).map((each) => `${where}: ${each}`))
+      found.push(...(await findBarriers(page, scheme)).map((each) => `${where}: ${each}`))
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
       if (wide > 0) found.push(`${where}: the page is ${wide} px wider than the screen`)
     }

@@ -160,7 +160,7 @@ describe('the documents', { timeout: 5 * minuteMs }, () => {
     writeProject(consumer, { 'readme.ts': code })
     writeFileSync(join(consumer, 'readme.mjs'), code)
     compile(consumer, '--noEmit', '--skipLibCheck')
-    await using sandbox = await startSandbox()
+    await using sandbox = await startSandbox({ limits: false })
     const env = { ...process.env, NODE_OPTIONS: '', ORIGINS: JSON.stringify(sandbox.origins), ...readmeEnvironment }
     const bun = installRuntime('Bun')
     for (const executable of [...findNodes(), ...(bun === undefined ? [] : [bun])]) {

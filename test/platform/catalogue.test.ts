@@ -43,6 +43,7 @@ describe('the catalogue', () => {
       {
         scheme: 'token',
         title: 'Token',
+        application_fields: [],
         schema: {
           type: 'object',
           properties: { token: { type: 'string', description: 'Token.', writeOnly: true, minLength: 1 } },
