@@ -11,6 +11,11 @@ class Ticks {
   #waiting: (() => void)[] = []
   readonly sleep = (): Promise<void> => new Promise((resolve) => this.#waiting.push(resolve))
 
+  /** Number of waits that have not ended. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** Ends all waits. */
   async tick(): Promise<void> {
     for (const wake of this.#waiting.splice(0)) wake()
@@ -252,7 +257,10 @@ overBoth('the status of a copy', (database) => {
     await here.worker.turn()
     await here.vendor.arrived
     here.world.now += 5_000
+    const before = ticks.waiting
     const refreshed = here.platform.syncs.refresh(principal, id, { entity: 'accounts', maxAgeSeconds: 10, deadlineMs: 60_000 })
+    // It has seen the run before the run ends.
+    await expect.poll(() => ticks.waiting).toBeGreaterThan(before)
     await ticks.tick()
     here.vendor.open()
     await here.work()
