@@ -20,9 +20,9 @@ export {
   type FieldOperator,
   fieldOperators,
   filterLimits,
+  filterOperators,
   findUnsuited,
   type SearchFieldType,
-  searchFieldTypes,
   searchOperators,
 } from './definition/search.ts'
 export { buildEntityDocument, toSchema } from './document/build-kind.ts'
@@ -34,7 +34,6 @@ export {
   type ReferencePart,
   type ReferenceSection,
   readInline,
-  readPlain,
   splitSection,
 } from './document/reference.ts'
 export { findTrial, type ReferenceExample } from './document/trial.ts'
@@ -61,5 +60,5 @@ export { TooDeep } from './json/depth.ts'
 export { formatJson, readJson, writeBody, writeJson } from './json/json.ts'
 export { pointTo } from './json/pointer.ts'
 export { type McpMessage, type MessageId, type MessageRefusal, messageCodes, readMessage } from './mcp/message.ts'
-export { createMcpServer, type McpSdk, type McpServerParts, type ToolReport } from './mcp/server.ts'
+export { createMcpServer, type McpSdk, type ToolReport } from './mcp/server.ts'
 export { countEdits, findNearNames } from './near-names.ts'

@@ -140,6 +140,11 @@ ${buttons({ sign_in: 'Sign in' })}
   return pageReply({ vendor, status: problem === undefined ? 200 : 401, title: 'Sign in', body })
 }
 
+/** Returns the sign-in page again, for a form with a wrong email address or password. */
+export function signInAgain(page: Pick<SignIn, 'vendor' | 'people'>, form: URLSearchParams): Reply {
+  return signInPage({ ...page, email: form.get('email') ?? '', problem: 'The email address or the password is wrong.' })
+}
+
 /** Returns the link to the sign-in page of the same request. */
 export function signInLink({ query }: ReceivedRequest): ReturnType<typeof html> {
   return html`<a href="?${String(query)}">Sign in with another account</a>`

@@ -1,6 +1,9 @@
 /** Checks of the vendor's own codes (success or error), and of the rules for records that do not exist. */
 import type { ConnectorDefinition } from './connector.ts'
 
+/** What checks return: a sentence for each problem; false or undefined where all is well. */
+export type Sentences = readonly (string | false | undefined)[]
+
 /** Parses a range of codes into its bounds; undefined for a single code. */
 const parseRange = (entry: string): readonly [number, number] | undefined => {
   const [, lowest, highest] = /^(\d+)-(\d+)$/.exec(entry) ?? []
@@ -22,10 +25,7 @@ const covers = (entry: string, code: string): boolean => {
  * Finds the problems of a kind's codes.
  * @returns sentences; falsy entries are no problems
  */
-export const checkCodes = ({
-  problem: { code, success, partial },
-  errors,
-}: ConnectorDefinition): readonly (string | false | undefined)[] => {
+export const checkCodes = ({ problem: { code, success, partial }, errors }: ConnectorDefinition): Sentences => {
   const successes = [...(success ?? []), ...(partial ?? [])]
   return [
     (success ?? partial) !== undefined && code === undefined && 'has codes of a success, but does not say where they are',
@@ -40,7 +40,7 @@ export const checkCodes = ({
 }
 
 /** Finds the problems of rows that say `gone`: only for `get`, and only with the vendor's own words or codes. */
-export const checkGone = ({ errors }: ConnectorDefinition): readonly (string | false | undefined)[] =>
+export const checkGone = ({ errors }: ConnectorDefinition): Sentences =>
   errors.flatMap(({ gone: isGone, is, actions, matches, codes: entries }, index) =>
     isGone === undefined
       ? []

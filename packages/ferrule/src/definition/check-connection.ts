@@ -1,15 +1,13 @@
 /** Checks of a kind beside its entities: addresses, credentials, pages, errors, limits. */
 import { Compile } from 'typebox/compile'
 import { errorTable } from '../errors.ts'
-import { checkCodes, checkGone } from './check-codes.ts'
+import { checkCodes, checkGone, type Sentences } from './check-codes.ts'
 import { checkConsent, listConsentFields, listExchangeFields } from './check-consent.ts'
 import type { ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
 import { findField } from './document.ts'
 import { liveActions } from './entity.ts'
 import { type Field, type Fields, readFinding } from './fields.ts'
 import type { PageDefinition, PartPages } from './page.ts'
-
-type Sentences = readonly (string | false | undefined)[]
 
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text && text.startsWith('https://')
 

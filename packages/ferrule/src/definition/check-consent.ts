@@ -1,11 +1,10 @@
 /** Checks of the words for OAuth: exchanges, consents and the proof of the account. */
 
+import type { Sentences } from './check-codes.ts'
 import type { ConnectorDefinition, CredentialScheme } from './connector.ts'
 import type { Consent, Exchange } from './consent.ts'
 import { isOptional } from './document.ts'
 import { liveActions } from './entity.ts'
-
-type Sentences = readonly (string | false | undefined)[]
 
 /** Lists the credential fields that an exchange names. */
 export const listExchangeFields = ({ client, expires, read, refresh, code }: Exchange): string[] => [

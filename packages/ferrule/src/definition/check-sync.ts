@@ -1,11 +1,11 @@
 /** Checks of the sync rules of a kind's entities. */
+import type { Sentences } from './check-codes.ts'
 import type { Kind } from './connector.ts'
 import { findField } from './document.ts'
 import type { EntityDefinition, Operation } from './entity.ts'
 import type { Fields } from './fields.ts'
 import type { Sync } from './sync.ts'
 
-type Sentences = readonly (string | false | undefined)[]
 interface Place {
   readonly kind: Kind
   readonly definition: EntityDefinition

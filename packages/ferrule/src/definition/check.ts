@@ -1,5 +1,6 @@
 /** Checks a whole kind: all problems at once, each a sentence with its place. */
 import { errorTable, fail } from '../errors.ts'
+import type { Sentences } from './check-codes.ts'
 import { checkConnection } from './check-connection.ts'
 import { checkSync } from './check-sync.ts'
 import type { Kind } from './connector.ts'
@@ -22,7 +23,7 @@ interface OperationContext extends EntityContext {
   readonly action: LiveAction
   readonly operation: Operation
 }
-type Check<P> = (place: P) => readonly (string | false | undefined)[]
+type Check<P> = (place: P) => Sentences
 
 const readFirstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
 const hasField = (fields: Fields | undefined, path: string): boolean => fields !== undefined && readFirstStep(path) in fields
@@ -212,7 +213,7 @@ const operationChecks: readonly Check<OperationContext>[] = [
   ],
 ]
 
-const toSentences = (at: string, sentences: readonly (string | false | undefined)[]): string[] =>
+const toSentences = (at: string, sentences: Sentences): string[] =>
   sentences.flatMap((sentence) => (sentence ? [`${at}: ${sentence}`] : []))
 
 const findEntityProblems = (kind: Kind, entity: string, definition: EntityDefinition): string[] => {

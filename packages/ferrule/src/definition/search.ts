@@ -1,13 +1,21 @@
 /** The contract of `context_store_search`, the same for every searchable entity. */
 
+/** Documented operators that take a field. */
+const comparisons = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'like', 'fuzzy', 'keyword'] as const
+/** Our own operators, which take a field with an array. */
+const elementOperators = ['contains', 'any'] as const
+
 /** Operators of a search filter that the specification documents, in its order. */
-export const searchOperators = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'like', 'fuzzy', 'keyword', 'not', 'and', 'or'] as const
+export const searchOperators = [...comparisons, 'not', 'and', 'or'] as const
+
+/** All operators of a search filter. */
+export const filterOperators = [...searchOperators, ...elementOperators] as const
 
 /** Limits of a filter: levels of condition objects, conditions, and values of one `in`. The service and the filters as text read them here. */
 export const filterLimits = { deepest: 16, mostConditions: 256, mostValues: 1000 } as const
 
-/** Operators of a filter that take a field: the documented ones, and two for arrays. */
-export const fieldOperators = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'like', 'fuzzy', 'keyword', 'contains', 'any'] as const
+/** Operators of a search filter that take a field. */
+export const fieldOperators = [...comparisons, ...elementOperators] as const
 /** Operator of a filter that takes a field. */
 export type FieldOperator = (typeof fieldOperators)[number]
 

@@ -91,9 +91,10 @@ function listPartEntries({ id: section }: ReferenceSection, { id, title, blocks 
   const about = readPlain(blocks.find(({ type }) => type === 'paragraph')?.text ?? '')
   return [
     ...(title === '' ? [] : [{ section, part: id, title: name, about }]),
-    ...rows.map(([field = '', ...cells]) => ({
-      ...{ section, part: id, title: `${name} ${readPlain(field)}`, about: cells.map(readPlain).filter(Boolean).join('; ') },
-    })),
+    ...rows.map(([field = '', ...cells]) => {
+      const said = cells.map(readPlain).filter(Boolean).join('; ')
+      return { section, part: id, title: `${name} ${readPlain(field)}`, about: said }
+    }),
   ]
 }
 
@@ -106,11 +107,12 @@ const splitWords = (text: string): readonly string[] => text.toLowerCase().split
 function rank({ title, about }: Pick<ReferenceEntry, 'title' | 'about'>, words: readonly string[]): number | undefined {
   const [name, said] = [title.toLowerCase(), about.toLowerCase()]
   if (!words.every((word) => name.includes(word) || said.includes(word))) return undefined
-  const steps = splitWords(name)
-  const own = steps.at(-1) ?? ''
+  const titleWords = splitWords(name)
+  const own = titleWords.at(-1) ?? ''
   const last = words.at(-1) ?? ''
   const fit = own === last ? 0 : own.includes(last) ? 1 : words.every((word) => name.includes(word)) ? 2 : 3
-  return fit * 100 + steps.length
+  // Of entries that fit equally well, one with a shorter title is closer to the top of the reference.
+  return fit * 100 + titleWords.length
 }
 
 /** Finds entries that have every typed word, the best ones first. @param most entries that are returned at most */

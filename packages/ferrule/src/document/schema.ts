@@ -2,7 +2,7 @@
 import { isObject } from '../definition/object.ts'
 import type { Schema } from './kind-document.ts'
 
-/** Reads the types that a schema allows; none: any. */
+/** Lists the types that a schema allows. An empty list means that the schema allows every type. */
 export function readTypes(schema: Schema): readonly string[] {
   const { type, anyOf, oneOf } = schema
   if (typeof type === 'string') return [type]

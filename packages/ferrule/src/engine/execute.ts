@@ -5,7 +5,7 @@ import { failInvalidAnswer } from './answer.ts'
 import { type Apart, readTaken } from './apart-answer.ts'
 import { clocks } from './clocks.ts'
 import type { Connection } from './connection.ts'
-import { type Calling, type ConsentAccount, listConsentAccounts, revokeConsent } from './consent/accounts.ts'
+import { type ConsentAccount, listConsentAccounts, revokeConsent } from './consent/accounts.ts'
 import { type ConsentCode, exchangeConsent } from './consent/exchange.ts'
 import { type AccountIdentity, readAccount } from './consent/identity.ts'
 import { readDiscovered } from './credentials/auth.ts'
@@ -33,7 +33,18 @@ import { readPage } from './read-page.ts'
 import { buildRequest } from './request.ts'
 import { shapeRow } from './rows.ts'
 import { fetchGrantedScopes } from './scopes.ts'
-import { buildAuthContext, exchange, exchangeOnce, isWrite, pauseOrThrow, type Reply, type Running, type Runtime } from './transport.ts'
+import {
+  buildAuthContext,
+  type Calling,
+  exchange,
+  exchangeBeside,
+  exchangeOnce,
+  isWrite,
+  pauseOrThrow,
+  type Reply,
+  type Running,
+  type Runtime,
+} from './transport.ts'
 import { submit } from './writes/submission.ts'
 
 /** Options of an engine. The defaults use the machine's clocks and randomness; tests replace them. */
@@ -214,8 +225,7 @@ async function runCheck(runtime: Runtime, connection: Connection, options: Check
   } catch (thrown) {
     if (probe === undefined || !(thrown instanceof FerruleError) || thrown.code !== 'missing_parameter') throw thrown
     using deadline = new Deadline(options.deadlineMs ?? defaultDeadlineMs, connection.kind.definition.title, options.signal)
-    const operation = findOperation(connection.kind, entity, action)
-    await exchange({ runtime, connection, operation, params: {}, deadline }, { method: 'GET', path: probe.slice('GET '.length) })
+    await exchangeBeside({ runtime, connection, deadline }, probe)
   }
 }
 

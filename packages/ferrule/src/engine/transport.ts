@@ -17,7 +17,7 @@ import { type BudgetTurn, takeTurn } from './limits/budget.ts'
 import type { Limiter } from './limits/limits.ts'
 import type { OwnGate } from './limits/own-rates.ts'
 import { checkResult } from './meta.ts'
-import type { CompiledOperation } from './operation.ts'
+import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call } from './outcome.ts'
 import type { Params } from './params.ts'
 import type { WireRequest } from './request.ts'
@@ -65,6 +65,9 @@ export interface Running {
   /** Ends sent requests, instead of the deadline. */
   readonly requestSignal?: AbortSignal
 }
+
+/** What a request that belongs to no operation needs. */
+export type Calling = Pick<Running, 'runtime' | 'connection' | 'deadline'>
 
 /** A success with its body and the vendor's warnings, or an answer that means "nothing found". */
 export type Reply =
@@ -248,6 +251,18 @@ export async function exchange(running: Running, wire: WireRequest): Promise<Rep
     if (reply.is !== 'unready') return reply
     await awaitReady(running, reply.answer)
   }
+}
+
+/**
+ * Sends a request that belongs to no operation, with the error table and the budget of the kind's check.
+ * @param call method and path, as definitions write them
+ * @throws as `exchange`
+ */
+export function exchangeBeside(calling: Calling, call: `${'GET' | 'POST'} /${string}`, more: Partial<WireRequest> = {}): Promise<Reply> {
+  const { kind } = calling.connection
+  const operation = findOperation(kind, kind.definition.check.entity, kind.definition.check.action)
+  const method = call.startsWith('POST ') ? 'POST' : 'GET'
+  return exchange({ ...calling, operation, params: {} }, { ...more, method, path: call.slice(method.length + 1) })
 }
 
 /** What decides after a failed attempt. */

@@ -5,6 +5,7 @@ import {
   registeredTarget,
   sendReturn,
   signedIn,
+  signInAgain,
   signInLink,
   signInPage,
   withOpenerPolicy,
@@ -111,7 +112,7 @@ function submit(state: GongState, asked: Asked, request: ReceivedRequest): Reply
   if (known && form.get('action') === 'allow') return allow(state, known, asked)
   if (known && form.get('action') === 'deny') return sendBack(asked.target, { error: 'access_denied', state: asked.state })
   const person = signedIn(people, form)
-  if (!person) return signInPage({ vendor, people, email: form.get('email') ?? '', problem: 'The email address or the password is wrong.' })
+  if (!person) return signInAgain({ vendor, people }, form)
   return person.isTechnicalAdministrator ? consentPage(state, person, asked) : notAdministratorPage(person, request)
 }
 

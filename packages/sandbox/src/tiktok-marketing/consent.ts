@@ -5,6 +5,7 @@ import {
   registeredTarget,
   sendReturn,
   signedIn,
+  signInAgain,
   signInLink,
   signInPage,
   withOpenerPolicy,
@@ -149,8 +150,7 @@ function submit(state: TiktokState, asked: Asked, request: ReceivedRequest): Rep
   const known = people.find(({ email }) => isObject(ticket) && ticket['email'] === email)
   if (known && action === 'continue') return verificationPage(state, chosenIn(form, known))
   const user = signedIn(people, form)
-  if (user) return choicePage(state, user, asked)
-  return signInPage({ vendor, people, email: form.get('email') ?? '', problem: 'The email address or the password is wrong.' })
+  return user ? choicePage(state, user, asked) : signInAgain({ vendor, people }, form)
 }
 
 /** Answers the consent page: GET shows it, POST takes its forms. */

@@ -8,18 +8,13 @@ import { authorize } from '../credentials/auth.ts'
 import { findScheme } from '../credentials/check.ts'
 import type { CredentialValues } from '../credentials/source.ts'
 import { getAt, parsePath } from '../json/paths.ts'
-import { findOperation } from '../operation.ts'
-import type { WireRequest } from '../request.ts'
-import { buildAuthContext, exchange, type Running } from '../transport.ts'
+import { buildAuthContext, type Calling, exchangeBeside } from '../transport.ts'
 
 /** An account that the owner can choose. */
 export interface ConsentAccount {
   readonly id: string
   readonly name: string
 }
-
-/** What a call beside the operations needs. */
-export type Calling = Pick<Running, 'runtime' | 'connection' | 'deadline'>
 
 /** Opens the credentials, and finds their scheme. */
 export async function openScheme(calling: Calling) {
@@ -34,12 +29,6 @@ function fillFields(send: Readonly<Record<string, string>>, values: CredentialVa
   const filled = Object.entries(send).flatMap(([name, field]) => (values[field] === undefined ? [] : [[name, values[field]] as const]))
   return filled.length < Object.keys(send).length ? undefined : Object.fromEntries(filled)
 }
-
-/** Returns the operation whose error table and budget a call uses. */
-const findCheckOperation = ({ kind }: Connection) => findOperation(kind, kind.definition.check.entity, kind.definition.check.action)
-
-const send = (calling: Calling, wire: WireRequest) =>
-  exchange({ ...calling, operation: findCheckOperation(calling.connection), params: {} }, wire)
 
 function readAccounts(connection: Connection, { at, id, name }: ConsentAccounts, body: unknown): readonly ConsentAccount[] {
   const rows = getAt(body, parsePath(at))
@@ -62,8 +51,7 @@ export async function listConsentAccounts(calling: Calling): Promise<readonly Co
   const accounts = scheme?.consent?.accounts
   const query = accounts === undefined ? undefined : fillFields(accounts.send, values)
   if (accounts === undefined || query === undefined) return undefined
-  const path = `${accounts.call.slice('GET '.length)}?${new URLSearchParams(query)}`
-  const reply = await send(calling, { method: 'GET', path, unprefixed: true })
+  const reply = await exchangeBeside(calling, `${accounts.call}?${new URLSearchParams(query)}`, { unprefixed: true })
   return reply.is === 'empty' ? [] : readAccounts(calling.connection, accounts, reply.body)
 }
 
@@ -77,7 +65,7 @@ export async function revokeConsent(calling: Calling): Promise<void> {
   const fields = revoke === undefined ? undefined : fillFields(revoke.send, values)
   if (revoke === undefined || fields === undefined) return
   try {
-    await send(calling, { method: 'POST', path: revoke.call.slice('POST '.length), body: writeJson(fields), unprefixed: true })
+    await exchangeBeside(calling, revoke.call, { body: writeJson(fields), unprefixed: true })
   } catch (thrown) {
     const code = thrown instanceof FerruleError ? thrown.upstream?.code : undefined
     if (code === undefined || !revoke.ended.includes(code)) throw thrown

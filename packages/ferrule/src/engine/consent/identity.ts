@@ -4,7 +4,8 @@ import { FerruleError } from '../../errors.ts'
 import type { Connection } from '../connection.ts'
 import { getAt, parsePath } from '../json/paths.ts'
 import type { Call, Outcome } from '../outcome.ts'
-import { type Calling, listConsentAccounts, openScheme } from './accounts.ts'
+import type { Calling } from '../transport.ts'
+import { listConsentAccounts, openScheme } from './accounts.ts'
 
 /** What identifies the account behind credentials, as the vendor's own answers state it. Plain JSON, so that hosts can store it. */
 export interface AccountIdentity {

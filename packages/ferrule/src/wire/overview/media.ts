@@ -16,7 +16,7 @@ export type MediaInput = Wire<typeof mediaInput>
 export const mediaAddress = record(
   'MediaAddress',
   {
-    url: str('Address, relative to the service; for those only who asked for it'),
+    url: str('Address, relative to the service; it works only for the session or application that asked for it'),
     content_type: str('Media type: audio or video'),
     expires_at: time('Time of its end'),
   },

@@ -1,6 +1,6 @@
 /** Parses the parameters of `context_store_search` (grammar and rules: docs/decisions/0016-search.md). */
 
-import { type FieldOperator, filterLimits, isObject, parseInteger, searchOperators } from 'ferrule/internal'
+import { type FieldOperator, filterLimits, filterOperators, isObject, parseInteger } from 'ferrule/internal'
 import type { SearchTable } from './columns.ts'
 import { parsePattern } from './conditions/pattern.ts'
 import { type NameScope, parseFieldPath, parseListedPath, toElementScope } from './field-paths.ts'
@@ -18,9 +18,7 @@ const mostFields = 1000
 const defaultLimit = 1000
 const greatestLimit = 10_000
 
-/** Operators of a filter: the documented ones, and two for arrays. */
-const operators = [...searchOperators, 'contains', 'any'] as const
-type Operator = (typeof operators)[number]
+type Operator = (typeof filterOperators)[number]
 
 /** State of parsing a filter. */
 interface Reading {
@@ -117,14 +115,14 @@ function parseFields(
   })
 }
 
-const isOperator = (name: string): name is Operator => (operators as readonly string[]).includes(name)
+const isOperator = (name: string): name is Operator => (filterOperators as readonly string[]).includes(name)
 
 function parseOperator(
   reading: Reading,
   name: string,
   { operand, pointer }: { operand: unknown; pointer: RequestPointer },
 ): readonly Condition[] {
-  if (!isOperator(name)) throw notSupported(pointer, name, `it is not one of ${operators.join(', ')}`)
+  if (!isOperator(name)) throw notSupported(pointer, name, `it is not one of ${filterOperators.join(', ')}`)
   const inner = { ...reading, depth: reading.depth + 1 }
   if (name === 'not') return [{ op: 'not', of: parseCondition(inner, operand, pointer) }]
   if (name !== 'and' && name !== 'or') return parseFields(reading, name, { operand, pointer })
