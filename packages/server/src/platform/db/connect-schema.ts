@@ -1,14 +1,5 @@
 /** Declares the tables of connect links, and of the operator's applications at vendors. */
-import type { ColumnType } from 'kysely'
-
-/** SQLite stores booleans as 0 and 1. */
-type Flag = ColumnType<boolean | number, boolean, boolean>
-/** Bytes: a Buffer from PostgreSQL, a Uint8Array from SQLite. */
-type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>
-/** Milliseconds since 1970. */
-type Moment = number
-/** Text of an optional column. */
-type OptionalText = ColumnType<string | null, string | null | undefined, string | null>
+import type { Bytes, Flag, Moment, NullableBytes, OptionalText } from './column-types.ts'
 
 /** Columns of connectors that a consent made. */
 export interface ConsentColumns {
@@ -87,7 +78,7 @@ export interface ConnectAttemptTable {
   name: string | null
   status: AttemptStatus
   /** Credentials of the consent while accounts are chosen. */
-  sealed: ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>
+  sealed: NullableBytes
   /** JSON: why it failed. */
   failure: string | null
   created_at: Moment

@@ -1,4 +1,5 @@
 /** Declares the table of the authorization server. */
+import type { Bytes, Moment } from './column-types.ts'
 
 /** Registrations, authorizations in progress, codes and refresh tokens. */
 export interface OAuthRecordTable {
@@ -8,9 +9,9 @@ export interface OAuthRecordTable {
   /** Row of `mcp_tokens` that a code or refresh token belongs to. */
   grant_id: string | null
   /** Encrypted content; only the id decrypts it. */
-  sealed: Uint8Array
+  sealed: Bytes
   /** Time of the only use of a code or refresh token. */
-  consumed_at: number | null
-  created_at: number
-  expires_at: number
+  consumed_at: Moment | null
+  created_at: Moment
+  expires_at: Moment
 }

@@ -1,10 +1,5 @@
 /** Declares the tables of what writes and statements answered. */
-import type { ColumnType } from 'kysely'
-
-/** Bytes: a Buffer from PostgreSQL, a Uint8Array from SQLite. */
-type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>
-/** Milliseconds since 1970. */
-type Moment = number
+import type { Bytes, Moment } from './column-types.ts'
 
 /** Answers of writes and statements that agents read on from, on any node. */
 export interface KeptAnswerTable {

@@ -1,17 +1,11 @@
 /** Declares the tables of both databases. */
 import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, StoredConnectorStatus, WorkspaceStatus } from 'ferrule/wire'
 import type { ColumnType } from 'kysely'
+import type { Bytes, Flag, Moment, NullableBytes, OptionalText } from './column-types.ts'
 import type { ConnectTables, ConsentColumns } from './connect-schema.ts'
 import type { OAuthRecordTable } from './oauth-schema.ts'
 import type { KeptAnswerTable, RequestClaimTable } from './outcome-schema.ts'
 import type { ConsoleSessionTable } from './session-schema.ts'
-
-/** SQLite stores booleans as 0 and 1. */
-type Flag = ColumnType<boolean | number, boolean, boolean>
-/** Bytes: a Buffer from PostgreSQL, a Uint8Array from SQLite. */
-type Bytes = ColumnType<Uint8Array, Uint8Array, Uint8Array>
-/** Milliseconds since 1970. */
-type Moment = number
 
 /** Facts of the installation, such as the first application. */
 export interface StateTable {
@@ -113,7 +107,7 @@ export interface ConnectorTable extends ConsentColumns {
   /** Number of the credentials' version. */
   version: number
   /** Keyed digest of accepted credentials; null before their first success. */
-  proof: ColumnType<string | null, string | null | undefined, string | null>
+  proof: OptionalText
   /** Owner and end of the lease on a renewal. */
   lease_owner: string | null
   lease_until: Moment | null
@@ -132,7 +126,7 @@ export interface ConnectorCreationTable {
   /** Digest of the request. */
   fingerprint: string
   /** Credentials that a trial renewed; the request's credentials decrypt them. */
-  sealed: ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>
+  sealed: NullableBytes
   /** The created connector. */
   connector_id: string | null
   expires_at: Moment
@@ -172,7 +166,7 @@ export interface IdempotencyKeyTable {
   code: string | null
   data_key_id: string | null
   /** Encrypted body; null also for a body too large to store. */
-  sealed: ColumnType<Uint8Array | null, Uint8Array | null, Uint8Array | null>
+  sealed: NullableBytes
   expires_at: Moment
 }
 

@@ -1,4 +1,5 @@
 /** Declares the table of the console's sessions. */
+import type { Moment } from './column-types.ts'
 
 /** Sessions of the console. */
 export interface ConsoleSessionTable {
@@ -7,6 +8,6 @@ export interface ConsoleSessionTable {
   application_id: string
   /** Mark of the client secret at the sign-in: a replaced secret ends the session. */
   secret_mark: string
-  created_at: number
-  last_used_at: number
+  created_at: Moment
+  last_used_at: Moment
 }
