@@ -6,7 +6,7 @@ export const server = 'packages/server/src/'
 
 /** Files and folders of the platform in their order: each imports what stands above it. */
 const platformOrder = [
-  ...['bounded-map.ts', 'version.ts', 'settings/', 'model/', 'db/', 'vault/', 'parts.ts'],
+  ...['bounded-map.ts', 'secret-text.ts', 'version.ts', 'settings/', 'model/', 'db/', 'vault/', 'parts.ts'],
   // Tenancy and connectors queue runs inside their own transactions.
   ...['usage/', 'installation/', 'syncs/status/', 'syncs/queue/', 'tenancy/', 'sessions/', 'oauth/', 'connectors/', 'connect/'],
   ...['copies/', 'execution/', 'syncs/'],

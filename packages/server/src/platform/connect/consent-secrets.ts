@@ -1,10 +1,10 @@
 /** Handles the credentials of a consent: opens the operator's application, and keeps the token while accounts are chosen. */
-import { createHash } from 'node:crypto'
 import type { ConnectorDefinition } from 'ferrule/definition'
 import { type CredentialValues, findConsent, Secret } from 'ferrule/engine'
 import type { VendorApplicationRow } from '../db/queries/connect/vendor-applications.ts'
 import type { ConnectAttemptRow } from '../db/queries/connect/visits.ts'
 import type { Parts } from '../parts.ts'
+import { digestParts } from '../secret-text.ts'
 import { addFields, omitFields } from '../vault/application-seals.ts'
 
 /** Opens the operator's application. @throws FerruleError `credentials_unreadable` */
@@ -55,9 +55,12 @@ export function digestToken(
   if (consent?.revoke === undefined) return null
   const own = Object.values(consent.revoke.send).filter((field) => !consent.application.includes(field))
   const plain = values.reveal()
-  return createHash('sha256')
-    .update(JSON.stringify(['consent', organizationId, kind, own.map((field) => plain[field] ?? '')]))
-    .digest('base64url')
+  return digestParts(
+    'consent',
+    organizationId,
+    kind,
+    own.map((field) => plain[field] ?? ''),
+  )
 }
 
 /** Returns credentials in the form in which a request carries them. */

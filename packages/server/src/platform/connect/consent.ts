@@ -14,7 +14,7 @@ import { buildCallbackUrl } from './addresses.ts'
 import { type AuthorizationParts, authorizeConnector, beginAuthorization, requireKind } from './authorization.ts'
 import { digestToken, openApplication, toGivenCredentials } from './consent-secrets.ts'
 import { buildConfiguration } from './page-values.ts'
-import { newSecret } from './secrets.ts'
+import { newDigestedSecret } from './secrets.ts'
 import type { Visit } from './visits.ts'
 
 /** Time for an authorization on the vendor's page and a choice after it, in milliseconds. */
@@ -54,8 +54,8 @@ export async function beginConsent(parts: Parts, visit: Visit, given: unknown): 
   if (application === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })
   const configuration = JSON.stringify(await buildConfiguration(parts, visit, { kind, given: body.configuration }))
   await beginAuthorization(parts, visit)
-  const state = newSecret('state', parts.source.randomBytes)
-  const cookie = newSecret('attempt', parts.source.randomBytes)
+  const state = newDigestedSecret('state', parts.source.randomBytes)
+  const cookie = newDigestedSecret('attempt', parts.source.randomBytes)
   const now = parts.source.clock()
   const row: ConnectAttemptRow = {
     ...{ id: newId(parts.source), organization_id: link.organization_id, link_id: link.id, session_digest: session.digest },

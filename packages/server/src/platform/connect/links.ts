@@ -27,7 +27,7 @@ import { ensureWorkspace, everyonesWorkspace } from '../tenancy/workspace-keeper
 import { buildLinkUrl } from './addresses.ts'
 import { readLinkInput, toLinkInput, type WantedLink } from './link-input.ts'
 import { toLinkRecord } from './link-record.ts'
-import { newSecret } from './secrets.ts'
+import { newDigestedSecret } from './secrets.ts'
 
 /** Maximum number of links of an organization, with ended ones that are kept. */
 const mostLinks = 50_000
@@ -62,7 +62,7 @@ interface Wanted {
 
 async function create(parts: Parts, { principal, wanted }: Wanted): Promise<ConnectLinkSecret> {
   const { body } = wanted
-  const { secret, digest } = newSecret('link', parts.source.randomBytes)
+  const { secret, digest } = newDigestedSecret('link', parts.source.randomBytes)
   const now = parts.source.clock()
   const { organizationId, applicationId } = principal
   const row = await parts.database.transaction(async (db) => {

@@ -1,18 +1,19 @@
 /** Makes the secrets of links, sessions, attempts and `state`, and the digests that are stored of them. */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { digestParts, newSecret } from '../secret-text.ts'
 
 /** What a secret is for: the same text has another digest for each. */
 export type SecretUse = 'link' | 'session' | 'state' | 'attempt'
 
-/** Computes what is stored. No salt is needed: a secret has 256 random bits, so nobody can try them all. */
-export const digestSecret = (use: SecretUse, secret: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify(['connect', use, secret]))
-    .digest('base64url')
+/** Computes what is stored. */
+export const digestSecret = (use: SecretUse, secret: string): string => digestParts('connect', use, secret)
 
 /** Creates a secret with the digest that is stored. */
-export function newSecret(use: SecretUse, randomBytes: (size: number) => Buffer): { readonly secret: string; readonly digest: string } {
-  const secret = randomBytes(32).toString('base64url')
+export function newDigestedSecret(
+  use: SecretUse,
+  randomBytes: (size: number) => Buffer,
+): { readonly secret: string; readonly digest: string } {
+  const secret = newSecret(randomBytes)
   return { secret, digest: digestSecret(use, secret) }
 }
 

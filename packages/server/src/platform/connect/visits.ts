@@ -9,7 +9,7 @@ import { asId } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
 import type { Parts } from '../parts.ts'
 import { requireOpen } from './link-record.ts'
-import { digestSecret, isSecret, newSecret } from './secrets.ts'
+import { digestSecret, isSecret, newDigestedSecret } from './secrets.ts'
 
 /** Lifetime of a session, in milliseconds: an end user may have to ask a colleague for a key. */
 const sessionMs = 2 * 60 * 60 * 1_000
@@ -37,7 +37,7 @@ export async function openSession(parts: Parts, given: unknown): Promise<Visit &
   if (link === undefined || !isSecret('link', secret, link.digest)) throw fail('connect_link_not_found', {})
   const now = parts.source.clock()
   requireOpen(link, now)
-  const { secret: value, digest } = newSecret('session', parts.source.randomBytes)
+  const { secret: value, digest } = newDigestedSecret('session', parts.source.randomBytes)
   const times = { created_at: now, expires_at: now + sessionMs }
   const session = { digest, organization_id: link.organization_id, link_id: link.id, ...times }
   await parts.database.transaction((db) => insertConnectSession(db, session, keptSessions))

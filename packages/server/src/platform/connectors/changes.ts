@@ -22,13 +22,14 @@ import { readBody } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Connectors } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
+import { digestParts } from '../secret-text.ts'
 import { followChange } from '../syncs/queue/connector-changes.ts'
 import { endSyncs } from '../syncs/queue/queue.ts'
 import { buildConnection } from './access.ts'
 import { keepRevocation } from './consent-end.ts'
 import { cutOrigin, findKeptOrigin, openCredentials, type StoringTrial } from './consent-origin.ts'
 import { mergeCredentials } from './credential-merge.ts'
-import { checkIdempotencyKey, digestStrings, type TrialKey, tryCredentials } from './credential-trial.ts'
+import { checkIdempotencyKey, type TrialKey, tryCredentials } from './credential-trial.ts'
 import { checkEntities, omitNulls } from './draft.ts'
 import { toConnectorRecord } from './record.ts'
 
@@ -152,7 +153,7 @@ async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<
   const { values } = mergeCredentials(kind.definition, own, given)
   const text = canonicalJson(given)
   const idempotencyKey = checkIdempotencyKey(trial.idempotencyKey)
-  const fingerprint = digestStrings('change', row.organization_id, row.id, idempotencyKey ?? '', text)
+  const fingerprint = digestParts('change', row.organization_id, row.id, idempotencyKey ?? '', text)
   const key = { organization_id: row.organization_id, key_digest: fingerprint, fingerprint }
   const renewed = await tryCredentials(parts, {
     key,

@@ -13,11 +13,12 @@ import { newId } from '../model/ids.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Connectors } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
+import { digestParts } from '../secret-text.ts'
 import { beginSyncs } from '../syncs/queue/queue.ts'
 import { ensureWorkspace, findWantedWorkspace } from '../tenancy/workspace-keeper.ts'
 import { buildConnection } from './access.ts'
 import { cutOrigin, type StoringTrial } from './consent-origin.ts'
-import { buildCreationRow, checkIdempotencyKey, digestStrings, type TrialKey, tryCredentials } from './credential-trial.ts'
+import { buildCreationRow, checkIdempotencyKey, type TrialKey, tryCredentials } from './credential-trial.ts'
 import { type ConnectorDraft, type ReadDraft, readDraft } from './draft.ts'
 import { toConnectorRecord } from './record.ts'
 
@@ -59,8 +60,8 @@ function toTrialKey({ principal, body, trial }: CreationRequest): TrialKey | und
   const { organizationId, workspaceIds } = principal
   return {
     organization_id: organizationId,
-    key_digest: digestStrings('creation', organizationId, (workspaceIds ?? []).join(), key),
-    fingerprint: digestStrings(organizationId, canonicalJson(body ?? null)),
+    key_digest: digestParts('creation', organizationId, (workspaceIds ?? []).join(), key),
+    fingerprint: digestParts(organizationId, canonicalJson(body ?? null)),
   }
 }
 
@@ -104,7 +105,7 @@ export async function storeNewConnector(parts: Parts, request: CreationRequest, 
 /** Returns the key of a request without an Idempotency-Key. Its credentials identify a repeat, because renewed tokens belong to them. */
 function toCredentialsKey({ principal: { organizationId }, body }: CreationRequest, { kind }: ConnectorDraft): TrialKey {
   const credentials = canonicalJson(Reflect.get(Object(body), 'credentials') ?? null)
-  const digest = digestStrings('credentials', organizationId, kind.definition.kind, credentials)
+  const digest = digestParts('credentials', organizationId, kind.definition.kind, credentials)
   return { organization_id: organizationId, key_digest: digest, fingerprint: digest }
 }
 

@@ -1,5 +1,4 @@
 /** Tries credentials at the vendor before they are stored. */
-import { createHash } from 'node:crypto'
 import { FerruleError } from 'ferrule'
 import type { Connection, CredentialSource, CredentialValues, Secret } from 'ferrule/engine'
 import { asFerruleError, errorConsequences, fail } from 'ferrule/internal'
@@ -16,9 +15,6 @@ export interface TrialKey extends CreationId {
   /** Digest of the request, which reveals another request under the same key. */
   readonly fingerprint: string
 }
-
-/** Returns the SHA-256 digest of some strings. */
-export const digestStrings = (...parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 
 /** Builds the row of a creation, which expires after 24 hours. */
 export const buildCreationRow = ({ source }: Pick<Parts, 'source'>, { organization_id, key_digest, fingerprint }: TrialKey) => ({

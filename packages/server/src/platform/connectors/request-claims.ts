@@ -1,6 +1,5 @@
 /** Binds each vendor request id to one write, across all nodes; implements `Connection.writes`. */
 
-import { createHash } from 'node:crypto'
 import type { Claim, Hold, WriteClaims } from 'ferrule/engine'
 import { claimLifeMs } from 'ferrule/engine'
 import { fail, normaliseRequestId } from 'ferrule/internal'
@@ -8,6 +7,7 @@ import type { Db } from '../db/database.ts'
 import { type ClaimRow, claimAgain, findClaim, insertClaim, setBusy } from '../db/queries/claims.ts'
 import type { ConnectorPlace } from '../model/access.ts'
 import type { Parts } from '../parts.ts'
+import { digestParts } from '../secret-text.ts'
 
 /** Services that claims need. */
 type ClaimParts = Pick<Parts, 'database' | 'source'>
@@ -17,9 +17,7 @@ const looks = 5
 
 /** Returns a digest that includes the connector's ids, so that tenants cannot be compared. */
 export const digestPlaced = ({ organizationId, connectorId }: ConnectorPlace, ...parts: readonly string[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify([organizationId, connectorId, ...parts]))
-    .digest('base64url')
+  digestParts(organizationId, connectorId, ...parts)
 
 /** Connector and services of a claim. */
 interface At {

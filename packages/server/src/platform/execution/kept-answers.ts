@@ -1,8 +1,8 @@
 /** Keeps for minutes what a write or a statement answered and an agent has not read yet: any node continues it. */
-import { createHash } from 'node:crypto'
 import { deleteEndedAnswers, findKeptAnswer, insertKeptAnswer } from '../db/queries/kept-answers.ts'
 import type { KeptAnswers } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
+import { digestText } from '../secret-text.ts'
 import type { RecordPlace, Vault } from '../vault/vault.ts'
 
 /** Largest kept text, in bytes. */
@@ -12,7 +12,6 @@ const bounds = { mostAnswers: 1_000, mostBytes: 64_000_000 }
 
 /** Only the signed handle has the id. */
 const locate = (organizationId: string, id: string): RecordPlace => ({ type: 'kept answer', organizationId, id })
-const digestId = (id: string): string => createHash('sha256').update(id).digest('base64url')
 
 /** Builds the store. */
 export const createKeptAnswers = ({
@@ -27,7 +26,7 @@ export const createKeptAnswers = ({
     put: async (id, text, untilMs) => {
       if (Buffer.byteLength(text) > mostBytes) return false
       const sealed = vault.sealRecord(locate(organizationId, id), text)
-      const row = { organization_id: organizationId, digest: digestId(id), sealed, expires_at: untilMs }
+      const row = { organization_id: organizationId, digest: digestText(id), sealed, expires_at: untilMs }
       try {
         await insertKeptAnswer(database.db, row, bounds)
         return true
@@ -37,7 +36,7 @@ export const createKeptAnswers = ({
       }
     },
     get: async (id) => {
-      const sealed = await findKeptAnswer(database.db, { organization_id: organizationId, digest: digestId(id) }, source.clock())
+      const sealed = await findKeptAnswer(database.db, { organization_id: organizationId, digest: digestText(id) }, source.clock())
       if (sealed === undefined) return undefined
       return vault.openRecord(locate(organizationId, id), sealed)
     },

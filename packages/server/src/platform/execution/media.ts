@@ -1,5 +1,5 @@
 /** Addresses that a browser plays a download from: opaque, for minutes, and for those only who asked. */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { type FileAnswer, findOperation } from 'ferrule/engine'
 import { fail, isObject } from 'ferrule/internal'
 import { type MediaAddress, mediaInput } from 'ferrule/wire'
@@ -8,14 +8,13 @@ import type { Executed, ReplayedAnswer } from '../model/executed.ts'
 import { iso } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
 import type { Platform } from '../model/types.ts'
+import { digestParts, hasSecretForm, newSecret } from '../secret-text.ts'
 import { executeOperation, type OperationServices, type RunOptions } from './operations.ts'
 
 /** Life of an address, in milliseconds. */
 const lifeMs = 5 * 60_000
 /** The only ranges that vendors' hosts are asked for; another header counts as none, and the whole file is sent. */
 const range = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
-/** Form of an id: 256 random bits, base64url. */
-const idForm = /^[\w-]{43}$/
 
 /** What an address is for. */
 interface MediaCall {
@@ -38,9 +37,7 @@ const action = 'download'
 
 /** Returns a digest of who asks: a session, or an application with what its token reaches. */
 const digestHolder = ({ token, kind, applicationId, workspaceIds, connectorIds }: Principal): string =>
-  createHash('sha256')
-    .update(JSON.stringify([token.sessionDigest ?? null, kind, applicationId, workspaceIds, connectorIds]))
-    .digest('base64url')
+  digestParts(token.sessionDigest ?? null, kind, applicationId, workspaceIds, connectorIds)
 
 /** The answers of agents are kept in the same place; their ids have another form. */
 const toKey = (id: string): string => `media ${id}`
@@ -108,7 +105,7 @@ export async function createMediaAddress(
   const call = { connectorId, entity, params: params ?? {}, holder: digestHolder(principal) }
   const first = await open(services, principal, { call: await withRange(services, principal, { call, header: 'bytes=0-0' }), ...options })
   first.body.destroy()
-  const [id, ends] = [randomBytes(32).toString('base64url'), services.clock() + lifeMs]
+  const [id, ends] = [newSecret(randomBytes), services.clock() + lifeMs]
   if (!(await services.platform.keptAnswers.of(principal).put(toKey(id), JSON.stringify(call), ends)))
     throw fail('unavailable', { reason: 'the address could not be stored' })
   const url = `/api/v1/media/${id}?organization_id=${principal.organizationId}`
@@ -125,7 +122,7 @@ export async function openMedia(
   principal: Principal,
   { id, header, ...options }: { readonly id: string; readonly header: string | undefined } & RunOptions,
 ): Promise<FileAnswer> {
-  const text = idForm.test(id) ? await services.platform.keptAnswers.of(principal).get(toKey(id)) : undefined
+  const text = hasSecretForm(id) ? await services.platform.keptAnswers.of(principal).get(toKey(id)) : undefined
   const call = text === undefined ? undefined : readCall(text)
   if (call === undefined || call.holder !== digestHolder(principal))
     throw fail(

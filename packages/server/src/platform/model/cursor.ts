@@ -1,9 +1,9 @@
 /** Signs the cursors of lists. A cursor holds the last id of a page, bound to the list, the organization and the query. */
 
-import { createHash } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import type { Page } from 'ferrule/wire'
 import { cursorLife, signCursor, verifyCursor } from '../../context/query/signed-cursor.ts'
+import { digestParts } from '../secret-text.ts'
 import type { PrincipalView } from './access.ts'
 import { asId, type IdSource } from './ids.ts'
 
@@ -37,10 +37,7 @@ function digestQuery({ list, view: { organizationId, workspaceIds, connectorIds 
   const asked = Object.entries(query)
     .filter(([name]) => name !== 'limit' && name !== 'cursor')
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return createHash('sha256')
-    .update(JSON.stringify([list, organizationId, workspaceIds, connectorIds, asked]))
-    .digest('base64url')
-    .slice(0, 16)
+  return digestParts(list, organizationId, workspaceIds, connectorIds, asked).slice(0, 16)
 }
 
 const getSeal = ({ masterKeys }: Pick<CursorSource, 'masterKeys'>) => ({ key: masterKeys.current().cursors, purpose })

@@ -1,5 +1,4 @@
 /** Keeps records of the authorization server: hashed ids, and contents that only the id decrypts. */
-import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { isForeignKeyViolation } from '../db/database.ts'
 import {
@@ -13,6 +12,7 @@ import {
 } from '../db/queries/oauth.ts'
 import type { OAuth, OAuthRecordKey } from '../model/oauth-types.ts'
 import type { Parts } from '../parts.ts'
+import { digestParts } from '../secret-text.ts'
 
 /** Time for which a used code or refresh token is recognized, in milliseconds. */
 const recognizedMs = 7 * 24 * 60 * 60 * 1_000
@@ -21,10 +21,7 @@ const mostRecords = 20_000
 /** Rows per statement of the garbage collection. */
 const batch = 100
 
-const digestKey = ({ type, id }: OAuthRecordKey): string =>
-  createHash('sha256')
-    .update(JSON.stringify([type, id]))
-    .digest('base64url')
+const digestKey = ({ type, id }: OAuthRecordKey): string => digestParts(type, id)
 
 /** Methods of the records. */
 export type OAuthRecords = Pick<OAuth, 'save' | 'find' | 'consume' | 'remove' | 'extend' | 'hasRoom' | 'purgeExpired'>

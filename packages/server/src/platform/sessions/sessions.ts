@@ -1,5 +1,4 @@
 /** Keeps sessions of the console. */
-import { createHash } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import { isForeignKeyViolation } from '../db/database.ts'
 import {
@@ -17,6 +16,7 @@ import { scopes } from '../model/scopes.ts'
 import type { ConsoleSessions } from '../model/session-types.ts'
 import type { Tokens } from '../model/token-types.ts'
 import type { Parts } from '../parts.ts'
+import { digestText, hasSecretForm, newSecret } from '../secret-text.ts'
 import { markSecret } from '../tenancy/client-secret.ts'
 import { enterOrganization } from '../tenancy/tokens.ts'
 
@@ -31,10 +31,8 @@ const mostSessions = 200
 /** Sessions that one statement deletes. */
 const purgedAtOnce = 1_000
 
-/** Form of an id: 256 random bits, base64url. */
-const idForm = /^[\w-]{43}$/
-
-const digestOf = (id: string): string | undefined => (idForm.test(id) ? createHash('sha256').update(id).digest('base64url') : undefined)
+/** Returns what is stored of an id; undefined for what is no id. */
+const digestId = (id: string): string | undefined => (hasSecretForm(id) ? digestText(id) : undefined)
 
 const findEnd = ({ created_at, last_used_at }: UsedConsoleSession): number => Math.min(last_used_at + idleMs, created_at + longestMs)
 
@@ -54,7 +52,7 @@ export function createConsoleSessions(parts: Parts, tokens: Pick<Tokens, 'checkC
 
   /** Finds a session that has not ended. */
   const findAlive = async (id: string): Promise<UsedConsoleSession | undefined> => {
-    const digest = digestOf(id)
+    const digest = digestId(id)
     const row = digest === undefined ? undefined : await find(digest)
     return row !== undefined && findEnd(row) > source.clock() && row.secret_mark === markSecret(row.secret_hash) ? row : undefined
   }
@@ -75,8 +73,8 @@ export function createConsoleSessions(parts: Parts, tokens: Pick<Tokens, 'checkC
   return {
     start: async (request) => {
       const { applicationId, secretMark } = await tokens.checkClient(request)
-      const [id, now] = [source.randomBytes(32).toString('base64url'), source.clock()]
-      const row = { digest: digestOf(id) ?? '', application_id: applicationId, secret_mark: secretMark, created_at: now, last_used_at: now }
+      const [id, now] = [newSecret(source.randomBytes), source.clock()]
+      const row = { digest: digestText(id), application_id: applicationId, secret_mark: secretMark, created_at: now, last_used_at: now }
       await insertConsoleSession(db, row).catch((thrown: unknown) => {
         throw isForeignKeyViolation(thrown) ? fail('invalid_client', {}) : thrown // the application was deleted meanwhile
       })
@@ -87,7 +85,7 @@ export function createConsoleSessions(parts: Parts, tokens: Pick<Tokens, 'checkC
     authenticateCaller: enter,
     authenticate: async (id, header) => enterOrganization(parts, await enter(id), header),
     end: async (id, { isEverywhere = false } = {}) => {
-      const digest = digestOf(id)
+      const digest = digestId(id)
       const row = digest === undefined ? undefined : await find(digest)
       if (row === undefined) return
       if (isEverywhere) await deleteConsoleSessionsOf(db, row.application_id)

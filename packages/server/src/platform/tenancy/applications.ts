@@ -21,7 +21,8 @@ import type { ApplicationRecord, Applications, OrganizationReach } from '../mode
 import { asId, iso, newId } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
 import type { Parts } from '../parts.ts'
-import { hashSecret, newSecret } from './client-secret.ts'
+import { newSecret } from '../secret-text.ts'
+import { hashSecret } from './client-secret.ts'
 
 type Row = Awaited<ReturnType<typeof listApplicationsWithGrants>>[number]
 type Group<T> = readonly [T, ...T[]]

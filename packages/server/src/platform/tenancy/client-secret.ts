@@ -1,5 +1,6 @@
 /** Hashes client secrets with scrypt (RFC 7914) and compares them in constant time. */
-import { createHash, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { digestText } from '../secret-text.ts'
 
 const cost = { N: 16_384, r: 8, p: 1 } as const
 const hashBytes = 32
@@ -28,7 +29,4 @@ export async function isSecret(secret: string, stored: string): Promise<boolean>
  * Returns the mark of a stored hash: every replacement of a secret changes it, because each hash has a salt of its own. A mark reveals
  * nothing about the secret.
  */
-export const markSecret = (stored: string): string => createHash('sha256').update(stored).digest('base64url').slice(0, 16)
-
-/** Creates a secret of 256 random bits. */
-export const newSecret = (randomBytes: (size: number) => Buffer): string => randomBytes(32).toString('base64url')
+export const markSecret = (stored: string): string => digestText(stored).slice(0, 16)

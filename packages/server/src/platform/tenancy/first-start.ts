@@ -7,7 +7,8 @@ import { insertState, readState } from '../db/queries/installation-state.ts'
 import { newId } from '../model/ids.ts'
 import type { FirstApplication } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
-import { hashSecret, isSecret, newSecret } from './client-secret.ts'
+import { newSecret } from '../secret-text.ts'
+import { hashSecret, isSecret } from './client-secret.ts'
 import { makeOrganization } from './organizations.ts'
 
 type StartParts = Pick<Parts, 'database' | 'source' | 'dataKeys' | 'settings'>

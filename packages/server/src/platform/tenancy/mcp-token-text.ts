@@ -2,10 +2,10 @@
  * The text of a token for MCP: `frl_mcp_`, 30 characters of base 62 from 176 random bits, and 6 characters with the CRC-32 of all before.
  * Scanners for secrets find it by `frl_mcp_[0-9A-Za-z]{36}` and tell it from other texts by the checksum.
  */
-import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
+import { digestText } from '../secret-text.ts'
 import { buildMcpAddress } from '../settings/mcp-address.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -24,9 +24,6 @@ function writeBase62(value: bigint, length: number): string {
 }
 
 const addChecksum = (text: string): string => text + writeBase62(BigInt(crc32(text)), checksumLength)
-
-/** Computes what is stored. No salt is needed: a token has 176 random bits, so nobody can try them all. */
-const digestText = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
 /** Creates a token with the digest that is stored. */
 export function newMcpToken(randomBytes: (size: number) => Buffer): { readonly token: string; readonly digest: string } {

@@ -20,7 +20,8 @@ import { asId, iso, newId } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Parts } from '../parts.ts'
-import { hashSecret, newSecret } from './client-secret.ts'
+import { newSecret } from '../secret-text.ts'
+import { hashSecret } from './client-secret.ts'
 import { requireGrant, requireLiveClient } from './live-client.ts'
 
 /** Maximum number of applications that an organization can create. */
