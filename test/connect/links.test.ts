@@ -116,7 +116,7 @@ describe('the page', () => {
     expect(kind.locked).toMatchObject([{ name: 'private_calls', value: 'exclude' }])
     expect([headers['referrer-policy'], headers['cache-control']]).toEqual(['no-referrer', 'no-store'])
     expect(headers['set-cookie']?.[0]).toMatch(
-      /^ferrule_connect_session_4321_[\w-]{36}=[\w-]{43}; Path=\/connect; Max-Age=7200; HttpOnly; SameSite=Strict$/,
+      /^ferrule_connect_session_4321_[\w-]{36}=[\w-]{43}; Path=\/connect; HttpOnly; SameSite=Strict; Max-Age=7200$/,
     )
   })
 

@@ -1,12 +1,11 @@
 /** The API's document (OpenAPI 3.1), printed from the routes and the kinds. */
-
-import { createHash } from 'node:crypto'
 import type { Kind } from 'ferrule/definition'
 import { toPlainSchema } from 'ferrule/internal'
 import { problemDetails } from 'ferrule/wire'
 import { scopes } from '../platform/model/scopes.ts'
 import { version } from '../platform/version.ts'
 import type { Route } from './http/route.ts'
+import { tagText } from './http/unchanged.ts'
 import { executeSchemas } from './openapi/execute.ts'
 import { printPaths } from './openapi/paths.ts'
 import { namedSchemas } from './openapi/shared.ts'
@@ -102,9 +101,7 @@ export function openApiDocument({ routes, kinds, serverUrl }: OpenApiSource): Js
 export function printOpenApi(source: OpenApiSource): () => PrintedDocument {
   let printed: PrintedDocument | undefined
   return () => {
-    if (printed !== undefined) return printed
-    const text = JSON.stringify(openApiDocument(source))
-    printed = { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
+    printed ??= tagText(JSON.stringify(openApiDocument(source)))
     return printed
   }
 }

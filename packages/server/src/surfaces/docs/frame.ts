@@ -1,6 +1,6 @@
 /** Frame of the pages at /docs: plain HTML without scripts. Addresses are relative, so the pages also work below a path of a proxy. */
-import { createHash } from 'node:crypto'
 import { Html, type HtmlPart, html } from '../html/html.ts'
+import { buildPlainPolicy } from '../html/page.ts'
 
 const style = `
 :root { color-scheme: light dark; --text: #1d2330; --soft: #545c6e; --back: #fff; --raised: #f4f5f8; --line: #d9dce3; --link: #1f4fd8; }
@@ -56,25 +56,13 @@ pre { margin: .75rem 0; padding: .75rem 1rem; overflow-x: auto; background: var(
 @media print { header form, aside { display: none; } }
 `
 
-const styleHash = createHash('sha256').update(style).digest('base64')
-
 /** Headers of each page. Browsers ask again each time, so that a new version of the service shows at once. */
 export const docsHeaders = {
   'cache-control': 'no-cache',
-  'content-security-policy': [
-    "default-src 'none'",
-    `style-src 'sha256-${styleHash}'`,
-    'img-src data:',
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'content-security-policy': buildPlainPolicy(style, "'self'"),
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
 } as const
-
-/** Media type of the pages. */
-export const docsType = 'text/html; charset=utf-8'
 
 /** A page without its frame. */
 export interface DocsPage {

@@ -12,8 +12,8 @@ import { printHtmlBlocks, printInline, printPart } from './print.ts'
 /** Prints the path of a route's page. */
 export const printRoutePath = (id: string): string => `docs/http/${encodeURIComponent(id)}`
 
-/** Id of a group on the first page. */
-const printGroupId = (tag: string): string => tag.replaceAll(' ', '-')
+/** Prints the id of a group on the first page. */
+export const printGroupId = (tag: string): string => tag.replaceAll(' ', '-')
 
 /** The two schemas of execute without kinds: parameters and records of each operation are on the pages of the kinds. */
 const executeSchemas = { ExecuteRequest: toPlainSchema(obj(executeFields, 'A call')), ExecuteAnswer: {} }

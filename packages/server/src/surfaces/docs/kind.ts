@@ -12,7 +12,11 @@ import { printCode, printHtmlBlocks, printInline, printPart } from './print.ts'
 export const printKindPath = (kind: string, entity?: string): string =>
   ['docs/kinds', kind, ...(entity === undefined ? [] : [entity])].map((step, at) => (at === 0 ? step : encodeURIComponent(step))).join('/')
 
-const readEntity = ({ id }: ReferenceSection): string | undefined => (id.startsWith('entity:') ? id.slice('entity:'.length) : undefined)
+const entityPrefix = 'entity:'
+
+/** Returns the entity that a section of the reference is about; undefined: it is about the kind. @param id of the section */
+export const readEntity = (id: string): string | undefined =>
+  id.startsWith(entityPrefix) ? id.slice(entityPrefix.length) : undefined
 
 /** A kind, and the way back from the page. */
 interface Of {
@@ -43,7 +47,7 @@ ${printCode(printCurl({ method, path: url, hasToken: true, output, body: example
 export function buildEntityPage(of: Of, entity: string): DocsPage | undefined {
   const { kind, root } = of
   const { id, title: kindTitle, sections, examples } = buildReference(kind)
-  const section = sections.find((each) => readEntity(each) === entity)
+  const section = sections.find((each) => readEntity(each.id) === entity)
   if (section === undefined) return undefined
   const [about, ...parts] = splitSection(section)
   const printOperation = (action: string): HtmlPart =>
@@ -65,7 +69,7 @@ export function buildKindPage(of: Of): DocsPage {
   const { kind, root } = of
   const { id, title, sections } = buildReference(kind)
   const findAddress = (word: string) => (Object.hasOwn(kind.definition.entities, word) ? `${root}${printKindPath(id, word)}` : undefined)
-  const [overview, ...others] = sections.filter((section) => readEntity(section) === undefined)
+  const [overview, ...others] = sections.filter((section) => readEntity(section.id) === undefined)
   const printSection = (section: ReferenceSection) => printPart(section.id, section.title, printHtmlBlocks(section.blocks))
   const main = html`<p class="path"><a href="${root}docs">Reference</a></p>
 <h1>${printInline(overview?.title ?? title)}</h1>

@@ -3,7 +3,7 @@ import type { Kind } from 'ferrule/definition'
 import { html } from '../html/html.ts'
 import type { JsonObject } from '../openapi/types.ts'
 import { type DocsPage, printFrame, printLinks } from './frame.ts'
-import { RoutePages } from './http.ts'
+import { printGroupId, RoutePages } from './http.ts'
 import { buildEntityPage, buildKindPage, printKindPath } from './kind.ts'
 import { listFound, printResults } from './search.ts'
 
@@ -51,7 +51,7 @@ ${sought === '' ? undefined : printResults(this.#listFound(), sought, root)}<sec
 </section>
 ${this.#readRoutes().printGroups(root)}`
     const groups = [...new Set(this.#readRoutes().routes.map(({ tag }) => tag))]
-    const links = groups.map((tag) => ({ href: `#${tag.replaceAll(' ', '-')}`, label: tag }))
+    const links = groups.map((tag) => ({ href: `#${printGroupId(tag)}`, label: tag }))
     const aside = printLinks('On this page', [{ href: '#kinds', label: 'Kinds' }, ...links])
     return this.#print({ title: 'Reference · Ferrule', root, main, aside, typed: sought })
   }

@@ -4,7 +4,7 @@ import { findReferenceEntries, listReferenceEntries } from 'ferrule/internal'
 import { type Html, html } from '../html/html.ts'
 import { buildReference } from '../reference/reference.ts'
 import { printRoutePath } from './http.ts'
-import { printKindPath } from './kind.ts'
+import { printKindPath, readEntity } from './kind.ts'
 import type { DocumentedRoute } from './operation.ts'
 
 /** Results that are shown at most. */
@@ -18,14 +18,12 @@ interface Found {
   readonly path: string
 }
 
-const entityPrefix = 'entity:'
-
 function listKindEntries(kind: Kind): Found[] {
   const reference = buildReference(kind)
   return listReferenceEntries(reference).map(({ section, part, title, about }) => {
-    const isEntity = section.startsWith(entityPrefix)
-    const page = printKindPath(reference.id, isEntity ? section.slice(entityPrefix.length) : undefined)
-    const place = isEntity ? part : section === 'overview' ? '' : section
+    const entity = readEntity(section)
+    const page = printKindPath(reference.id, entity)
+    const place = entity !== undefined ? part : section === 'overview' ? '' : section
     return { title, about, path: place === '' ? page : `${page}#${encodeURIComponent(place)}` }
   })
 }

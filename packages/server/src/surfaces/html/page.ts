@@ -34,7 +34,22 @@ a { color: #1f4fd8; }
 }
 `
 
-const styleHash = createHash('sha256').update(style).digest('base64')
+/**
+ * Builds the policy of a page without scripts.
+ * @param style text of its only style element
+ * @param forms where its forms may be sent: sources of `form-action`
+ */
+export function buildPlainPolicy(style: string, forms: string): string {
+  const styleHash = createHash('sha256').update(style).digest('base64')
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${styleHash}'`,
+    'img-src data:',
+    `form-action ${forms}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
 
 /**
  * Builds the headers of a page. Chromium applies `form-action` to redirects after a form too, so a page names the client's origin.
@@ -42,14 +57,7 @@ const styleHash = createHash('sha256').update(style).digest('base64')
  */
 export const buildPageHeaders = (formOrigin?: string): Readonly<Record<string, string>> => ({
   'cache-control': 'no-store',
-  'content-security-policy': [
-    "default-src 'none'",
-    `style-src 'sha256-${styleHash}'`,
-    'img-src data:',
-    `form-action ${formOrigin === undefined ? "'none'" : `'self' ${formOrigin}`}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'content-security-policy': buildPlainPolicy(style, formOrigin === undefined ? "'none'" : `'self' ${formOrigin}`),
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',

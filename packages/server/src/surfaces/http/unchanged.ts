@@ -1,34 +1,45 @@
 /** Answers that stay the same until the service changes: they carry a tag, and a client that has one is answered 304. */
-import { createHash } from 'node:crypto'
 import type { Field } from 'ferrule/definition'
 import type { Wire } from 'ferrule/wire'
-import type { JsonAnswerDocument, RouteDocument } from '../openapi/types.ts'
+import { digestText } from '../../platform/secret-text.ts'
+import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from '../openapi/types.ts'
 import { jsonType } from './reply.ts'
 import type { Answer, CallerRoute, Exchange, Services } from './route.ts'
 
-interface Printed {
-  readonly text: string
-  readonly etag: string
-}
-/** Printed answers by their value: kept values are printed once. */
-const printed = new WeakMap<object, Printed>()
+/** Adds the tag of its content to a text. */
+export const tagText = (text: string): PrintedDocument => ({ text, etag: `"${digestText(text).slice(0, 22)}"` })
 
-function print(value: object): Printed {
+/** How a text is sent. */
+interface Sending {
+  readonly type: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly status?: number
+}
+
+/** Answers with a tag, or with 304 and no text to a client that has the text. */
+export function answerTagged(
+  exchange: Pick<Exchange<unknown>, 'header'>,
+  { text, etag }: PrintedDocument,
+  { headers: given, ...sending }: Sending,
+): Answer {
+  const headers = { ...given, etag }
+  if (exchange.header('if-none-match') === etag) return { notModified: { headers } }
+  return { content: text, headers, ...sending }
+}
+
+/** Printed answers by their value: kept values are printed once. */
+const printed = new WeakMap<object, PrintedDocument>()
+
+function print(value: object): PrintedDocument {
   const known = printed.get(value)
   if (known !== undefined) return known
-  const text = JSON.stringify(value)
-  const made = { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
+  const made = tagText(JSON.stringify(value))
   printed.set(value, made)
   return made
 }
 
-/** Answers with a tag. The browser asks again each time, so that a new version of the service shows at once. */
-function answerUnchanged(exchange: Pick<Exchange<unknown>, 'header'>, value: object): Answer {
-  const { text, etag } = print(value)
-  const headers = { etag, 'cache-control': 'private, no-cache' }
-  if (exchange.header('if-none-match') === etag) return { notModified: { headers } }
-  return { content: text, type: jsonType, headers }
-}
+/** The browser asks again each time, so that a new version of the service shows at once. */
+const sending = { type: jsonType, headers: { 'cache-control': 'private, no-cache' } } as const
 
 type UnchangedRoute<S extends Field> = Omit<CallerRoute, 'answer' | 'document' | 'auth'> & {
   readonly document: RouteDocument<S> & { readonly answer: JsonAnswerDocument<S> }
@@ -40,5 +51,5 @@ export const unchangedRoute = <S extends Field>({ answer, document, ...route }: 
   ...route,
   auth: 'caller',
   document: { ...document, answer: { ...document.answer, isTagged: true } },
-  answer: (exchange, services) => answerUnchanged(exchange, answer(exchange, services)),
+  answer: (exchange, services) => answerTagged(exchange, print(answer(exchange, services)), sending),
 })

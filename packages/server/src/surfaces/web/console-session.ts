@@ -6,7 +6,7 @@ import { buildPageHeaders, pageType } from '../html/page.ts'
 import type { Services } from '../http/route.ts'
 import { OAuthLimits } from '../oauth/limits.ts'
 import { type FindAddress, isFromOwnPage, type OwnAddress } from './own-address.ts'
-import { printCookie, printEndedCookie, readCookie } from './session-cookie.ts'
+import { printEndedSession, printSession, readSession } from './session-cookie.ts'
 import { buildConsoleAgain, buildConsoleRefusal, buildConsoleSignIn, type SignInParts } from './sign-in-page.ts'
 
 /** Longest address that a sign-in returns to. */
@@ -44,14 +44,14 @@ export class ConsoleSignIn {
     const returnPath = checkReturn(url)
     if (['cross-site', 'same-site'].includes(String(headers['sec-fetch-site'])))
       return sendPlain(reply, 200, { text: buildConsoleAgain(`${address.basePath}${returnPath}`), origin: address.origin })
-    const had = readCookie(headers, address.cookieName) !== undefined
+    const had = readSession(headers, address) !== undefined
     return this.#send(reply, address, { returnPath, ...(had ? { note: 'Your session has ended. Sign in again to continue.' } : {}) })
   }
 
   /** Returns whether a request brings a living session. */
   async isSignedIn({ headers }: FastifyRequest): Promise<boolean> {
     const address = this.#findAddress(headers)
-    const id = address === undefined ? undefined : readCookie(headers, address.cookieName)
+    const id = address === undefined ? undefined : readSession(headers, address)
     return id !== undefined && (await this.#services.platform.consoleSessions.isAlive(id))
   }
 
@@ -70,7 +70,7 @@ export class ConsoleSignIn {
     try {
       const given = { clientId, clientSecret: form.get('client_secret') ?? '', address: request.ip }
       const { id } = await this.#services.platform.consoleSessions.start(given)
-      reply.header('set-cookie', printCookie(address, id))
+      reply.header('set-cookie', printSession(address, id))
     } catch (thrown) {
       if (!(thrown instanceof FerruleError) || thrown.code !== 'invalid_client') throw thrown
       return this.#send(reply.code(403), address, { returnPath, problem: 'Client id or client secret is wrong.' })
@@ -83,10 +83,10 @@ export class ConsoleSignIn {
     const address = this.#enter(request)
     if (address === undefined) return this.#refuseAddress(reply)
     const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '')
-    const id = readCookie(request.headers, address.cookieName)
+    const id = readSession(request.headers, address)
     const isEverywhere = form.get('everywhere') === '1'
     if (id !== undefined) await this.#services.platform.consoleSessions.end(id, { isEverywhere })
-    return reply.header('set-cookie', printEndedCookie(address)).redirect(`${address.basePath}/console`, 303)
+    return reply.header('set-cookie', printEndedSession(address)).redirect(`${address.basePath}/console`, 303)
   }
 
   /** Finds the address of a form that a page of this service sent. */

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import type { FerruleError } from 'ferrule'
 import { fail, isObject } from 'ferrule/internal'
 import { html } from '../html/html.ts'
+import { pageType } from '../html/page.ts'
 import { reportError } from '../http/refusals.ts'
 import { toError } from '../http/reply.ts'
 import type { Services } from '../http/route.ts'
@@ -32,7 +33,7 @@ const buildPolicy = (nonce: string): string =>
 
 const pageHeaders = {
   'cache-control': 'no-store',
-  'content-type': 'text/html; charset=utf-8',
+  'content-type': pageType,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

@@ -1,6 +1,7 @@
 /** Decides what the service's own address is for a browser, and which requests come from its own pages. */
 import type { Settings } from '../../platform/model/types.ts'
-import { isLoopback } from '../../platform/settings/own-address.ts'
+import { isSafeAddress } from '../../platform/settings/own-address.ts'
+import { nameCookie } from '../cookies.ts'
 
 /** The service as a browser sees it. */
 export interface OwnAddress {
@@ -21,13 +22,15 @@ const read = (headers: BrowserHeaders, name: string): string | undefined => {
 }
 
 function toAddress(text: string): OwnAddress | undefined {
-  const { origin, protocol, hostname, port, pathname } = new URL(text)
-  const basePath = pathname.replace(/\/+$/, '')
-  // A browser keeps a `__Host-` cookie for this host only, and for https.
-  if (protocol === 'https:') return { origin, basePath, cookieName: '__Host-ferrule_session', isSecure: true }
-  if (!isLoopback(hostname.replace(/^\[|\]$/g, ''))) return undefined
-  // Cookies do not tell ports apart, so the name does.
-  return { origin, basePath, cookieName: `ferrule_session_${port === '' ? 80 : port}`, isSecure: false }
+  const url = new URL(text)
+  if (!isSafeAddress(url)) return undefined
+  const { origin, protocol, pathname } = url
+  return {
+    origin,
+    basePath: pathname.replace(/\/+$/, ''),
+    cookieName: nameCookie(url, 'ferrule_session'),
+    isSecure: protocol === 'https:',
+  }
 }
 
 /** Finds the address of a request; undefined: a browser could not keep a secret there. */

@@ -1,28 +1,22 @@
-import { createHash } from 'node:crypto'
 import { version } from '../../../platform/version.ts'
-import { docsHeaders, docsType } from '../../docs/frame.ts'
+import { docsHeaders } from '../../docs/frame.ts'
 import type { PrintedPage } from '../../docs/pages.ts'
+import { pageType } from '../../html/page.ts'
+import { jsonType } from '../reply.ts'
 import { type Answer, type Exchange, type OpenRoute, slot } from '../route.ts'
+import { answerTagged, tagText } from '../unchanged.ts'
 
 /** The API's document (OpenAPI 3.1), printed once per process. */
 export const openApi: OpenRoute = {
   method: 'GET',
   path: '/openapi.json',
   auth: 'none',
-  answer(exchange, { openApi: printed }): Answer {
-    const { text, etag } = printed()
-    const headers = { etag, 'cache-control': 'no-cache' }
-    if (exchange.header('if-none-match') === etag) return { notModified: { headers } }
-    return { content: text, type: 'application/json; charset=utf-8', headers }
-  },
+  answer: (exchange, { openApi: print }) => answerTagged(exchange, print(), { type: jsonType, headers: { 'cache-control': 'no-cache' } }),
 }
 
 /** Sends a page of the reference with a tag of its content. */
-function sendPage(exchange: Pick<Exchange<unknown>, 'header'>, { text, status }: PrintedPage): Answer {
-  const headers = { ...docsHeaders, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
-  if (exchange.header('if-none-match') === headers.etag) return { notModified: { headers } }
-  return { content: text, type: docsType, headers, status }
-}
+const sendPage = (exchange: Pick<Exchange<unknown>, 'header'>, { text, status }: PrintedPage): Answer =>
+  answerTagged(exchange, tagText(text), { type: pageType, headers: docsHeaders, status })
 
 /** The reference for people, and its search. */
 export const docs: OpenRoute = {
