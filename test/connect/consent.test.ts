@@ -42,7 +42,7 @@ describe('the whole way', () => {
     const asked = new URL(consent.consent_url)
     expect(asked.searchParams.get('redirect_uri')).toBe(`${ownOrigin}/connect/callback/gong`)
     const cookie = browser.cookies.get(`ferrule_connect_attempt_4321_${consent.attempt_id}`)
-    expect(cookie?.attributes).toBe('Path=/connect; Max-Age=900; HttpOnly; SameSite=Lax')
+    expect(cookie?.attributes).toBe('Path=/connect; HttpOnly; SameSite=Lax; Max-Age=900')
     const back = returnOf(await consentAtGong(asked.href))
     const { status, headers } = await browser.comeBack(back)
     const page = new URL(headers.location ?? '')

@@ -15,8 +15,7 @@ export const printKindPath = (kind: string, entity?: string): string =>
 const entityPrefix = 'entity:'
 
 /** Returns the entity that a section of the reference is about; undefined: it is about the kind. @param id of the section */
-export const readEntity = (id: string): string | undefined =>
-  id.startsWith(entityPrefix) ? id.slice(entityPrefix.length) : undefined
+export const readEntity = (id: string): string | undefined => (id.startsWith(entityPrefix) ? id.slice(entityPrefix.length) : undefined)
 
 /** A kind, and the way back from the page. */
 interface Of {

@@ -9,7 +9,8 @@ const rules = { path: '/', sameSite: 'Strict' } as const
 export const readSession = ({ cookie }: BrowserHeaders, { cookieName }: OwnAddress): string | undefined => readCookie(cookie, cookieName)
 
 /** Prints the cookie of a session. It ends with the browser; the row behind it ends sooner. */
-export const printSession = ({ cookieName, isSecure }: OwnAddress, id: string): string => printCookie(cookieName, id, { ...rules, isSecure })
+export const printSession = ({ cookieName, isSecure }: OwnAddress, id: string): string =>
+  printCookie(cookieName, id, { ...rules, isSecure })
 
 /** Prints a cookie that replaces the one of a session with nothing. */
 export const printEndedSession = ({ cookieName, isSecure }: OwnAddress): string =>
