@@ -24,7 +24,7 @@ const entries = ['core.ts', 'internal.ts', 'definition/index.ts', 'wire/index.ts
 
 /** Builds the pages for this checkout. Two processes may do it at once: the last one wins, and both are right. */
 async function buildForCheckout() {
-  console.error('Building the console and the connect page (their sources changed) ...')
+  console.error(`Building the console and the connect page (${existsSync(webFolder) ? 'their sources changed' : 'for the first time'}) ...`)
   const target = `${webFolder}-${process.pid}`
   const sources = await buildWeb(target)
   writeFileSync(join(target, sourcesFile), JSON.stringify(Object.fromEntries(sources.map((file) => [file, digestOf(file)]))))

@@ -1,4 +1,4 @@
-/** The explorer: any operation by a form from its schema, its answer, and the call as text that runs elsewhere. */
+/** The explorer: its form runs an operation, its answer is shown, and the copied call works in other programs. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
@@ -184,7 +184,7 @@ test('10,000 rows scroll without a blank frame, within the memory of a page', { 
   const statement = 'SELECT SEQ4() AS N, 9007199254740993 + SEQ4() AS LARGE FROM TABLE(GENERATOR(ROWCOUNT => 10000)) ORDER BY 1'
   await go(warehouse, { entity: 'record', action: 'list', params: JSON.stringify({ statement }), run: '1' })
   await press('Next page')
-  await page.getByText(/^10000 rows/).waitFor()
+  await page.getByText(/^10,000 rows/).waitFor()
   const label = 'record of Warehouse'
   await page.evaluate(watchFrames(label, 36))
   await page.getByRole('region', { name: label }).hover()

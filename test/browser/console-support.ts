@@ -74,14 +74,10 @@ export async function signIn(page: Page, { id, secret }: { readonly id: string; 
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/**
- * Replaces the text of an editor. Chromium would give what replaces a selection the style of the selection, as an attribute that the policy
- * forbids; so the text is deleted first.
- */
+/** Replaces the text of an editor, as a reader does who types over it. */
 export async function replaceCode(page: Page, label: string, text: string): Promise<void> {
   await page.getByRole('textbox', { name: label }).click()
   await page.keyboard.press('ControlOrMeta+A')
-  await page.keyboard.press('Delete')
   await page.keyboard.type(text)
 }
 

@@ -166,7 +166,7 @@ export {
   mcpTokenRemoval,
   mcpTokenSecret,
 } from './mcp-tokens.ts'
-export { displayName, wellFormed, workspaceNames } from './names.ts'
+export { displayName, mostNameCharacters, wellFormed, workspaceNames } from './names.ts'
 export {
   type OrganizationInput,
   type OrganizationList,

@@ -3,11 +3,14 @@
 import * as Type from 'typebox'
 import { opt, str } from '../definition/index.ts'
 
+/** Characters of a display name at most. */
+export const mostNameCharacters = 256
+
 const rules = {
   minLength: 1,
-  maxLength: 256,
+  maxLength: mostNameCharacters,
   pattern: '^[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
-  says: 'must be 1 to 256 characters without control characters, and not begin with a space',
+  says: `must be 1 to ${mostNameCharacters} characters without control characters, and not begin with a space`,
 } as const
 
 /** Refuses half of a surrogate pair: it is no character, and a database would store another name than the given one. */

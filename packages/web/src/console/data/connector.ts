@@ -13,6 +13,13 @@ export function useConnector(id: string): Hosted {
 export const useConnectorRecord = (id: string | undefined, options: ReadOptions = {}) =>
   useRead(['connector', id], (ferrule, signal) => ferrule.connectors.get(id ?? '', { signal }), { enabled: id !== undefined, ...options })
 
+/** Reads all kinds with their entities. */
+export const useAllKinds = () =>
+  useRead(['definitions', 'entities'], async (ferrule, signal) => {
+    const kinds = await ferrule.definitions.list({}, { signal })
+    return Promise.all(kinds.map(({ connector_type: kind }) => ferrule.definitions.get(kind, { signal })))
+  })
+
 /** Reads a kind: its entities with their schemas. @param kind slug; undefined: nothing is read */
 export const useKind = (kind: string | undefined) =>
   useRead(['definition', kind], (ferrule, signal) => ferrule.definitions.get(kind ?? '', { signal }), { enabled: kind !== undefined })

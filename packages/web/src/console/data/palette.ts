@@ -1,6 +1,6 @@
 /** What the command palette finds. */
-import { useRead } from './ferrule.ts'
 import { useReadAll } from './read-all.ts'
+import { useKinds } from './references.ts'
 
 /** Something that the palette leads to. */
 export interface Destination {
@@ -21,7 +21,7 @@ export function useFoundDestinations(): readonly Destination[] {
   const connectors = useReadAll(['palette', 'connectors'], (ferrule, from, signal) =>
     ferrule.connectors.page(from ?? { limit: pageSize }, { signal }),
   )
-  const kinds = useRead(['definitions'], (ferrule, signal) => ferrule.definitions.list({}, { signal }))
+  const kinds = useKinds()
   return [
     ...(connectors.data?.rows ?? []).map(({ id, name, workspace_name, summarized_source_template: { name: kind } }) => ({
       ...{ key: id, label: name, type: `${kind} in ${workspace_name}`, path: `/connectors/${id}` },

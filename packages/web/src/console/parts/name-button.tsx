@@ -2,10 +2,10 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { UseMutationResult } from '@tanstack/react-query'
+import { mostNameCharacters } from 'ferrule/wire'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { ErrorBox } from './error-box.tsx'
-import { listProblemsWithin, printProblems } from './form/problems.ts'
-import { listProblems } from './problems-of.ts'
+import { listProblems, printProblemsWithin } from './form/problems.ts'
 
 /** What the button asks and does. */
 export interface NameButtonProps {
@@ -34,8 +34,8 @@ function NameForm({ label, children, name = '', mutation, onDone }: Omit<NameBut
         label="Name"
         value={typed}
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-        error={printProblems(listProblemsWithin(listProblems(mutation.error), '/name'))}
-        maxLength={256}
+        error={printProblemsWithin(listProblems(mutation.error), '/name')}
+        maxLength={mostNameCharacters}
         autoComplete="off"
         data-autofocus
         required

@@ -2,6 +2,7 @@
 import { Text, Tooltip } from '@mantine/core'
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const medium = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 /** Units with their length in milliseconds, the longest first. */
 const units = [
@@ -14,11 +15,14 @@ const units = [
 ] as const
 
 /** Prints a time from now, such as `5 minutes ago`. @param at milliseconds since 1970 */
-export function printRelative(at: number, now: number): string {
+function printRelative(at: number, now: number): string {
   const difference = at - now
   const [unit, length] = units.find(([, each]) => Math.abs(difference) >= each) ?? ['second', 1_000]
   return relative.format(Math.trunc(difference / length), unit)
 }
+
+/** Prints a time in the reader's zone, such as `Jan 5, 2026, 1:30 PM`. @param value ISO 8601 */
+export const printMoment = (value: string): string => medium.format(Date.parse(value))
 
 /** Prints a length of time, such as `1 min 5 s` or `350 ms`. */
 export function printDuration(milliseconds: number): string {

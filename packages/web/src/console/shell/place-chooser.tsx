@@ -1,21 +1,9 @@
 /** Choosers of the organization and the workspace. */
 import { Group, Select } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { useRead } from '../data/ferrule.ts'
+import { useOrganizations, useWorkspaces } from '../data/organizations.ts'
 import { usePlace, useSetPlace } from '../data/place.ts'
 import { ReadingView } from '../parts/reading-view.tsx'
-
-/** Workspaces that the chooser offers; others are reached by their address. */
-const mostWorkspaces = 100
-
-/** Reads the organizations of the signed-in application. */
-const useOrganizations = () => useRead(['organizations'], (ferrule, signal) => ferrule.organizations.list({ signal }))
-
-/** Reads the workspaces of the organization. */
-const useWorkspaces = (enabled: boolean) =>
-  useRead(['workspaces', { limit: mostWorkspaces }], (ferrule, signal) => ferrule.workspaces.page({ limit: mostWorkspaces }, { signal }), {
-    enabled,
-  })
 
 /** Shows the choosers. An application of one organization has no chooser for it. */
 export function PlaceChooser() {
@@ -23,7 +11,7 @@ export function PlaceChooser() {
   const setPlace = useSetPlace()
   const organizations = useOrganizations().data ?? []
   const isPlaced = organizationId !== undefined || organizations.length === 1
-  const found = (useWorkspaces(isPlaced).data?.data ?? []).map(({ name }) => name)
+  const found = (useWorkspaces({ enabled: isPlaced }).data?.data ?? []).map(({ name }) => name)
   const names = workspace === undefined || found.includes(workspace) ? found : [workspace, ...found]
   return (
     <Group gap="xs" mb={{ base: 'md', sm: 0 }}>

@@ -10,7 +10,7 @@ import { PageHeader } from '../../parts/page-header.tsx'
 import { listAllKeys } from './data.ts'
 
 /** Starts a sync. */
-export const useSync = (id: string) =>
+const useSync = (id: string) =>
   useWrite(
     (ferrule, body: { readonly mode: RunMode; readonly entities?: readonly string[] }) =>
       ferrule.syncs.start(id, { mode: body.mode, ...(body.entities === undefined ? {} : { entities: [...body.entities] }) }),

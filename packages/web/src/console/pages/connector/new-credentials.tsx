@@ -6,8 +6,8 @@ import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { CredentialFields, findScheme } from '../../parts/connectors/credential-fields.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { listProblems } from '../../parts/form/problems.ts'
 import type { Schema } from '../../parts/form/schema.ts'
-import { listProblems } from '../../parts/problems-of.ts'
 import { listAllKeys } from './data.ts'
 
 /** Holds what was entered, until it is stored. */

@@ -4,10 +4,10 @@ import type { ConnectorOverview } from 'ferrule/wire'
 import { useDeferredValue } from 'react'
 import { Link } from 'wouter'
 import { useConnectorOverviews } from '../../data/connectors.ts'
-import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { printAddress, usePlace } from '../../data/place.ts'
 import type { Rows } from '../../data/read-all.ts'
+import { useKinds } from '../../data/references.ts'
 import { type Condition, conditionNames, conditions, findCondition, isCondition } from '../../parts/connectors/conditions.ts'
 import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -38,7 +38,7 @@ function selectConnectors(connectors: readonly ConnectorOverview[], { condition,
 /** Shows the filters; the address has their values. */
 function Filters() {
   const [{ state, kind, text, sort }, change] = useFilterParams()
-  const kinds = useRead(['definitions'], (ferrule, signal) => ferrule.definitions.list({}, { signal })).data ?? []
+  const kinds = useKinds().data ?? []
   const choose = (name: 'state' | 'kind' | 'sort') => ({
     onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => change({ [name]: currentTarget.value }),
   })

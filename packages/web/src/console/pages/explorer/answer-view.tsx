@@ -3,6 +3,7 @@ import { Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useMemo } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { JsonView } from '../../parts/json/json-view.tsx'
+import { printCounted } from '../../parts/numbers.ts'
 import { readAnswerRows } from '../../parts/table/answer-rows.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { printDuration } from '../../parts/time.tsx'
@@ -24,8 +25,6 @@ export interface AnswerViewProps {
   readonly children?: ReactNode
 }
 
-const printCount = (count: number): string => `${count} ${count === 1 ? 'row' : 'rows'}`
-
 /** Shows the rows. */
 function Rows({ pages, label }: AnswerViewProps) {
   const { columns, rows } = useMemo(() => readAnswerRows(...pages.map(({ data }) => data)), [pages])
@@ -33,7 +32,7 @@ function Rows({ pages, label }: AnswerViewProps) {
   return (
     <>
       <Text size="sm" role="status">
-        {printCount(rows.length)}
+        {printCounted(rows.length, 'row')}
         {pages.length > 1 && ` of ${pages.length} pages`}
         {last !== undefined && `, answered in ${printDuration(last.durationMs)}`}
       </Text>

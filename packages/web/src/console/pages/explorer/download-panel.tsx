@@ -1,18 +1,11 @@
 /** Saves files of a vendor. */
 import { Progress as Bar, Stack, Text } from '@mantine/core'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { printSize } from '../../parts/numbers.ts'
 import { type Chosen, useCall } from './address.ts'
 import { type Progress, useDownload } from './download.ts'
 import { ParamsForm } from './params-form.tsx'
 import { Player } from './player.tsx'
-
-const units = ['B', 'kB', 'MB', 'GB'] as const
-
-/** Prints a number of bytes, such as `1.5 MB`. */
-function printBytes(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
-  return `${(bytes / 1_000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
-}
 
 /** Shows how far a transfer is. */
 function Transfer({ progress, isDone }: { readonly progress: Progress; readonly isDone: boolean }) {
@@ -22,8 +15,8 @@ function Transfer({ progress, isDone }: { readonly progress: Progress; readonly 
     <Stack gap={4}>
       <Text size="sm" role="status">
         {isDone
-          ? `Saved ${name}, ${printBytes(bytes)}.`
-          : `${name}: ${printBytes(bytes)}${length === null ? '' : ` of ${printBytes(length)}`}`}
+          ? `Saved ${name}, ${printSize(bytes)}.`
+          : `${name}: ${printSize(bytes)}${length === null ? '' : ` of ${printSize(length)}`}`}
       </Text>
       {!isDone && <Bar value={percent} aria-label={`Transfer of ${name}`} animated={length === null} />}
     </Stack>

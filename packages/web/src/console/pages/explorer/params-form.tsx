@@ -1,8 +1,8 @@
 /** The parameters of a call: as a form, as JSON, or both, and the buttons that run it. */
 import { Button, Grid, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core'
-import { FerruleError, type Problem } from 'ferrule/core'
 import type { FormEvent } from 'react'
 import { JsonEditor } from '../../parts/code/json-editor.tsx'
+import { listProblems } from '../../parts/form/problems.ts'
 import { hasSecrets, readProperties } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { type Chosen, type useCall, useExplorerAddress } from './address.ts'
@@ -29,8 +29,6 @@ const views = [
   { value: 'json', label: 'JSON' },
   { value: 'both', label: 'Both' },
 ]
-
-const readProblems = (error: unknown): readonly Problem[] => (error instanceof FerruleError ? error.errors : [])
 
 /** Shows the choice between the views. */
 function ViewChoice({ view }: { readonly view: string }) {
@@ -65,7 +63,7 @@ function Params({ chosen, call, error, onSubmit }: ParamsFormProps) {
       <Grid>
         {view !== 'json' && (
           <Grid.Col span={{ base: 12, md: half }}>
-            <SchemaForm {...shared} schema={schema} at="/params" problems={readProblems(error)} none="This action takes no parameters." />
+            <SchemaForm {...shared} schema={schema} at="/params" problems={listProblems(error)} none="This action takes no parameters." />
           </Grid.Col>
         )}
         {view !== 'form' && (

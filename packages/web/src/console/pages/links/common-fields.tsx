@@ -1,7 +1,8 @@
 /** Fields that all connect links have. */
 import { Group, NativeSelect, TextInput } from '@mantine/core'
-import { connectLinkSeconds } from 'ferrule/wire'
-import type { DraftProps, Entered } from './link-draft.ts'
+import { connectLinkSeconds, mostNameCharacters } from 'ferrule/wire'
+import { bindText } from '../../parts/form/text-entry.ts'
+import type { DraftProps } from './link-draft.ts'
 
 /** Lifetimes to choose from, in seconds. */
 const lifetimes = [
@@ -12,17 +13,6 @@ const lifetimes = [
   [connectLinkSeconds.most, '90 days'],
 ] as const
 
-/** Members of what is entered that are texts. */
-type TextName = { [Name in keyof Entered]: Entered[Name] extends string ? Name : never }[keyof Entered]
-
-/** Returns the props that all text fields share. @param at place in the body */
-const buildProps = ({ entered, set, errorAt }: DraftProps, name: TextName, at: string) => ({
-  value: entered[name],
-  onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => set({ [name]: currentTarget.value }),
-  error: errorAt(at),
-  autoComplete: 'off',
-})
-
 /** Shows who the link is for. */
 export function EndUserFields(props: DraftProps) {
   return (
@@ -32,11 +22,11 @@ export function EndUserFields(props: DraftProps) {
         description="As your own system names the person. You read it again when you verify the link."
         maxLength={256}
         required
-        {...buildProps(props, 'userId', '/end_user/id')}
+        {...bindText(props, 'userId', '/end_user/id')}
       />
       <Group grow align="flex-start">
-        <TextInput label="Name of the end user" maxLength={256} {...buildProps(props, 'userName', '/end_user/name')} />
-        <TextInput label="Email address" type="email" maxLength={320} {...buildProps(props, 'userEmail', '/end_user/email')} />
+        <TextInput label="Name of the end user" maxLength={mostNameCharacters} {...bindText(props, 'userName', '/end_user/name')} />
+        <TextInput label="Email address" type="email" maxLength={320} {...bindText(props, 'userEmail', '/end_user/email')} />
       </Group>
     </>
   )
@@ -50,13 +40,13 @@ export function WayBackFields(props: DraftProps) {
         label="Address to lead back to"
         description="Its origin has to be in FERRULE_CONNECT_REDIRECTS."
         placeholder="https://app.example.com/connected"
-        {...buildProps(props, 'redirectUrl', '/redirect_url')}
+        {...bindText(props, 'redirectUrl', '/redirect_url')}
       />
       <TextInput
         label="Origin of the page that opens the link"
         description="For a popup. It has to be in FERRULE_CONNECT_ORIGINS."
         placeholder="https://app.example.com"
-        {...buildProps(props, 'allowedOrigin', '/allowed_origin')}
+        {...bindText(props, 'allowedOrigin', '/allowed_origin')}
       />
       <NativeSelect
         label="Lifetime"

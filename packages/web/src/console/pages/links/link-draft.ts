@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useAddressParams } from '../../data/params.ts'
 import { usePlace } from '../../data/place.ts'
 import type { Schema } from '../../parts/form/schema.ts'
+import type { TextEntries } from '../../parts/form/text-entry.ts'
 
 /** Configuration values by slug of the kind. */
 export type ValuesByKind = Readonly<Record<string, Schema>>
@@ -67,7 +68,4 @@ export function useLinkDraft() {
 }
 
 /** What parts of the form get. */
-export interface DraftProps extends ReturnType<typeof useLinkDraft> {
-  /** Returns the sentences of the service at a place of the body, such as `/end_user/id`. */
-  readonly errorAt: (pointer: string) => string | undefined
-}
+export type DraftProps = ReturnType<typeof useLinkDraft> & Pick<TextEntries<never>, 'errorAt'>

@@ -5,8 +5,7 @@ import type { FormEvent } from 'react'
 import { useAddressParams } from '../../data/params.ts'
 import { useWrite } from '../../data/write.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { listProblemsWithin, printProblems } from '../../parts/form/problems.ts'
-import { listProblems } from '../../parts/problems-of.ts'
+import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
 import { Section } from '../../parts/section.tsx'
 import { EndUserFields, WayBackFields } from './common-fields.tsx'
@@ -20,7 +19,7 @@ export function NewLink() {
   const draft = useLinkDraft()
   const creation = useWrite((ferrule, body: ConnectLinkInput) => ferrule.links.create(body), { refreshes: [['links'], ['workspaces']] })
   const problems = listProblems(creation.error)
-  const props = { ...draft, errorAt: (pointer: string) => printProblems(listProblemsWithin(problems, pointer)) }
+  const props = { ...draft, errorAt: (pointer: string) => printProblemsWithin(problems, pointer) }
   const leave = () => change({ new: undefined, connector: undefined, kind: undefined })
   const forget = () => {
     creation.reset()

@@ -1,18 +1,22 @@
 /** What a new connect link is for: a new connector, or one to authorize again. */
 import { Checkbox, MultiSelect, SegmentedControl, Stack, Switch, Text, TextInput } from '@mantine/core'
-import { useRead } from '../../data/ferrule.ts'
+import { mostNameCharacters } from 'ferrule/wire'
 import { useAddressParams } from '../../data/params.ts'
-import { useService } from '../../data/service.ts'
+import { useKinds } from '../../data/references.ts'
+import { useHasSandbox } from '../../data/service.ts'
 import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
+import { WorkspaceField } from '../../parts/connectors/workspace-field.tsx'
+import { bindText } from '../../parts/form/text-entry.ts'
 import type { DraftProps } from './link-draft.ts'
 
 /** Stands in the address for a connector that is not chosen yet. */
 export const unchosen = '-'
 
 /** Shows the fields of a link that makes a connector. */
-function NewConnectorFields({ entered, set, errorAt }: DraftProps) {
-  const hasSandbox = useService().data?.sandbox === true
-  const kinds = useRead(['definitions'], (ferrule, signal) => ferrule.definitions.list({}, { signal })).data ?? []
+function NewConnectorFields(props: DraftProps) {
+  const { entered, set, errorAt } = props
+  const hasSandbox = useHasSandbox()
+  const kinds = useKinds().data ?? []
   return (
     <>
       <MultiSelect
@@ -23,22 +27,12 @@ function NewConnectorFields({ entered, set, errorAt }: DraftProps) {
         onChange={(chosen) => set({ kinds: chosen })}
         error={errorAt('/kinds')}
       />
-      <TextInput
-        label="Workspace"
-        description="One for each customer, for example. A new name makes a new workspace."
-        value={entered.workspace}
-        onChange={({ currentTarget }) => set({ workspace: currentTarget.value })}
-        error={errorAt('/workspace_name')}
-        maxLength={256}
-        required
-      />
+      <WorkspaceField {...props} />
       <TextInput
         label="Name of the connector"
         description="Left empty, the end user may give one."
-        value={entered.name}
-        onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-        error={errorAt('/name')}
-        maxLength={256}
+        maxLength={mostNameCharacters}
+        {...bindText(props, 'name', '/name')}
       />
       {hasSandbox && (
         <Switch

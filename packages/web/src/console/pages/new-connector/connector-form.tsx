@@ -1,16 +1,17 @@
 /** The form of a new connector. */
 import { Button, Group, Stack, Switch, TextInput } from '@mantine/core'
 import type { Problem } from 'ferrule/core'
-import type { DefinitionRecord } from 'ferrule/wire'
-import { useService } from '../../data/service.ts'
+import { type DefinitionRecord, mostNameCharacters } from 'ferrule/wire'
+import { useHasSandbox } from '../../data/service.ts'
 import { CheckResultView } from '../../parts/check-result.tsx'
 import { CredentialFields } from '../../parts/connectors/credential-fields.tsx'
+import { WorkspaceField } from '../../parts/connectors/workspace-field.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { listProblemsWithin, printProblems } from '../../parts/form/problems.ts'
+import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
 import { readProperties, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
+import { bindText } from '../../parts/form/text-entry.ts'
 import { PageLink } from '../../parts/page-link.tsx'
-import { listProblems } from '../../parts/problems-of.ts'
 import { Section } from '../../parts/section.tsx'
 import { type Draft, useDraft } from './draft.ts'
 
@@ -22,35 +23,25 @@ interface PartProps {
 
 /** Shows the fields that connectors of all kinds have. */
 function CommonFields({ draft: { entered, set, isSandbox, setSandbox }, problems }: PartProps) {
-  const hasSandbox = useService().data?.sandbox === true
-  const errorAt = (at: string) => printProblems(listProblemsWithin(problems, at))
+  const hasSandbox = useHasSandbox()
+  const texts = { entered, set, errorAt: (at: string) => printProblemsWithin(problems, at) }
   return (
     <>
       <TextInput
         label="Name"
         description="Programs and people find the connector by it; unique in its workspace."
-        value={entered.name}
-        onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-        error={errorAt('/name')}
         required
-        maxLength={200}
+        maxLength={mostNameCharacters}
+        {...bindText(texts, 'name', '/name')}
       />
-      <TextInput
-        label="Workspace"
-        description="One for each customer, for example. A new name makes a new workspace."
-        value={entered.workspace}
-        onChange={({ currentTarget }) => set({ workspace: currentTarget.value })}
-        error={errorAt('/workspace_name')}
-        required
-        maxLength={200}
-      />
+      <WorkspaceField {...texts} />
       {(hasSandbox || isSandbox) && (
         <Switch
           label="Use the sandbox"
           description="The service plays the vendor, with invented data. The fields are filled in for you."
           checked={isSandbox}
           onChange={({ currentTarget }) => setSandbox(currentTarget.checked)}
-          error={errorAt('/environment')}
+          error={texts.errorAt('/environment')}
         />
       )}
     </>

@@ -1,7 +1,7 @@
 /** Chooses the kind of a new connector. */
 import { Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { DefinitionSummary } from 'ferrule/wire'
-import { useRead } from '../../data/ferrule.ts'
+import { useKinds } from '../../data/references.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 
@@ -17,7 +17,7 @@ const KindCard = ({ kind }: { readonly kind: DefinitionSummary }) => (
 
 /** Shows the kinds of the service. */
 export function KindChoice() {
-  const reading = useRead(['definitions'], (ferrule, signal) => ferrule.definitions.list({}, { signal }))
+  const reading = useKinds()
   return (
     <Stack component="section" gap="sm" aria-labelledby="kinds">
       <Title order={2} size="h3" id="kinds">

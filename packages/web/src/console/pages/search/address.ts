@@ -17,7 +17,7 @@ export const mostPages = 40
 const readView = (text: string | undefined): View => views.find((view) => view === text) ?? 'conditions'
 
 /** Reads an order such as `started:desc`; a field can hold colons. */
-export function readSort(text: string | undefined): DataSort | undefined {
+function readSort(text: string | undefined): DataSort | undefined {
   const [, column, direction] = /^(.+):(asc|desc)$/s.exec(text ?? '') ?? []
   return column === undefined ? undefined : { column, direction: direction === 'desc' ? 'desc' : 'asc' }
 }

@@ -4,17 +4,15 @@ import { useEffect, useRef, useState } from 'react'
 import { useConnector } from '../../data/connector.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { printCounted, printSize } from '../../parts/numbers.ts'
 import { type ExportFormat, type ExportProgress, exportFormats, openTarget, saveExport } from './export.ts'
 import { buildOptions, buildParams, type RunnableSearch } from './use-search.ts'
 
 /** Time between two drawings of the progress, in milliseconds. */
 const drawMs = 200
 
-const printBytes = (bytes: number): string =>
-  bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
-
 /** Prints how far an export has come. */
-export const printProgress = ({ records, bytes }: ExportProgress): string => `${records.toLocaleString('en')} records, ${printBytes(bytes)}`
+const printProgress = ({ records, bytes }: ExportProgress): string => `${printCounted(records, 'record')}, ${printSize(bytes)}`
 
 /** Returns a function that calls another at most once in a while. */
 function slowDown(draw: (progress: ExportProgress) => void): (progress: ExportProgress) => void {

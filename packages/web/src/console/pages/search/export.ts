@@ -7,7 +7,7 @@ export const exportFormats = ['csv', 'ndjson'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
 /** Bytes that an export has at most in a browser that cannot write a file piece by piece: all of them are in memory. */
-export const mostBytesInMemory = 200 * 1024 * 1024
+const mostBytesInMemory = 200 * 1024 * 1024
 
 /** Where the bytes of an export go. */
 export interface ExportTarget {
@@ -27,7 +27,7 @@ type OpenPicker = (options: { readonly suggestedName: string }) => Promise<FileH
 const isPicker = (value: unknown): value is OpenPicker => typeof value === 'function'
 
 /** An export that needs more memory than it may have. */
-export class TooLarge extends Error {
+class TooLarge extends Error {
   constructor() {
     super(
       `This browser keeps an export in memory, so it ends at ${mostBytesInMemory / 1024 / 1024} MiB. Narrow the filter, choose fewer columns, ` +
@@ -85,7 +85,7 @@ export interface ExportProgress {
 const [lineFeed, quote] = [0x0a, 0x22]
 
 /** Makes a function that counts the records of an export: lines, in CSV without the header and without those within quotes. */
-export function createRecordCounter(format: ExportFormat): (chunk: Uint8Array) => number {
+function createRecordCounter(format: ExportFormat): (chunk: Uint8Array) => number {
   let lines = format === 'csv' ? -1 : 0
   let isQuoted = false
   return (chunk) => {

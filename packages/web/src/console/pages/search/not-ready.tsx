@@ -6,6 +6,7 @@ import { useRead } from '../../data/ferrule.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { describeError, ErrorBox } from '../../parts/error-box.tsx'
+import { printCount } from '../../parts/numbers.ts'
 import type { ChangeAddress } from './address.ts'
 import type { RunnableSearch } from './use-search.ts'
 
@@ -42,8 +43,8 @@ function useCopy({ connector, entity }: RunnableSearch, isFilled: boolean, onRea
 const Progress = ({ copy }: { readonly copy: ReturnType<typeof useCopy> }) => (
   <Text size="sm" role="status">
     {copy?.progress === null || copy === undefined
-      ? `No sync of this entity runs. ${copy?.records ?? 0} records are in the copy.`
-      : `A sync runs: ${copy.progress.records.toLocaleString()} records were read.`}
+      ? `No sync of this entity runs. ${printCount(copy?.records ?? 0)} records are in the copy.`
+      : `A sync runs: ${printCount(copy.progress.records)} records were read.`}
   </Text>
 )
 

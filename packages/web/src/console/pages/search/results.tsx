@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { printCounted } from '../../parts/numbers.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { type ChangeAddress, mostPages, turnSort } from './address.ts'
 import { buildColumns, listOrdered } from './columns.ts'
@@ -44,7 +45,7 @@ function More({ query, count, pages, onChange }: { query: RunningSearch['query']
   return (
     <Group gap="sm">
       <Text size="sm" role="status">
-        {hasNextPage ? `The first ${count.toLocaleString('en')} records.` : `${count.toLocaleString('en')} records: all that match.`}
+        {hasNextPage ? `The first ${printCounted(count, 'record')}.` : `${printCounted(count, 'record')}: all that match.`}
       </Text>
       {hasNextPage && pages < mostPages && (
         <Button variant="default" size="compact-sm" loading={isFetching} onClick={readMore}>

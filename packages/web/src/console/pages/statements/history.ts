@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react'
 import { usePlace } from '../../data/place.ts'
 
 /** Statements that are kept at most, and the characters of one. Longer ones are not kept. */
-export const historyLimits = { mostStatements: 30, longest: 10_000 } as const
+const historyLimits = { mostStatements: 30, longest: 10_000 } as const
 
 const storageKey = (organizationId: string | undefined): string => `ferrule-statements ${organizationId ?? ''}`.trim()
 

@@ -2,9 +2,9 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { isObject, readJson, writeJson } from 'ferrule/internal'
-import type { EntityDocument, Validation } from 'ferrule/wire'
+import type { ConnectorSummary, DefinitionRecord, EntityDocument, Validation } from 'ferrule/wire'
 import { useEffect, useMemo, useState } from 'react'
-import { useConnectorRecord, useKind } from '../../data/connector.ts'
+import { useAllKinds, useConnectorRecord } from '../../data/connector.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
@@ -21,9 +21,6 @@ import { readLinked, writeLink } from './link.ts'
 import { Result } from './result.tsx'
 import { type Call, findAction, findPlaces, findStatementEntity, readOptions, useRefusal } from './statement.ts'
 import { useRun } from './use-run.ts'
-
-/** Kinds whose records are reached by statements. */
-const warehouse = 'snowflake'
 
 /** Reads the options of the address: where and how statements run. */
 function parseOptions(text: string | undefined): Readonly<Record<string, unknown>> {
@@ -236,24 +233,35 @@ const Begin = () => (
   </EmptyState>
 )
 
+/** Finds the entities of statements, by slug of their kind. */
+const findWarehouses = (kinds: readonly DefinitionRecord[]): ReadonlyMap<string, EntityDocument> =>
+  new Map(
+    kinds.flatMap(({ definition, entities }) => {
+      const entity = findStatementEntity(entities)
+      return entity === undefined ? [] : [[definition.connector_type, entity] as const]
+    }),
+  )
+
 /** The page. */
 export function Page() {
   const [{ connector }, setParams] = useAddressParams('connector')
-  const reading = useConnectorChoice({ connector_type: warehouse })
+  const choice = useConnectorChoice()
   const record = useConnectorRecord(connector)
-  const kind = useKind(record.data?.connector_type)
-  const entity = useMemo(() => findStatementEntity(kind.data?.entities ?? []), [kind.data])
+  const kinds = useAllKinds()
+  const warehouses = useMemo(() => findWarehouses(kinds.data ?? []), [kinds.data])
+  const entity = warehouses.get(record.data?.connector_type ?? '')
+  const isOffered = ({ summarized_source_template: kind }: ConnectorSummary) => warehouses.has(kind.connector_name)
   return (
     <>
       <PageHeader title="Statements" about="Run SELECT, INSERT, UPDATE and DELETE on a warehouse, one statement at a time." />
       <Stack gap="lg">
-        <ConnectorSelect reading={reading} value={connector} onChange={({ id }) => setParams({ connector: id })} />
+        <ConnectorSelect reading={choice} isOffered={isOffered} value={connector} onChange={({ id }) => setParams({ connector: id })} />
         {connector === undefined ? (
           <Begin />
         ) : (
           <ReadingView reading={record}>
             {() => (
-              <ReadingView reading={kind}>
+              <ReadingView reading={kinds}>
                 {() => (entity === undefined ? <Begin /> : <Statements key={connector} connector={connector} entity={entity} />)}
               </ReadingView>
             )}

@@ -1,6 +1,7 @@
 /** The result of a statement. */
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { printCount } from '../../parts/numbers.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { isUnknown, mostRows, type Run } from './use-run.ts'
 
@@ -12,14 +13,12 @@ interface ResultProps {
   readonly onRepeat: () => void
 }
 
-const print = (count: number): string => count.toLocaleString('en')
-
 /** Describes how much of a result is shown. */
 function describeRows({ rows, total, hasMore, parts, isCancelled }: Run): string {
-  const of = total === undefined || total === rows.length ? '' : ` of ${print(total)}`
+  const of = total === undefined || total === rows.length ? '' : ` of ${printCount(total)}`
   const end =
     isCancelled === true ? ' The rest was cancelled.' : hasMore ? ` ${parts === 1 ? 'The first part is' : `${parts} parts are`} shown.` : ''
-  return `${print(rows.length)}${of} rows.${end}`
+  return `${printCount(rows.length)}${of} rows.${end}`
 }
 
 /** Reads further parts. */
@@ -36,7 +35,7 @@ function Parts({ run, onNext, onAll }: Omit<ResultProps, 'onRepeat'>) {
             Read the next part
           </Button>
           <Button size="compact-sm" variant="default" loading={run.isRunning} onClick={onAll}>
-            Read all parts, up to {print(mostRows)} rows
+            Read all parts, up to {printCount(mostRows)} rows
           </Button>
         </>
       )}

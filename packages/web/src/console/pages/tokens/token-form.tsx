@@ -1,9 +1,9 @@
 /** The form of a new token for MCP. */
 import { Button, Checkbox, Group, MultiSelect, NativeSelect, Paper, Stack, TextInput } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
-import { defaultMcpScopes, type McpScope, type McpTokenInput, mcpScopes, mcpTokenDays } from 'ferrule/wire'
+import { defaultMcpScopes, type McpScope, type McpTokenInput, mcpScopes, mcpTokenDays, mostNameCharacters } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
-import { useRead } from '../../data/ferrule.ts'
+import { useWorkspaces } from '../../data/organizations.ts'
 import { usePlace } from '../../data/place.ts'
 import { useConnectorChoice } from '../../parts/connector-select.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
@@ -44,7 +44,7 @@ const printBody = ({ name, workspaces, connectors, scopes, days }: Entered): Mcp
 
 /** Shows what the token reaches: connectors of the chosen workspaces only. */
 function ReachFields({ entered: { workspaces, connectors }, set }: FieldsProps) {
-  const reading = useRead(['workspaces', { limit: 100 }], (ferrule, signal) => ferrule.workspaces.page({ limit: 100 }, { signal }))
+  const reading = useWorkspaces()
   const offered = (useConnectorChoice().data?.rows ?? []).filter(({ workspace_name: name }) => workspaces.includes(name))
   const known = [...new Set([...(reading.data?.data ?? []).map(({ name }) => name), ...workspaces])]
   return (
@@ -125,7 +125,7 @@ export function TokenForm({ creation, onCancel }: TokenFormProps) {
           description="To recognize the token in this list: the agent, or the machine."
           value={name}
           onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-          maxLength={256}
+          maxLength={mostNameCharacters}
           autoComplete="off"
           required
         />

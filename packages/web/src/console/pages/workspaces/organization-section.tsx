@@ -1,7 +1,7 @@
 /** The organizations that the signed-in application reaches. */
 import { Alert, Badge, Button, Group, Table, Text } from '@mantine/core'
 import type { OrganizationRecord } from 'ferrule/wire'
-import { useRead } from '../../data/ferrule.ts'
+import { useOrganizations } from '../../data/organizations.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useGo, usePlace, useSetPlace } from '../../data/place.ts'
 import { useWrite } from '../../data/write.ts'
@@ -121,7 +121,7 @@ function CreateButton() {
 
 /** Shows the section. */
 export function OrganizationSection() {
-  const reading = useRead(['organizations'], (ferrule, signal) => ferrule.organizations.list({ signal }))
+  const reading = useOrganizations()
   return (
     <Section title="Organizations" about="Those that the application you signed in with reaches.">
       <RestoreNote />

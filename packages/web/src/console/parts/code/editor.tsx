@@ -40,6 +40,19 @@ function report(latest: Latest, text: string): void {
   latest.props.onChange?.(text)
 }
 
+/**
+ * Empties a selection before a key types over it. Chromium would write `style` attributes to join the lines around the selection, and the
+ * policy of the page forbids them. Quotes and brackets are left alone: they go around the selection.
+ */
+const emptySelection = EditorView.domEventHandlers({
+  keydown: ({ key, ctrlKey, metaKey, altKey }, view) => {
+    const isTyped = /^[^"'`([{]$/u.test(key) && !ctrlKey && !metaKey && !altKey
+    if (isTyped && !view.state.selection.main.empty && !view.state.readOnly)
+      view.dispatch(view.state.replaceSelection(''), { userEvent: 'input.type', scrollIntoView: true })
+    return false
+  },
+})
+
 /** Builds what never changes while the editor lives. */
 function buildExtensions({ label, hint, isReadOnly = false }: CodeEditorProps, latest: Latest): Extension {
   const submit = () => {
@@ -52,7 +65,7 @@ function buildExtensions({ label, hint, isReadOnly = false }: CodeEditorProps, l
     [lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), indentOnInput(), autocompletion(), lintGutter()],
     linter(({ state }) => toDiagnostics(state.doc, latest.props.problems ?? []), { needsRefresh }),
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
-    [EditorView.lineWrapping, look, EditorState.readOnly.of(isReadOnly)],
+    [EditorView.lineWrapping, look, emptySelection, EditorState.readOnly.of(isReadOnly)],
     EditorView.contentAttributes.of({ 'aria-label': label }),
     hint === undefined ? [] : placeholder(hint),
     EditorView.updateListener.of(({ docChanged, transactions, state }) => {

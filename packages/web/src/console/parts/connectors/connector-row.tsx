@@ -3,7 +3,7 @@ import { Badge, Group, Table, Text } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
 import type { Ref } from 'react'
 import { ConnectorStatus } from '../connector-status.tsx'
-import { printCount } from '../numbers.ts'
+import { printCount, printCounted } from '../numbers.ts'
 import { PageLink } from '../page-link.tsx'
 import { CopyState } from '../sync-states.tsx'
 import { Time } from '../time.tsx'
@@ -67,7 +67,7 @@ function TroubleCell({ connector }: { readonly connector: ConnectorOverview }) {
       )}
       {notices > 0 && (
         <PageLink to={`/connectors/${connector.id}`} params={{ tab: 'notices' }} size="sm">
-          {notices === 1 ? '1 notice of the vendor' : `${notices} notices of the vendor`}
+          {printCounted(notices, 'notice')} of the vendor
         </PageLink>
       )}
     </>

@@ -3,7 +3,7 @@ import { Button, Group } from '@mantine/core'
 import { Link } from 'wouter'
 import { connectorLists } from '../../data/connectors.ts'
 import { printAddress, useGo, usePlace } from '../../data/place.ts'
-import { useService } from '../../data/service.ts'
+import { useHasSandbox } from '../../data/service.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../announcements.tsx'
 import { EmptyState } from '../empty-state.tsx'
@@ -37,7 +37,7 @@ const about = 'A connector reads and writes one account of a vendor.'
 /** Shows the two ways; without the sandbox, the form is the only one. */
 export function FirstConnector() {
   const creation = useSandboxConnector()
-  const hasSandbox = useService().data?.sandbox === true
+  const hasSandbox = useHasSandbox()
   const says = hasSandbox ? `${about} The sandbox plays a vendor with invented data, so you can look around at once.` : about
   return (
     <EmptyState title="No connectors yet" says={says}>

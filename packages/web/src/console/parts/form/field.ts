@@ -1,7 +1,7 @@
 /** What every field of a form gets. */
 import type { Problem } from 'ferrule/core'
 import { readHelp } from './help.tsx'
-import { listProblemsAt, listProblemsWithin, printProblems } from './problems.ts'
+import { printProblemsAt, printProblemsWithin } from './problems.ts'
 import type { Schema } from './schema.ts'
 
 /** Props of a field. */
@@ -30,8 +30,8 @@ export const readInputProps = ({ label, schema, at, problems, isRequired, isDisa
   description: readHelp(schema),
   required: isRequired,
   disabled: isDisabled,
-  error: printProblems(listProblemsWithin(problems, at)),
+  error: printProblemsWithin(problems, at),
 })
 
 /** Returns the sentences about a group of fields itself. */
-export const readGroupError = ({ problems, at }: FieldProps): string | undefined => printProblems(listProblemsAt(problems, at))
+export const readGroupError = ({ problems, at }: FieldProps): string | undefined => printProblemsAt(problems, at)

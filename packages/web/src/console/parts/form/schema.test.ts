@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseInteger, parseNumber } from './numbers.ts'
-import { listProblemsAt, listProblemsWithin } from './problems.ts'
+import { printProblemsAt, printProblemsWithin } from './problems.ts'
 import { completeValue, findKind, hasSecrets, readProperties, type Schema } from './schema.ts'
 import { parseLocal, printLocal } from './times.ts'
 
@@ -68,7 +68,7 @@ test('a timestamp passes through a field of local time', () => {
 test('problems are shown at their fields, without the places', () => {
   const problem = (field: string, message: string) => ({ field, message: `${field} ${message}`, error_code: 'value' })
   const problems = [problem('/params/filter/to~1Date', 'is required.'), problem('/params/ids/0', 'must be a string.')]
-  expect(listProblemsAt(problems, '/params/filter/to~1Date')).toEqual(['is required.'])
-  expect(listProblemsWithin(problems, '/params/ids')).toEqual(['must be a string.'])
-  expect(listProblemsAt(problems, '/params')).toEqual([])
+  expect(printProblemsAt(problems, '/params/filter/to~1Date')).toBe('is required.')
+  expect(printProblemsWithin(problems, '/params/ids')).toBe('must be a string.')
+  expect(printProblemsAt(problems, '/params')).toBeUndefined()
 })

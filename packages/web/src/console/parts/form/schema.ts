@@ -39,7 +39,7 @@ export function readTypes(schema: Schema): readonly string[] {
 }
 
 /** Finds the schema of a list in a schema: its own, or that of a branch that takes one value or many. */
-export function findListSchema(schema: Schema): Schema | undefined {
+function findListSchema(schema: Schema): Schema | undefined {
   if (readTypes(schema)[0] === 'array') return schema
   const branches = [schema['anyOf'], schema['oneOf']].find(Array.isArray) ?? []
   return branches.filter(isObject).find((branch) => readTypes(branch)[0] === 'array')

@@ -9,6 +9,8 @@ import { parseLocal, printLocal, readZone } from './times.ts'
 
 /** Nothing of a form is completed from other sites' forms. */
 const plain = { autoComplete: 'off', spellCheck: false } as const
+/** A field of several lines of code. */
+const manyLines = { autosize: true, minRows: 2, maxRows: 12, classNames: { input: 'mono' } } as const
 
 /** Holds the text of a field as it was typed, as long as it means the value. */
 function useTyped(
@@ -45,18 +47,7 @@ export const NumberField = makeLine(parseNumber, 'decimal')
 /** Shows a text of several lines, such as a statement. */
 export function LinesField(props: FieldProps) {
   const typed = useTyped(props.value, { parse: parseText, print: printPlain, onChange: props.onChange })
-  return (
-    <Textarea
-      {...plain}
-      {...readInputProps(props)}
-      {...typed}
-      autosize
-      minRows={2}
-      maxRows={12}
-      classNames={{ input: 'mono' }}
-      placeholder={readExample(props.schema)}
-    />
-  )
+  return <Textarea {...plain} {...readInputProps(props)} {...typed} {...manyLines} placeholder={readExample(props.schema)} />
 }
 
 /** Shows a secret of one line. */
@@ -101,18 +92,7 @@ export function JsonField(props: FieldProps) {
   const parse = (text: string) => (text.trim() === '' ? undefined : isJson(text) ? readJson(text) : text)
   const print = (value: unknown) => (value === undefined ? '' : typeof value === 'string' && !isJson(value) ? value : formatJson(value))
   const typed = useTyped(props.value, { parse, print, onChange: props.onChange })
-  return (
-    <Textarea
-      {...plain}
-      {...readInputProps(props)}
-      {...typed}
-      autosize
-      minRows={2}
-      maxRows={12}
-      classNames={{ input: 'mono' }}
-      placeholder="JSON"
-    />
-  )
+  return <Textarea {...plain} {...readInputProps(props)} {...typed} {...manyLines} placeholder="JSON" />
 }
 
 /** Shows a value that cannot be changed. */

@@ -2,6 +2,7 @@
 import { Button, Code } from '@mantine/core'
 import { isObject, writeJson } from 'ferrule/internal'
 import { useState } from 'react'
+import { printCounted } from '../numbers.ts'
 import classes from './json-view.module.css'
 
 /** Members that are drawn at first, and with each click more. */
@@ -16,7 +17,7 @@ function readMembers(value: unknown): readonly (readonly [name: string, value: u
 }
 
 const countMembers = (value: unknown, count: number): string =>
-  Array.isArray(value) ? `[${count} ${count === 1 ? 'item' : 'items'}]` : `{${count} ${count === 1 ? 'field' : 'fields'}}`
+  Array.isArray(value) ? `[${printCounted(count, 'item')}]` : `{${printCounted(count, 'field')}}`
 
 /** Shows a text, a number, a boolean or null. */
 function Leaf({ value }: { readonly value: unknown }) {

@@ -16,7 +16,7 @@ function readColumnNames(data: unknown): readonly string[] | undefined {
 }
 
 /** Makes the columns of rows that are arrays of cells. Two columns can have one title, and names are unique. */
-export const buildCellColumns = (titles: readonly string[]): readonly DataColumn[] =>
+const buildCellColumns = (titles: readonly string[]): readonly DataColumn[] =>
   titles.map((title, index) => ({
     ...{ name: `${index}`, title },
     read: (row) => (Array.isArray(row) ? (row as readonly unknown[])[index] : undefined),

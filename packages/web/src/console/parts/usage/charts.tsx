@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { printCount } from '../numbers.ts'
-import { printDuration } from '../time.tsx'
+import { printDuration, printMoment } from '../time.tsx'
 import { describeUsage } from './summary.ts'
 
 type Scheme = 'light' | 'dark'
@@ -107,15 +107,13 @@ function useDrawing(chart: Chart, buckets: readonly UsageBucket[]) {
   return { frame, place, scheme, bucket: index === undefined ? undefined : buckets[index] }
 }
 
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-
 /** Shows the numbers under the pointer; the table has them for the keyboard. */
 function PointedBucket({ chart: { lines, print }, bucket }: { readonly chart: Chart; readonly bucket: UsageBucket | undefined }) {
   const values = bucket === undefined ? [] : lines.map(({ label, read }) => [label, read(bucket)] as const)
   const texts = values.flatMap(([label, value]) => (value === null ? [] : [`${label.toLowerCase()} ${print(value)}`]))
   return (
     <Text size="xs" mih={18} aria-hidden="true">
-      {bucket !== undefined && `${moment.format(Date.parse(bucket.time))}: ${texts.length === 0 ? 'no calls' : texts.join(', ')}`}
+      {bucket !== undefined && `${printMoment(bucket.time)}: ${texts.length === 0 ? 'no calls' : texts.join(', ')}`}
     </Text>
   )
 }

@@ -2,9 +2,8 @@
 import { Table, Text } from '@mantine/core'
 import type { UsageBucket, UsageReport } from 'ferrule/wire'
 import { printCount } from '../numbers.ts'
-import { printDuration } from '../time.tsx'
+import { printDuration, printMoment } from '../time.tsx'
 
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 /** Rows that are drawn at most; buckets without a call are left out. */
 const mostRows = 300
 
@@ -13,7 +12,7 @@ function BucketRow({ bucket }: { readonly bucket: UsageBucket }) {
   const { time, calls, failed, errors, latency } = bucket
   return (
     <Table.Tr>
-      <Table.Td>{moment.format(Date.parse(time))}</Table.Td>
+      <Table.Td>{printMoment(time)}</Table.Td>
       <Table.Td ta="right">{printCount(calls)}</Table.Td>
       <Table.Td ta="right">{printCount(failed)}</Table.Td>
       <Table.Td ta="right">{latency === null ? '' : printDuration(latency.p50_ms)}</Table.Td>

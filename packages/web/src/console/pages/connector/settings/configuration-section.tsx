@@ -6,14 +6,14 @@ import { useState } from 'react'
 import { useWrite } from '../../../data/write.ts'
 import { announce } from '../../../parts/announcements.tsx'
 import { ConfirmButton } from '../../../parts/confirm-button.tsx'
+import { listProblems } from '../../../parts/form/problems.ts'
 import { readProperties, type Schema } from '../../../parts/form/schema.ts'
 import { SchemaForm } from '../../../parts/form/schema-form.tsx'
-import { listProblems } from '../../../parts/problems-of.ts'
 import { Section } from '../../../parts/section.tsx'
 import { listAllKeys } from '../data.ts'
 
 /** Builds the merge patch between two configurations (RFC 7396): null deletes a value. */
-export function buildPatch(before: Schema, after: Schema): Schema {
+function buildPatch(before: Schema, after: Schema): Schema {
   const changed = Object.entries(after).filter(([name, value]) => writeJson(value) !== writeJson(before[name] ?? null))
   const removed = Object.keys(before).filter((name) => !(name in after))
   return Object.fromEntries([...changed, ...removed.map((name) => [name, null] as const)])

@@ -1,6 +1,6 @@
 /** Renames a connector. */
 import { Button, Group, TextInput } from '@mantine/core'
-import type { ConnectorRecord } from 'ferrule/wire'
+import { type ConnectorRecord, mostNameCharacters } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
 import { useWrite } from '../../../data/write.ts'
 import { announce } from '../../../parts/announcements.tsx'
@@ -27,7 +27,7 @@ export function NameSection({ connector: { id, name } }: { readonly connector: C
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           required
-          maxLength={200}
+          maxLength={mostNameCharacters}
           flex={1}
         />
         <Button type="submit" variant="default" loading={change.isPending} disabled={typed === name || typed.trim() === ''}>

@@ -115,7 +115,7 @@ function readCondition(condition: unknown, depth: number): Node {
 }
 
 /** Counts the rules of a node. */
-export function countRules(node: Node): number {
+function countRules(node: Node): number {
   if (node.kind === 'rule') return 1
   return (node.kind === 'group' ? node.of : [node.of]).reduce((sum: number, each) => sum + countRules(each), 0)
 }

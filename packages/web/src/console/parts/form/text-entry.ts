@@ -1,0 +1,18 @@
+/** Texts of forms whose fields the console knows: they come from no schema. */
+
+/** What a form with entered texts gives to its fields. */
+export interface TextEntries<Name extends string> {
+  readonly entered: Readonly<Record<Name, string>>
+  readonly set: (changes: { readonly [Member in Name]?: string }) => void
+  /** Prints the sentences of the service at a place of the body, such as `/end_user/id`; undefined: none. */
+  readonly errorAt: (pointer: string) => string | undefined
+}
+
+/** Returns the props of Mantine's field for one text. @param at JSON pointer of the text in the body */
+export const bindText = <Name extends string>({ entered, set, errorAt }: TextEntries<Name>, name: Name, at: string) => ({
+  value: entered[name],
+  onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+    set({ [name]: currentTarget.value } as { readonly [Member in Name]?: string }), // has this name only
+  error: errorAt(at),
+  autoComplete: 'off',
+})
