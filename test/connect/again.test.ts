@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sandboxCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import { base, connectorsPath, type Json, sandboxConnector, type World } from '../http/support.ts'
 import { applications, askAs, ownOrigin, readConnector, readLink, saveApplication, startConnectWorld, visitLink } from './support.ts'
@@ -103,6 +103,71 @@ describe('authorizing again', () => {
     await browser.comeBack(await browser.agreeAtTiktok([advertiserId, secondAdvertiserId]))
     expect((await readLink(world, linkId)).status).toBe('used')
     expect(kept(await readConnector(world, id))).toEqual(kept(before))
+  })
+})
+
+describe('a connector that was created over HTTP', () => {
+  const { accessToken, limitedToken, refreshToken, clientId, clientSecret } = sandboxCredentials
+  const tokens = { access_token: accessToken, refresh_token: refreshToken }
+  const made = (name: string, more: object = {}) => ({ ...sandboxConnector(name), credentials: tokens, ...more })
+  const create = async (name: string, more: object = {}): Promise<Json> => {
+    const { status, json } = await askAs(world, connectorsPath, { body: made(name, more) })
+    expect(status).toBe(200)
+    return json
+  }
+
+  /** Ends the tokens at the vendor, as a refresh elsewhere does. */
+  async function endTokens(): Promise<void> {
+    world.sandbox.gong.switches.set({ refreshRevokesAccess: true })
+    const query = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken })
+    const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
+    const url = `${world.sandbox.origins.gong.oauth}/oauth2/generate-customer-token?${query}`
+    expect((await fetch(url, { method: 'POST', headers: { authorization } })).status).toBe(200)
+  }
+
+  /** Tries to authorize a connector again with other credentials of its account. */
+  async function tryAgain(id: string): Promise<Json> {
+    const { browser } = await visit(ofConnector(id))
+    return (await browser.page('connector', { kind: 'gong', credentials: keys })).json
+  }
+  const reached = () => world.sandbox.gong.requests().filter(({ path }) => path.startsWith('/v2/workspaces'))
+  afterEach(() => world.sandbox.gong.reset())
+
+  test('is authorized again after its credentials died, as its account was remembered', async () => {
+    const { id } = await create('Remembered')
+    await endTokens()
+    expect((await askAs(world, `${connectorsPath}/${id}/execute`, { body: { entity: 'users', action: 'list' } })).status).not.toBe(200)
+    expect((await readConnector(world, id)).status).toBe('auth_error')
+    expect(await tryAgain(id)).toMatchObject({ connector_id: id })
+    expect((await readConnector(world, id)).status).toBe('active')
+  })
+
+  test('remembers the account of a change of credentials, and none of unchecked ones', async () => {
+    const { id } = await create('Changed', { check: false, credentials: keys })
+    const patch = (body: object) => askAs(world, `${connectorsPath}/${id}`, { method: 'PATCH', body })
+    expect((await patch({ credentials: tokens })).status).toBe(200)
+    await endTokens()
+    expect(await tryAgain(id)).toMatchObject({ connector_id: id })
+    expect((await patch({ credentials: { access_key_secret: 'wrong' }, check: false })).status).toBe(200)
+    expect(await tryAgain(id)).toMatchObject({ code: 'connect_account_mismatch', message: expect.stringContaining('nothing proves it') })
+  })
+
+  test('is made although its account cannot be read, and then remembers none', async () => {
+    world.sandbox.faults.add({ kind: 'status', status: 500, path: '/v2/workspaces', times: 3 })
+    const { id } = await create('Unread')
+    const limited = await create('Limited', { credentials: { access_token: limitedToken, refresh_token: refreshToken } })
+    world.sandbox.faults.clear()
+    await endTokens()
+    expect((await tryAgain(id)).code).toBe('connect_account_mismatch')
+    expect((await tryAgain(limited.id)).code).toBe('connect_account_mismatch')
+  })
+
+  test('costs one request for the account, and none without a check', async () => {
+    world.sandbox.gong.clear()
+    await create('Unchecked', { check: false })
+    expect(reached()).toEqual([])
+    await create('Checked')
+    expect(reached()).toHaveLength(1)
   })
 })
 

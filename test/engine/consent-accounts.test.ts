@@ -202,6 +202,56 @@ describe('the account', () => {
   })
 })
 
+describe('a check with the account', () => {
+  const users: Reply = { body: { requestId: 'r', users: [{ id: '7' }] } }
+  const checkWith = async (reply: (seen: Seen) => Reply, connection: (origin: string) => Connection) => {
+    await using server = await serve(reply)
+    await using engine = testEngine()
+    return { account: await engine.checkAccount(connection(server.origin)), paths: server.seen.map(pathOf) }
+  }
+  const shopAt = (origin: string): Connection => ({
+    kind: kinds.shopify,
+    configuration: { shop: 'claimed' },
+    credentials: fixed({ api_key: 'shpat_1' }),
+    origin: { api: origin },
+  })
+
+  test('costs no request where the answer of the check names the account', async () => {
+    const shop = await checkWith(() => ({ body: { shop: { id: 690933842123456789n } } }), shopAt)
+    expect(shop.account).toEqual({ kind: 'shopify', ids: ['690933842123456789'] })
+    expect(shop.paths).toHaveLength(1)
+    const tiktok = await checkWith(
+      () => accounts(one),
+      (origin) => tiktokAt(origin, consented, { advertiser_id: one }),
+    )
+    expect(tiktok).toEqual({ account: { kind: 'tiktok-marketing', ids: [one] }, paths: ['/open_api/v1.3/advertiser/info/'] })
+  })
+
+  test('costs one request elsewhere', async () => {
+    const gong = await checkWith(({ url }) => (url.startsWith('/v2/users') ? users : workspaces('20', '3')), gongAt)
+    expect(gong).toEqual({ account: { kind: 'gong', ids: ['20', '3'] }, paths: ['/v2/users', '/v2/workspaces'] })
+  })
+
+  test.each<[string, Reply]>([
+    ['a missing scope', { status: 401, body: { errors: ["You don't have permission to use 'api:workspaces:read' in your app."] } }],
+    ['a broken vendor', { status: 500, body: { errors: ['oops'] } }],
+    ['no workspace', workspaces()],
+    ['an answer that makes no sense', { body: 7 }],
+  ])('passes with %s, and finds no account', async (_what, answer) => {
+    expect((await checkWith(({ url }) => (url.startsWith('/v2/users') ? users : answer), gongAt)).account).toBeUndefined()
+  })
+
+  test('finds none where a probe took the place of the check', async () => {
+    const bare = (origin: string) => tiktokAt(origin, { access_token: 'AT_1' })
+    expect(await checkWith(() => ok({}), bare)).toEqual({ account: undefined, paths: ['/open_api/v1.3/user/info/'] })
+  })
+
+  test('fails as the check does', async () => {
+    const refused = checkWith(() => ({ status: 401, body: { errors: ['access token has been revoked'] } }), gongAt)
+    expect(await failure(refused)).toMatchObject({ code: 'upstream_auth_failed' })
+  })
+})
+
 describe('two accounts', () => {
   const of = (ids: readonly string[], more: Partial<AccountIdentity> = {}): AccountIdentity => ({ kind: 'gong', ids, ...more })
   const [host, elsewhere] = ['company-17.api.gong.io', 'company-23.api.gong.io']

@@ -104,7 +104,7 @@ overBoth('a creation', (database) => {
   const singleUse = (state: { isThere: boolean }) => {
     const valid = new Set<string>([oauth.refresh_token])
     const used: string[] = []
-    const check = async ({ credentials }: Connection): Promise<void> => {
+    const check = async ({ credentials }: Connection) => {
       const opened = await credentials.open()
       await credentials.renew(opened.version, async (current) => {
         const { refresh_token: token = '' } = current.reveal()
@@ -115,6 +115,7 @@ overBoth('a creation', (database) => {
         return secretOf({ ...current.reveal(), refresh_token: next })
       })
       if (!state.isThere) throw fail('upstream_unreachable', { vendor: 'Good Notes', reason: 'no address' })
+      return undefined
     }
     return { check, used }
   }

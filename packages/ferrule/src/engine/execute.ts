@@ -7,7 +7,7 @@ import { clocks } from './clocks.ts'
 import type { Connection } from './connection.ts'
 import { type ConsentAccount, listConsentAccounts, revokeConsent } from './consent/accounts.ts'
 import { type ConsentCode, exchangeConsent } from './consent/exchange.ts'
-import { type AccountIdentity, readAccount } from './consent/identity.ts'
+import { type AccountIdentity, type RunOperation, readAccount, readCheckedAccount } from './consent/identity.ts'
 import { readDiscovered } from './credentials/auth.ts'
 import type { ExchangePlace } from './credentials/exchange.ts'
 import type { Secret } from './credentials/secret.ts'
@@ -70,6 +70,9 @@ export interface EngineOptions {
 /** Options of a check. */
 export type CheckOptions = Pick<Call, 'signal' | 'deadlineMs' | 'memory'>
 
+/** Longest reading of an account after a check, in milliseconds. */
+const identityMs = 10_000
+
 /** Runs operations. Knows no vendor: a definition arrives as a value. */
 export interface Engine {
   /**
@@ -111,6 +114,13 @@ export interface Engine {
    * @throws FerruleError of a vendor that refuses the credentials or does not answer
    */
   readAccount(connection: Connection, options?: CheckOptions): Promise<AccountIdentity>
+  /**
+   * Proves the credentials as `check` does, and reads which account they reach: from the check's own answer where it names the account,
+   * else with one more request of at most 10 seconds.
+   * @returns undefined if nothing proves the account; a failed reading is no failed check
+   * @throws FerruleError as `check`
+   */
+  checkAccount(connection: Connection, options?: CheckOptions): Promise<AccountIdentity | undefined>
   /** Closes all sockets at once; running calls fail. */
   close(): Promise<void>
 }
@@ -217,15 +227,16 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
   )
 }
 
-/** Proves credentials by the kind's check, or by its probe if a parameter of the check cannot be filled. */
-async function runCheck(runtime: Runtime, connection: Connection, options: CheckOptions): Promise<void> {
+/** Proves credentials by the kind's check, or by its probe if a parameter of the check cannot be filled. @returns the check's answer */
+async function runCheck(runtime: Runtime, connection: Connection, options: CheckOptions): Promise<Outcome | undefined> {
   const { entity, action, params, probe } = connection.kind.definition.check
   try {
-    await runLive(runtime, connection, { ...options, entity, action, params })
+    return await runLive(runtime, connection, { ...options, entity, action, params })
   } catch (thrown) {
     if (probe === undefined || !(thrown instanceof FerruleError) || thrown.code !== 'missing_parameter') throw thrown
     using deadline = new Deadline(options.deadlineMs ?? defaultDeadlineMs, connection.kind.definition.title, options.signal)
     await exchangeBeside({ runtime, connection, deadline }, probe)
+    return undefined
   }
 }
 
@@ -259,18 +270,23 @@ export function createEngine(options: EngineOptions = {}): Engine {
     using deadline = new Deadline(options.deadlineMs ?? defaultDeadlineMs, connection.kind.definition.title, options.signal)
     return await call({ runtime, connection, deadline })
   }
+  const run: RunOperation = (connection, call) => runLive(runtime, connection, call)
   return {
     run: async (connection, call) => {
       if (call.action !== 'context_store_search') return runLive(runtime, connection, call)
       throw failSearch(connection, call, options.searchRefusal ?? 'context_store_unavailable')
     },
-    check: (connection, checkOptions = {}) => runCheck(runtime, connection, checkOptions),
+    check: async (connection, given = {}) => void (await runCheck(runtime, connection, given)),
     scopes: (connection, given = {}) => within(connection, given, fetchGrantedScopes),
     exchangeConsent: (place, consented) => exchangeConsent(runtime, place, consented),
     listConsentAccounts: (connection, given = {}) => within(connection, given, listConsentAccounts),
     revokeConsent: (connection, given = {}) => within(connection, given, revokeConsent),
-    readAccount: (connection, given = {}) =>
-      within(connection, given, (calling) => readAccount(calling, (on, call) => runLive(runtime, on, call))),
+    readAccount: (connection, given = {}) => within(connection, given, (calling) => readAccount(calling, run)),
+    checkAccount: async (connection, given = {}) => {
+      const outcome = await runCheck(runtime, connection, given)
+      const options = { ...given, deadlineMs: Math.min(identityMs, given.deadlineMs ?? identityMs) }
+      return within(connection, options, (calling) => readCheckedAccount(calling, { outcome, run }))
+    },
     close: () => http.close(),
   }
 }

@@ -1,4 +1,6 @@
 /** Reads which account credentials reach, and compares two of them. */
+import { isDeepStrictEqual } from 'node:util'
+import type { ConnectorDefinition } from '../../definition/index.ts'
 import { errorConsequences } from '../../error-consequences.ts'
 import { FerruleError } from '../../errors.ts'
 import type { Connection } from '../connection.ts'
@@ -32,15 +34,20 @@ function listConfiguredIds({ kind: { definition }, configuration }: Connection):
 const toId = (value: unknown): string[] =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? [String(value)] : []
 
+/** Takes the ids out of an answer of the kind's operation. */
+function takeIds({ kind: { definition } }: Connection, outcome: Outcome): readonly string[] {
+  const path = parsePath(definition.account?.id ?? '')
+  if (outcome.type === 'file') return []
+  const records = outcome.type === 'record' ? [outcome.data] : outcome.data
+  return Array.isArray(records) ? records.flatMap((record) => toId(getAt(record, path))) : []
+}
+
 /** Reads the ids by the kind's operation. */
 async function readIds({ connection, deadline }: Calling, run: RunOperation): Promise<readonly string[]> {
   const { account } = connection.kind.definition
   if (account === undefined) return []
-  const { entity, action, params, id } = account
-  const outcome = await run(connection, { entity, action, params, deadlineMs: deadline.remaining, signal: deadline.signal })
-  if (outcome.type === 'file') return []
-  const records = outcome.type === 'record' ? [outcome.data] : outcome.data
-  return Array.isArray(records) ? records.flatMap((record) => toId(getAt(record, parsePath(id)))) : []
+  const { entity, action, params } = account
+  return takeIds(connection, await run(connection, { entity, action, params, deadlineMs: deadline.remaining, signal: deadline.signal }))
 }
 
 /** Reads the host of the customer's base address that the vendor named in an exchange. */
@@ -55,18 +62,29 @@ async function readHost(calling: Calling): Promise<string | undefined> {
 const isUnproven = (thrown: unknown): thrown is FerruleError =>
   thrown instanceof FerruleError && (thrown.code === 'missing_parameter' || errorConsequences[thrown.code].credentials === 'accepted')
 
-async function findIds(calling: Calling, run: RunOperation): Promise<Pick<AccountIdentity, 'ids' | 'unproven'>> {
+type ProvenIds = Pick<AccountIdentity, 'ids' | 'unproven'>
+
+/** Selects, of the ids that the credentials reach, those that the connector uses. */
+function selectIds(connection: Connection, reached: readonly string[]): ProvenIds {
+  const configured = listConfiguredIds(connection)
+  const ids = configured.length === 0 ? reached : reached.filter((id) => configured.includes(id))
+  if (reached.length === 0) return { ids: [], unproven: 'the vendor names no account' }
+  return { ids: [...new Set(ids)].sort() }
+}
+
+async function findIds(calling: Calling, run: RunOperation): Promise<ProvenIds> {
   try {
     const accounts = await listConsentAccounts(calling)
-    const reached = accounts?.map(({ id }) => id) ?? (await readIds(calling, run))
-    const configured = listConfiguredIds(calling.connection)
-    const ids = configured.length === 0 ? reached : reached.filter((id) => configured.includes(id))
-    if (reached.length === 0) return { ids: [], unproven: 'the vendor names no account' }
-    return { ids: [...new Set(ids)].sort() }
+    return selectIds(calling.connection, accounts?.map(({ id }) => id) ?? (await readIds(calling, run)))
   } catch (thrown) {
     if (!isUnproven(thrown)) throw thrown
     return { ids: [], unproven: thrown.message }
   }
+}
+
+const buildIdentity = async (calling: Calling, ids: ProvenIds): Promise<AccountIdentity> => {
+  const host = await readHost(calling)
+  return { kind: calling.connection.kind.definition.kind, ...(host === undefined ? {} : { host }), ...ids }
 }
 
 /**
@@ -75,8 +93,36 @@ async function findIds(calling: Calling, run: RunOperation): Promise<Pick<Accoun
  * @throws FerruleError of a vendor that refuses the credentials or does not answer
  */
 export async function readAccount(calling: Calling, run: RunOperation): Promise<AccountIdentity> {
-  const host = await readHost(calling)
-  return { kind: calling.connection.kind.definition.kind, ...(host === undefined ? {} : { host }), ...(await findIds(calling, run)) }
+  return buildIdentity(calling, await findIds(calling, run))
+}
+
+/** Returns whether the operation of a kind's check is the one that names the account. */
+function isCheckOfAccount({ check, account }: ConnectorDefinition): boolean {
+  if (account === undefined || check.entity !== account.entity || check.action !== account.action) return false
+  return isDeepStrictEqual(check.params, account.params)
+}
+
+/** A check that passed. */
+export interface PassedCheck {
+  /** Answer of the check's operation; undefined if the probe took its place. */
+  readonly outcome: Outcome | undefined
+  readonly run: RunOperation
+}
+
+/**
+ * Reads which account credentials reach whose check has passed. The answer of the check counts where its operation names the account; one
+ * more request otherwise.
+ * @returns undefined if nothing proves the account, for whatever reason: the check has proven the credentials
+ */
+export async function readCheckedAccount(calling: Calling, { outcome, run }: PassedCheck): Promise<AccountIdentity | undefined> {
+  const { connection } = calling
+  try {
+    const isStated = outcome !== undefined && isCheckOfAccount(connection.kind.definition)
+    const ids = isStated ? selectIds(connection, takeIds(connection, outcome)) : await findIds(calling, run)
+    return ids.unproven === undefined ? await buildIdentity(calling, ids) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**

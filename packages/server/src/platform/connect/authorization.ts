@@ -114,11 +114,11 @@ const mismatches = {
 async function requireSameAccount(
   parts: AuthorizationParts,
   visit: LinkVisit,
-  { work, after }: { work: VendorWork; after: string | null },
+  { work, after }: { work: VendorWork; after: string | undefined },
 ) {
   if (visit.link.target_connector_id === null || visit.link.allow_other_account) return
   const before = await findStoredAccount(parts, visit, work)
-  const found = after === null ? 'unproven' : isSameAccount(before === undefined ? undefined : JSON.parse(before), JSON.parse(after))
+  const found = after === undefined ? 'unproven' : isSameAccount(before === undefined ? undefined : JSON.parse(before), JSON.parse(after))
   if (found !== 'same') throw fail('connect_account_mismatch', { reason: mismatches[found] })
 }
 
@@ -126,17 +126,16 @@ async function requireSameAccount(
 function buildTrial(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): StoringTrial {
   const { link } = visit
   const { work, consent } = authorized
-  let account: string | null = null
-  const check = async (connection: Connection): Promise<void> => {
-    account = (await work.readAccount(link.organization_id, connection).catch(() => undefined)) ?? null
+  const check = async (connection: Connection): Promise<string | undefined> => {
+    const account = await work.readAccount(link.organization_id, connection).catch(() => undefined)
     // Another account is refused in these words, although the vendor might refuse the configuration of this one first.
-    if (account !== null) await requireSameAccount(parts, visit, { work, after: account })
+    if (account !== undefined) await requireSameAccount(parts, visit, { work, after: account })
     await work.check(link.organization_id, connection)
-    if (account === null) await requireSameAccount(parts, visit, { work, after: account })
+    if (account === undefined) await requireSameAccount(parts, visit, { work, after: account })
+    return account
   }
   return {
     check,
-    readAccount: () => account,
     forceHint: 'Nothing was stored.',
     isWhole: true,
     ...(consent === undefined ? {} : { consent }),

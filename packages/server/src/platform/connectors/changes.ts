@@ -1,6 +1,6 @@
 /** Changes and deletes connectors. */
 
-import { type CredentialValues, checkConfiguration, Secret } from 'ferrule/engine'
+import { checkConfiguration, Secret } from 'ferrule/engine'
 import { asFerruleError, fail } from 'ferrule/internal'
 import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
 import { canonicalJson } from '../../context/query/canonical-json.ts'
@@ -29,7 +29,7 @@ import { buildConnection } from './access.ts'
 import { keepRevocation } from './consent-end.ts'
 import { cutOrigin, findKeptOrigin, openCredentials, type StoringTrial } from './consent-origin.ts'
 import { mergeCredentials } from './credential-merge.ts'
-import { checkIdempotencyKey, type TrialKey, tryCredentials } from './credential-trial.ts'
+import { checkIdempotencyKey, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
 import { checkEntities, omitNulls } from './draft.ts'
 import { toConnectorRecord } from './record.ts'
 
@@ -135,10 +135,8 @@ function buildPlainChange({ catalogue }: Parts, row: SealedConnectorRow, { name,
 const buildConfigurationChange = (row: SealedConnectorRow, configuration: string): ConnectorChange =>
   configuration === row.configuration ? {} : { configuration, notices: '[]', account: null }
 
-interface Tried {
+interface Tried extends TriedCredentials {
   readonly key: TrialKey
-  /** Credentials that the trial renewed. */
-  readonly renewed: Secret<CredentialValues> | undefined
 }
 
 /** Tries new credentials before the row is locked, because a vendor can be slow. */
@@ -155,7 +153,7 @@ async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<
   const idempotencyKey = checkIdempotencyKey(trial.idempotencyKey)
   const fingerprint = digestParts('change', row.organization_id, row.id, idempotencyKey ?? '', text)
   const key = { organization_id: row.organization_id, key_digest: fingerprint, fingerprint }
-  const renewed = await tryCredentials(parts, {
+  const tried = await tryCredentials(parts, {
     key,
     given: new Secret({ given: text }),
     credentials: new Secret(values),
@@ -163,7 +161,7 @@ async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<
     check: wanted.check === false ? undefined : trial.check,
     forceHint: trial.forceHint,
   })
-  return { key, renewed }
+  return { key, ...tried }
 }
 
 /** Builds the change of the credentials, which clears `auth_error` and cancels a renewal in progress. */
@@ -183,7 +181,7 @@ async function buildCredentialsChange(
   if (workspace === undefined) throw fail('connector_not_found', {})
   const next = tried?.renewed ?? new Secret(values)
   const consent = trial.consent ?? findKeptOrigin(parts, row, next)
-  const origin = { ...place, kind: definition.title, trial: consent === undefined ? trial : { ...trial, consent } }
+  const origin = { ...place, kind: definition.title, consent, account: tried?.account }
   const cut = await cutOrigin(db, origin, next)
   const { sealed, fields } = await vault.seal(db, { ...place, dataKeyId: workspace.data_key_id }, cut.values)
   return {

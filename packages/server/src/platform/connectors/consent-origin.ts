@@ -20,8 +20,6 @@ export interface ConsentOrigin {
 /** What storing credentials does beside the trial, for callers within the platform. */
 export interface StoringTrial extends CredentialTrial {
   readonly consent?: ConsentOrigin
-  /** Returns the account that the trial found, as JSON. */
-  readonly readAccount?: () => string | null
   /** True: the credentials replace all stored ones; nothing is merged. */
   readonly isWhole?: boolean
   /** Runs in the transaction that stores the connector; an error rolls it back. */
@@ -34,14 +32,23 @@ export interface StoredOrigin {
   readonly columns: Required<Pick<ConnectorChange, 'vendor_application_id' | 'consent_digest' | 'account'>>
 }
 
+/** Where credentials come from, and which account they reach. */
+export interface OriginOfCredentials {
+  readonly organizationId: string
+  /** Title of the kind. */
+  readonly kind: string
+  readonly consent: ConsentOrigin | undefined
+  /** Account that the trial found. */
+  readonly account: string | undefined
+}
+
 /** Cuts the application's fields out of credentials that come from a consent. @throws FerruleError `oauth_credentials_not_found` */
 export async function cutOrigin(
   db: Db,
-  { organizationId, kind, trial }: { readonly organizationId: string; readonly kind: string; readonly trial: StoringTrial },
+  { organizationId, kind, consent, account: found }: OriginOfCredentials,
   values: Secret<CredentialValues>,
 ): Promise<StoredOrigin> {
-  const { consent, readAccount } = trial
-  const account = readAccount?.() ?? null
+  const account = found ?? null
   if (consent === undefined) return { values, columns: { vendor_application_id: null, consent_digest: null, account } }
   const kept = await keepVendorApplication(db, organizationId, consent.vendorApplicationId)
   if (kept === undefined) throw fail('oauth_credentials_not_found', { vendor: kind })

@@ -1,6 +1,5 @@
 /** Creates connectors: validates the whole request, then tries the credentials, then stores everything in one transaction. */
 
-import type { CredentialValues, Secret } from 'ferrule/engine'
 import { asFerruleError, fail } from 'ferrule/internal'
 import type { ConnectorRecord } from 'ferrule/wire'
 import { canonicalJson } from '../../context/query/canonical-json.ts'
@@ -18,7 +17,7 @@ import { beginSyncs } from '../syncs/queue/queue.ts'
 import { ensureWorkspace, findWantedWorkspace } from '../tenancy/workspace-keeper.ts'
 import { buildConnection } from './access.ts'
 import { cutOrigin, type StoringTrial } from './consent-origin.ts'
-import { buildCreationRow, checkIdempotencyKey, type TrialKey, tryCredentials } from './credential-trial.ts'
+import { buildCreationRow, checkIdempotencyKey, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
 import { type ConnectorDraft, type ReadDraft, readDraft } from './draft.ts'
 import { toConnectorRecord } from './record.ts'
 
@@ -90,9 +89,9 @@ export async function storeNewConnector(parts: Parts, request: CreationRequest, 
     buildConnection(parts, draft, { configuration: draft.configuration, credentials })
   const check = read.check ? trial.check : undefined
   const { credentials: given } = draft
-  const renewed = await tryCredentials(parts, { key, given, credentials: given, connection: own, check, forceHint: trial.forceHint })
+  const tried = await tryCredentials(parts, { key, given, credentials: given, connection: own, check, forceHint: trial.forceHint })
   const made = await parts.database.transaction(async (db) => {
-    const stored = await store(parts, db, { principal, draft, read, trial, credentials: renewed ?? given })
+    const stored = await store(parts, db, { principal, draft, read, trial, tried })
     if (kept === undefined) await deleteCreation(db, key)
     else await saveCreation(db, { ...buildCreationRow(parts, key), connector_id: stored.id })
     await trial.complete?.(db, stored.id)
@@ -134,16 +133,17 @@ interface Storing {
   readonly draft: ConnectorDraft
   readonly read: ReadDraft
   readonly trial: StoringTrial
-  readonly credentials: Secret<CredentialValues>
+  readonly tried: TriedCredentials
 }
 
-async function store(parts: Parts, db: Db, { principal, draft, read, trial, credentials }: Storing): Promise<ConnectorRecord> {
+async function store(parts: Parts, db: Db, { principal, draft, read, trial, tried }: Storing): Promise<ConnectorRecord> {
   const { vault, source, catalogue } = parts
+  const { organizationId } = principal
   const workspace = await ensureWorkspace(parts, db, { principal, name: draft.workspaceName, make: read.createWorkspace })
   const id = newId(source)
-  const place = { organizationId: principal.organizationId, workspaceId: workspace.id, connectorId: id, dataKeyId: workspace.data_key_id }
-  const origin = { organizationId: principal.organizationId, kind: draft.kind.definition.title, trial }
-  const { values, columns } = await cutOrigin(db, origin, credentials)
+  const place = { organizationId, workspaceId: workspace.id, connectorId: id, dataKeyId: workspace.data_key_id }
+  const origin = { organizationId, kind: draft.kind.definition.title, consent: trial.consent, account: tried.account }
+  const { values, columns } = await cutOrigin(db, origin, tried.renewed ?? draft.credentials)
   const { sealed, fields } = await vault.seal(db, place, values)
   const row = {
     ...buildRow(draft, workspace, source.clock()),

@@ -3,6 +3,7 @@ import { FerruleError } from 'ferrule'
 import type { Connection, CredentialSource, CredentialValues, Secret } from 'ferrule/engine'
 import { asFerruleError, errorConsequences, fail } from 'ferrule/internal'
 import { type CreationId, findCreation, saveCreation } from '../db/queries/creations.ts'
+import type { CredentialTrial } from '../model/trial-types.ts'
 import type { Parts } from '../parts.ts'
 
 /** Retention of renewed tokens for a repeat, in milliseconds: 24 hours. */
@@ -22,6 +23,14 @@ export const buildCreationRow = ({ source }: Pick<Parts, 'source'>, { organizati
   ...{ sealed: null, connector_id: null, expires_at: source.clock() + keptMs },
 })
 
+/** What a trial found. */
+export interface TriedCredentials {
+  /** Credentials that the trial renewed; undefined when the given ones are to be stored. */
+  readonly renewed: Secret<CredentialValues> | undefined
+  /** Account behind them, as JSON; undefined when nothing proves it, and without a trial. */
+  readonly account: string | undefined
+}
+
 /** A trial. */
 export interface Trial {
   readonly key: TrialKey
@@ -31,7 +40,7 @@ export interface Trial {
   readonly credentials: Secret<CredentialValues>
   readonly connection: (credentials: CredentialSource) => Connection
   /** Undefined to skip the trial. */
-  readonly check: ((connection: Connection) => Promise<void>) | undefined
+  readonly check: CredentialTrial['check'] | undefined
   /** What the hint of a refusal says about storing without a trial; undefined: the words of the HTTP interface. */
   readonly forceHint?: string | undefined
 }
@@ -41,10 +50,9 @@ const usualForceHint = 'Nothing was stored; with check: false the credentials ar
 
 /**
  * Tries credentials, or those that an earlier trial of the same request renewed. Stores new tokens before it uses them.
- * @returns renewed credentials; undefined when the given ones are to be stored
  * @throws FerruleError the vendor's error as an error of the request
  */
-export async function tryCredentials(parts: Parts, trial: Trial): Promise<Secret<CredentialValues> | undefined> {
+export async function tryCredentials(parts: Parts, trial: Trial): Promise<TriedCredentials> {
   const { key, given, check } = trial
   const row = await findCreation(parts.database.db, key, parts.source.clock())
   const sealPlace = { organizationId: key.organization_id, keyDigest: key.key_digest, given }
@@ -64,11 +72,11 @@ export async function tryCredentials(parts: Parts, trial: Trial): Promise<Secret
     },
   }
   try {
-    await check?.(trial.connection(source))
+    const account = await check?.(trial.connection(source))
+    return { renewed, account }
   } catch (error) {
     throw toRefusal(error, trial.forceHint ?? usualForceHint)
   }
-  return renewed
 }
 
 async function keep(parts: Parts, row: Parameters<typeof saveCreation>[1]): Promise<void> {

@@ -3,8 +3,11 @@ import type { Connection } from 'ferrule/engine'
 
 /** Options of a trial. */
 export interface CredentialTrial {
-  /** Calls the vendor with credentials that are not stored. When absent, no trial is made and the credentials count as checked. */
-  readonly check?: (connection: Connection) => Promise<void>
+  /**
+   * Calls the vendor with credentials that are not stored. When absent, no trial is made and the credentials count as checked.
+   * @returns the account behind the credentials, as JSON; undefined when nothing proves it
+   */
+  readonly check?: (connection: Connection) => Promise<string | undefined>
   /** Header Idempotency-Key. Renewed tokens are stored under the key, and a repeat gets the connector of the first request. */
   readonly idempotencyKey?: string | undefined
   /** Called when the answer is that of an earlier request under the same key. */

@@ -1,4 +1,5 @@
 /** Calls to vendors that authorizations need, within the limits of the organization that made the link. */
+import { writeAccount } from '../../platform/connectors/account.ts'
 import type { VendorWork } from '../../platform/model/connect-types.ts'
 import { enterCall } from '../http/limited.ts'
 import type { Services } from '../http/route.ts'
@@ -21,6 +22,6 @@ export function createVendorWork(services: Pick<Services, 'engine' | 'limits' | 
     listAccounts: async (organizationId, connection) =>
       (await within(organizationId, () => engine.listConsentAccounts(connection, options))) ?? [],
     readAccount: async (organizationId, connection) =>
-      JSON.stringify(await within(organizationId, () => engine.readAccount(connection, options))),
+      writeAccount(await within(organizationId, () => engine.readAccount(connection, options))),
   }
 }

@@ -1,6 +1,7 @@
 /** Checks of new credentials at the vendor, within the organization's limits. */
 import type { ErrorCode } from 'ferrule'
 import { errorConsequences } from 'ferrule/internal'
+import { writeAccount } from '../../platform/connectors/account.ts'
 import type { Principal } from '../../platform/model/access.ts'
 import type { CredentialTrial } from '../../platform/model/trial-types.ts'
 import type { ProblemDocument } from '../openapi/types.ts'
@@ -21,10 +22,12 @@ export const trialProblems: readonly ProblemDocument[] = trialCodes.map((code) =
 export const buildTrial = (exchange: Exchange<Principal>, services: Services): CredentialTrial => ({
   check: async (connection) => {
     const deadlineMs = services.settings.operationSeconds * 1_000
+    let account: string | undefined
     await limited(exchange, services, async () => {
-      await services.engine.check(connection, { signal: exchange.signal, deadlineMs })
+      account = writeAccount(await services.engine.checkAccount(connection, { signal: exchange.signal, deadlineMs }))
       return { json: null }
     })
+    return account
   },
   idempotencyKey: exchange.header('idempotency-key'),
   replayed: () => exchange.setHeader('idempotent-replayed', 'true'),
