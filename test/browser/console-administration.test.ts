@@ -226,3 +226,30 @@ test('an application at a vendor is stored with its redirect URI, and one in use
   await page.unroute(/oauth\/credentials$/)
   expect(complaints()).toEqual([])
 })
+
+test.each([
+  ['/applications', /account\/applications$/, 'Create an application'],
+  ['/links', /connect\/links/, 'Create a link'],
+])(
+  '%s with a service that fails has a sentence and its next step, and the next try mends it',
+  async (path, asked, button) => {
+    const { page, go, complaints } = opened
+    const problem = {
+      type: 'urn:ferrule:error:unavailable',
+      status: 503,
+      code: 'unavailable',
+      message: 'The service is stopping.',
+      hint: 'Wait.',
+    }
+    await page.route(asked, (route) => route.fulfill({ status: 400, json: problem, contentType: 'application/problem+json' }))
+    await go(path)
+    await page.getByRole('alert').getByText('The service is stopping.').waitFor()
+    await page.getByRole('alert').getByText('Wait.').waitFor()
+    await page.getByRole('button', { name: button }).waitFor()
+    await page.unroute(asked)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('table').waitFor()
+    complaints() // the browser reports the answers
+  },
+  options.timeout,
+)

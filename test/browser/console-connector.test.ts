@@ -109,10 +109,12 @@ test('credentials are replaced after a live check, and never shown', options, as
   await page.getByRole('list', { name: 'Stored fields' }).getByText('access_key_secret').waitFor()
   await page.getByRole('button', { name: 'Check at the vendor' }).click()
   await page.getByText('The check has failed').waitFor()
+  await page.getByText('Correct the credentials: in this form, or on the Credentials tab of the connector.').waitFor()
   await page.getByLabel(/^access_key_secret/).fill('wrong again')
   await page.getByRole('button', { name: 'Check and store' }).click()
   await page.getByText('The credentials were not stored').waitFor()
   await screenshot('connector-credentials')
+  expect(await page.locator('body').innerText()).not.toContain('PATCH')
   await page.getByLabel(/^access_key_secret/).fill('sandbox-secret')
   await page.getByRole('button', { name: 'Check and store' }).click()
   await page.getByText('The vendor accepted the credentials').waitFor()
@@ -130,6 +132,11 @@ test('settings are changed after a sentence of their consequences, and the end n
   await page.getByRole('dialog').getByText('the copy is emptied and filled again').waitFor()
   await confirm('Change the configuration')
   await page.getByText('The configuration was changed.').waitFor()
+  await page.getByLabel('Entity', { exact: true }).selectOption('users')
+  await page.getByLabel('Interval of its own').selectOption('every 15 minutes')
+  await page.getByRole('button', { name: 'Add the interval' }).click()
+  await expect.poll(() => page.getByLabel('Interval of users').inputValue(), { timeout: limits.action }).toBe('900')
+  await page.getByLabel('Interval of All others').waitFor()
   await page.getByRole('button', { name: 'Pause the schedule' }).click()
   await confirm('Pause the schedule')
   await page.getByRole('button', { name: 'Resume the schedule' }).waitFor()
@@ -152,6 +159,21 @@ test('settings are changed after a sentence of their consequences, and the end n
   await go(`/connectors/${id}`)
   await page.getByText('connector_not_found').waitFor()
   complaints() // the connector that is deleted
+})
+
+test('the end of a connector of TikTok says what becomes of its consent', options, async () => {
+  const { page, world, go, complaints } = opened
+  const { credentials, configuration } = sandboxValues['tiktok-marketing'] ?? {}
+  const ads = await world.connect('Ads', { connector_type: 'tiktok-marketing', credentials, replication_config: configuration })
+  const { json } = await world.ask(`${connectorsPath}/${ads}`, { token: world.token })
+  // As the consent page makes it; test/browser/oauth.test.ts goes the whole way.
+  await page.route(`**/connectors/${ads}`, (route) => route.fulfill({ json: { ...json, credential_scheme: 'oauth' } }))
+  await go(`/connectors/${ads}?tab=settings`)
+  await page.getByRole('button', { name: 'Delete the connector' }).click()
+  await page.getByRole('dialog').getByText('its access at TikTok Marketing ends too').waitFor()
+  await page.keyboard.press('Escape')
+  await page.unroute(`**/connectors/${ads}`)
+  expect(complaints()).toEqual([])
 })
 
 test('a form from the schema creates a connector: refusals are at their fields, and nothing secret stays', options, async () => {

@@ -124,8 +124,36 @@ test('results are sorted by a header, projected, and read page by page', options
   expect(readAddress()).toMatchObject({ pages: '2' })
   await page.unroute('**/execute')
   await screenshot('search-results')
+  expect((await page.getByRole('combobox', { name: 'Columns' }).boundingBox())?.y).toBeLessThan(
+    ((await page.getByText('id', { exact: true }).first().boundingBox())?.y ?? 0) + 20, // beside the chosen columns, not below them
+  )
   expect(await findAllBarriers(page)).toEqual([])
   expect(complaints()).toEqual([])
+})
+
+test('a copy that is too old says so, and is searched as it is when the reader allows it', options, async () => {
+  const { page, screenshot, complaints } = opened
+  const sentence = 'The copy of users is 900 seconds old, older than max_age 300, and could not be refreshed in time.'
+  const stale = { status: 409, code: 'context_store_stale', message: sentence, hint: 'Use list and get.', retryable: true }
+  await page.route('**/execute', (route) =>
+    route.request().postData()?.includes('max_age') === true
+      ? route.fulfill({
+          status: 409,
+          json: { type: 'urn:ferrule:error:context_store_stale', ...stale },
+          contentType: 'application/problem+json',
+        })
+      : route.continue(),
+  )
+  await openSearch({ max_age: '300' })
+  await page.getByText('The copy is older than you allow').waitFor()
+  await page.getByText(sentence).waitFor()
+  await page.getByRole('button', { name: 'Sync users now' }).waitFor()
+  await screenshot('search-stale')
+  await page.getByRole('button', { name: 'Search the copy as it is' }).click()
+  await page.getByRole('table', { name: 'Records of users' }).waitFor()
+  expect(readAddress()).not.toHaveProperty('max_age')
+  await page.unroute('**/execute')
+  complaints() // the browser reports the answer
 })
 
 test('an export is saved as a file', options, async () => {

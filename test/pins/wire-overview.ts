@@ -83,7 +83,7 @@ export const overviewRecords = {
   Definition: {
     check: '{ action: string, entity: string }',
     configuration: 'object',
-    credentials: '[{ application_fields: [string], schema: object, scheme: string, title: string }]',
+    credentials: '[{ application_fields: [string], revokes_consent: boolean, schema: object, scheme: string, title: string }]',
     definition:
       '{ connector_type: string, custom: boolean, description: string, iconUrl: string | null, name: string, sourceDefinitionId: uuid, spec: { connectionSpecification: object, documentationUrl: string }, supportLevel: certified }',
     entities: '[EntityDocument]',

@@ -44,6 +44,7 @@ describe('the catalogue', () => {
         scheme: 'token',
         title: 'Token',
         application_fields: [],
+        revokes_consent: false,
         schema: {
           type: 'object',
           properties: { token: { type: 'string', description: 'Token.', writeOnly: true, minLength: 1 } },

@@ -33,6 +33,7 @@ const toDefinitionRecord = (kind: Kind): DefinitionRecord => {
     credentials: Object.entries(definition.credentials).map(([scheme, { title, fields, consent }]) => ({
       ...{ scheme, title, schema: toSchema(fields) },
       application_fields: consent?.application ?? [],
+      revokes_consent: consent?.revoke !== undefined,
     })),
     configuration: buildConfigurationSchema(definition),
     check: { entity, action },

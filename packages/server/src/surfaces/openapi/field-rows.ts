@@ -12,12 +12,26 @@ export interface FieldRow {
 
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [])
 
+const listAlternatives = (schema: JsonObject): readonly JsonObject[] =>
+  [schema['anyOf'], schema['oneOf']].flatMap((each) => (Array.isArray(each) ? each.filter(isObject) : []))
+
+/** Formats the types that a value can have, each once. */
+function formatAlternatives(alternatives: readonly JsonObject[]): string {
+  const types = [...new Set(alternatives.map(formatType))]
+  const named = types.filter((type) => type !== 'null').join(' or ')
+  return types.includes('null') ? `${named}, or null` : named
+}
+
 function formatType(schema: JsonObject): string {
   if (schema['x-integer'] === true) return 'integer'
   if ('const' in schema) return JSON.stringify(schema['const'])
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value)).join(' or ')
-  const nullable = texts(schema['type']).includes('null') ? ', or null' : ''
-  const [type = 'any'] = texts(schema['type'])
+  const alternatives = listAlternatives(schema)
+  if (alternatives.length > 0) return formatAlternatives(alternatives)
+  const types = texts(schema['type'])
+  if (types.length === 1 && types[0] === 'null') return 'null'
+  const nullable = types.includes('null') ? ', or null' : ''
+  const type = types.filter((each) => each !== 'null').join(' or ') || 'any'
   const items = isObject(schema['items']) ? ` of ${formatType(schema['items'])}` : ''
   const format = typeof schema['format'] === 'string' ? ` (${schema['format']})` : ''
   return `${type}${items}${format}${nullable}`
@@ -25,7 +39,8 @@ function formatType(schema: JsonObject): string {
 
 function below(schema: JsonObject, path: string): FieldRow[] {
   if (isObject(schema['properties'])) return fieldRows(schema, `${path}.`)
-  return isObject(schema['items']) ? below(schema['items'], `${path}[]`) : []
+  if (isObject(schema['items'])) return below(schema['items'], `${path}[]`)
+  return listAlternatives(schema).flatMap((each) => below(each, path))
 }
 
 /** All fields of an object schema, outer ones before the fields within them. */

@@ -1,11 +1,18 @@
 /** Shows the outcome of a check at the vendor. */
 import { Alert, List, Text } from '@mantine/core'
 import type { CheckResult } from 'ferrule/wire'
+import { findNextStep } from './next-steps.ts'
 
 type Checked = CheckResult['entity_check_results'][number]
 
 /** What a check says about an entity. */
 const says: Readonly<Record<Checked['status'], string>> = { succeeded: 'can be read', failed: 'failed', skipped: 'left out' }
+
+/** Reads what to do after a failed check: the answer joins the sentence of the error and its hint. */
+function readNextStep({ failure_reason: failure, error_message: message = '' }: CheckResult): string {
+  if (failure === undefined) return ''
+  return findNextStep(failure.internal_message, failure.external_message.slice(message.length).trim())
+}
 
 /** Shows what was checked. */
 export function CheckResultView({ result }: { readonly result: CheckResult }) {
@@ -17,9 +24,10 @@ export function CheckResultView({ result }: { readonly result: CheckResult }) {
       role="status"
       title={hasSucceeded ? 'The vendor accepts the credentials' : 'The check has failed'}
     >
+      {!hasSucceeded && <Text size="sm">{result.error_message}</Text>}
       {!hasSucceeded && (
         <Text size="sm" fw={600}>
-          {result.failure_reason?.external_message ?? result.error_message}
+          {readNextStep(result)}
         </Text>
       )}
       <List size="sm">

@@ -2,6 +2,7 @@
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core'
 import { FerruleError } from 'ferrule/core'
 import { CopyButton } from './copy-button.tsx'
+import { findNextStep } from './next-steps.ts'
 
 /** Parts of an error that a page shows. */
 export interface ShownError {
@@ -27,7 +28,7 @@ export function describeError(error: unknown): ShownError {
   const { code, message, hint, errors, headers, upstream } = error
   const vendor = upstream?.message === undefined ? [] : [`The vendor says: ${upstream.message}`]
   const places = [...errors.map((each) => each.message), ...vendor]
-  return { code, sentence: message, nextStep: hint, places, requestId: headers['x-request-id'] }
+  return { code, sentence: message, nextStep: findNextStep(code, hint), places, requestId: headers['x-request-id'] }
 }
 
 /** Shows an error with its next step. @param props `onRetry`: offers to try again */

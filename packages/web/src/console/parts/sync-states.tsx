@@ -7,7 +7,7 @@ type Look = readonly [says: string, color: string]
 const copyLooks: Readonly<Record<SyncState, Look>> = {
   loading: ['Waits for its first sync', 'gray'],
   building_preview: ['First sync', 'blue'],
-  preview: ['First sync, partly searchable', 'blue'],
+  preview: ['First sync, part ready', 'blue'],
   ready: ['Ready', 'green'],
   updating: ['Syncing', 'blue'],
   failed: ['Last sync failed', 'red'],

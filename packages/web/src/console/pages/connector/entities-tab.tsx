@@ -2,6 +2,7 @@
 import { Group, Stack, Table, Text } from '@mantine/core'
 import type { ConnectorRecord, SyncEntityStatus, SyncStatusRecord } from 'ferrule/wire'
 import { useKind } from '../../data/connector.ts'
+import { findNextStep } from '../../parts/next-steps.ts'
 import { printCount, printCounted } from '../../parts/numbers.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
@@ -20,7 +21,7 @@ function EntityState({ entity }: { readonly entity: SyncEntityStatus }) {
       {reason !== null && <Text size="sm">{reason}</Text>}
       {error !== null && (
         <Text size="sm">
-          {error.message} <strong>{error.hint}</strong>
+          {error.message} <strong>{findNextStep(error.code, error.hint)}</strong>
         </Text>
       )}
       {!complete && synced !== null && error === null && <Text size="sm">A part could not be read.</Text>}

@@ -1,13 +1,14 @@
 /** Shows what went wrong in a run, and what to do. */
 import { List, Text } from '@mantine/core'
 import type { SyncError, SyncRunRecord } from 'ferrule/wire'
+import { findNextStep } from '../../parts/next-steps.ts'
 
 /** Shows one error. */
 function ErrorText({ about, error }: { readonly about?: string; readonly error: SyncError }) {
   return (
     <Text size="sm" component="span">
       {about !== undefined && `${about}: `}
-      {error.message} <strong>{error.hint}</strong>
+      {error.message} <strong>{findNextStep(error.code, error.hint)}</strong>
     </Text>
   )
 }

@@ -27,7 +27,7 @@ export function SettingsTab({ connector }: { readonly connector: ConnectorRecord
           <Divider />
           <ResetSection connector={connector} />
           <Divider />
-          <DeleteSection connector={connector} />
+          <DeleteSection connector={connector} kind={kind} />
         </Stack>
       )}
     </ReadingView>

@@ -22,7 +22,9 @@ export function ConnectorSection({
         <Title order={2} size="h3" id="connectors">
           Connectors
         </Title>
-        <PageLink to="/connectors">{isWhole ? `All ${printCounted(connectors.length, 'connector')}` : 'All connectors'}</PageLink>
+        <PageLink to="/connectors">
+          {isWhole && connectors.length > 1 ? `All ${printCounted(connectors.length, 'connector')}` : 'All connectors'}
+        </PageLink>
       </Group>
       <Table.ScrollContainer
         minWidth={connectorTableWidth}

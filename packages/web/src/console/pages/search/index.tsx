@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { EntityDocument } from 'ferrule/wire'
 import { useMemo, useState } from 'react'
 import { useConnectorRecord, useKind } from '../../data/connector.ts'
+import { useReference } from '../../data/references.ts'
 import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
@@ -11,7 +12,7 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { type ChangeAddress, longestFilter, type SearchAddress, useSearchAddress } from './address.ts'
 import { editText, emptyDraft, type FilterDraft } from './filter/draft.ts'
-import { type FilterField, listFields } from './filter/fields.ts'
+import { describeFields, type FilterField, listFields } from './filter/fields.ts'
 import { FilterViews } from './filter-views.tsx'
 import { Results } from './results.tsx'
 
@@ -73,7 +74,9 @@ function Options({ address, fields, onChange }: { address: SearchAddress; fields
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <MultiSelect
         label="Columns"
-        placeholder={address.fields.length === 0 ? 'all fields' : ''}
+        {...(address.fields.length === 0 ? { placeholder: 'all fields' } : {})}
+        // The input beside the chosen columns is narrow, else it stands on an empty line of its own.
+        styles={{ inputField: { minWidth: '2rem' } }}
         data={[...new Set([...paths, ...address.fields])]}
         value={[...address.fields]}
         onChange={(chosen) => onChange({ fields: chosen.join(','), pages: undefined })}
@@ -90,14 +93,30 @@ function Options({ address, fields, onChange }: { address: SearchAddress; fields
   )
 }
 
+/** Lists the fields of an entity; how they compare follows as soon as the reference of the kind is read. */
+function useFields(kind: string, document: EntityDocument): readonly FilterField[] {
+  const { searches = [] } = useReference(kind).data ?? {}
+  const described = searches.find(({ entity }) => entity === document.entity)?.fields
+  return useMemo(() => describeFields(listFields(document.searchable ?? {}), described ?? []), [document, described])
+}
+
+/** What the search of an entity gets. */
+interface EntitySearchProps {
+  readonly address: SearchAddress
+  /** Slug. */
+  readonly kind: string
+  readonly document: EntityDocument
+  readonly onChange: ChangeAddress
+}
+
 /** Shows the filter of an entity and what it finds. */
-function EntitySearch({ address, document, onChange }: { address: SearchAddress; document: EntityDocument; onChange: ChangeAddress }) {
+function EntitySearch({ address, kind, document, onChange }: EntitySearchProps) {
   const { connector = '' } = address
   const [long, setLong] = useState<string>()
   const applied = long ?? address.filter
   const [draft, setDraft] = useDraft(applied)
   const memory = useQueryClient()
-  const fields = useMemo(() => listFields(document.searchable ?? {}), [document])
+  const fields = useFields(kind, document)
   const apply = () => {
     if (draft.problem !== undefined) return
     const isLong = draft.text.length > longestFilter
@@ -134,15 +153,13 @@ function EntitySearch({ address, document, onChange }: { address: SearchAddress;
 /** Shows the search of a kind's entity. */
 function KindSearch({
   address,
+  kind,
   entities,
   onChange,
-}: {
-  address: SearchAddress
-  entities: readonly EntityDocument[]
-  onChange: ChangeAddress
-}) {
+}: Omit<EntitySearchProps, 'document'> & { readonly entities: readonly EntityDocument[] }) {
   const document = entities.find(({ entity }) => entity === address.entity)
-  if (document !== undefined) return <EntitySearch key={`${address.connector} ${document.entity}`} {...{ address, document, onChange }} />
+  if (document !== undefined)
+    return <EntitySearch key={`${address.connector} ${document.entity}`} {...{ address, kind, document, onChange }} />
   if (entities.length === 0)
     return <EmptyState title="Nothing to search" says="This kind has no entity that can be searched. Use the explorer." />
   return <EmptyState title="Choose an entity" says="Its copy is searched in milliseconds, without a call to the vendor." />
@@ -170,7 +187,9 @@ export function Page() {
           <Begin />
         ) : (
           <ReadingView reading={record}>
-            {() => <ReadingView reading={kind}>{() => <KindSearch {...{ address, entities, onChange }} />}</ReadingView>}
+            {({ connector_type: slug }) => (
+              <ReadingView reading={kind}>{() => <KindSearch {...{ address, entities, onChange }} kind={slug} />}</ReadingView>
+            )}
           </ReadingView>
         )}
       </Stack>

@@ -1,5 +1,6 @@
 /** How a connector is, in one word: what lists count and filter by. */
 import type { ConnectorOverview, SyncError } from 'ferrule/wire'
+import { findNextStep } from '../next-steps.ts'
 
 /** Conditions, the one to look at first. */
 export const conditions = {
@@ -49,7 +50,10 @@ export interface Trouble {
   readonly nextStep: string
 }
 
-const toTrouble = ({ message, hint }: SyncError, about = ''): Trouble => ({ sentence: `${about}${message}`, nextStep: hint })
+const toTrouble = ({ code, message, hint }: SyncError, about = ''): Trouble => ({
+  sentence: `${about}${message}`,
+  nextStep: findNextStep(code, hint),
+})
 
 /** Finds what is wrong with a connector; undefined: nothing is. */
 export function findTrouble({

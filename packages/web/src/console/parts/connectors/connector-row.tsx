@@ -26,19 +26,19 @@ function ConnectorName({ connector }: { readonly connector: ConnectorOverview })
   const { id, name, kind_title: kind, workspace_name: workspace, sandbox } = connector
   return (
     <>
-      <Group gap={6} wrap="nowrap">
-        <PageLink to={`/connectors/${id}`} fw={600} lineClamp={2}>
-          {name}
-        </PageLink>
+      <PageLink to={`/connectors/${id}`} fw={600} lineClamp={4}>
+        {name}
+      </PageLink>
+      <Group gap={6}>
+        <Text size="sm" c="dimmed">
+          {kind} · {workspace}
+        </Text>
         {sandbox && (
-          <Badge size="sm" variant="default" flex="none">
+          <Badge size="sm" variant="default" tt="none" maw="none">
             Sandbox
           </Badge>
         )}
       </Group>
-      <Text size="sm" c="dimmed">
-        {kind} · {workspace}
-      </Text>
     </>
   )
 }

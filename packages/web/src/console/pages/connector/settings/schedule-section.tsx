@@ -10,6 +10,7 @@ import { Section } from '../../../parts/section.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { listAllKeys, useCopyReading } from '../data.ts'
 import { intervals, printInterval } from './intervals.ts'
+import { OwnInterval } from './own-interval.tsx'
 
 /** Returns how a change names a schedule. */
 const toTarget = ({ entities }: SyncScheduleRecord): Pick<ScheduleInput, 'entity'> =>
@@ -81,7 +82,8 @@ function PauseButton({ id, schedules }: { readonly id: string; readonly schedule
 }
 
 /** Shows the schedules. */
-function Schedules({ id, schedules }: { readonly id: string; readonly schedules: SyncStatusRecord['schedules'] }) {
+function Schedules({ id, copy }: { readonly id: string; readonly copy: SyncStatusRecord }) {
+  const { schedules } = copy
   if (schedules.length === 0) return <Text size="sm">This kind has no copy, so there is nothing to schedule.</Text>
   return (
     <Stack gap="sm">
@@ -101,6 +103,7 @@ function Schedules({ id, schedules }: { readonly id: string; readonly schedules:
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
+      <OwnInterval id={id} copy={copy} />
       <Group>
         <PauseButton id={id} schedules={schedules} />
       </Group>
@@ -113,7 +116,7 @@ export function ScheduleSection({ connector: { id } }: { readonly connector: Con
   const reading = useCopyReading(id)
   return (
     <Section title="Schedule" about="How often the copy is brought up to date.">
-      <ReadingView reading={reading}>{({ schedules }) => <Schedules id={id} schedules={schedules} />}</ReadingView>
+      <ReadingView reading={reading}>{(copy) => <Schedules id={id} copy={copy} />}</ReadingView>
     </Section>
   )
 }

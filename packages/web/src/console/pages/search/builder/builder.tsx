@@ -45,7 +45,7 @@ function RuleRow({ node, place, fields, onChange, onRemove }: PartProps<Rule>) {
   const shown = fitting.some(({ operator }) => operator === node.operator) ? fitting : listOperators(undefined)
   const data = shown.map(({ operator, says, saysOfTimes }) => ({
     value: operator,
-    label: field?.isTime === true ? (saysOfTimes ?? says) : says,
+    label: field?.compares === 'instant' ? (saysOfTimes ?? says) : says,
   }))
   const choose = (chosen: string) => {
     const word = shown.find(({ operator }) => operator === chosen)

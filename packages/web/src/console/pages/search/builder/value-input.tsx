@@ -49,9 +49,9 @@ const findProblem = ({ valueType, values: [text = ''] }: Rule): string | undefin
   valueType === 'number' && text !== '' && readTyped(text, valueType) === undefined ? numberHint : undefined
 
 const findHint = (field: FilterField | undefined, { operator, valueType }: Rule): string => {
-  if (field?.isTime === true) return '2026-01-31, 2026-01 or 2026-01-31T08:00:00Z'
+  if (field?.compares === 'instant') return '2026-01-31, 2026-01 or 2026-01-31T08:00:00Z'
   if (operator === 'like') return 'part, or a pattern with % and _'
-  return valueType === 'number' ? '42' : 'value'
+  return valueType === 'number' || field?.compares === 'decimal' ? '42' : 'value'
 }
 
 /** Shows one value; known values are offered. */

@@ -1,14 +1,18 @@
 /** The fields that a filter can name, from the schema of an entity. */
 import { isObject, type SearchFieldType } from 'ferrule/internal'
+import type { DefinitionReference } from 'ferrule/wire'
 import { readProperties, readTypes, type Schema } from '../../../parts/form/schema.ts'
+
+/** How the fields of an entity are searched, from the reference of its kind. */
+export type DescribedFields = DefinitionReference['searches'][number]['fields']
 
 /** A path that a filter can name. */
 export interface FilterField {
   /** Such as `settings.emailsImported`; a path through an array names its elements. */
   readonly path: string
   readonly type: SearchFieldType
-  /** true: the values are dates or timestamps. */
-  readonly isTime: boolean
+  /** How values compare; `instant`: dates and timestamps, `decimal`: texts that are numbers. */
+  readonly compares: DescribedFields[number]['compares']
   /** Values that the vendor is known to send. */
   readonly choices: readonly string[]
   readonly about: string
@@ -50,7 +54,7 @@ function listField(path: string, schema: Schema, depth: number): readonly Filter
   const value = type === 'array' ? readItems(schema) : schema
   const field: FilterField = {
     ...{ path, type },
-    isTime: ['date', 'date-time'].includes(String(value['format'])),
+    compares: ['date', 'date-time'].includes(String(value['format'])) ? 'instant' : 'text',
     choices: [...readStrings(value['enum']), ...readStrings(value['x-known-values'])],
     about: typeof schema['description'] === 'string' ? schema['description'] : '',
     ...(type === 'array' ? { elements: value } : {}),
@@ -61,3 +65,9 @@ function listField(path: string, schema: Schema, depth: number): readonly Filter
 /** Lists the paths of a schema: its fields, and what lies below them. @param schema of the searchable fields, or of an element */
 export const listFields = (schema: Schema): readonly FilterField[] =>
   readProperties(schema).flatMap(({ name, schema: inner }) => listField(name, inner, 1))
+
+/** Adds what the reference knows of fields: a vendor's schema rarely says which texts are times or numbers. */
+export function describeFields(fields: readonly FilterField[], described: DescribedFields): readonly FilterField[] {
+  const known = new Map(described.map(({ field, compares }) => [field, compares]))
+  return fields.map((field) => ({ ...field, compares: known.get(field.path) ?? field.compares }))
+}

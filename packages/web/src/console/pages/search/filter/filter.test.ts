@@ -4,7 +4,7 @@ import { type FilterCondition, formatFilter, parseFilter } from 'ferrule/core'
 import { writeJson } from 'ferrule/internal'
 import { describe, expect, test } from 'vitest'
 import { editJson, editText, editTree, emptyDraft, type FilterDraft } from './draft.ts'
-import { listFields } from './fields.ts'
+import { describeFields, listFields } from './fields.ts'
 import { type Group, makeElements, makeGroup, makeRule, type Node, toFilter, toTree } from './tree.ts'
 import { findValueType, listOperators, ruleWords } from './words.ts'
 
@@ -161,6 +161,17 @@ describe('the fields of a schema', () => {
     expect(fields.map(({ path }) => path)).toEqual([
       ...['id', 'started', 'direction', 'duration', 'isPrivate', 'parties', 'parties.emailAddress', 'metaData'],
     ])
+  })
+
+  test('offer what fits to texts that the reference knows as numbers and times', () => {
+    const [total, ended] = describeFields(listFields({ properties: { total: { type: 'string' }, ended: { type: 'string' } } }), [
+      { field: 'total', type: 'text', compares: 'decimal', operators: ['eq', 'gt', 'like'] },
+      { field: 'ended', type: 'text', compares: 'instant', operators: ['eq', 'gt', 'like'] },
+    ])
+    const compared = ['eq', 'neq', 'in', 'gt', 'gte', 'lt', 'lte', 'empty', 'filled']
+    expect(listOperators(total).map(({ operator }) => operator)).toEqual(compared)
+    expect(listOperators(ended).map(({ operator }) => operator)).toEqual(compared)
+    expect(findValueType(total)).toBe('string') // every digit is kept
   })
 
   test('offer the operators that fit', () => {

@@ -38,8 +38,8 @@ const forTexts: ReadonlySet<string> = new Set(['like', 'fuzzy', 'keyword'])
 const holdsTexts: ReadonlySet<string> = new Set(['text', 'array', 'object', 'any'])
 
 /** Returns whether an operator helps at a field. Words of dates and numbers are possible, and nobody looks for them. */
-const isHelpful = ({ type, isTime }: FilterField, operator: FieldOperator): boolean =>
-  !forTexts.has(operator) || (holdsTexts.has(type) && !isTime)
+const isHelpful = ({ type, compares }: FilterField, operator: FieldOperator): boolean =>
+  !forTexts.has(operator) || (holdsTexts.has(type) && compares !== 'instant' && compares !== 'decimal')
 
 /** Lists the operators that fit a field; all for a field that is not documented. */
 export const listOperators = (field: FilterField | undefined): readonly RuleWord[] =>

@@ -1,0 +1,26 @@
+/** The next step after an error, in words for people: the table of errors names requests for programs. */
+
+/** Steps by code of the error. Other hints hold for people as they are. */
+const steps: Readonly<Record<string, string>> = {
+  upstream_auth_failed: 'Correct the credentials: in this form, or on the Credentials tab of the connector.',
+  credentials_unreadable: 'Restore the master key of the service, or enter the credentials again on the Credentials tab of the connector.',
+  context_store_not_ready: 'Wait for the first sync, which the page of the connector shows, or call the vendor in the explorer.',
+  context_store_stale: 'Sync the entity, allow an older copy, or call the vendor in the explorer.',
+  context_store_unavailable: 'Call the vendor in the explorer until the copies are reached again.',
+  workspace_inactive: 'Activate the workspace on the page Workspaces.',
+  workspace_not_found: 'Choose another workspace at the top of the page.',
+  connector_not_found: 'Choose another connector on the page Connectors. This one may be deleted.',
+  sync_not_found: 'Look at the runs of the connector.',
+  application_not_found: 'Look at the page Applications.',
+  mcp_token_not_found: 'Look at the page MCP tokens.',
+  connect_link_not_found: 'Look at the page Connect links.',
+  oauth_credentials_not_found: 'Store the application on the page Connect links, or authorize without the consent page.',
+  organization_not_found: 'Choose another organization at the top of the page.',
+  organization_forbidden: 'Choose another organization at the top of the page.',
+  organization_required: 'Choose an organization at the top of the page.',
+  rate_limited: 'Wait a minute, then try again.',
+  overloaded: 'Wait a little, then try again.',
+}
+
+/** Returns what a person does next. @param hint of the error, for codes without a step of their own */
+export const findNextStep = (code: string, hint: string): string => (Object.hasOwn(steps, code) ? (steps[code] ?? hint) : hint)
