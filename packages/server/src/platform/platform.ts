@@ -10,7 +10,7 @@ import { createConnectLinks } from './connect/links.ts'
 import { createVendorApplications } from './connect/vendor-applications.ts'
 import { createCatalogue } from './connectors/catalogue.ts'
 import { createConnectors } from './connectors/connectors.ts'
-import { createConsentRevocations } from './connectors/consent-end.ts'
+import { createConsentRevocations, keepRevocationsOf } from './connectors/consent-end.ts'
 import type { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { openPostgres } from './db/postgres.ts'
@@ -107,7 +107,7 @@ async function buildParts(database: Database, options: PlatformOptions, clock: S
 async function start(parts: Parts, { role = 'service', contextStore }: PlatformOptions, clock: StoredClock): Promise<Platform> {
   const { database, source } = parts
   const first = await startFirst(parts)
-  const workspaces = createWorkspaces(parts)
+  const workspaces = createWorkspaces(parts, (db, workspace) => keepRevocationsOf(parts, db, workspace))
   const organizations = createOrganizations(parts)
   const [writes, keptAnswers, usage] = [createWrites(parts), createKeptAnswers(parts), createUsage(parts)]
   const connectors = createConnectors(parts)

@@ -1,11 +1,12 @@
-/** Ends tokens of consents whose last connector was deleted. */
-import type { Connection } from 'ferrule/engine'
-import { asFerruleError, fail } from 'ferrule/internal'
+/** Ends tokens of consents whose last connector was deleted, by itself or with its workspace or organization. */
+import type { Connection, CredentialValues, Secret } from 'ferrule/engine'
+import { asFerruleError } from 'ferrule/internal'
 import type { Db } from '../db/database.ts'
 import {
-  type DueRevocation,
+  type ConsentRevocationRow,
   deferRevocation,
   deleteConsentRevocation,
+  holdConsentsOf,
   insertConsentRevocation,
   listDueRevocations,
 } from '../db/queries/connect/revocations.ts'
@@ -13,8 +14,8 @@ import type { SealedConnectorRow } from '../db/queries/connectors.ts'
 import type { ConsentRevocations } from '../model/connect-types.ts'
 import { newId } from '../model/ids.ts'
 import type { Parts } from '../parts.ts'
-import { addFields } from '../vault/application-seals.ts'
 import { buildConnection, toUnstoredSource } from './access.ts'
+import { openCredentials, type SealedCredentialsRow } from './consent-origin.ts'
 
 /** Longest time of one try, in milliseconds; another node may try again afterwards. */
 const leaseMs = 2 * 60_000
@@ -23,35 +24,69 @@ const delaysMs = [60_000, 5 * 60_000, 15 * 60_000, 3_600_000, 3_600_000, 6 * 3_6
 /** Tokens that one run ends. */
 const batch = 20
 
+/** A connector that is deleted. */
+type EndingConnector = SealedCredentialsRow & Pick<SealedConnectorRow, 'vendor_application_id' | 'configuration' | 'sandbox'>
+
+/** Reports a token that stays valid at the vendor. */
+function report(parts: Parts, connectorId: string, { kind, code }: { readonly kind: string; readonly code: string }): void {
+  parts.onBackgroundError(
+    new Error(`the consent of the deleted connector ${connectorId} was not revoked at ${kind} (${code}); revoke it there`),
+  )
+}
+
+/** Opens the credentials of a connector; undefined when they cannot be opened, which stops no deletion. */
+async function openEnding(parts: Parts, db: Db, row: EndingConnector): Promise<Secret<CredentialValues> | undefined> {
+  try {
+    return await openCredentials(parts, db, row)
+  } catch (thrown) {
+    if (asFerruleError(thrown).code !== 'credentials_unreadable') throw thrown
+    return undefined
+  }
+}
+
 /** Keeps the token of a deleted connector, for the vendor to end. Call it in the transaction of the deletion. */
-export async function keepRevocation({ source }: Parts, db: Db, row: SealedConnectorRow): Promise<void> {
-  if (row.vendor_application_id === null) return // without the operator's application the vendor ends nothing
-  const now = source.clock()
+export async function keepRevocation(parts: Parts, db: Db, row: EndingConnector): Promise<void> {
+  const { organization_id, kind, vendor_application_id, configuration, sandbox } = row
+  if (vendor_application_id === null) return // without the operator's application the vendor ends nothing
+  const values = await openEnding(parts, db, row)
+  if (values === undefined) return report(parts, row.id, { kind, code: 'credentials_unreadable' })
+  const place = { organizationId: organization_id, kind, connectorId: row.id }
+  const { masterKeyId, sealed } = parts.applicationSeals.seal(place, values)
+  const now = parts.source.clock()
   await insertConsentRevocation(db, {
-    id: newId(source),
-    ...{ organization_id: row.organization_id, workspace_id: row.workspace_id, connector_id: row.id },
-    ...{ kind: row.kind, configuration: row.configuration, sandbox: row.sandbox, vendor_application_id: row.vendor_application_id },
-    ...{ sealed: row.sealed, data_key_id: row.data_key_id, failures: 0, not_before: now, created_at: now },
+    ...{ id: newId(parts.source), organization_id, connector_id: row.id },
+    ...{ kind, configuration, sandbox, vendor_application_id },
+    ...{ sealed, master_key_id: masterKeyId, failures: 0, not_before: now, created_at: now },
   })
 }
 
-/** Opens the connection that a deleted connector had. @throws FerruleError `credentials_unreadable` after a rotation of the data key */
-async function connect(parts: Parts, row: DueRevocation): Promise<Connection> {
-  const { organization_id: organizationId, workspace_id: workspaceId, connector_id: connectorId, kind } = row
-  const own = await parts.vault.open(
-    parts.database.db,
-    { organizationId, workspaceId, connectorId, dataKeyId: row.data_key_id },
-    row.sealed,
-  )
-  if (own === undefined) throw fail('credentials_unreadable', { reason: 'the data key of the workspace was replaced' })
-  const sealed = { masterKeyId: row.application_key_id, sealed: row.application_sealed }
-  const values = addFields(own, parts.applicationSeals.open({ organizationId, kind }, sealed))
+/**
+ * Keeps the tokens that no connector outside of a workspace has, for the vendor to end. Call it in the transaction that destroys the
+ * workspace: nothing restores the workspace any more.
+ */
+export async function keepRevocationsOf(
+  parts: Parts,
+  db: Db,
+  workspace: { readonly id: string; readonly organization_id: string },
+): Promise<void> {
+  const consents = Map.groupBy(await holdConsentsOf(db, workspace), (row) => row.consent_digest)
+  for (const sharing of consents.values()) {
+    const last = sharing.find((row) => row.vendor_application_id !== null)
+    if (last !== undefined && sharing.every((row) => row.workspace_id === workspace.id)) await keepRevocation(parts, db, last)
+  }
+}
+
+/** Opens the connection that a deleted connector had. @throws FerruleError `credentials_unreadable` */
+function connect(parts: Parts, row: ConsentRevocationRow): Connection {
+  const { organization_id: organizationId, connector_id: connectorId, kind } = row
+  const sealed = { masterKeyId: row.master_key_id, sealed: row.sealed }
+  const values = parts.applicationSeals.open({ organizationId, kind, connectorId }, sealed)
   const place = { kind: parts.catalogue.getKind(kind), sandbox: Boolean(row.sandbox) }
   return buildConnection(parts, place, { configuration: JSON.parse(row.configuration), credentials: toUnstoredSource(values) })
 }
 
 /** Stores a failed try, or gives the token up and reports it. */
-async function putOff(parts: Parts, row: DueRevocation, { leased, thrown }: { leased: number; thrown: unknown }): Promise<void> {
+async function putOff(parts: Parts, row: ConsentRevocationRow, { leased, thrown }: { leased: number; thrown: unknown }): Promise<void> {
   const { db } = parts.database
   const delay = delaysMs[row.failures]
   const { code } = asFerruleError(thrown)
@@ -60,17 +95,15 @@ async function putOff(parts: Parts, row: DueRevocation, { leased, thrown }: { le
     return
   }
   await deleteConsentRevocation(db, row)
-  parts.onBackgroundError(
-    new Error(`the consent of the deleted connector ${row.connector_id} was not revoked at ${row.kind} (${code}); revoke it there`),
-  )
+  report(parts, row.connector_id, { kind: row.kind, code })
 }
 
-async function end(parts: Parts, row: DueRevocation, revoke: (connection: Connection) => Promise<void>): Promise<void> {
+async function end(parts: Parts, row: ConsentRevocationRow, revoke: (connection: Connection) => Promise<void>): Promise<void> {
   const { db } = parts.database
   const leased = parts.source.clock() + leaseMs
   if (!(await deferRevocation(db, row, { notBefore: leased, failures: row.failures }))) return
   try {
-    await revoke(await connect(parts, row))
+    await revoke(connect(parts, row))
     await deleteConsentRevocation(db, row)
   } catch (thrown) {
     await putOff(parts, row, { leased, thrown })

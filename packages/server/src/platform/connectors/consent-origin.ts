@@ -59,11 +59,17 @@ export async function cutOrigin(
 /** Opens the application of a connector; undefined without one. @throws FerruleError `credentials_unreadable` */
 function openApplication(
   { applicationSeals }: Pick<Parts, 'applicationSeals'>,
-  row: SealedConnectorRow,
+  row: SealedCredentialsRow,
 ): Secret<CredentialValues> | undefined {
   const { organization_id: organizationId, kind, application_sealed: sealed, application_key_id: masterKeyId } = row
   return sealed === null || masterKeyId === null ? undefined : applicationSeals.open({ organizationId, kind }, { masterKeyId, sealed })
 }
+
+/** What opens the credentials of a connector. */
+export type SealedCredentialsRow = Pick<
+  SealedConnectorRow,
+  'organization_id' | 'workspace_id' | 'id' | 'kind' | 'sealed' | 'data_key_id' | 'application_sealed' | 'application_key_id'
+>
 
 /**
  * Opens the credentials of a connector, with the fields of its application as they are now.
@@ -73,7 +79,7 @@ function openApplication(
 export async function openCredentials(
   parts: Pick<Parts, 'vault' | 'applicationSeals'>,
   db: Db,
-  row: SealedConnectorRow,
+  row: SealedCredentialsRow,
 ): Promise<Secret<CredentialValues> | undefined> {
   const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id, dataKeyId: row.data_key_id }
   const own = await parts.vault.open(db, place, row.sealed)

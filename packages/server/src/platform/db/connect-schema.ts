@@ -99,20 +99,20 @@ export interface VendorApplicationTable {
   updated_at: Moment
 }
 
-/** Tokens of deleted connectors that the vendor still has to end. */
+/** Tokens of deleted connectors that the vendor still has to end. A row outlives its workspace and its organization. */
 export interface ConsentRevocationTable {
   id: string
   organization_id: string
-  workspace_id: string
   /** Deleted connector, to which `sealed` is bound. */
   connector_id: string
   kind: string
   configuration: string
   sandbox: Flag
-  vendor_application_id: string | null
-  /** Credentials of the connector, as they were stored. */
+  /** The operator's application. Its deletion deletes the row, since `sealed` has its secret. */
+  vendor_application_id: string
+  /** Credentials of the connector with those of the application, encrypted with a master key. */
   sealed: Bytes
-  data_key_id: string
+  master_key_id: string
   failures: number
   /** Time of the next try, or end of the lease. */
   not_before: Moment

@@ -2,14 +2,16 @@
 
 import { fail } from 'ferrule/internal'
 import { type WorkspaceRecord, workspaceChange, workspaceInput, workspaceQuery } from 'ferrule/wire'
-import { isUniqueViolation } from '../db/database.ts'
+import { type Db, isUniqueViolation } from '../db/database.ts'
 import {
   countWorkspaces,
   deleteJobsBefore,
   destroyWorkspace,
   findWorkspace,
+  holdRemovedWorkspace,
   listRemovedWorkspaces,
   listWorkspaces,
+  type RemovedWorkspace,
   removeWorkspace,
   restoreWorkspace,
   updateWorkspace,
@@ -72,11 +74,14 @@ async function withNameConflict<T>(name: string, work: () => Promise<T>): Promis
   }
 }
 
-/** Builds the service. */
-export const createWorkspaces = (parts: Parts): Workspaces => ({
+/** Does what has to be done before the connectors of a workspace are destroyed, in the same transaction. */
+export type EndConnectors = (db: Db, workspace: RemovedWorkspace) => Promise<void>
+
+/** Builds the service. @param endConnectors runs within each purge */
+export const createWorkspaces = (parts: Parts, endConnectors: EndConnectors): Workspaces => ({
   ...createReading(parts),
   ...createWriting(parts),
-  purgeExpired: (now) => purgeExpired(parts, now),
+  purgeExpired: (now) => purgeExpired({ ...parts, endConnectors }, now),
 })
 
 const createReading = ({ database: { db }, ...parts }: Parts): Pick<Workspaces, 'list' | 'stats' | 'get'> => ({
@@ -172,16 +177,22 @@ async function restore(parts: Parts, { principal, id }: Target): Promise<Workspa
   return requireRecord(row)
 }
 
+interface PurgeParts extends Parts {
+  readonly endConnectors: EndConnectors
+}
+
 /** Deletes a workspace with everything in it, unless it was restored. */
-const destroy = (parts: Parts, row: { readonly id: string; readonly organization_id: string }, before: number): Promise<boolean> =>
+const destroy = (parts: PurgeParts, row: RemovedWorkspace, before: number): Promise<boolean> =>
   parts.database.transaction(async (db) => {
+    if (!(await holdRemovedWorkspace(db, row, before))) return false
     const removals = await buildRemovals(parts, db, { organizationId: row.organization_id, workspaceId: row.id })
-    const isDestroyed = await destroyWorkspace(db, row, before)
-    if (isDestroyed) await storeRemovals(db, removals)
-    return isDestroyed
+    await parts.endConnectors(db, row)
+    await destroyWorkspace(db, row)
+    await storeRemovals(db, removals)
+    return true
   })
 
-async function purgeExpired(parts: Parts, now: number): Promise<number> {
+async function purgeExpired(parts: PurgeParts, now: number): Promise<number> {
   const { database } = parts
   await deleteJobsBefore(database.db, now - retentionMs)
   let purged = 0

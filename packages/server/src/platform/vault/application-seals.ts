@@ -1,30 +1,38 @@
-/** Encrypts the operator's applications at vendors with the master key: an organization has no data key of its own. */
+/**
+ * Encrypts with the master key what belongs to no workspace: the operator's applications at vendors, since an organization has no data key,
+ * and tokens of deleted connectors, whose data key may be deleted too.
+ */
 import { type CredentialValues, Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import { decrypt, encodeIdentity, encrypt, nonceBytes } from './cipher.ts'
 import type { MasterKeys } from './master-key.ts'
 
-/** Ids that are bound to an encrypted application. */
+/** Ids that are bound to an encrypted application, or to the credentials of a deleted connector. */
 export interface ApplicationPlace {
   readonly organizationId: string
   readonly kind: string
+  /** The deleted connector; absent for an application. */
+  readonly connectorId?: string
 }
 
-/** An encrypted application. */
+/** An encrypted application, or encrypted credentials. */
 export interface SealedApplication {
   readonly masterKeyId: string
   readonly sealed: Uint8Array
 }
 
-/** Encrypts and decrypts applications. */
+/** Encrypts and decrypts applications, and credentials of deleted connectors. */
 export interface ApplicationSeals {
-  /** Encrypts the fields of an application. Call it in the transaction that stores them. */
+  /** Encrypts fields. Call it in the transaction that stores them. */
   seal(place: ApplicationPlace, values: Secret<CredentialValues>): SealedApplication
-  /** Decrypts the fields of an application. @throws FerruleError `credentials_unreadable` */
+  /** Decrypts fields. @throws FerruleError `credentials_unreadable` */
   open(place: ApplicationPlace, sealed: SealedApplication): Secret<CredentialValues>
 }
 
-const buildIdentity = ({ organizationId, kind }: ApplicationPlace): Buffer => encodeIdentity('vendor application', organizationId, kind)
+const buildIdentity = ({ organizationId, kind, connectorId }: ApplicationPlace): Buffer =>
+  connectorId === undefined
+    ? encodeIdentity('vendor application', organizationId, kind)
+    : encodeIdentity('deleted connector', organizationId, kind, connectorId)
 const failUnreadable = (reason: string) =>
   fail('credentials_unreadable', { reason }, { hint: 'Restore the master key, or store them again.' })
 
@@ -42,7 +50,7 @@ export const createApplicationSeals = (masterKeys: MasterKeys, randomBytes: (siz
     const master = masterKeys.find(masterKeyId)
     if (master === undefined) throw failUnreadable(`the master key ${masterKeyId} is missing`)
     const plain = decrypt(master.wrapping, sealed, buildIdentity(place))
-    if (plain === undefined) throw failUnreadable('the application at the vendor is damaged, or was copied from elsewhere')
+    if (plain === undefined) throw failUnreadable('what the master key encrypts is damaged, or was copied from elsewhere')
     return new Secret(JSON.parse(plain.toString()) as CredentialValues) // authenticated bytes that `seal` wrote
   },
 })

@@ -1,6 +1,7 @@
 /** Rotates master and data keys in batches, beside a running service. A stopped rotation can resume. */
 
 import { type Database, isForeignKeyViolation } from '../db/database.ts'
+import { listRevocationsNotSealedBy, resealRevocation } from '../db/queries/connect/revocations.ts'
 import { listApplicationsNotSealedBy, resealApplication } from '../db/queries/connect/vendor-applications.ts'
 import { listStaleOutcomes, replaceOutcome } from '../db/queries/idempotency.ts'
 import { deleteState, insertState } from '../db/queries/installation-state.ts'
@@ -59,6 +60,7 @@ async function rotateMasterKey(parts: RotationParts): Promise<{ rewrapped: numbe
     })
   }
   await resealApplications(parts)
+  await resealRevocations(parts)
   await database.exclusive(async (db) => masterKeys.drop(new Set(await listUsedMasterKeys(db))))
   return { rewrapped }
 }
@@ -72,6 +74,21 @@ async function resealApplications({ database, masterKeys, applicationSeals }: Ro
         const place = { organizationId: row.organization_id, kind: row.kind }
         const values = applicationSeals.open(place, { masterKeyId: row.master_key_id, sealed: row.sealed })
         await resealApplication(db, row, applicationSeals.seal(place, values))
+      }
+      return found.length
+    })
+  }
+}
+
+/** Encrypts the tokens of deleted connectors with the current master key. */
+async function resealRevocations({ database, masterKeys, applicationSeals }: RotationParts): Promise<void> {
+  for (let rows = 1; rows > 0; ) {
+    rows = await database.transaction(async (db) => {
+      const found = await listRevocationsNotSealedBy(db, masterKeys.current().id, batch)
+      for (const row of found) {
+        const place = { organizationId: row.organization_id, kind: row.kind, connectorId: row.connector_id }
+        const values = applicationSeals.open(place, { masterKeyId: row.master_key_id, sealed: row.sealed })
+        await resealRevocation(db, row, applicationSeals.seal(place, values))
       }
       return found.length
     })

@@ -21,11 +21,12 @@ export const findDataKey = (db: Db, { id, organizationId, workspaceId }: { id: s
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst()
 
-/** Lists the ids of master keys that wrap data keys, or encrypt applications at vendors. */
+/** Lists the ids of master keys that wrap data keys, or encrypt applications at vendors and tokens of deleted connectors. */
 export async function listUsedMasterKeys(db: Db): Promise<string[]> {
   const wrapping = await db.selectFrom('data_keys').select('master_key_id').distinct().execute()
   const sealing = await db.selectFrom('vendor_applications').select('master_key_id').distinct().execute()
-  return [...new Set([...wrapping, ...sealing].map((row) => row.master_key_id))]
+  const ending = await db.selectFrom('consent_revocations').select('master_key_id').distinct().execute()
+  return [...new Set([...wrapping, ...sealing, ...ending].map((row) => row.master_key_id))]
 }
 
 /** Lists data keys that the master key `current` does not wrap. */

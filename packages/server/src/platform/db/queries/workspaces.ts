@@ -108,22 +108,23 @@ export const restoreWorkspace = (
 export const listRemovedWorkspaces = (db: Db, moment: number, limit: number) =>
   db.selectFrom('workspaces').select(['id', 'organization_id']).where('deleted_at', '<', moment).limit(limit).execute()
 
-/**
- * Deletes a workspace for good with its connectors and keys, unless it was restored. Call it in a transaction.
- * @returns whether it was deleted
- */
-export async function destroyWorkspace(
-  db: Db,
-  { id, organization_id }: { id: string; organization_id: string },
-  before: number,
-): Promise<boolean> {
+/** A workspace that was deleted. */
+export interface RemovedWorkspace {
+  readonly id: string
+  readonly organization_id: string
+}
+
+/** Locks a workspace that was deleted before a timestamp, until the transaction ends. @returns false when it was restored or destroyed */
+export async function holdRemovedWorkspace(db: Db, { id, organization_id }: RemovedWorkspace, before: number): Promise<boolean> {
   const own = db.updateTable('workspaces').where('id', '=', id).where('organization_id', '=', organization_id)
-  const held = await own.set({ status: 'inactive' }).where('deleted_at', '<', before).executeTakeFirst()
-  if (held.numUpdatedRows === 0n) return false
+  return (await own.set({ status: 'inactive' }).where('deleted_at', '<', before).executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** Deletes a workspace for good with its connectors and keys. Call it in the transaction of `holdRemovedWorkspace`. */
+export async function destroyWorkspace(db: Db, { id, organization_id }: RemovedWorkspace): Promise<void> {
   await db.deleteFrom('connectors').where('workspace_id', '=', id).where('organization_id', '=', organization_id).execute()
   await db.deleteFrom('data_keys').where('workspace_id', '=', id).where('organization_id', '=', organization_id).execute()
   await db.deleteFrom('workspaces').where('id', '=', id).where('organization_id', '=', organization_id).execute()
-  return true
 }
 
 /** A job. */

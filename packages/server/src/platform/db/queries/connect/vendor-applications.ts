@@ -57,8 +57,10 @@ export const keepVendorApplication = (db: Db, organizationId: string, id: string
 export const holdVendorApplication = (db: Db, place: VendorApplicationPlace): Promise<VendorApplicationRow | undefined> =>
   lockForUpdate(db, own(db, place), 'vendor_applications').executeTakeFirst()
 
-/** Deletes an application. Its connectors stay, without it. */
+/** Deletes an application with its secret. Its connectors stay, without it. Call it in a transaction. */
 export const deleteVendorApplication = async (db: Db, { organization_id, id }: VendorApplicationRow): Promise<void> => {
+  const ending = db.deleteFrom('consent_revocations').where('organization_id', '=', organization_id)
+  await ending.where('vendor_application_id', '=', id).execute()
   await db.deleteFrom('vendor_applications').where('organization_id', '=', organization_id).where('id', '=', id).execute()
 }
 
