@@ -26,7 +26,8 @@ interface Violation {
 /** Finds the barriers of a page as it is drawn now. The page keeps its policy: axe enters beside it. */
 async function findBarriers(page: Page, scheme: keyof typeof rules): Promise<string[]> {
   // The driver evaluates in the page without a script element, so the policy of the page does not matter.
-  await page.evaluate(`${source}; undefined`)
+  // A page keeps it until it is left, and each reading of its text takes a tenth of a second.
+  if (await page.evaluate<boolean>(`window.axe === undefined`)) await page.evaluate(`${source}; undefined`)
   const run = `window.axe.run(document, ${JSON.stringify({ ...rules[scheme], resultTypes: ['violations'] })}).then(({ violations }) => violations)`
   const violations = await page.evaluate<readonly Violation[]>(run)
   return violations.flatMap(({ id, help, nodes }) =>

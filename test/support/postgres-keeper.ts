@@ -8,6 +8,7 @@ import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { findMemoryFolder } from './memory-folder.ts'
 import { type PostgresBinaries, program } from './postgres-binaries.ts'
 
 /** What a spawned program needs to run as somebody else than root. */
@@ -26,7 +27,7 @@ const env = Object.fromEntries(Object.entries({ ...process.env, LC_ALL: 'C', TZ:
 
 const account = unprivileged()
 // Root's own temporary folder may be closed to the account that the server runs as.
-const folder = mkdtempSync(join(account.uid === undefined ? tmpdir() : '/tmp', 'ferrule-postgres-'))
+const folder = mkdtempSync(join(account.uid === undefined ? tmpdir() : (findMemoryFolder() ?? '/tmp'), 'ferrule-postgres-'))
 const data = join(folder, 'data')
 let server: ChildProcess | undefined
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { Client } from 'pg'
 import { inject } from 'vitest'
+import { keepCompiled } from './embedded-code.ts'
 
 /** A database that belongs to one test file. */
 export interface TestDatabase {
@@ -42,6 +43,7 @@ export async function createTestDatabase(name: string, template?: string): Promi
  * @param folder of the context store; created if missing
  */
 export async function copyEmbeddedDatabase(folder: string): Promise<void> {
+  keepCompiled()
   cpSync(await askSetup('/embedded'), folder, { recursive: true })
 }
 

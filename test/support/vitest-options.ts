@@ -2,9 +2,14 @@
 import { defaultServerConditions } from 'vite'
 import type { InlineConfig } from 'vitest/node'
 import { sourceCondition, sourceOptions } from '../../scripts/paths.mjs'
+import { findMemoryFolder } from './memory-folder.ts'
 
 // Forks of the tests resolve our packages themselves; their programs run from the sources too.
 process.env['NODE_OPTIONS'] = sourceOptions(process.env['NODE_OPTIONS'])
+
+// Databases of tests are written all the time.
+const temporary = process.env['TMPDIR'] ?? findMemoryFolder()
+if (temporary !== undefined) process.env['TMPDIR'] = temporary
 
 /** Leads imports of our packages to their sources. */
 const conditions = [sourceCondition, ...defaultServerConditions]

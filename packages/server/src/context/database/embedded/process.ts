@@ -121,7 +121,12 @@ class ThreadStream extends Duplex {
  *
  * By default the JavaScript heap may double between two garbage collections. A third more leaves memory for the database.
  */
-const smallProcess = ['--wasm-num-compilation-tasks=1', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--heap-growing-percent=30']
+export const smallProcess = [
+  '--wasm-num-compilation-tasks=1',
+  '--no-wasm-tier-up',
+  '--no-wasm-dynamic-tiering',
+  '--heap-growing-percent=30',
+]
 
 /** A running embedded database. */
 export class EmbeddedProcess {
