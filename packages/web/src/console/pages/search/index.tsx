@@ -15,6 +15,7 @@ import { editText, emptyDraft, type FilterDraft } from './filter/draft.ts'
 import { describeFields, type FilterField, listFields } from './filter/fields.ts'
 import { FilterViews } from './filter-views.tsx'
 import { Results } from './results.tsx'
+import classes from './search.module.css'
 
 /** Parameters that belong to an entity: another one begins without them. */
 const ofEntity = { filter: undefined, sort: undefined, fields: undefined, pages: undefined, partial: undefined } as const
@@ -75,8 +76,7 @@ function Options({ address, fields, onChange }: { address: SearchAddress; fields
       <MultiSelect
         label="Columns"
         {...(address.fields.length === 0 ? { placeholder: 'all fields' } : {})}
-        // The input beside the chosen columns is narrow, else it stands on an empty line of its own.
-        styles={{ inputField: { minWidth: '2rem' } }}
+        classNames={{ inputField: classes.columnInput ?? '' }}
         data={[...new Set([...paths, ...address.fields])]}
         value={[...address.fields]}
         onChange={(chosen) => onChange({ fields: chosen.join(','), pages: undefined })}
