@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** Linux keeps the files of this folder in memory. */
 const shared = '/dev/shm'
-/** A run of all tests takes about a third of it. */
+/** Room for two servers of databases with their logs, and for the projects into which tests install packages. */
 const neededBytes = 6 * 1_024 ** 3
 
 /**
