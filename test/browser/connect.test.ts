@@ -52,7 +52,7 @@ test('a form takes Shopify after it refused a wrong store and a wrong key', late
   await page.getByLabel('Shop', { exact: true }).fill('another-store')
   await send.click()
   await page.getByText('Shopify knows nothing at this address.').waitFor()
-  await page.getByText('Check what you typed: shop.').waitFor()
+  await page.getByText(/Check the value of shop\. The address of the store's admin .* Nothing was stored\./).waitFor()
   await page.getByLabel('Shop', { exact: true }).fill(shopifyCredentials.shop)
   await send.click()
   await page.getByRole('alert').getByText('Shopify refused the credentials').waitFor()

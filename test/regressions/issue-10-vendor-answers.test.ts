@@ -136,13 +136,14 @@ describe('a download that fails', () => {
   )
 })
 
+const shopifyAt = (origin: string): Connection => ({
+  kind: kinds.shopify,
+  configuration: { shop: 'no-such-store' },
+  credentials: fixed({ api_key: 'shpat_00000000000000000000000000000000' }),
+  origin: { api: origin },
+})
+
 describe('a store that does not exist', () => {
-  const shopifyAt = (origin: string): Connection => ({
-    kind: kinds.shopify,
-    configuration: { shop: 'no-such-store' },
-    credentials: fixed({ api_key: 'shpat_00000000000000000000000000000000' }),
-    origin: { api: origin },
-  })
   const asked = async (body: unknown) => {
     await using server = await serve(() => ({ status: 404, body }))
     await using engine = testEngine()
@@ -153,6 +154,20 @@ describe('a store that does not exist', () => {
     for (const body of ['<!DOCTYPE html><title>Not Found</title>', ''])
       expect(await asked(body)).toMatchObject({ code: 'record_not_found', hint: expect.stringMatching(/^Check the shop/) })
     expect(await asked({ errors: 'Not Found' })).toMatchObject({ code: 'record_not_found', hint: expect.stringMatching(/^Check the id/) })
+  })
+})
+
+describe('a check of a store that does not exist', () => {
+  test.each<[string, { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }, string]>([
+    ['the words of the API', { status: 404, body: { errors: 'Not Found' } }, 'record_not_found'],
+    ['a page', { status: 404, body: '<!DOCTYPE html><title>Not Found</title>' }, 'record_not_found'],
+    ['a redirect', { status: 301, body: '', headers: { location: 'https://shop.example' } }, 'upstream_answer_invalid'],
+  ])('says in plain words where the name of the store is, after %s', async (_what, answer, code) => {
+    await using server = await serve(() => answer)
+    await using engine = testEngine()
+    const error = await failure(engine.check(shopifyAt(server.origin)))
+    expect(error).toMatchObject({ code, hint: expect.stringMatching(/^Check the value of shop\. The address of the store's admin /) })
+    if (code === 'record_not_found') expect(error.message).toBe('Shopify knows nothing at this address.')
   })
 })
 

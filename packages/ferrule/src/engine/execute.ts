@@ -18,6 +18,7 @@ import { buildHiddenCount, failHidden, isHidden, showsHidden } from './hidden.ts
 import { Deadline, defaultDeadlineMs } from './http/deadline.ts'
 import { Http } from './http/http.ts'
 import { callBytes } from './http/memory.ts'
+import { explainAddress } from './http/origin.ts'
 import { getAt } from './json/paths.ts'
 import { RawJson } from './json/raw-rows.ts'
 import { MemoryLimiter } from './limits/in-memory.ts'
@@ -233,7 +234,8 @@ async function runCheck(runtime: Runtime, connection: Connection, options: Check
   try {
     return await runLive(runtime, connection, { ...options, entity, action, params })
   } catch (thrown) {
-    if (probe === undefined || !(thrown instanceof FerruleError) || thrown.code !== 'missing_parameter') throw thrown
+    const isProbed = probe !== undefined && thrown instanceof FerruleError && thrown.code === 'missing_parameter'
+    if (!isProbed) throw explainAddress(connection, thrown)
     using deadline = new Deadline(options.deadlineMs ?? defaultDeadlineMs, connection.kind.definition.title, options.signal)
     await exchangeBeside({ runtime, connection, deadline }, probe)
     return undefined

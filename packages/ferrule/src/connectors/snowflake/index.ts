@@ -21,11 +21,11 @@ export const snowflake = connector(
         fields: {
           programmatic_access_token: find(
             {
-              says: 'Snowflake shows the token once, when it is generated; its user needs a network policy that lets this service in.',
+              says: 'Generate a token there and copy it at once: Snowflake shows it only then. Its user needs a network policy that lets this service in.',
               menu: 'Your name > Settings > Authentication > Programmatic access tokens',
               url: 'https://docs.snowflake.com/en/user-guide/programmatic-access-tokens',
             },
-            secret('Programmatic access token of a user'),
+            secret('Programmatic access token: a key that Snowflake generates for a user, in place of a password'),
           ),
         },
         send: { as: 'bearer', token: 'programmatic_access_token' },
@@ -35,20 +35,20 @@ export const snowflake = connector(
         title: 'Key pair',
         fields: {
           user: find(
-            { says: 'It is the name that the user signs in to Snowflake with.' },
-            str('Name of the user, as the vendor knows it for logging in', { minLength: 1 }),
+            { says: 'It is the name that you type to sign in to Snowflake, not your display name.' },
+            str('Name that the user signs in to Snowflake with', { minLength: 1 }),
           ),
           private_key: find(
             {
-              says: 'You create the key; ALTER USER … SET RSA_PUBLIC_KEY gives its public half to the user.',
+              says: 'You or an administrator create a pair of keys; copy the whole file of the private one, with its first and last line. ALTER USER … SET RSA_PUBLIC_KEY gives the public one to the user.',
               url: 'https://docs.snowflake.com/en/user-guide/key-pair-auth',
             },
-            secret('Private RSA key of the user, PEM (PKCS #8)'),
+            secret('Private key of the user: the text between the lines BEGIN and END, with both (RSA, PEM, PKCS #8)'),
           ),
           private_key_passphrase: opt(
             find(
-              { says: 'You chose it when you created the key; leave it out for a key without a passphrase.' },
-              secret('Passphrase of the key, when it is encrypted'),
+              { says: 'It was chosen when the key was created; leave it out for a key without a passphrase.' },
+              secret('Password of the private key, if it has one'),
             ),
           ),
         },
@@ -59,34 +59,38 @@ export const snowflake = connector(
     configuration: {
       account: find(
         {
-          says: 'The address that people open Snowflake with names it before .snowflakecomputing.com.',
+          says: 'It is the part before .snowflakecomputing.com in the URL of your account; you can paste that whole URL.',
           menu: 'Account selector > View account details',
           url: 'https://docs.snowflake.com/en/user-guide/admin-account-identifier',
         },
         normalised(
           [`^(?:https://)?(${account})\\.snowflakecomputing\\.com/?$`, `^(${account})$`],
-          str('Account identifier: the part before .snowflakecomputing.com, such as myorg-my_account', {
+          str('Your Snowflake account: the part before .snowflakecomputing.com, such as myorg-my_account', {
             pattern: `^(?!.*\\.snowflakecomputing)${account}$`, // part of a host, not an account
             says: 'must be an account identifier such as myorg-my_account or xy12345.us-east-2.aws',
           }),
         ),
       ),
       database: find(
-        { says: 'SHOW DATABASES prints the names.' },
-        str('Database of calls that name none; in the case that SHOW prints', { minLength: 1 }),
+        { says: 'Run SHOW DATABASES in Snowflake and copy the name from its result; upper and lower case count.' },
+        str('Database to read from, where a call names no other', { minLength: 1 }),
       ),
       warehouse: find(
-        { says: 'SHOW WAREHOUSES prints the names.' },
-        str('Warehouse of calls that name none; in the case that SHOW prints', { minLength: 1 }),
+        { says: 'Run SHOW WAREHOUSES in Snowflake and copy the name from its result; upper and lower case count.' },
+        str('Warehouse that runs the statements, where a call names no other', { minLength: 1 }),
       ),
       role: find(
-        { says: 'SHOW ROLES prints the names; a token can be restricted to one of them.' },
-        str('Role of calls that name none; in the case that SHOW prints', { minLength: 1 }),
+        {
+          says: 'Run SHOW ROLES in Snowflake and copy the name from its result; upper and lower case count. A token can be restricted to one role.',
+        },
+        str('Role that decides what can be read, where a call names no other', { minLength: 1 }),
       ),
       schema: opt(
         find(
-          { says: 'SHOW SCHEMAS prints the names.' },
-          str('Schema of calls that name none; in the case that SHOW prints', { minLength: 1 }),
+          {
+            says: 'Run SHOW SCHEMAS in Snowflake and copy the name from its result; leave it out to name schemas in each statement.',
+          },
+          str('Schema within the database, where a call names no other', { minLength: 1 }),
         ),
       ),
     },

@@ -1,6 +1,7 @@
 /** Resolves where requests of a connector go: the definition's origins, a customer's own base, or the operator's override. */
 import type { Kind } from '../../definition/connector.ts'
-import { fail } from '../../errors.ts'
+import { readFinding } from '../../definition/index.ts'
+import { FerruleError, fail } from '../../errors.ts'
 
 /** Origins that replace the definition's: for egress proxies, regional hosts, recorded replays and the sandbox. */
 export interface OriginOverride {
@@ -88,6 +89,33 @@ export function findVendorOrigin(connection: OriginSource): string {
   if (chosen !== undefined) return chosen
   const problem = { field: `/replication_config/${api.by}`, message: 'is not valid', error_code: 'enum' }
   throw fail('validation_failed', { reason: `the configuration value ${api.by} is not valid` }, { errors: [problem] })
+}
+
+/** Finds the configuration value that the vendor's address is made of; undefined for vendors with one address. */
+function findAddressField(source: OriginSource): { readonly name: string; readonly says: string } | undefined {
+  const { api } = source.kind.definition.origins
+  const name = typeof api === 'string' ? /\{(\w+)\}/.exec(api)?.[1] : undefined
+  const field = source.kind.definition.configuration[name ?? '']
+  return name === undefined || field === undefined ? undefined : { name, says: readFinding(field)?.says ?? '' }
+}
+
+/**
+ * Explains a failed check whose address leads to nobody, or elsewhere. A check asks for no record of the caller, so the address is wrong.
+ * @returns the error to throw
+ */
+export function explainAddress(source: OriginSource, thrown: unknown): unknown {
+  if (!(thrown instanceof FerruleError)) return thrown
+  const { code, status, errors, retryable, upstream } = thrown
+  const answered = upstream?.status ?? 0
+  const field = findAddressField(source)
+  if (field === undefined || (code !== 'record_not_found' && (answered < 300 || answered >= 400))) return thrown
+  const message = code === 'record_not_found' ? `${source.kind.definition.title} knows nothing at this address.` : thrown.message
+  const hint = `Check the value of ${field.name}. ${field.says}`.trim()
+  return new FerruleError(
+    code,
+    { message, hint },
+    { errors, status, retryable, cause: thrown, ...(upstream === undefined ? {} : { upstream }) },
+  )
 }
 
 const buildForwardedHost = (own: string, used: string): Readonly<Record<string, string>> =>

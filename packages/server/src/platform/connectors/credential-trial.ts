@@ -95,7 +95,9 @@ async function keep(parts: Parts, row: Parameters<typeof saveCreation>[1]): Prom
 /** Turns an error of the vendor into an error of the request. Nothing was stored, and the hint explains `check: false`. */
 function toRefusal(thrown: unknown, forceHint: string): unknown {
   const error = asFerruleError(thrown)
-  if (error.fault === 'service' || error.fault === 'caller' || !(thrown instanceof FerruleError)) return thrown
+  // What a vendor answered is no mistake of the request's form, whoever made it.
+  const isOwn = error.fault === 'service' || (error.fault === 'caller' && error.upstream === undefined)
+  if (isOwn || !(thrown instanceof FerruleError)) return thrown
   const isRefused = errorConsequences[error.code].credentials === 'refused'
   const next = isRefused ? 'Send credentials that the vendor takes.' : error.hint
   return new FerruleError(
@@ -105,7 +107,7 @@ function toRefusal(thrown: unknown, forceHint: string): unknown {
       errors: isRefused ? [{ field: '/credentials', message: error.message, error_code: error.code }] : error.errors,
       cause: error,
       retryable: error.retryable,
-      ...(isRefused ? { status: 422 } : {}),
+      ...(isRefused || error.code === 'record_not_found' ? { status: 422 } : {}),
       ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
       ...(error.upstream === undefined ? {} : { upstream: error.upstream }),
     },

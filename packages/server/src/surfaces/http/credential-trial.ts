@@ -13,10 +13,11 @@ const trialCodes: readonly ErrorCode[] = [
   ...(['upstream_rate_limited', 'upstream_error', 'upstream_unreachable', 'upstream_timeout', 'upstream_answer_invalid'] as const),
 ]
 
-/** Errors of a trial. Refused credentials came with the request, so their status is 422. */
-export const trialProblems: readonly ProblemDocument[] = trialCodes.map((code) =>
-  errorConsequences[code].credentials === 'refused' ? { code, status: 422 } : code,
-)
+/** Errors of a trial. Refused credentials and a wrong address came with the request, so their status is 422. */
+export const trialProblems: readonly ProblemDocument[] = [
+  ...trialCodes.map((code) => (errorConsequences[code].credentials === 'refused' ? { code, status: 422 } : code)),
+  { code: 'record_not_found', status: 422 },
+]
 
 /** Builds the trial of a creation or of new credentials. */
 export const buildTrial = (exchange: Exchange<Principal>, services: Services): CredentialTrial => ({
