@@ -35,6 +35,7 @@ const promised: Readonly<Record<string, string>> = {
   FERRULE_BODY_LIMIT: 'integer from 1024 to 67108864; 1048576',
   FERRULE_BODY_MEMORY: 'integer from 32 to 65536; a quarter of the memory of the container or machine, from 32 to 1024',
   FERRULE_LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent; info',
+  FERRULE_TRACE_VENDORS: 'on or off; off',
   FERRULE_SHUTDOWN_DELAY: 'integer from 0 to 300; 0',
   FERRULE_SHUTDOWN_SECONDS: 'integer from 0 to 3600; 30',
   FERRULE_OPERATION_SECONDS: 'integer from 1 to 3600; 60',

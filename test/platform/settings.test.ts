@@ -45,6 +45,7 @@ describe('settings', () => {
       bodyMemory: expect.any(Number),
       logLevel: 'info',
       shutdownDelay: 0,
+      traceVendors: false,
       shutdownSeconds: 30,
       operationSeconds: 60,
       role: 'all',

@@ -18,4 +18,12 @@ export interface Room {
 export const within = (folder: string, names: readonly string[]): readonly string[] => names.map((name) => `${folder}${name}`)
 
 /** The documented entries of the library, and the one that the server has to itself. */
-export const entries = ['ferrule', 'ferrule/definition', 'ferrule/engine', 'ferrule/wire', 'ferrule/agents', 'ferrule/internal']
+export const entries = [
+  'ferrule',
+  'ferrule/definition',
+  'ferrule/engine',
+  'ferrule/wire',
+  'ferrule/agents',
+  'ferrule/opentelemetry',
+  'ferrule/internal',
+]

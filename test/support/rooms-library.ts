@@ -4,7 +4,7 @@ import { type Room, within } from './room.ts'
 const library = 'packages/ferrule/src/'
 const engine = `${library}engine/`
 const shared = within(library, [
-  ...['errors.ts', 'error-consequences.ts', 'retry.ts', 'options.ts', 'resume.ts', 'walk.ts'],
+  ...['errors.ts', 'error-consequences.ts', 'retry.ts', 'options.ts', 'resume.ts', 'walk.ts', 'tracing.ts'],
   ...['rows/', 'definition/'],
 ])
 /** Adapters of agent frameworks, and what each imports of its framework: no adapter imports another's. */
@@ -29,6 +29,7 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}rows/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}filter/`, files: within(library, ['errors.ts', 'definition/object.ts', 'definition/search.ts', 'json/']) },
   { room: `${library}near-names.ts` },
+  { room: `${library}tracing.ts`, files: [`${library}errors.ts`] },
   { room: `${library}fields.ts`, files: [`${library}definition/object.ts`] },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },
   { room: `${library}document/`, files: [...shared, ...within(library, ['filter/', 'json/'])], types: [`${library}wire/definitions.ts`] },
@@ -42,6 +43,7 @@ export const libraryRooms: readonly Room[] = [
       'options.ts',
       'resume.ts',
       'walk.ts',
+      'tracing.ts',
       'rows/',
       'definition/object.ts',
       'json/',
@@ -96,6 +98,7 @@ export const libraryRooms: readonly Room[] = [
       'fields.ts',
       'local-connections.ts',
       'options.ts',
+      'tracing.ts',
       'definition/object.ts',
       'document/schema.ts',
       'json/',
@@ -113,9 +116,15 @@ export const libraryRooms: readonly Room[] = [
   })),
   { room: `${library}adapters/peer.ts`, files: [`${library}errors.ts`] },
   {
+    // Its import of the API waits for `startTracing`.
+    room: `${library}opentelemetry/`,
+    files: within(library, ['tracing.ts', 'adapters/peer.ts']),
+    npm: ['@opentelemetry/api'],
+  },
+  {
     // Types of the SDK only: whoever connects a client loads it.
     room: `${library}mcp/`,
-    files: within(library, ['errors.ts', 'definition/object.ts', 'json/', 'agent/reach.ts']),
+    files: within(library, ['errors.ts', 'tracing.ts', 'definition/object.ts', 'json/', 'agent/reach.ts']),
     types: [`${library}agent/`],
     npm: ['@modelcontextprotocol/server'],
     node: 'all but node:sqlite',

@@ -16,7 +16,10 @@ const platformRooms = platformOrder.map((name, index): Room => {
   const isDatabase = name === 'db/'
   return {
     room: `${server}platform/${name}`,
-    files: [...within(server, ['folder-lock.ts', 'context/']), ...within(`${server}platform/`, platformOrder.slice(0, index))],
+    files: [
+      ...within(server, ['folder-lock.ts', 'statement-span.ts', 'context/']),
+      ...within(`${server}platform/`, platformOrder.slice(0, index)),
+    ],
     npm: [...entries, ...(isDatabase ? ['kysely', 'pg'] : ['typebox', 'ipaddr.js']), 'jose', 'pino'],
     node: isDatabase ? 'all' : 'all but node:sqlite',
   }
@@ -25,10 +28,11 @@ const platformRooms = platformOrder.map((name, index): Room => {
 /** The rooms of the service in their order: a room imports what stands above it. */
 export const serverRooms: readonly Room[] = [
   { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },
+  { room: `${server}statement-span.ts`, npm: entries },
   { room: `${server}context/query/`, npm: entries, node: 'all but node:sqlite' },
   {
     room: `${server}context/database/`,
-    files: within(server, ['folder-lock.ts', 'context/query/']),
+    files: within(server, ['folder-lock.ts', 'statement-span.ts', 'context/query/']),
     npm: [...entries, 'pg', '@electric-sql/pglite'],
     node: 'all',
   },

@@ -1,8 +1,8 @@
-/** Loads packages of frameworks, which users install beside this library. */
+/** Loads packages that users install beside this library. */
 import { FerruleError } from '../errors.ts'
 
 /**
- * Loads a package when its tools are made, so that the error for a missing one is ours.
+ * Loads a package when it is needed, so that the error for a missing one is ours.
  * @param name what to install
  * @param load imports it
  * @throws FerruleError `setting_invalid` when the package is missing, or too old
@@ -11,7 +11,7 @@ export async function loadPeer<T>(name: string, load: () => Promise<T>): Promise
   try {
     return await load()
   } catch (cause) {
-    const message = `The tools for this framework need the package ${name}, which is missing or too old.`
+    const message = `This entry needs the package ${name}, which is missing or too old.`
     throw new FerruleError('setting_invalid', { message, hint: `Run npm install ${name}.` }, { cause })
   }
 }

@@ -1,6 +1,7 @@
 /** Makes the tools of a source. */
 import { asFerruleError } from '../errors.ts'
 import { listLossyValues } from '../json/lossy.ts'
+import { inSpan, type SpanStart } from '../tracing.ts'
 import { boundText } from './answers/bounds.ts'
 import { writeLine } from './answers/json.ts'
 import type { ToolContext, ToolDefinition } from './context.ts'
@@ -50,12 +51,31 @@ const bind = (tool: ToolDefinition, context: ToolContext): AgentTool => ({
   description: tool.description,
   inputSchema: tool.inputSchema,
   annotations: tool.annotations,
-  run: async (args, call = {}) => {
-    const answer = await runTool(tool, context, [args, call])
-    // Rows and lines are written within the budget.
-    const isBounded = !answer.isError && answer.file === undefined
-    return isBounded ? answer : { ...answer, text: boundText(answer.text, context.maxTokens) }
+  run: (args, call = {}) =>
+    inSpan(
+      () => describeTool(tool, call),
+      async (span) => {
+        const answer = await runTool(tool, context, [args, call])
+        if (answer.isError) span?.fail(answer.code ?? 'internal_error')
+        // Rows and lines are written within the budget.
+        const isBounded = !answer.isError && answer.file === undefined
+        return isBounded ? answer : { ...answer, text: boundText(answer.text, context.maxTokens) }
+      },
+    ),
+})
+
+/** Describes the span of a tool, in the names of OpenTelemetry's conventions for GenAI. Never its arguments, and never its answer. */
+const describeTool = ({ name }: ToolDefinition, { callId, signal }: ToolCall): SpanStart => ({
+  name: `execute_tool ${name}`,
+  kind: 'internal',
+  role: 'tool',
+  attributes: {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': name,
+    'gen_ai.tool.type': 'function',
+    'gen_ai.tool.call.id': callId,
   },
+  signal,
 })
 
 function buildContext(source: AgentSources, options: ToolOptions): ToolContext {

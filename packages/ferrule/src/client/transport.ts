@@ -3,6 +3,7 @@ import { errorConsequences } from '../error-consequences.ts'
 import { FerruleError, fail, failValidation } from '../errors.ts'
 import { parseJson, writeJson } from '../json/json.ts'
 import { computePause, maxAttempts } from '../retry.ts'
+import { buildTraceHeaders, inSpan, type Span, type SpanStart } from '../tracing.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import type { TokenAnswer } from '../wire/tokens.ts'
 import { readText } from './bodies.ts'
@@ -84,6 +85,8 @@ function toUnknown(error: FerruleError, key: string | undefined): FerruleError {
 /** One request, as every attempt sends it. */
 interface Prepared {
   readonly url: string
+  /** The path without its values. */
+  readonly template: string
   readonly method: Endpoint['method']
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
@@ -92,6 +95,24 @@ interface Prepared {
   readonly isRead: boolean
   readonly key: string | undefined
 }
+
+/** A request with the span of one attempt. */
+interface Traced extends Prepared {
+  readonly span: Span | undefined
+}
+
+/** Describes the span of an attempt: the route, never the filled path and never the query. */
+const describeAttempt = ({ url, template, method }: Prepared, resent: number, signal: AbortSignal): SpanStart => ({
+  name: `${method} ${template}`,
+  kind: 'client',
+  attributes: {
+    'http.request.method': method,
+    'server.address': URL.canParse(url) ? new URL(url).hostname : undefined,
+    'url.template': template,
+    'http.request.resend_count': resent === 0 ? undefined : resent,
+  },
+  signal,
+})
 
 /** The way to the service, shared by everything that one client does. */
 export class Transport {
@@ -155,6 +176,7 @@ export class Transport {
     const key = isRead || endpoint.takesKey !== true ? undefined : (parts.idempotencyKey ?? crypto.randomUUID())
     return {
       url: `${url}${fillPath(endpoint.path, parts.slots)}${buildQuery(parts.query)}`,
+      template: endpoint.path,
       method: endpoint.method,
       headers: {
         accept: 'application/json',
@@ -176,7 +198,10 @@ export class Transport {
     try {
       for (let failures = 1; ; failures += 1) {
         try {
-          return await this.#attempt(request, deadline, read)
+          return await inSpan(
+            () => describeAttempt(request, failures - 1, deadline.signal),
+            (span) => this.#attempt({ ...request, span }, deadline, read),
+          )
         } catch (thrown) {
           const wait = thrown instanceof FerruleError ? computePause(thrown, failures, Math.random) : 0
           const isLast = failures >= maxAttempts || !request.isRepeatable || !isPassing(thrown) || wait >= deadline.remaining()
@@ -190,13 +215,15 @@ export class Transport {
     }
   }
 
-  async #attempt<T>(request: Prepared, { signal }: Deadline, read: (response: Response) => Promise<T>): Promise<T> {
-    const { url, method, headers, body } = request
+  async #attempt<T>(request: Traced, { signal }: Deadline, read: (response: Response) => Promise<T>): Promise<T> {
+    const { url, method, body, span } = request
+    const headers = { ...request.headers, ...buildTraceHeaders() }
     const credentials = this.settings.identity.type === 'session' ? 'same-origin' : 'omit'
     try {
       // A redirect is never followed: the token would travel with it.
       const init = { method, headers, signal, credentials, redirect: 'manual', ...(body === undefined ? {} : { body }) } as const
       const response = await this.settings.fetch(url, init)
+      span?.set({ 'http.response.status_code': response.status })
       if (response.ok) return await read(response)
       throw await readFailure(response)
     } catch (thrown) {

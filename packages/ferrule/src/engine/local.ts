@@ -7,6 +7,7 @@ import { noteLocalConnection } from '../local-connections.ts'
 import { checkOptions } from '../options.ts'
 import { makeResumable } from '../resume.ts'
 import { createRowReader, type RowForm } from '../rows/rows.ts'
+import { describeExecute, inSpan } from '../tracing.ts'
 import { type ListPage, type Part, type WalkOptions, walkPages, walkParts, walkRecords } from '../walk.ts'
 import type { Connection, VendorNotice } from './connection.ts'
 import { checkConfiguration, checkCredentials, checkOrigin, failWithoutCredentials } from './credentials/check.ts'
@@ -16,7 +17,7 @@ import { createEngine, type Engine } from './execute.ts'
 import type { OriginOverride } from './http/origin.ts'
 import { isRows } from './json/raw-rows.ts'
 import { OwnGate, type OwnRates } from './limits/own-rates.ts'
-import { findOperation, listLiveActions } from './operation.ts'
+import { findOperation, listLiveActions, nameOperation } from './operation.ts'
 import { callOptions, connectOptions, rowOptions } from './options.ts'
 import type { Call, Outcome } from './outcome.ts'
 import type { CallOptions, ConfigurationOf, CredentialsOf, Download, DownloadOptions, LocalConnector } from './types.ts'
@@ -117,6 +118,13 @@ const toDownload = ({ file }: Extract<Outcome, { type: 'file' }>): Download => (
 
 const toAnswer = (outcome: Outcome): unknown => (outcome.type === 'file' ? toDownload(outcome) : { data: outcome.data, meta: outcome.meta })
 
+/** Runs a call of this process in its span. */
+const runCall = (engine: Engine, connection: Connection, call: Call): Promise<unknown> =>
+  inSpan(
+    () => describeExecute(nameOperation(connection.kind.definition, call.entity, call.action), { signal: call.signal }),
+    async () => toAnswer(await engine.run(connection, call)),
+  )
+
 type Options = CallOptions & DownloadOptions & WalkOptions
 type Args = [params?: Readonly<Record<string, unknown>>, options?: Options]
 
@@ -164,8 +172,8 @@ class Local {
     yield* walkRows(parts, { read: createRowReader({ as, params, vendor }), vendor })
   }
 
-  async #run(call: Call): Promise<unknown> {
-    return toAnswer(await this.#engine.run(this.#connection, call))
+  #run(call: Call): Promise<unknown> {
+    return runCall(this.#engine, this.#connection, call)
   }
 
   /** Opens a download that continues by range if its transfer breaks off. */
@@ -242,7 +250,7 @@ export function connectLocally<D extends ConnectorDefinition>(kind: Kind<D>, opt
   const entities = Object.keys(kind.definition.entities).map((entity) => [entity, buildMethods(local, kind.definition, entity)] as const)
   noteLocalConnection(local, {
     readKind: () => buildKindDocument(kind.definition),
-    execute: async (call) => toAnswer(await engine.run(connection, call)),
+    execute: (call) => runCall(engine, connection, call),
   })
   // The typed connector is a view of the untyped one. Its types come from the definition that the engine runs.
   return Object.assign(local, Object.fromEntries(entities)) as unknown as LocalConnector<D>

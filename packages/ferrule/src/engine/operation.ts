@@ -5,6 +5,7 @@ import { type EntityDefinition, type LiveAction, liveActions, type MergedRows, t
 import { type Field, type Fields, type Fill, readFill } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
+import type { NamedOperation } from '../tracing.ts'
 import { findConvertible } from './json/forms.ts'
 import { type Path, parsePath } from './json/paths.ts'
 import { compileSchema, type Validator } from './json/schema.ts'
@@ -132,6 +133,13 @@ export const listLiveActions = (entity: EntityDefinition): LiveAction[] => liveA
 /** Lists all actions of an entity, search included. */
 export const listActions = (entity: EntityDefinition): string[] =>
   entity.context_store_search === undefined ? listLiveActions(entity) : [...listLiveActions(entity), 'context_store_search']
+
+/** Names an operation by the definition, for metrics and spans: a name that a caller invents is `unknown`. */
+export function nameOperation({ kind, entities }: ConnectorDefinition, entityName: string, action: string): NamedOperation {
+  const entity = Object.hasOwn(entities, entityName) ? entities[entityName] : undefined
+  const isKnown = entity !== undefined && listActions(entity).includes(action)
+  return isKnown ? { kind, entity: entityName, action } : { kind, entity: 'unknown', action: 'unknown' }
+}
 
 const compiled = new WeakMap<Kind, Map<string, CompiledOperation>>()
 

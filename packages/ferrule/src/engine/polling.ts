@@ -41,6 +41,7 @@ const buildHandleRequest = (call: string, handle: string, statuses: readonly num
   return {
     method: method === 'POST' ? 'POST' : 'GET',
     path: template.replace(/\{\w+\}/, () => encodePathSegment('handle', handle)),
+    template: call,
     unready: statuses,
   }
 }

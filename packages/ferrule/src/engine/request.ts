@@ -13,6 +13,8 @@ export interface WireRequest {
   readonly method: 'GET' | 'POST'
   /** Path with the query, starting with a slash. */
   readonly path: string
+  /** Method and path as definitions write them, without values; default: the operation's. */
+  readonly template?: string
   /** JSON string. */
   readonly body?: string
   /** True if the path starts at the origin, without the kind's prefix. */

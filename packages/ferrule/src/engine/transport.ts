@@ -141,6 +141,7 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
     ...(running.rawRows === undefined ? bytesFrom(runtime) : { bytesFrom: 0 }),
     signal: running.requestSignal ?? deadline.signal,
     vendor: title,
+    traced: { template: wire.template ?? operation.operation.call, sent: wire },
   })
 }
 
@@ -262,7 +263,7 @@ export function exchangeBeside(calling: Calling, call: `${'GET' | 'POST'} /${str
   const { kind } = calling.connection
   const operation = findOperation(kind, kind.definition.check.entity, kind.definition.check.action)
   const method = call.startsWith('POST ') ? 'POST' : 'GET'
-  return exchange({ ...calling, operation, params: {} }, { ...more, method, path: call.slice(method.length + 1) })
+  return exchange({ ...calling, operation, params: {} }, { ...more, method, path: call.slice(method.length + 1), template: call })
 }
 
 /** What decides after a failed attempt. */

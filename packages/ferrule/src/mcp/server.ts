@@ -4,8 +4,10 @@ import { type Narrowing, Reach } from '../agent/reach.ts'
 import type { AgentSource } from '../agent/source.ts'
 import type { AgentAnswer, AgentTool } from '../agent/types.ts'
 import { asFerruleError, type ErrorCode, fail } from '../errors.ts'
+import { inSpan, type Span } from '../tracing.ts'
 import { fileTemplate, readFileAddress, readFilePart, writeFileAddress } from './files.ts'
 import { reportEveryMs, reportProgress } from './progress.ts'
+import { describeToolCall } from './tool-span.ts'
 
 /** The SDK of the protocol. Its caller loads it when a client connects: importing it costs 30 MB and half a second. */
 export type McpSdk = typeof import('@modelcontextprotocol/server')
@@ -106,6 +108,14 @@ const toTool = ({ name, description, inputSchema, annotations }: AgentTool) => (
   inputSchema: { ...inputSchema, type: 'object' as const },
 })
 
+/** Notes the code of a failed call in its span too. */
+const reportTo =
+  (span: Span | undefined, onCall: McpServerParts['onCall']) =>
+  (report: ToolReport): void => {
+    if (report.code !== 'ok') span?.fail(report.code)
+    onCall?.(report)
+  }
+
 /** Makes a server. It serves one client over stdio, or one request over HTTP. */
 export function createMcpServer(parts: McpServerParts): Server {
   const { sdk, tools, version } = parts
@@ -114,7 +124,12 @@ export function createMcpServer(parts: McpServerParts): Server {
     { capabilities: { tools: { listChanged: false }, resources: { listChanged: false, subscribe: false } }, instructions, cacheHints },
   )
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(toTool) }))
-  server.setRequestHandler('tools/call', ({ params }, context) => callTool(parts, params.name, context))
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    inSpan(
+      () => describeToolCall(parts, params.name, context),
+      (span) => callTool({ ...parts, onCall: reportTo(span, parts.onCall) }, params.name, context),
+    ),
+  )
   server.setRequestHandler('resources/list', () => ({ resources: [] }))
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [

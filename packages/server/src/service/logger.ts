@@ -1,6 +1,7 @@
 /** The log of the process: JSON lines on standard error, without secrets. */
 
 import { FerruleError } from 'ferrule'
+import { getTracing } from 'ferrule/internal'
 import { type Logger, pino } from 'pino'
 
 /** Names of members that can hold a secret. No code logs them on purpose; redaction is the second line of defence. */
@@ -48,6 +49,7 @@ export function createLogger({
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    ...(getTracing() === undefined ? {} : { mixin: () => ({ ...getTracing()?.getIds() }) }),
     formatters: { level: (label: string) => ({ level: label }) },
     redact: {
       paths: places.flatMap((place) => secretNames.map((name) => place + (name.includes('-') ? `["${name}"]` : name))),

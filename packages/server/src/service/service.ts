@@ -17,6 +17,7 @@ import { createContextServices, openContext } from './context-store.ts'
 import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 import { launchSandbox, type SandboxProcess } from './sandbox-process.ts'
+import { traceService } from './tracing.ts'
 
 /** A running service. */
 export interface Service {
@@ -119,6 +120,7 @@ async function openState(
 }
 
 async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Promise<Assembled> {
+  undo.add(await traceService({ vendors: settings.traceVendors })) // before everything that asks whether there are spans
   const logger = createLogger({ level: settings.logLevel })
   const sandbox = settings.sandbox ? launchSandbox({ program: sandboxProgram, logger }) : undefined
   undo.add(() => sandbox?.close())

@@ -2,12 +2,14 @@
 import type { Readable } from 'node:stream'
 import type { Agent, Dispatcher } from 'undici/index.js'
 import { FerruleError, fail } from '../../errors.ts'
+import { buildVendorTraceHeaders, inSpan, type Span } from '../../tracing.ts'
 import { type Agents, createAgents, isUndiciError, maxAnswerBytes, timeoutSeconds } from './agents.ts'
 import type { HttpAnswer } from './answer.ts'
 import { decodeBody, type Holding, isUnpackable, readBodyBytes, TooLarge } from './body.ts'
 import { awaitUnlessAborted } from './deadline.ts'
 import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
 import { ForbiddenAddressError, isPublicUrl } from './public-address.ts'
+import { describeRequest, noteStatus, type TracedRequest } from './request-span.ts'
 
 /** `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer named it, so it must be public. */
 export type Trust = 'config' | 'answer'
@@ -32,6 +34,8 @@ export interface HttpRequest {
   readonly memory?: MemoryLease
   /** Called when the request is written to a connection. Before that, nothing can have reached the vendor. */
   readonly onSend?: () => void
+  /** What the span of the request says. */
+  readonly traced?: TracedRequest
 }
 
 /** An answer whose body is still arriving. */
@@ -145,11 +149,19 @@ export class Http {
    * Sends a request and reads the whole answer.
    * @throws FerruleError `upstream_unreachable`, `upstream_timeout`, `result_too_large`; the signal's reason if it aborts
    */
-  async send(request: HttpRequest): Promise<HttpAnswer> {
+  send(request: HttpRequest): Promise<HttpAnswer> {
+    return inSpan(
+      () => describeRequest(request),
+      (span) => this.#send(request, span),
+    )
+  }
+
+  async #send(request: HttpRequest, span: Span | undefined): Promise<HttpAnswer> {
     const { api, large } = await this.#getAgents(request.signal)
     try {
       const { bytes = maxAnswerBytes } = request.patience ?? {}
       const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? large : api, request)
+      noteStatus(span, statusCode)
       const whole = await readBodyBytes(body, { encoding: headers['content-encoding'], most: bytes, holding: buildHolding(request) })
       const { bytesFrom = Number.POSITIVE_INFINITY } = request
       return whole.length > bytesFrom
@@ -164,11 +176,19 @@ export class Http {
    * Sends a request for a file and returns when the headers arrive.
    * @throws FerruleError as `send`, and `upstream_answer_invalid` for a forbidden address
    */
-  async open(request: HttpRequest): Promise<StreamAnswer> {
+  open(request: HttpRequest): Promise<StreamAnswer> {
+    return inSpan(
+      () => describeRequest(request),
+      (span) => this.#open(request, span),
+    )
+  }
+
+  async #open(request: HttpRequest, span: Span | undefined): Promise<StreamAnswer> {
     if (request.trust === 'answer' && !isPublicUrl(request.url)) throw failAddress(request, 'a link that is not a public https address')
     const { files, publicFiles } = await this.#getAgents(request.signal)
     try {
       const { statusCode, headers, body } = await this.#dispatch(request.trust === 'answer' ? publicFiles : files, request)
+      noteStatus(span, statusCode)
       return { status: statusCode, headers, body: guardBody(body, request) }
     } catch (thrown) {
       throw toFerruleError(thrown, request)
@@ -204,7 +224,7 @@ export class Http {
       origin: url.origin,
       path: url.pathname + url.search,
       method,
-      headers,
+      headers: { ...headers, ...buildVendorTraceHeaders() },
       body: body ?? null,
       signal,
       ...(patience === undefined ? {} : { headersTimeout: patience.seconds * 1000 }),

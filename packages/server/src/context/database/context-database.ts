@@ -1,5 +1,6 @@
 /** Runs statements and transactions of both context databases within their timeouts and turns. */
-import { fail } from 'ferrule/internal'
+import { fail, inSpan } from 'ferrule/internal'
+import { describeRows, describeStatement } from '../../statement-span.ts'
 import type { Answer, Connection, ContextDatabase, Engine, QueryOptions, Run, Session, Statement, Value } from './database.ts'
 import type { Purpose } from './lane.ts'
 import { isTimeout, isTransient, translateError } from './problems.ts'
@@ -14,8 +15,18 @@ interface Limits extends QueryOptions {
   readonly leftMs?: number
 }
 
-/** Runs a statement within its timeout. */
-async function runBounded(connection: Connection, statement: Statement, limits: Limits) {
+/** Runs a statement within its timeout, in a span. */
+const runBounded = (connection: Connection, statement: Statement, limits: Limits): Promise<Answer> =>
+  inSpan(
+    () => ({ ...describeStatement('postgresql', statement.text), signal: limits.signal }),
+    async (span) => {
+      const answer = await runInTime(connection, statement, limits)
+      span?.set(describeRows(answer.count))
+      return answer
+    },
+  )
+
+async function runInTime(connection: Connection, statement: Statement, limits: Limits): Promise<Answer> {
   const { timeoutMs, leftMs = timeoutMs, signal } = limits
   let given: unknown
   let stopping: Promise<void> | undefined

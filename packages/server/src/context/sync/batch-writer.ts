@@ -1,6 +1,7 @@
 /** Collects records until a transaction is worthwhile, and writes them with the walk's progress while the next pages are requested. */
 import { writeJson } from 'ferrule/engine'
-import { getAt, parsePath } from 'ferrule/internal'
+import { getAt, inSpan, parsePath, type SpanStart } from 'ferrule/internal'
+import type { EntityRef } from '../entity-ref.ts'
 import type { Batch } from '../store/batch.ts'
 import type { StoredRecord } from '../store/row-encoder.ts'
 import type { Planned } from './plan.ts'
@@ -36,6 +37,12 @@ function buildRemoval(walking: Walking, { planned, whole }: Gathered): Pick<Batc
   const { under } = planned.sync
   return under === undefined || whole.size === 0 ? {} : { whole: { field: under.field, values: [...whole] } }
 }
+
+const describeBatch = ({ connector, kind, entity }: EntityRef, records: number): SpanStart => ({
+  name: `sync batch ${kind}.${entity}`,
+  kind: 'internal',
+  attributes: { 'ferrule.kind': kind, 'ferrule.entity': entity, 'ferrule.connector_id': connector, 'ferrule.sync.records': records },
+})
 
 /**
  * Records that a walk has read and not written yet. One commit runs at a time, beside the walk. So at most three pages are in memory: one
@@ -136,12 +143,11 @@ export class BatchWriter {
     for (const batch of batches) {
       const { planned, records, asked } = batch
       const checkpoints = batch === own ? { checkpoints: [buildWalkCheckpoint(walking, progress)] } : {}
-      const written = await task.store.writeBatch(toEntityRef(task, planned), {
-        records,
-        asked,
-        ...checkpoints,
-        ...buildRemoval(walking, batch),
-      })
+      const ref = toEntityRef(task, planned)
+      const written = await inSpan(
+        () => describeBatch(ref, records.length),
+        () => task.store.writeBatch(ref, { records, asked, ...checkpoints, ...buildRemoval(walking, batch) }),
+      )
       this.#report(planned, { written: written.created + written.updated, created: written.created, removed: written.removed })
     }
     if (own === undefined) await saveWalk(walking, progress)

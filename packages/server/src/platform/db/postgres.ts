@@ -1,6 +1,8 @@
 /** Opens PostgreSQL under Kysely: a bounded pool, with translated errors. */
+import { inSpan } from 'ferrule/internal'
 import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
 import pg from 'pg'
+import { describeRows, describeStatement } from '../../statement-span.ts'
 import { createDatabase, type Database, getStatementName } from './database.ts'
 import { translated } from './postgres-problems.ts'
 import type { Tables } from './schema.ts'
@@ -21,9 +23,16 @@ function translating(client: pg.PoolClient): PostgresPoolClient {
     if (typeof text !== 'string') throw new TypeError('cursors are not used here')
     const name = getStatementName(text)
     const statement = { text, values: [...values], ...(name === undefined ? {} : { name }) }
-    return client.query(statement).catch((error: unknown) => {
-      throw translated(error)
-    })
+    return inSpan(
+      () => describeStatement('postgresql', text),
+      async (span) => {
+        const answer = await client.query(statement).catch((error: unknown) => {
+          throw translated(error)
+        })
+        span?.set(describeRows(answer.rowCount ?? 0))
+        return answer
+      },
+    )
   }
   return { query, release: (destroy?: boolean) => client.release(destroy) }
 }

@@ -1,6 +1,7 @@
 /** Opens the embedded database: `node:sqlite` under Kysely. */
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { getTracing, inSpan } from 'ferrule/internal'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -11,6 +12,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { createFile, createFolder, holdLock, useFolder } from '../../folder-lock.ts'
+import { describeRows, describeStatement } from '../../statement-span.ts'
 import { createDatabase, type Database } from './database.ts'
 import type { Tables } from './schema.ts'
 import { isUnwritable, translated } from './sqlite-problems.ts'
@@ -52,13 +54,35 @@ function preparer(sqlite: DatabaseSync, guard: Guard): (text: string) => Adapted
   }
 }
 
+/** Adds a span to each statement of the only connection. */
+const addSpans = (connection: DatabaseConnection): DatabaseConnection => ({
+  executeQuery: <R>(query: CompiledQuery) =>
+    inSpan(
+      () => describeStatement('sqlite', query.sql),
+      async (span) => {
+        const answer = await connection.executeQuery<R>(query)
+        span?.set(describeRows(answer.rows.length || Number(answer.numAffectedRows ?? 0)))
+        return answer
+      },
+    ),
+  streamQuery: (query, size) => connection.streamQuery(query, size),
+})
+
 /** Starts transactions as writers: a reader that later becomes a writer can fail without waiting. */
 class WriterDriver extends SqliteDriver {
   readonly #sqlite: DatabaseSync
+  #traced: DatabaseConnection | undefined
 
   constructor(sqlite: DatabaseSync, guard: Guard) {
     super({ database: { prepare: preparer(sqlite, guard), close: () => sqlite.close() } })
     this.#sqlite = sqlite
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection()
+    if (getTracing() === undefined) return connection
+    this.#traced ??= addSpans(connection)
+    return this.#traced
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {

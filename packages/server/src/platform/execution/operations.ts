@@ -3,8 +3,17 @@
 import { randomUUID } from 'node:crypto'
 import type { FerruleError } from 'ferrule'
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
-import { type Call, type Connection, defaultDeadlineMs, type Engine, listActions, type MemoryLease, type Outcome } from 'ferrule/engine'
-import { asFerruleError, clocks, errorConsequences, fail, findMissingScopes } from 'ferrule/internal'
+import { type Call, type Connection, defaultDeadlineMs, type Engine, type MemoryLease, nameOperation, type Outcome } from 'ferrule/engine'
+import {
+  asFerruleError,
+  clocks,
+  describeExecute,
+  errorConsequences,
+  fail,
+  findMissingScopes,
+  inSpan,
+  type SpanStart,
+} from 'ferrule/internal'
 import type { CheckResult, ExecuteRequest } from 'ferrule/wire'
 import type { CheckTarget } from '../connectors/check-target.ts'
 import type { Folds } from '../copies/folds.ts'
@@ -120,12 +129,12 @@ async function search(
 ): Promise<Found> {
   const { entity, params, signal, deadlineMs = defaultDeadlineMs } = call
   const report = startReport(services, access, call)
+  const query = { entity, params, deadlineMs, signal, maxAge: maxAge ?? undefined, allowPartial: allowPartial ?? undefined }
   try {
-    const found = await searches.search(access, {
-      ...{ entity, params, deadlineMs, signal },
-      maxAge: maxAge ?? undefined,
-      allowPartial: allowPartial ?? undefined,
-    })
+    const found = await inSpan(
+      () => describeCall(access, call),
+      () => searches.search(access, query),
+    )
     report('ok')
     return found
   } catch (thrown) {
@@ -168,7 +177,7 @@ async function runAndMark<T>(
   const marked = (marking: Promise<void>) => marking.catch((error: unknown) => services.onBackgroundError?.(error))
   const report = startReport(services, access, call)
   try {
-    const result = await run()
+    const result = await inSpan(() => describeCall(access, call), run)
     await marked(platform.connectors.markHealthy(access))
     report('ok')
     return result
@@ -189,15 +198,14 @@ function startReport({ onCall, usage }: OperationServices, { place, connection }
   }
 }
 
-/** Builds a report with names of definitions only: names that clients invent must not become labels of metrics. */
-function buildReport({ definition }: Kind, { entity, action }: Call, code: CallCode): CallReport {
-  const known = isOffered(definition, entity, action)
-  return { kind: definition.kind, entity: known ? entity : 'unknown', action: known ? action : 'unknown', code }
-}
+const buildReport = ({ definition }: Kind, { entity, action }: Call, code: CallCode): CallReport => ({
+  ...nameOperation(definition, entity, action),
+  code,
+})
 
-function isOffered({ entities }: ConnectorDefinition, name: string, action: string): boolean {
-  const entity = Object.hasOwn(entities, name) ? entities[name] : undefined
-  return entity !== undefined && listActions(entity).includes(action)
+/** Describes the span of a call that reached a connector. */
+function describeCall({ place, connection }: ConnectorAccess, { entity, action, signal }: Call): SpanStart {
+  return describeExecute(nameOperation(connection.kind.definition, entity, action), { connectorId: place.connectorId, signal })
 }
 
 /**

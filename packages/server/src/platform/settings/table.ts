@@ -164,6 +164,12 @@ export const settingsTable = {
     default: 'info',
     about: 'Lowest level that is logged.',
   },
+  traceVendors: {
+    name: 'FERRULE_TRACE_VENDORS',
+    type: onOrOff,
+    default: 'off',
+    about: 'Sends the headers traceparent and tracestate to vendors too, while an SDK of OpenTelemetry runs in the process.',
+  },
   shutdownDelay: {
     name: 'FERRULE_SHUTDOWN_DELAY',
     type: integer(0, 300),

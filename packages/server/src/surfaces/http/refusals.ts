@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { allowedMethods } from './allowed-methods.ts'
 import { findNotOffered } from './compat/door.ts'
 import { addCommonHeaders, buildErrorHeaders, problemBody, readPath, toError } from './reply.ts'
+import { noteProblem } from './reports/request-spans.ts'
 import type { Route } from './route.ts'
 
 /** Headers that a route may have set for an answer which then failed. */
@@ -27,6 +28,7 @@ export function refuser({ logger, bodyLimit }: { readonly logger: Logger; readon
     const { method, url, headers } = request
     const error = toError(thrown, { method, url, contentType: headers['content-type'], bodyLimit })
     if (!reply.raw.destroyed) reportError(logger, error, request)
+    noteProblem(request, error.code)
     for (const name of ofTheAnswer) reply.removeHeader(name)
     addCommonHeaders(reply, request)
     const challenge = reply.getHeader('www-authenticate') // a route's own says more than the default

@@ -1,7 +1,7 @@
 /** Calls the vendor for a walk, with a lower priority than calls of clients. */
 
 import { type BodyMemory, type Engine, type Outcome, RawJson, RawRows } from 'ferrule/engine'
-import { asFerruleError, errorConsequences, fail, isObject, readBatches } from 'ferrule/internal'
+import { asFerruleError, describeExecute, errorConsequences, fail, inSpan, isObject, readBatches } from 'ferrule/internal'
 import type { Answered, Ask } from '../../../context/sync/types.ts'
 import type { ConnectorAccess } from '../../model/access.ts'
 import type { CallReport } from '../../model/metrics.ts'
@@ -59,7 +59,10 @@ export function createAsk(services: AskServices, { access, signal, called }: Ask
     const lease = memory?.open(access.place.organizationId)
     const report = (code: CallReport['code']) => onCall?.({ kind, entity, action, code })
     try {
-      const outcome = await engine.run(access.connection, { entity, action, params, deadlineMs, background: true, signal, memory: lease })
+      const outcome = await inSpan(
+        () => describeExecute({ kind, entity, action }, { connectorId: access.place.connectorId, signal }),
+        () => engine.run(access.connection, { entity, action, params, deadlineMs, background: true, signal, memory: lease }),
+      )
       report('ok')
       called(entity)
       if (!isMarked) await connectors.markHealthy(access).catch(onBackgroundError)

@@ -1,6 +1,7 @@
 /** Works for the queue on one node: leases runs, renews leases and stores progress. Uses one timer for any number of connectors. */
 
-import { asFerruleError } from 'ferrule/internal'
+import { AsyncResource } from 'node:async_hooks'
+import { asFerruleError, inSpan, type Span } from 'ferrule/internal'
 import { hasDueRun, leaseRuns, releaseRun, updateRun, wakeRuns } from '../../db/queries/sync-queue.ts'
 import { newId } from '../../model/ids.ts'
 import type { RunReport } from '../../model/metrics.ts'
@@ -92,9 +93,10 @@ class Worker implements SyncWorker {
     clearTimeout(timer)
   }
 
-  readonly #look = (): void => {
+  /** Bound to no request: a turn that a request causes does not belong to its trace. */
+  readonly #look = AsyncResource.bind((): void => {
     void this.turn()
-  }
+  })
 
   async #turns(): Promise<void> {
     do {
@@ -192,7 +194,17 @@ class Worker implements SyncWorker {
 
   #begin(attempt: Attempt): void {
     const now = this.#parts.source.clock()
-    const done = this.#work(attempt)
+    const { id, connector_id: connectorId, mode, cause } = attempt.run
+    const attributes = {
+      'ferrule.connector_id': connectorId,
+      'ferrule.sync.id': id,
+      'ferrule.sync.mode': mode,
+      'ferrule.sync.cause': cause,
+    }
+    const done = inSpan(
+      () => ({ name: 'sync', kind: 'internal', attributes }),
+      (span) => this.#work(attempt, span),
+    )
       .catch(this.#parts.onBackgroundError)
       .finally(() => {
         this.#walking.delete(attempt)
@@ -202,11 +214,15 @@ class Worker implements SyncWorker {
     this.#walking.set(attempt, { attempt, begunAt: now, keptAt: now, done })
   }
 
-  async #work(attempt: Attempt): Promise<void> {
+  async #work(attempt: Attempt, span: Span | undefined): Promise<void> {
     try {
       const outcome = await attempt.walk().catch((reason: Error) => reason)
       const ended = await endAttempt(this.#parts, attempt, outcome)
-      if (ended !== undefined) this.#services.onRun?.(buildReport(attempt, ended))
+      if (ended === undefined) return
+      const report = buildReport(attempt, ended)
+      span?.set({ 'ferrule.kind': report.kind, 'ferrule.sync.state': report.state })
+      if (report.code !== 'ok') span?.fail(report.code)
+      this.#services.onRun?.(report)
     } catch (thrown) {
       if (!attempt.isAborted) throw thrown
       await releaseRun(this.#parts.database.db, attempt.lease)
