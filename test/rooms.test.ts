@@ -58,6 +58,7 @@ describe('the library door', () => {
     ['ferrule/ai-sdk', 'adapters/ai-sdk.ts'],
     ['ferrule/anthropic', 'adapters/anthropic.ts'],
     ['ferrule/connect-link', 'connect-link/index.ts'],
+    ['ferrule/opentelemetry', 'opentelemetry/index.ts'],
     ['ferrule/langchain', 'adapters/langchain.ts'],
     ['ferrule/openai-agents', 'adapters/openai-agents.ts'],
   ])('%s loads no kind, no engine and no framework, and nothing that only Node has', (_entry, file) => {

@@ -278,7 +278,8 @@ describe('the library alone', { timeout: 2 * minuteMs }, () => {
   test('says which framework to install', () => {
     writeProject(alone, { 'peerless.mjs': peerlessProgram })
     const { refusals, aiSdk }: { refusals: string[]; aiSdk: number } = JSON.parse(run(alone, process.execPath, ['peerless.mjs']).stdout)
-    const expected = ['@anthropic-ai/sdk', '@langchain/core', '@openai/agents'].map((name) => [name, `Run npm install ${name}.`])
+    const peers = ['@anthropic-ai/sdk', '@langchain/core', '@openai/agents', '@opentelemetry/api']
+    const expected = peers.map((name) => [name, `Run npm install ${name}.`])
     for (const [index, texts] of expected.entries()) for (const text of texts) expect(refusals[index]).toContain(text)
     expect(refusals.every((text) => text.startsWith('setting_invalid '))).toBe(true)
     expect(aiSdk).toBeGreaterThan(5)

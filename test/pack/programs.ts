@@ -88,6 +88,8 @@ for (const name of ['anthropic', 'langchain', 'openai-agents']) {
   const { tools } = await import('ferrule/' + name)
   refusals.push(await tools(gong).catch(({ code, message, hint }) => [code, message, hint].join(' ')))
 }
+const { startTracing } = await import('ferrule/opentelemetry')
+refusals.push(await startTracing().catch(({ code, message, hint }) => [code, message, hint].join(' ')))
 const { tools } = await import('ferrule/ai-sdk')
 console.log(JSON.stringify({ refusals, aiSdk: Object.keys(await tools(gong)).length }))
 await gong.close()
