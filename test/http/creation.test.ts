@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectDocumented } from './contract.ts'
 import { startCopyWorld } from './search-support.ts'
-import { connectorsPath, type Json, sandboxConnector, startWorld, type World } from './support.ts'
+import { connectorsPath, type Json, sandboxConnector, sandboxStore, startWorld, type World } from './support.ts'
 
 let world: World
 beforeAll(async () => {
@@ -38,6 +38,13 @@ test('credentials are tried at the vendor, and those that it refuses are stored 
   })
   expect([patched.status, patched.json.code]).toEqual([422, 'upstream_auth_failed'])
   expect((await world.execute(right.json.id, { entity: 'users', action: 'list' })).status).toBe(200)
+})
+
+test('a wrong store is refused with the value to check and where people find it', async () => {
+  const wrong = await create({ ...sandboxStore('elsewhere'), replication_config: { shop: 'another-store' } })
+  expect([wrong.status, wrong.json.code]).toEqual([422, 'record_not_found'])
+  expect(wrong.json.hint).toMatch(/^Check the value of shop\. .*admin\.shopify\.com.* Nothing was stored/)
+  expect(await names()).not.toContain('elsewhere')
 })
 
 test('a vendor that cannot be reached ends the creation with 502, and nothing is made', async () => {
