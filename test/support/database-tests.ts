@@ -19,6 +19,7 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
     because: 'the service is what is called there, and its store is tested elsewhere',
   },
   { files: /^test\/browser\//, because: 'pages show what routes answer, whose own tests run on each version' },
+  { files: /^test\/telemetry\//, because: 'spans name a statement, whatever its outcome' },
   { files: /^test\/support\//, because: 'the servers themselves are looked at' },
 ]
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { Ferrule } from '../../packages/ferrule/src/core.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { serve } from '../engine/support.ts'
 import { onlyUsers, search, startCopyWorld } from '../http/search-support.ts'
-import { client, type Json, type World } from '../http/support.ts'
+import { client, connectorsPath, type Json, type World } from '../http/support.ts'
 import { type Collector, type SeenSpan, startCollector } from './collector.ts'
 
 let collector: Collector
@@ -154,6 +154,23 @@ describe('spans of the service', { timeout: 60_000 }, () => {
     const lines: Json[] = world.log.map((line) => JSON.parse(line))
     const line = lines.findLast(({ msg, path }) => msg === 'request' && String(path).endsWith('/execute'))
     expect(line).toMatchObject({ trace_id: request.trace, span_id: request.id })
+  })
+})
+
+describe('spans of a sync that a request asks for', { timeout: 60_000 }, () => {
+  test('are a trace of their own', async () => {
+    world.context.worker.start() // it looks at the queue within the request
+    const asked = await world.ask(`${connectorsPath}/${users}/syncs`, { token: world.token, body: {} })
+    expect(asked.status).toBe(202)
+    const spans: SeenSpan[] = []
+    await vi.waitFor(() => {
+      spans.push(...take())
+      find(spans, 'sync')
+    }, 30_000)
+    const sync = find(spans, 'sync')
+    expect(sync.parent).toBeUndefined()
+    expect(sync.trace).not.toBe(spans.find(({ kind }) => kind === 'SERVER')?.trace)
+    expect(nameAncestors(spans, find(spans, 'GET /v2/users')).at(-1)).toBe('sync')
   })
 })
 

@@ -1,5 +1,34 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { inSpan } from '../../packages/ferrule/src/tracing.ts'
+import { openPostgres } from '../../packages/server/src/platform/db/postgres.ts'
 import { describeStatement } from '../../packages/server/src/statement-span.ts'
+import { createTestDatabase } from '../support/postgres.ts'
+import { startCollector } from './collector.ts'
+
+test('statements on PostgreSQL have spans below another one, and failed ones have our code', async () => {
+  const server = await createTestDatabase('spans')
+  const collector = await startCollector()
+  const { db, close } = openPostgres(server.url)
+  const run = (text: string) => sql.raw(text).execute(db)
+  await run('select 1')
+  expect(collector.take()).toEqual([])
+  await inSpan(
+    () => ({ name: 'work', kind: 'internal', attributes: {} }),
+    async () => {
+      await run('select typname from pg_type limit 3')
+      await expect(run("select 'secret' from lost_table")).rejects.toThrow()
+    },
+  )
+  await close()
+  collector.stop()
+  await server.drop()
+  const [found, failed, work] = collector.take()
+  expect(found).toMatchObject({ name: 'SELECT pg_type', parent: work?.id, attributes: { 'db.response.returned_rows': 3 } })
+  expect(failed).toMatchObject({ name: 'SELECT lost_table', parent: work?.id, attributes: { 'error.type': 'internal_error' } })
+  expect(failed?.isError).toBe(true)
+  expect(JSON.stringify(failed)).not.toContain('secret')
+})
 
 test.each([
   ['SELECT connectors', 'select "id" from "connectors" where "id" = $1'],
