@@ -1,9 +1,9 @@
-/** Starts spans when an SDK of OpenTelemetry runs in this process. Without one, not even its API is loaded. */
+/** Starts spans when an SDK of OpenTelemetry runs in this process. Without one, spans cost nothing. */
 import { startTracing, stopTracing } from 'ferrule/opentelemetry'
 
 /**
  * Under this symbol all copies of the API share what an SDK has registered (opentelemetry-js, `api/src/internal/global-utils.ts`). The
- * number is the API's major version.
+ * number is the API's major version. Asking the API itself would load a second copy, beside the one of the package for metrics.
  */
 const registered = Symbol.for('opentelemetry.js.api.1')
 
