@@ -202,7 +202,7 @@ export function startNodesOver(database: Database, count: number, time = new Sim
   return startNodes(time, store, { count, isAlone: database.dialect === 'sqlite' })
 }
 
-/** Kills nodes that walk, one after the other, each in another moment of its lease, and replaces them. */
+/** Kills nodes that walk, one after the other, each at another time of its lease, and replaces them. */
 export async function killNodes({ time, nodes, add }: NodesWorld<BudgetStore>, kills: number): Promise<StrictVendor> {
   const vendor = new StrictVendor(gongLimits.rates.slice(0, 1))
   const walk = { asker: provenFor('kills', gongLimits), vendor }
