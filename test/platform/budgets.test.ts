@@ -165,6 +165,23 @@ describe('the rules of proven credentials', () => {
     expect(vendor.accepted.length).toBeGreaterThanOrEqual(29)
   })
 
+  test('end such a wait for all nodes with the first call that the vendor accepts, also when its nodes are gone', async () => {
+    const { time, store, nodes, add } = createWorldOfNodes(1)
+    const vendor = new StrictVendor(gongLimits.rates)
+    vendor.retryAfterMs = 5_000
+    void nodes[0]?.call({ asker: known, vendor, background: false })
+    await time.pass(3_000)
+    nodes[0]?.kill()
+    expect(store.rows.get('k')?.state).not.toContain('"hold":null')
+    vendor.retryAfterMs = undefined
+    await time.pass(60_000)
+    const later = [add(), add()]
+    for (const node of later) for (let walker = 0; walker < 5; walker += 1) void node.walk({ asker: known, vendor })
+    await time.pass(20_000)
+    expect(store.rows.get('k')?.state).toContain('"hold":null')
+    for (const node of later) expect(node.waits.length).toBeGreaterThan(20)
+  })
+
   test('keep the wait that the vendor asked a stranger for from everybody else', async () => {
     const { time, store, nodes } = createWorldOfNodes(2)
     const doors = { refused: 0, retryAfterMs: 600_000, call: () => false }

@@ -41,7 +41,7 @@ export interface KeeperParts {
   readonly steady: () => number
   /** Runs something later. @returns a function that cancels it */
   readonly schedule: (milliseconds: number, run: () => void) => () => void
-  /** Applies a vendor's wait that any node met. @param until steady milliseconds */
+  /** Applies a vendor's wait that any node met, until the vendor accepted a call. @param until steady milliseconds; may be past */
   readonly onHold: (key: string, until: number) => void
   readonly onBackgroundError: (error: unknown) => void
 }
@@ -110,13 +110,13 @@ export class LeaseKeeper implements BudgetHost {
    * Waits until the database was asked for a budget of which nothing is known.
    * @returns undefined if no wait is needed
    */
-  warm(budget: LeasedBudget, { now, background = false }: Pick<Wish, 'now' | 'background'>): Promise<void> | undefined {
+  warm(budget: LeasedBudget, { now, latest, background = false }: Wish): Promise<void> | undefined {
     if (!budget.isCold(now) || this.#hasFailed(now)) return undefined
     if (this.#flight === undefined && this.#findSoonest(budget, now) > now) return undefined
     const end = budget.expect(background)
     this.want(budget, now)
     return new Promise<void>((resolve) => {
-      const cancel = this.#parts.schedule(patienceMs, resolve)
+      const cancel = this.#parts.schedule(Math.min(patienceMs, latest - now), resolve)
       this.#waiters.push(() => {
         cancel()
         resolve()
@@ -249,7 +249,7 @@ export class LeaseKeeper implements BudgetHost {
       delayMs: this.#delayMs,
       isLeaving: this.#isClosed || sent.isLeaving,
     })
-    if (share.hold !== undefined && share.hold > sent.now) onHold(budget.key, share.hold - this.aheadMs())
+    if (share.hold !== undefined) onHold(budget.key, share.hold - this.aheadMs())
     if (!this.#isClosed && budget.isSettled(now, share)) {
       budget.settle('kept')
       return []
