@@ -1,5 +1,6 @@
 /** Searches by relevance against the same ones in the order of the key, by how many records match, on both databases. */
 import { randomUUID } from 'node:crypto'
+import type { Row } from '../packages/server/src/context/database/database.ts'
 import type { EntityRef } from '../packages/server/src/context/entity-ref.ts'
 import { createSearcher, type Searcher } from '../packages/server/src/context/search.ts'
 import { openContextStore } from '../packages/server/src/context/store/store.ts'
@@ -76,10 +77,8 @@ async function measured({ settings }: StorePlace, engine: string, effort: Releva
   for (const { name, filter } of casesOf(effort.records)) {
     const sides = { ours: { filter }, baseline: { filter, sort: [{ id: 'asc' }] } }
     const { ours, baseline } = await alternate(sides, { rounds: effort.rounds * 4 }, (query) => searched(searcher, ref, query))
-    const counted = await store.search(ref, (table, number) => ({
-      text: `select count(*) as n from "${table.name}" where connector_id = $1`,
-      values: [number],
-    }))
+    const text = `select count(*) as n from "${store.getTable(ref.kind, ref.entity).name}" where connector_id = $1`
+    const counted = await store.search(ref, (session, number) => session.query<Row>({ text, values: [number] }))
     const records = String(counted?.rows[0]?.['n'] ?? 0)
     results.push(time({ name: `relevance-${engine}-${name}`, unit: 'ms', ours: median(ours), baseline: median(baseline), records }))
   }

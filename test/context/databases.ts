@@ -35,6 +35,7 @@ export async function openDatabase(engine: 'pglite' | 'postgres'): Promise<Searc
   await database.run('create extension pg_trgm; create extension btree_gin; create extension fuzzystrmatch')
   await database.run(`create table ${termTable.name} (${columns.join()}, primary key (${termTable.primaryKey.join()}))`)
   await database.run(`create index on ${termTable.name} ${termTable.index}`)
+  await database.run('create table cs_entities (connector_id int4, name text, listed int8)')
   for (const each of searchFunctions) await database.run(each)
   for (const [name, value] of Object.entries(searchSettings)) await database.run(`set ${name} = '${value}'`)
   return database

@@ -3,9 +3,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { int, list, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
+import { RecentWords } from '../../packages/server/src/context/query/lookups/recent-words.ts'
 import type { Position } from '../../packages/server/src/context/query/order.ts'
 import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
-import { buildPage, buildSearchStatement } from '../../packages/server/src/context/query/sql.ts'
+import { runSearch } from '../../packages/server/src/context/query/run.ts'
 import { StatementNames } from '../../packages/server/src/context/query/statement.ts'
 import { parseDecimal } from '../../packages/server/src/context/query/text.ts'
 import { parseTimestamp } from '../../packages/server/src/context/query/timestamps.ts'
@@ -36,7 +37,10 @@ async function pagesOf(database: SearchDatabase, table: typeof texts, params: ob
   const pages: { bytes: number; ids: number[] }[] = []
   let after: Position | undefined
   do {
-    const { json, next } = buildPage(query, await database.query(buildSearchStatement(query, { connector: 1, after })))
+    const { json, next } = await runSearch({ ask: (statement) => database.query(statement), recent: new RecentWords() }, query, {
+      connector: 1,
+      after,
+    })
     pages.push({ bytes: Buffer.byteLength(json), ids: JSON.parse(json).map((record: { id: number }) => record.id) })
     after = next
   } while (after !== undefined)

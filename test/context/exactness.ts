@@ -7,9 +7,11 @@ import { buildIndexSql } from '../../packages/server/src/context/indexes/build.t
 import { buildSearchTable, quoteName } from '../../packages/server/src/context/query/columns.ts'
 import { createCursor, parseCursor } from '../../packages/server/src/context/query/cursor.ts'
 import { buildNotedValuesStatement, checkStored } from '../../packages/server/src/context/query/known-values.ts'
+import { RecentWords } from '../../packages/server/src/context/query/lookups/recent-words.ts'
 import { findSortColumn } from '../../packages/server/src/context/query/order.ts'
 import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
-import { buildPage, buildSearchStatement, type SearchOptions } from '../../packages/server/src/context/query/sql.ts'
+import { runSearch } from '../../packages/server/src/context/query/run.ts'
+import type { SearchOptions } from '../../packages/server/src/context/query/sql.ts'
 import type { SearchQuery } from '../../packages/server/src/context/query/tree.ts'
 import { createTable, fillTable, type SearchDatabase } from './databases.ts'
 import { drawWorld, type World } from './generate.ts'
@@ -124,14 +126,12 @@ async function makeIndexes(database: SearchDatabase, table: Table): Promise<Inde
 
 /** Reads one page; without relevance where too many records match or the first page was so. */
 async function pageIn(database: SearchDatabase, query: SearchQuery, options: SearchOptions) {
-  const read = async (each: SearchQuery) => {
-    const rows = await database.query(buildSearchStatement(each, options))
-    return { rows, page: buildPage(each, rows) }
-  }
+  const recent = new RecentWords()
+  const read = (each: SearchQuery) => runSearch({ ask: (statement) => database.query(statement), recent }, each, options)
   const unranked = { ...query, relevance: undefined }
   if (options.after !== undefined && options.after.isRanked !== true) return read(unranked)
   const ranked = await read(query)
-  return ranked.page.isTooMany ? read(unranked) : ranked
+  return ranked.isTooMany ? read(unranked) : ranked
 }
 
 /**
@@ -151,8 +151,8 @@ async function pagesOf(
     const query = parseSearch(table, cursor === undefined ? drawn : { ...drawn, cursor })
     const scope = { key, connector: 'one', query, now: Date.now() }
     const after = query.cursor === undefined ? undefined : parseCursor(query.cursor, scope)
-    const { rows, page } = await pageIn(database, query, { connector: 1, after, mostRanked, ...ordering(query) })
-    pages.push(rows.slice(0, page.count).map((row) => textOf(String(row['json']))))
+    const page = await pageIn(database, query, { connector: 1, after, mostRanked, ...ordering(query) })
+    pages.push(page.rows.slice(0, page.count).map((row) => textOf(String(row['json']))))
     cursor = page.next === undefined ? undefined : createCursor(page.next, scope)
   } while (cursor !== undefined && pages.length < 1000)
   return pages

@@ -1,6 +1,6 @@
 /** Searches that count as slow, and the indexes created for them. */
 
-import type { ContextDatabase } from '../../packages/server/src/context/database/database.ts'
+import type { ContextDatabase, Row, Statement } from '../../packages/server/src/context/database/database.ts'
 import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
 import { createSearcher } from '../../packages/server/src/context/search.ts'
 import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/context/store/types.ts'
@@ -69,18 +69,19 @@ export async function planOf(store: ContextStore, ref: EntityRef, params: object
   const searcher = createSearcher({
     getTable: (...of) => store.getTable(...of),
     findSearchedTable: (of) => store.findSearchedTable(of),
-    search: async (where, compile, options) => {
-      const answer = await store.search(
+    search: (where, work, options) =>
+      store.search(
         where,
-        (...of) => {
-          const { text, values = [] } = compile(...of)
-          return { text: `explain ${text}`, values }
+        (session, number) => {
+          const query = async <R>({ text, values = [] }: Statement) => {
+            const { rows } = await session.query<Row>({ text: `explain ${text}`, values })
+            plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+            return session.query<R>({ text, values })
+          }
+          return work({ query }, number)
         },
         options,
-      )
-      plan = (answer?.rows ?? []).map((row) => row['QUERY PLAN']).join('\n')
-      return undefined
-    },
+      ),
     indexes: { readyColumns: (where) => store.indexes.readyColumns(where), observe: () => undefined },
   })
   await searcher.search({ ref, params, key, now: 0 })

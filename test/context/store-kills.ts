@@ -1,10 +1,12 @@
 /** Kills processes that write to a store, and compares what they acknowledged with the stored data. */
+
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
+import type { Row } from '../../packages/server/src/context/database/database.ts'
 import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
 import { batchSize, type KillWriterOptions, killPlace } from './store-kill-writer.ts'
 import { oneValue } from './store-records.ts'
@@ -51,10 +53,8 @@ async function sessionsEnded(url: string): Promise<void> {
  */
 export async function compareKilled(store: ContextStore): Promise<number> {
   const progress = Number((await store.readCheckpoints(killPlace)).get('batch') ?? 0)
-  const answer = await store.search(killPlace, (table, number) => ({
-    text: `select id, state from "${table.name}" where connector_id = $1 order by id`,
-    values: [number],
-  }))
+  const text = `select id, state from "${store.getTable(killPlace.kind, killPlace.entity).name}" where connector_id = $1 order by id`
+  const answer = await store.search(killPlace, (session, number) => session.query<Row>({ text, values: [number] }))
   const half = batchSize / 2
   const expected = progress === 0 ? 0 : (progress + 1) * half
   const rows = answer?.rows ?? []

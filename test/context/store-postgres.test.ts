@@ -78,7 +78,7 @@ describe('a PostgreSQL database', () => {
       expect([byKey?.count, (await search({ like: { title: 'o' } }))?.count]).toEqual([1, 20])
     }
     const text = "select sum(generic_plans) as kept, sum(custom_plans) as fresh from pg_prepared_statements where parameter_types <> '{}'"
-    const plansOf = async (hasOnePlan: boolean) => (await (await store.openDatabase()).query({ text, hasOnePlan })).rows[0]
+    const plansOf = async (hasOnePlan: boolean) => (await (await store.openDatabase()).query({ text }, { hasOnePlan })).rows[0]
     expect(await plansOf(true)).toMatchObject({ kept: '6', fresh: '0' })
     expect(await plansOf(false)).toMatchObject({ kept: '0' })
     await store.close()

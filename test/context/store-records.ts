@@ -54,10 +54,8 @@ export const notesOf = (store: ContextStore, from: number, to: number): StoredRe
 
 /** Reads all rows of an entity, in the order of keys. */
 export async function rowsOf(store: ContextStore, ref: EntityRef, columns = 'id, title'): Promise<readonly Row[]> {
-  const answer = await store.search(ref, (table, number) => ({
-    text: `select ${columns} from "${table.name}" where connector_id = $1 order by pk`,
-    values: [number],
-  }))
+  const text = `select ${columns} from "${store.getTable(ref.kind, ref.entity).name}" where connector_id = $1 order by pk`
+  const answer = await store.search(ref, (session, number) => session.query<Row>({ text, values: [number] }))
   return answer?.rows ?? []
 }
 

@@ -5,3 +5,6 @@ export interface EntityRef {
   readonly kind: string
   readonly entity: string
 }
+
+/** Formats a reference as a key of a map. */
+export const formatRef = ({ connector, kind, entity }: EntityRef): string => `${connector} ${kind} ${entity}`

@@ -1,16 +1,18 @@
 /** Runs `context_store_search`: from its parameters to a page. The database writes the JSON of the records. */
 import { FerruleError } from 'ferrule'
-import type { QueryOptions, Statement } from './database/database.ts'
-import type { EntityRef } from './entity-ref.ts'
+import type { QueryOptions, Session, Statement } from './database/database.ts'
+import { type EntityRef, formatRef } from './entity-ref.ts'
 import { chooseOrdering } from './indexes/advice.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import { findMainTime } from './query/columns.ts'
 import { type CursorScope, createCursor, parseCursor } from './query/cursor.ts'
 import { buildNotedValuesStatement, checkStored } from './query/known-values.ts'
+import { RecentWords } from './query/lookups/recent-words.ts'
 import { buildUnseenPathsStatement, listOpenPaths } from './query/members.ts'
 import { buildOrder, isRanked, type Position } from './query/order.ts'
 import { parseSearch } from './query/parse.ts'
-import { buildPage, buildSearchStatement, type SearchOptions, type SearchPage, type SearchRow } from './query/sql.ts'
+import { type FoundPage, runSearch } from './query/run.ts'
+import { hasOnePlan, type SearchOptions, type SearchRow } from './query/sql.ts'
 import { type SearchStatement, StatementNames } from './query/statement.ts'
 import type { SearchQuery } from './query/tree.ts'
 import type { ContextStore } from './store/types.ts'
@@ -77,12 +79,9 @@ type Store = Pick<ContextStore, 'getTable' | 'findSearchedTable' | 'search'> & {
 }
 
 const none: ReadonlySet<string> = new Set()
+/** Maximum number of remembered entities with irregular values. */
+const mostIrregular = 10_000
 const lateHint = 'Narrow the filter or ask for less, and try again.'
-
-/** A page with the rows that the database returned. */
-interface Page extends SearchPage {
-  readonly rows: readonly SearchRow[]
-}
 
 const toCursorScope = ({ ref, key, now }: Pick<SearchRequest, 'ref' | 'key' | 'now'>, query: SearchQuery): CursorScope => ({
   key,
@@ -114,6 +113,9 @@ class StoreSearcher implements Searcher {
   readonly #store: Store
   readonly #options: SearcherOptions
   readonly #names = new StatementNames()
+  readonly #recent = new RecentWords()
+  /** Entities of connectors with irregular values (`irregularField`), which stay so. */
+  readonly #irregular = new Set<string>()
 
   constructor(store: Store, options: SearcherOptions) {
     this.#store = store
@@ -161,19 +163,15 @@ class StoreSearcher implements Searcher {
   /** Checks operands that are not known values against the stored ones. Only the first page is checked. */
   async #checkStored({ ref, query: { cursor, unlisted }, left }: Run): Promise<void> {
     if (cursor !== undefined || unlisted.length === 0) return
-    const answer = await this.#store.search<SearchRow>(
-      ref,
-      (_table, connector) => this.#toStatement(buildNotedValuesStatement(unlisted, connector)),
-      left(),
-    )
-    if (answer !== undefined) checkStored(unlisted, answer.rows)
+    const rows = await this.#readRows({ ref, left }, (connector) => buildNotedValuesStatement(unlisted, connector))
+    if (rows !== undefined) checkStored(unlisted, rows)
   }
 
   /**
    * Reads a page by relevance if requested. Falls back to the plain order when too many records match, or when earlier pages did;
    * `isTooMany` is then true.
    */
-  async #readPage(run: Run, after: Position | undefined): Promise<Page | undefined> {
+  async #readPage(run: Run, after: Position | undefined): Promise<FoundPage | undefined> {
     const isUnranked = isRanked(buildOrder(run.query)) && after !== undefined && after.isRanked !== true
     const page = isUnranked ? undefined : await this.#runPage(run, after)
     if (!isUnranked && page?.isTooMany !== true) return page
@@ -181,20 +179,30 @@ class StoreSearcher implements Searcher {
     return unranked && { ...unranked, isTooMany: true }
   }
 
-  async #runPage({ ref, query, left }: Run, after: Position | undefined): Promise<Page | undefined> {
+  async #runPage({ ref, query, left }: Run, after: Position | undefined): Promise<FoundPage | undefined> {
     // Only one timestamp column has an index (`findMainTime`); splitting another order at its nulls would read the table twice.
     const ordering = chooseOrdering(query, findMainTime(query.table), this.#store.indexes?.readyColumns(ref) ?? none)
     const limits = left()
+    const place = formatRef(ref)
+    let ms = 0
     try {
-      const answer = await this.#store.search<SearchRow>(
+      const page = await this.#store.search(
         ref,
-        (_table, connector) => this.#toStatement(buildSearchStatement(query, { connector, after, ...ordering, ...this.#options })),
-        limits,
+        (session, connector) => {
+          const ask = async (statement: SearchStatement) => {
+            const { rows, tookMs = 0 } = await session.query<SearchRow>(this.#toStatement(statement))
+            ms += tookMs
+            return rows
+          }
+          const reliance = { onLookups: true, onRegular: !this.#irregular.has(place) }
+          return runSearch({ ask, recent: this.#recent }, query, { connector, after, reliance, ...ordering, ...this.#options })
+        },
+        { ...limits, hasOnePlan: hasOnePlan(query) },
       )
-      if (answer === undefined) return undefined
-      const page = buildPage(query, answer.rows)
-      this.#store.indexes?.observe(ref, query, { ms: answer.tookMs ?? 0, size: page.json.length })
-      return { rows: answer.rows, ...page }
+      if (page === undefined) return undefined
+      if (!page.reliance.onRegular) this.#rememberIrregular(place)
+      this.#store.indexes?.observe(ref, query, { ms, size: page.json.length })
+      return page
     } catch (thrown) {
       const isStopped = thrown instanceof FerruleError && thrown.code === 'context_store_timeout'
       if (isStopped) this.#store.indexes?.observe(ref, query, { ms: limits.timeoutMs ?? Number.POSITIVE_INFINITY, size: 0 })
@@ -205,17 +213,26 @@ class StoreSearcher implements Searcher {
   async #findUnseenPaths({ ref, query, left }: Run): Promise<readonly string[]> {
     const open = listOpenPaths(query)
     if (open.length === 0) return []
-    const answer = await this.#store.search(
-      ref,
-      (_table, connector) => this.#toStatement(buildUnseenPathsStatement(open, connector)),
-      left(),
-    )
-    return (answer?.rows ?? []).map(({ path }) => String(path))
+    const rows = await this.#readRows({ ref, left }, (connector) => buildUnseenPathsStatement(open, connector))
+    return (rows ?? []).map(({ path }) => String(path))
   }
 
-  #toStatement({ hasOnePlan = false, ...statement }: SearchStatement): Statement {
+  /** Remembers that searches of an entity cannot rely on regular values; forgets the oldest. */
+  #rememberIrregular(place: string): void {
+    const [oldest] = this.#irregular
+    if (this.#irregular.size >= mostIrregular && oldest !== undefined) this.#irregular.delete(oldest)
+    this.#irregular.add(place)
+  }
+
+  /** Reads the rows of one statement; undefined when no record of the entity was ever stored. */
+  #readRows({ ref, left }: Pick<Run, 'ref' | 'left'>, build: (connector: number) => SearchStatement) {
+    const work = async (session: Session, connector: number) => (await session.query<SearchRow>(this.#toStatement(build(connector)))).rows
+    return this.#store.search(ref, work, left())
+  }
+
+  #toStatement(statement: SearchStatement): Statement {
     const name = this.#names.takeName(statement)
-    return { text: statement.text, values: statement.values, hasOnePlan, ...(name === undefined ? {} : { name }) }
+    return { text: statement.text, values: statement.values, ...(name === undefined ? {} : { name }) }
   }
 }
 

@@ -1,7 +1,7 @@
 /** Runs statements and transactions of both context databases within their timeouts and turns. */
 import { fail, inSpan } from 'ferrule/internal'
 import { describeRows, describeStatement } from '../../statement-span.ts'
-import type { Answer, Connection, ContextDatabase, Engine, QueryOptions, Run, Session, Statement, Value } from './database.ts'
+import type { Answer, Connection, ContextDatabase, Engine, QueryOptions, ReadOptions, Run, Session, Statement, Value } from './database.ts'
 import type { Purpose } from './lane.ts'
 import { isTimeout, isTransient, translateError } from './problems.ts'
 
@@ -51,11 +51,18 @@ async function runInTime(connection: Connection, statement: Statement, limits: L
   }
 }
 
-/** Runs a statement and measures its time. The caller declares the shape of the rows that its statement selects. */
-async function runTimed<R>(connection: Connection, what: Statement, limits: Limits) {
-  const begin = performance.now()
-  const answer = await runBounded(connection, what, limits)
-  return { ...(answer as Answer<R>), tookMs: performance.now() - begin }
+/** Runs reading statements that share a timeout, and measures the time of each. */
+function createReader(connection: Connection, options: QueryOptions & { readonly timeoutMs: number }): Session {
+  const end = performance.now() + options.timeoutMs
+  return {
+    // The caller declares the shape of the rows that its statement selects.
+    query: async <R>(what: Statement) => {
+      const begin = performance.now()
+      if (end <= begin) throw createTimeoutError(options)
+      const answer = await runBounded(connection, what, { ...options, leftMs: end - begin })
+      return { ...(answer as Answer<R>), tookMs: performance.now() - begin }
+    },
+  }
 }
 
 const createTimeoutError = (
@@ -104,13 +111,14 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
       throw translateError(thrown)
     }
   }
+  const read: ContextDatabase['read'] = (work, { hasOnePlan, ...options } = {}) =>
+    turn({ purpose: 'search', signal: options.signal, hasOnePlan }, (connection) =>
+      work(createReader(connection, { timeoutMs: engine.limits.search, ...options })),
+    )
   return {
     engine: engine.name,
-    query: <R>(what: Statement, options: QueryOptions = {}) => {
-      const limits = { timeoutMs: engine.limits.search, ...options }
-      const { hasOnePlan } = what
-      return turn({ purpose: 'search', signal: options.signal, hasOnePlan }, (connection) => runTimed<R>(connection, what, limits))
-    },
+    read,
+    query: <R>(what: Statement, options?: ReadOptions) => read((session) => session.query<R>(what), options),
     withConnection: (work, { signal, timeoutMs = engine.limits.write } = {}) =>
       turn({ purpose: 'write', signal }, (connection) =>
         runWithOwnLimit(connection, { signal, timeoutMs, usual: engine.limits.write }, work),

@@ -10,11 +10,6 @@ export interface Statement {
   readonly name?: string
   readonly text: string
   readonly values?: readonly Value[]
-  /**
-   * True for a lookup by key, which one plan suits whatever its values. `ContextDatabase.query` then runs it on PostgreSQL in sessions that
-   * cache the plan of a named statement and avoid sequential scans. Transactions and the embedded database ignore it.
-   */
-  readonly hasOnePlan?: boolean
 }
 
 /** A decoded value: `int8` is a bigint; other numbers and booleans are themselves; everything else is a string, JSON included. */
@@ -27,7 +22,7 @@ export interface Answer<R = Row> {
   readonly rows: readonly R[]
   /** Number of rows read or changed. */
   readonly count: number
-  /** Time of the statement on its connection in milliseconds, without the wait for a turn; set by `ContextDatabase.query`. */
+  /** Time of the statement on its connection in milliseconds, without the wait for a turn; set by `query` and `read`. */
   readonly tookMs?: number
 }
 
@@ -41,7 +36,16 @@ export interface QueryOptions {
   readonly lateHint?: string
 }
 
-/** Statements of one transaction. */
+/** Limits of reading statements that take one turn. */
+export interface ReadOptions extends QueryOptions {
+  /**
+   * True for a lookup by key, which one plan suits whatever its values. It then runs on PostgreSQL in sessions that cache the plan of a
+   * named statement and avoid sequential scans. The embedded database ignores it.
+   */
+  readonly hasOnePlan?: boolean
+}
+
+/** Runs statements one after the other on one connection, such as those of a transaction. */
 export interface Session {
   query<R = Row>(statement: Statement): Promise<Answer<R>>
 }
@@ -56,7 +60,12 @@ export interface ContextDatabase {
    * Runs one reading statement, in the turns of searches.
    * @throws FerruleError `overloaded`, `context_store_timeout`, `context_store_unavailable`; the signal's reason
    */
-  query<R = Row>(statement: Statement, options?: QueryOptions): Promise<Answer<R>>
+  query<R = Row>(statement: Statement, options?: ReadOptions): Promise<Answer<R>>
+  /**
+   * Runs reading statements in one turn of searches, within one timeout, each with a snapshot of its own.
+   * @throws as `query`
+   */
+  read<T>(work: (session: Session) => Promise<T>, options?: ReadOptions): Promise<T>
   /**
    * Runs `work` in a transaction, in the turns of writes. Rolls back when `work` throws, and retries after a deadlock. Never wait for a
    * network in `work`.
@@ -97,7 +106,7 @@ export interface Engine {
   readonly limits: Readonly<Record<Purpose, number>>
   /**
    * Connects for a statement.
-   * @param hasOnePlan see `Statement.hasOnePlan`
+   * @param hasOnePlan see `ReadOptions.hasOnePlan`
    */
   connect(purpose: Purpose, hasOnePlan?: boolean): Promise<Connection>
   /** Opens a connection outside of the pools; its release closes it. */

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { FerruleError } from 'ferrule'
 import type { ContextDatabase, EngineName } from '../database/database.ts'
-import type { EntityRef } from '../entity-ref.ts'
+import { type EntityRef, formatRef } from '../entity-ref.ts'
 import { findMainTime, listPhysicalColumns, type SearchTable } from '../query/columns.ts'
 import type { SearchQuery } from '../query/tree.ts'
 import { adviseIndexes, type IndexAdvice, listColumns, narrowAdvice } from './advice.ts'
@@ -57,7 +57,6 @@ const mostWanted = 64
 /** Characters of a page allowed per millisecond: writing 16 MiB takes time with or without an index. */
 const charactersPerMs = 20_000
 
-const formatRef = ({ connector, kind, entity }: EntityRef): string => `${connector} ${kind} ${entity}`
 const none: ReadonlySet<string> = new Set()
 
 /** The automatic indexes of a process' store. */

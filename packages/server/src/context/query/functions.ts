@@ -3,12 +3,10 @@
  * and later, with the extensions pg_trgm, btree_gin and fuzzystrmatch.
  *
  * The table `cs_terms` lists the distinct words of columns with `stored` words, per connector. A misspelled word or a part of a word is
- * looked up here. A GIN index over the arrays of words then finds the rows with the words found. Listed words that no row has any more are
- * harmless: the final check decides.
+ * looked up here (`lookups.ts`). A GIN index over the arrays of words then finds the rows with the words found. Listed words that no row
+ * has any more are harmless: the final check decides.
  *
- * The functions that read the table are declared immutable although they are not. The planner therefore runs them while planning and can
- * distinguish rare from common words. This is correct because `searchSettings` makes sessions plan every search again; a cached plan would
- * be correct too, but slow. Do not use these functions in indexes.
+ * No function reads a table. So a search of one connector runs on the one node that holds it, where tables are distributed.
  */
 
 /** Settings of every session that runs searches. */
@@ -29,9 +27,6 @@ export const termTable = {
 
 /** Maximum size of a page in bytes of JSON. A page has at least one record. */
 export const largestPage = 16 * 1024 * 1024
-
-/** Maximum number of listed words that a lookup returns. With more, every row is a candidate and only the final check decides. */
-const mostTerms = 1000
 
 const immutable = 'immutable parallel safe'
 
@@ -108,8 +103,9 @@ end $$`
  * are checked closely. A count of foreign letters rules most of them out first. Query words have at most 250 characters, below the limit
  * of 255 of levenshtein.
  */
-const isSwapped = (word: string): string =>
-  `apart <= far and length(translate(${word}, asked, '')) < distance and cs_within(${word}, asked, distance)`
+export const buildIsSwapped = (word: string, { asked, distance, far }: Readonly<Record<'asked' | 'distance' | 'far', string>>): string =>
+  `apart <= ${far} and length(translate(${word}, ${asked}, '')) < ${distance} and cs_within(${word}, ${asked}, ${distance})`
+const isSwapped = (word: string): string => buildIsSwapped(word, { asked: 'asked', distance: 'distance', far: 'far' })
 const farthest = 'case when swaps then 2 * distance else distance end'
 
 /** Scores the best match of a query word: 3 for an equal word, 2 for its prefix, 1 within the typing errors, else 0. */
@@ -188,54 +184,6 @@ const begins = `create or replace function cs_begins(words text[], beginnings te
   select exists (select from unnest(words) word, unnest(beginnings) beginning where starts_with(word, beginning))
 $$`
 
-const beginning = `array(select term from cs_terms where connector_id = connector and field = list
-    and term >= asked and term < asked || chr(1114111) limit ${mostTerms + 1})`
-
-/** Returns the listed words with a prefix, or the word of every row when there are too many. */
-const beginningTerms = `create or replace function cs_beginning_terms(connector int4, list int4, asked text) returns text[] language plpgsql ${immutable} as $$
-declare
-  found text[];
-begin
-  found := ${beginning};
-  return case when cardinality(found) > ${mostTerms} then array[''] else found end;
-end $$`
-
-/** Returns the listed words that a query word matches as in cs_match, or the word of every row when there are too many. */
-const fuzzyTerms = `create or replace function cs_fuzzy_terms(connector int4, list int4, asked text, distance int4, swaps boolean) returns text[]
-language plpgsql ${immutable} as $$
-declare
-  size int4 := length(asked);
-  far int4 := ${farthest};
-  found text[];
-begin
-  found := ${beginning};
-  if distance > 0 and cardinality(found) <= ${mostTerms} then
-    found := found || array(select term from (select term,
-          case when length(term) between size - distance and size + distance then levenshtein_less_equal(term, asked, far) else far + 1 end as apart
-        from cs_terms where connector_id = connector and field = list offset 0) near
-      where apart <= distance or (${isSwapped('term')}) limit ${mostTerms + 1});
-  end if;
-  return case when cardinality(found) > ${mostTerms} then array[''] else found end;
-end $$`
-
-/**
- * Returns the listed words that contain a part of a word, and the mark of shortened words (`toStoredWords`). Returns the word of every row
- * when there are too many.
- */
-const likeTerms = `create or replace function cs_like_terms(connector int4, list int4, part text) returns text[] language plpgsql ${immutable} as $$
-declare
-  found text[];
-begin
-  found := array(select term from cs_terms where connector_id = connector and field = list and term like '%' || part || '%' limit ${mostTerms + 1});
-  return case when cardinality(found) > ${mostTerms} then array[''] else array_append(found, ' ') end;
-end $$`
-
-/** Returns whether a column of a connector has strings that are no numbers although declared as decimals; `list` is `irregularField`. */
-const irregular = `create or replace function cs_irregular(connector int4, list int4) returns boolean language plpgsql ${immutable} as $$
-begin
-  return exists (select from cs_terms where connector_id = connector and field = list);
-end $$`
-
 /**
  * Returns the part of a JSON value that a tree of names selects; `true` selects everything below. Arrays apply the tree to each element.
  * Missing names are omitted and null stays. A scalar where the tree has names becomes SQL null.
@@ -267,7 +215,15 @@ begin
 end $$`
 const page = 'create or replace aggregate cs_page(record) (sfunc = cs_page_step, stype = text[], parallel = safe)'
 
-/** Statements that create or update the functions. The term table must exist. */
+/** Functions of earlier versions. They read the term table, which a search distributed over nodes cannot do within a function. */
+const outgrown: readonly string[] = [
+  'cs_beginning_terms(int4, int4, text)',
+  'cs_fuzzy_terms(int4, int4, text, int4, boolean)',
+  'cs_like_terms(int4, int4, text)',
+  'cs_irregular(int4, int4)',
+]
+
+/** Statements that create or update the functions, and drop outgrown ones. */
 export const searchFunctions: readonly string[] = [
   number,
   instant,
@@ -280,11 +236,8 @@ export const searchFunctions: readonly string[] = [
   fuzzy,
   score,
   begins,
-  beginningTerms,
-  fuzzyTerms,
-  likeTerms,
-  irregular,
   pick,
   pageStep,
   page,
+  ...outgrown.map((each) => `drop function if exists ${each}`),
 ]

@@ -3,7 +3,7 @@
  * sort key (ascending without a sort), so one index serves both directions.
  */
 import type { Column, SearchTable } from './columns.ts'
-import { connectorParameter, quoteColumn } from './conditions/sql-context.ts'
+import { quoteColumn } from './conditions/sql-context.ts'
 import type { Values } from './statement.ts'
 import { irregularField } from './terms.ts'
 import type { SearchQuery, SortKey } from './tree.ts'
@@ -35,13 +35,13 @@ const keyTypes = { text: 'text', integer: 'int8', number: 'numeric', boolean: 'b
 /** Finds the column that a field is sorted by: the companion that compares, else the field's own column. */
 export const findSortColumn = ({ at, number, sql }: Column): string => at ?? number ?? sql
 
-const buildOrderKeys = ({ column, direction }: SortKey): readonly OrderKey[] => {
+const buildOrderKeys = ({ column, direction }: SortKey, values: Values | undefined): readonly OrderKey[] => {
   const isDescending = direction === 'desc'
   const type = column.at !== undefined ? 'int8' : column.number !== undefined ? 'numeric' : keyTypes[column.type]
   const own = { sql: quoteColumn(findSortColumn(column)), type, isDescending } as const
   if (column.wide === undefined) return [own]
-  // Null in every row of a connector without integers beyond int8. The planner sees this, so an index over the column gives the order.
-  const sql = `case when cs_irregular(${connectorParameter}, ${irregularField(column)}) then ${quoteColumn(column.wide)} end`
+  // Null in every row of a connector without integers beyond int8. The planner must see this: an index over the column gives the order.
+  const sql = values?.isRegular(irregularField(column)) ? 'null::numeric' : quoteColumn(column.wide)
   return [own, { sql, type: 'numeric', isDescending }]
 }
 
@@ -52,14 +52,18 @@ const isPrimaryKey = ({ key }: SearchTable, column: Column): boolean =>
 /** Stands for the relevance in an order; `ranked.ts` provides its expression. */
 export const relevanceKey: OrderKey = { sql: 'score', type: 'int4', isDescending: true }
 
-/** Builds the order of a query. Drops keys after the primary key, which decide nothing. */
-export function buildOrder({ table, sort, relevance }: SearchQuery): Order {
+/**
+ * Builds the order of a query. Drops keys after the primary key, which decide nothing.
+ * @param values values of the statement that the order is written for
+ */
+export function buildOrder({ table, sort, relevance }: SearchQuery, values?: Values): Order {
+  const buildKeys = (key: SortKey): readonly OrderKey[] => buildOrderKeys(key, values)
   const end = sort.findIndex(({ column }) => isPrimaryKey(table, column))
   const before = end < 0 ? sort : sort.slice(0, end)
   const last = end < 0 ? sort.at(-1) : sort[end]
   const at = relevance?.at ?? Number.POSITIVE_INFINITY
-  if (at > before.length) return { keys: before.flatMap(buildOrderKeys), isDescending: last?.direction === 'desc' }
-  const keys = [...before.slice(0, at).flatMap(buildOrderKeys), relevanceKey, ...before.slice(at).flatMap(buildOrderKeys)]
+  if (at > before.length) return { keys: before.flatMap(buildKeys), isDescending: last?.direction === 'desc' }
+  const keys = [...before.slice(0, at).flatMap(buildKeys), relevanceKey, ...before.slice(at).flatMap(buildKeys)]
   return { keys, isDescending: at < sort.length && last?.direction === 'desc' }
 }
 

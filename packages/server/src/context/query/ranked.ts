@@ -30,12 +30,15 @@ export interface Ranking {
 
 /** Fragments of the statement. */
 export interface RankedRows {
-  /** The leading `with …`. */
+  /** Definition of the table `found`. */
   readonly found: string
   /** Rows of the page. */
   readonly rows: string
-  /** Returns a single row with null as `json` when too many records match; undefined when there is no limit. */
-  readonly tooMany: string | undefined
+  /**
+   * Builds the query of a single row with null as `json` for too many matching records; undefined when there is no limit.
+   * @param where condition of the statement as a whole, or empty
+   */
+  readonly tooMany: ((where: string) => string) | undefined
 }
 
 /** Table and values that a score is written for. */
@@ -111,10 +114,12 @@ export function buildRankedRows(ranking: Ranking): RankedRows {
   const names = named.keys.map(({ sql }) => sql)
   const page = `where ${parts.few} and ${buildAfter(named, after, values)} order by ${buildOrderBy(named, names, 't.pk')}`
   return {
-    found: `with found as materialized (${found}) `,
+    found: `found as materialized (${found})`,
     rows: `select * from ${rows} t ${page} limit ${values.add(query.limit + 1, 'int4')}`,
-    tooMany: bound === undefined ? undefined : `select ${listNulls(order.keys.length + 2)} from found having count(*) > ${bound.most}`,
+    tooMany:
+      bound && ((where) => `select ${listNulls(order.keys.length + 2).join(', ')} from found${where} having count(*) > ${bound.most}`),
   }
 }
 
-const listNulls = (count: number): string => Array.from({ length: count }, () => 'null::text').join(', ')
+/** Lists columns of strings that are null. */
+export const listNulls = (count: number): readonly string[] => Array.from({ length: count }, () => 'null::text')

@@ -4,9 +4,10 @@ import { quoteName } from './columns.ts'
 import { buildCondition } from './conditions/conditions.ts'
 import { connectorParameter, selectValue } from './conditions/sql-context.ts'
 import { largestPage } from './functions.ts'
+import { addListedAt, selectListed } from './lookups/lookups.ts'
 import { buildAfter, buildOrder, buildOrderBy, isRanked, type Order, type Position, splitAtNulls } from './order.ts'
-import { buildRankedRows, mostRanked, type RankedRows } from './ranked.ts'
-import { buildStatement, type SearchStatement, Values } from './statement.ts'
+import { buildRankedRows, listNulls, mostRanked, type RankedRows } from './ranked.ts'
+import { buildStatement, type Reliance, type SearchStatement, Values } from './statement.ts'
 import type { SearchQuery, Selection } from './tree.ts'
 
 /** Options of a search statement. */
@@ -24,6 +25,8 @@ export interface SearchOptions {
   readonly avoidsOrder?: boolean
   /** Maximum number of records to sort by relevance; `SearchPage.isTooMany` reports more. */
   readonly mostRanked?: number
+  /** What the statement may rely on; by default everything. A page says when it could not. */
+  readonly reliance?: Reliance
 }
 
 const isWhole = (selection: Selection): boolean => selection === true
@@ -42,7 +45,7 @@ const buildFilter = ({ table, filter }: SearchQuery, values: Values): string =>
 
 /** Builds the rows of the page with values (`c0` …), keys (`k0` …) and `pk`. */
 function buildRows(query: SearchQuery, options: SearchOptions, values: Values): string {
-  const order = buildOrder(query)
+  const order = buildOrder(query, values)
   const columns = [...listPageColumns(query), ...order.keys.map(({ sql }, index) => `${sql} as k${index}`), 't.pk']
   const filter = buildFilter(query, values)
   const from = `select ${columns.join(', ')} from ${quoteName(query.table.name)} t where t.connector_id = ${connectorParameter}${filter}`
@@ -141,30 +144,64 @@ const castKeys = ({ order }: Writing): string => ['p.pk', ...listKeyNames(order)
 
 function rankRows(query: SearchQuery, { after, mostRanked: most = mostRanked }: SearchOptions, values: Values): RankedRows | undefined {
   const { relevance } = query
-  const order = buildOrder(query)
+  const order = buildOrder(query, values)
   if (relevance === undefined || !isRanked(order)) return undefined
   const filter = buildFilter(query, values)
   return buildRankedRows({ query: { ...query, relevance }, order, values, after, most, columns: listPageColumns(query), filter })
 }
 
+/** Returns whether one plan suits the search whatever its values, see `ReadOptions.hasOnePlan` of the database. */
+export const hasOnePlan = (query: SearchQuery): boolean => isNamed(query) && findsOne(query)
+
+const isNamed = (query: SearchQuery): boolean =>
+  listSelectedColumns(query).every(({ column: { name } }) => Buffer.byteLength(name) <= longestName)
+
+function writeRecords(writing: Writing): string {
+  const { query } = writing
+  if (hasOnePlan(query)) return writeOneRecord(writing)
+  const isLarge = isNamed(query) && listSelectedColumns(query).some(({ column: { type } }) => type === 'json')
+  return isLarge ? writeLargeRecords(writing) : writeSmallRecords(writing)
+}
+
+/** Why a statement returned no page. `listed`: the listed words changed. `irregular`: the connector has irregular values. */
+export type Flaw = 'listed' | 'irregular'
+
+/** Builds the SQL of what a statement relied on in vain, a `Flaw` or null; undefined when it relies on nothing. */
+function buildFlaw({ table }: SearchQuery, values: Values) {
+  const [regular, hasLookups] = [values.regular.size > 0, values.lookups.length > 0]
+  if (!regular && !hasLookups) return undefined
+  const fields = regular ? values.add([...values.regular].map(String), 'int4[]') : undefined
+  const irregular = `exists (select from cs_terms t where t.connector_id = ${connectorParameter} and t.field = any(${fields}))`
+  const listedAt = hasLookups ? addListedAt(values) : undefined
+  const listed = listedAt && `${selectListed(values.add(table.name, 'text'))} <> ${listedAt.placeholder}`
+  const cases = [regular && `when ${irregular} then 'irregular'`, listed && `when ${listed} then 'listed'`].filter(Boolean)
+  return { sql: `case ${cases.join(' ')} end`, listedAt: listedAt?.at }
+}
+
 /**
  * Builds the statement of a search. It returns the records of a page, and one or two more when there is a next page. Columns: `json` (the
- * record as JSON), `pk` and `k0` … (its keys as strings). Sessions need `searchSettings`.
+ * record as JSON), `pk` and `k0` … (its keys as strings). Sessions need `searchSettings`. `runSearch` runs it with its lookups.
  */
 export function buildSearchStatement(query: SearchQuery, options: SearchOptions): SearchStatement {
-  const values = new Values()
+  const values = new Values(options.reliance)
   values.add(options.connector, 'int4')
   const byRelevance = rankRows(query, options, values)
-  const writing = { query, order: buildOrder(query), values, rows: byRelevance?.rows ?? buildRows(query, options, values) }
-  const columns = listSelectedColumns(query).map(({ column }) => column)
-  const isNamed = columns.every(({ name }) => Buffer.byteLength(name) <= longestName)
-  const isLarge = isNamed && columns.some(({ type }) => type === 'json')
-  const write = isNamed && findsOne(query) ? writeOneRecord : isLarge ? writeLargeRecords : writeSmallRecords
-  const records = write(writing)
-  const page = `${records} order by ${buildRecordOrder(writing, 'p')}`
-  const { found = '', tooMany } = byRelevance ?? {}
-  const text = tooMany === undefined ? `${found}${page}` : `${found}select * from (${page}) page union all ${tooMany}`
-  return { ...buildStatement(text, values), hasOnePlan: write === writeOneRecord }
+  const order = buildOrder(query, values)
+  const writing = { query, order, values, rows: byRelevance?.rows ?? buildRows(query, options, values) }
+  const page = `${writeRecords(writing)} order by ${buildRecordOrder(writing, 'p')}`
+  const flaw = buildFlaw(query, values)
+  const { found, tooMany } = byRelevance ?? {}
+  const where = flaw === undefined ? '' : ` where ${flaw.sql} is null`
+  const parts = [
+    tooMany === undefined && flaw === undefined ? page : `select * from (${page}) page${where}`,
+    ...(tooMany === undefined ? [] : [tooMany(where)]),
+    ...(flaw === undefined
+      ? []
+      : [`select ${['null', flaw.sql, ...listNulls(order.keys.length)].join(', ')} where ${flaw.sql} is not null`]),
+  ]
+  const text = `${found === undefined ? '' : `with ${found} `}${parts.join(' union all ')}`
+  const listedAt = flaw?.listedAt
+  return { ...buildStatement(text, values), ...(listedAt === undefined ? {} : { listedAt }) }
 }
 
 /** A row of a search statement. */
@@ -179,6 +216,8 @@ export interface SearchPage {
   readonly next: Position | undefined
   /** True when too many records match to sort them by relevance. The page is empty; read it without relevance. */
   readonly isTooMany: boolean
+  /** Set when the statement relied on something in vain. The page is empty; read it again. */
+  readonly flaw: Flaw | undefined
 }
 
 const readPosition = (row: SearchRow, order: Order): Position => ({
@@ -190,9 +229,14 @@ const readPosition = (row: SearchRow, order: Order): Position => ({
   isRanked: isRanked(order),
 })
 
+const flaws: readonly Flaw[] = ['listed', 'irregular']
+
 /** Builds a page from the rows of a search statement. */
 export function buildPage(query: SearchQuery, rows: readonly SearchRow[]): SearchPage {
-  if (rows[0]?.['json'] === null) return { json: '[]', count: 0, next: undefined, isTooMany: true }
+  if (rows[0]?.['json'] === null) {
+    const flaw = flaws.find((each) => each === rows[0]?.['pk'])
+    return { json: '[]', count: 0, next: undefined, isTooMany: flaw === undefined, flaw }
+  }
   const records: string[] = []
   let bytes = 0
   for (const row of rows.slice(0, query.limit)) {
@@ -208,5 +252,6 @@ export function buildPage(query: SearchQuery, rows: readonly SearchRow[]): Searc
     count: records.length,
     next: hasMore ? readPosition(last, buildOrder(query)) : undefined,
     isTooMany: false,
+    flaw: undefined,
   }
 }

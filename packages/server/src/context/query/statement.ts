@@ -1,5 +1,6 @@
 /** SQL statements with their values, and names for recurring statements. */
 import { createHash } from 'node:crypto'
+import type { Lookup } from './terms.ts'
 
 /** A value of a statement; arrays become SQL arrays. Numbers beyond int4, decimals and JSON are strings. */
 export type SqlValue = string | number | boolean | null | readonly (string | boolean)[]
@@ -10,18 +11,58 @@ export interface SearchStatement {
   readonly name: string
   readonly text: string
   readonly values: readonly SqlValue[]
-  /** See `Statement.hasOnePlan` of the database. */
-  readonly hasOnePlan?: boolean
+  /** Words to look up first; `fillLookups` puts them among the values. */
+  readonly lookups?: readonly PlacedLookup[]
+  /** Index of the value with the number of changes of the listed words (`lookups.ts`). */
+  readonly listedAt?: number
 }
 
-/** Collects the values of a statement while its SQL is written. */
+/** A lookup with the index of its value. */
+export interface PlacedLookup {
+  readonly at: number
+  readonly lookup: Lookup
+}
+
+/** Maximum number of lookups of a statement, which bounds the words that it holds. */
+const mostLookups = 100
+
+/** What a statement may rely on. */
+export interface Reliance {
+  /** False to use no words that were looked up. */
+  readonly onLookups: boolean
+  /** False where a column may have irregular values (`irregularField`). */
+  readonly onRegular: boolean
+}
+
+/** Collects the values of a statement while its SQL is written, and what the statement relies on. */
 export class Values {
   readonly list: SqlValue[] = []
+  readonly lookups: PlacedLookup[] = []
+  /** Numbers in the term table that must have no entry, see `irregularField`. */
+  readonly regular = new Set<number>()
+  readonly #reliance: Reliance
+
+  constructor(reliance: Reliance = { onLookups: true, onRegular: true }) {
+    this.#reliance = reliance
+  }
 
   /** Adds a value and returns its placeholder with its type, for example `$3::int8`. */
   add(value: SqlValue, type: string): string {
     this.list.push(value)
     return `$${this.list.length}::${type}`
+  }
+
+  /** Adds the words that a lookup will find, and returns their placeholder; undefined where the statement must do without. */
+  addLookup(lookup: Lookup): string | undefined {
+    if (!this.#reliance.onLookups || this.lookups.length >= mostLookups) return undefined
+    this.lookups.push({ at: this.list.length, lookup })
+    return this.add([], 'text[]')
+  }
+
+  /** Returns whether the statement relies on a column without irregular values; it is then true for this connector or found out. */
+  isRegular(field: number): boolean {
+    if (this.#reliance.onRegular) this.regular.add(field)
+    return this.#reliance.onRegular
   }
 }
 
@@ -30,6 +71,7 @@ export const buildStatement = (text: string, values: Values): SearchStatement =>
   name: `cs_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`,
   text,
   values: values.list,
+  lookups: values.lookups,
 })
 
 /** Uses of a statement before it gets a name, and statements that are counted. */

@@ -83,15 +83,19 @@ async function compareRows(
   return { created: rows.filter(({ record }) => !stored.has(record.key)), updated: rows.filter(isUpdate) }
 }
 
-/** Writes rows. While the database runs one statement, the next one is built. */
+/**
+ * Writes rows. While the database runs one statement, the next one is built.
+ * @returns the number of new terms
+ */
 async function upsertRows(
   session: Session,
   { number, encoder }: { number: number; encoder: RowEncoder },
   { rows, words }: { rows: readonly Fingerprinted[]; words: WordFilter },
-) {
+): Promise<number> {
+  let listed = 0
   const write = async ({ json, terms }: Encoded): Promise<void> => {
     await session.query({ ...encoder.upsert, values: [number, json] })
-    await insertTerms(session, number, words.unlisted(number, terms))
+    listed += await insertTerms(session, number, words.unlisted(number, terms))
   }
   let running: Promise<void> | undefined
   try {
@@ -102,17 +106,22 @@ async function upsertRows(
   } finally {
     await running
   }
+  return listed
 }
 
-/** Adds terms to the term table. */
-export async function insertTerms(session: Session, number: number, terms: readonly Term[]): Promise<void> {
-  if (terms.length === 0) return
-  await session.query({
+/**
+ * Adds terms to the term table. The caller counts the change in `cs_entities.listed`, if rows have the terms.
+ * @returns the number of new terms
+ */
+export async function insertTerms(session: Session, number: number, terms: readonly Term[]): Promise<number> {
+  if (terms.length === 0) return 0
+  const { count } = await session.query({
     name: 'cs_terms_add',
     text: `insert into cs_terms (connector_id, field, term) select $1::int4, field, term from unnest($2::int4[], $3::text[]) as t(field, term)
       on conflict do nothing`,
     values: [number, terms.map(({ field }) => field), terms.map(({ term }) => term)],
   })
+  return count
 }
 
 /**
@@ -214,13 +223,17 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
   if (state.records === 0)
     await insertTerms(session, target.number, batch.words.unlisted(target.number, listInitialTerms(target.known.table)))
   const { encoder } = state.tokens === 1 ? target.known.first : target.known
-  await upsertRows(session, { number: target.number, encoder }, { rows: [...created, ...updated], words: batch.words })
+  const listed = await upsertRows(session, { number: target.number, encoder }, { rows: [...created, ...updated], words: batch.words })
   const written = new Set(keys)
   const gone = (batch.removed ?? []).filter((key) => !written.has(key))
   const others = batch.whole === undefined ? 0 : await deleteOthers(session, target, { whole: batch.whole, keys, asked: batch.asked })
   const removed = others + (await deleteRows(session, target, gone))
   if (state.pass !== null && keys.length > 0) await insertSeen(session, target, keys)
-  await updateCounts(session, target, { by: created.length - removed, ...(removed > 0 ? { removedAt: batch.now } : {}) })
+  await updateCounts(session, target, {
+    by: created.length - removed,
+    hasListed: listed > 0,
+    ...(removed > 0 ? { removedAt: batch.now } : {}),
+  })
   await saveCheckpoints(session, target, batch.checkpoints ?? [])
   return { created: created.length, updated: updated.length, unchanged: met.length - created.length - updated.length, removed }
 }

@@ -1,4 +1,5 @@
 /** State of an entity of a connector: its row in `cs_entities`, which writers lock. */
+import { randomInt } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import type { Row, Session } from '../database/database.ts'
 import type { KnownTable } from './registry.ts'
@@ -21,6 +22,9 @@ interface CopyState {
   readonly tokens: number
 }
 
+/** The count of changes of listed words begins anywhere, so a recreated entity does not repeat the counts that searches remember. */
+const mostListed = 2 ** 47
+
 /** Locks the state of an entity until the end of the transaction; creates it for the first batch. */
 export async function lockState(session: Session, { number, known }: ConnectorTable): Promise<CopyState> {
   const taken = await lockExistingState(session, number, known.table.name)
@@ -29,8 +33,8 @@ export async function lockState(session: Session, { number, known }: ConnectorTa
   const { rows } = await session.query({ text: 'select from cs_connectors where number = $1 and not removed for share', values: [number] })
   if (rows.length === 0) throw fail('connector_not_found', {})
   await session.query({
-    text: 'insert into cs_entities (connector_id, name, tokens) values ($1, $2, $3) on conflict do nothing',
-    values: [number, known.table.name, known.table.tokens],
+    text: 'insert into cs_entities (connector_id, name, tokens, listed) values ($1, $2, $3, $4) on conflict do nothing',
+    values: [number, known.table.name, known.table.tokens, randomInt(mostListed)],
   })
   return (
     (await lockExistingState(session, number, known.table.name)) ?? {
@@ -64,20 +68,24 @@ export async function lockExistingState(session: Session, number: number, name: 
   }
 }
 
-/** A change of the number of rows. */
+/** A change of the rows of an entity. */
 export interface CountChange {
   /** Created minus deleted rows. */
   readonly by: number
   /** Time of a deletion, in milliseconds since 1970. */
   readonly removedAt?: number
+  /** True when words were listed: searches that looked up words before must look them up again (`lookups.ts`). */
+  readonly hasListed?: boolean
 }
 
 /** Updates the counts of an entity. */
 export async function updateCounts(session: Session, { number, known }: ConnectorTable, change: CountChange): Promise<void> {
-  if (change.by === 0 && change.removedAt === undefined) return
+  const { by, removedAt, hasListed = false } = change
+  if (by === 0 && removedAt === undefined && !hasListed) return
   await session.query({
     name: 'cs_count',
-    text: 'update cs_entities set records = records + $3, deleted_at = greatest(deleted_at, $4) where connector_id = $1 and name = $2',
-    values: [number, known.table.name, change.by, change.removedAt ?? 0],
+    text: `update cs_entities set records = records + $3, deleted_at = greatest(deleted_at, $4), listed = listed + $5
+      where connector_id = $1 and name = $2`,
+    values: [number, known.table.name, by, removedAt ?? 0, hasListed ? 1 : 0],
   })
 }

@@ -146,7 +146,7 @@ async function renewBatch(session: Session, copy: Copy): Promise<boolean> {
 
 const recordProgress = (session: Session, { number, table }: Copy, { tokens, renewed }: { tokens: number; renewed: string | null }) =>
   session.query({
-    text: 'update cs_entities set tokens = $3, renewed = $4 where connector_id = $1 and name = $2',
+    text: 'update cs_entities set tokens = $3, renewed = $4, listed = listed + 1 where connector_id = $1 and name = $2',
     values: [number, table.name, tokens, renewed],
   })
 

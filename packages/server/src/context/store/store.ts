@@ -1,7 +1,7 @@
 /** Entry of the context store. Resolves entities to tables and connector numbers, and opens the database when it is first needed. */
 import { fail } from 'ferrule/internal'
 import { createContextDatabase } from '../database/context-database.ts'
-import type { Answer, ContextDatabase, Engine, QueryOptions, Row, Run, Session, Statement } from '../database/database.ts'
+import type { ContextDatabase, Engine, ReadOptions, Row, Run, Session, Statement } from '../database/database.ts'
 import { hasDatabase, type SetAsideDatabase } from '../database/embedded/folder.ts'
 import { createEngine, sumLoad } from '../database/engines.ts'
 import { unavailable } from '../database/problems.ts'
@@ -19,7 +19,7 @@ import * as reads from './reads.ts'
 import { TableRegistry } from './registry.ts'
 import { Renewal } from './renewal.ts'
 import type { StoredRecord } from './row-encoder.ts'
-import type { Compile, ContextStore, ContextStoreOptions, SearchableKind, Span, StoreStatus } from './types.ts'
+import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
 
 /** Rows of a connector, valid while the database of the epoch is in use. */
 type NumberedTarget = ConnectorTable & { readonly epoch: number }
@@ -148,9 +148,9 @@ class Store implements ContextStore {
     this.indexes.sweepSoon()
   }
 
-  async search<R = Row>(ref: EntityRef, compile: Compile, options?: QueryOptions) {
+  async search<T>(ref: EntityRef, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined> {
     const target = await this.#findTarget(ref)
-    return target === undefined ? undefined : this.#read<R>(target.epoch, compile(target.known.table, target.number), options)
+    return target === undefined ? undefined : this.#read(target.epoch, (session) => work(session, target.number), options)
   }
 
   async readKeys(ref: EntityRef, from: reads.KeyPage): Promise<readonly string[]> {
@@ -219,20 +219,24 @@ class Store implements ContextStore {
     return settings.engine === 'postgres' || this.#opening !== undefined || hasDatabase(settings.folder)
   }
 
-  async #read<R>(epoch: number, statement: Statement, options?: QueryOptions): Promise<Answer<R>> {
-    const answer = await (await this.openDatabase()).query<R>(statement, options)
+  async #read<T>(epoch: number, work: (session: Session) => Promise<T>, options?: ReadOptions): Promise<T> {
+    const result = await (await this.openDatabase()).read(work, options)
     this.#assertSame({ epoch })
-    return answer
+    return result
+  }
+
+  async #readStatement(epoch: number, statement: Statement): Promise<readonly Row[]> {
+    return (await this.#read(epoch, (session) => session.query<Row>(statement))).rows
   }
 
   async #readConnectorRows(connector: string, statement: (number: number) => Statement): Promise<readonly Row[]> {
     const found = await this.#findNumber(connector)
-    return found === undefined ? [] : (await this.#read<Row>(found.epoch, statement(found.number))).rows
+    return found === undefined ? [] : this.#readStatement(found.epoch, statement(found.number))
   }
 
   async #readRows(ref: EntityRef, statement: (target: ConnectorTable) => Statement): Promise<readonly Row[]> {
     const target = await this.#findTarget(ref)
-    return target === undefined ? [] : (await this.#read<Row>(target.epoch, statement(target))).rows
+    return target === undefined ? [] : this.#readStatement(target.epoch, statement(target))
   }
 
   async #findNumber(connector: string): Promise<{ readonly number: number; readonly epoch: number } | undefined> {

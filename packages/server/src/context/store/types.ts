@@ -1,6 +1,6 @@
 /** Interface of the context store for the rest of the service. */
 import type { ConnectorDefinition } from 'ferrule/definition'
-import type { Answer, ContextDatabase, EngineName, QueryOptions, Row, Statement } from '../database/database.ts'
+import type { ContextDatabase, EngineName, ReadOptions, Session } from '../database/database.ts'
 import type { SetAsideDatabase } from '../database/embedded/folder.ts'
 import type { ContextStoreSettings } from '../database/settings.ts'
 import type { EntityRef } from '../entity-ref.ts'
@@ -42,8 +42,8 @@ export interface ContextStoreOptions {
   readonly onIndex?: (change: IndexChange) => void
 }
 
-/** Builds the statement of a search from the table and the connector's number. */
-export type Compile = (table: SearchTable, number: number) => Statement
+/** Runs the statements of a search, which name the connector by its number. */
+export type SearchWork<T> = (session: Session, number: number) => Promise<T>
 
 /** Status of the copy. */
 export interface StoreStatus {
@@ -116,8 +116,8 @@ export interface ContextStore {
   removeConnector(connector: string): Promise<void>
   /** Resumes interrupted deletions. */
   finishRemovals(): Promise<void>
-  /** Runs a search; undefined when no record of the entity was ever written. */
-  search<R = Row>(ref: EntityRef, compile: Compile, options?: QueryOptions): Promise<Answer<R> | undefined>
+  /** Runs a search in one turn; undefined when no record of the entity was ever written. */
+  search<T>(ref: EntityRef, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined>
   /** Counts the records of each entity of a connector. */
   countRecords(connector: string): Promise<ReadonlyMap<string, number>>
   /** Reads the checkpoints of an entity, as JSON by name. */

@@ -9,7 +9,7 @@ import { tokenRules } from '../tokens/tokens.ts'
 import type { QueryToken, RequiredWord, TokenRules } from '../tokens/types.ts'
 import { listTextWords } from '../tokens/words.ts'
 import type { Condition, Operand } from '../tree.ts'
-import { connectorParameter, type PathCondition, quoteColumn } from './sql-context.ts'
+import { type PathCondition, quoteColumn } from './sql-context.ts'
 
 /** Maximum number of lookups per condition; the longest words select best. */
 const mostLookups = 4
@@ -28,38 +28,35 @@ const countCharacters = (word: string): number => [...word].length
 const takeLongest = (words: readonly string[]): readonly string[] =>
   words.toSorted((a, b) => countCharacters(b) - countCharacters(a)).slice(0, mostLookups)
 
-/** Builds a lookup in the term table. All its SQL functions have the same first two arguments. */
-const buildLookup = (name: string, { column, values }: CandidateContext, word: string): string =>
-  `${name}(${connectorParameter}, ${column.field}, ${values.add(word, 'text')}`
-
-function buildFuzzyLookups(tokens: readonly QueryToken[], target: CandidateContext, of: string): readonly string[] {
-  const { swapIsOne } = tokenRules[target.table.tokens]
+function buildFuzzyLookups(tokens: readonly QueryToken[], { table, column, values }: CandidateContext, of: string): readonly string[] {
+  const { swapIsOne } = tokenRules[table.tokens]
   const distances = new Map(tokens.map(({ text, distance }) => [text, distance]))
-  return takeLongest([...distances.keys()]).map(
-    (word) => `${of} && ${buildLookup('cs_fuzzy_terms', target, word)}, ${distances.get(word) ?? 0}, ${swapIsOne})`,
-  )
+  return takeLongest([...distances.keys()]).flatMap((word) => {
+    const found = values.addLookup({ by: 'error', field: column.field, word, distance: distances.get(word) ?? 0, swapIsOne })
+    return found === undefined ? [] : [`${of} && ${found}`]
+  })
 }
 
-/** Builds lookups of whole words and of prefixes; the index supports both. */
-function buildKeywordLookups(tokens: readonly QueryToken[], target: CandidateContext, of: string): readonly string[] {
+/** Builds conditions on whole words and on prefixes; the index supports both. */
+function buildKeywordLookups(tokens: readonly QueryToken[], { column, values }: CandidateContext, of: string): readonly string[] {
   const whole = tokens.filter(({ isBeginning }) => !isBeginning).map(({ text }) => text)
   const beginnings = tokens.filter(({ isBeginning }) => isBeginning).map(({ text }) => text)
   if (beginnings.length > mostLookups) return []
-  const lists = [
-    ...(whole.length === 0 ? [] : [target.values.add(whole, 'text[]')]),
-    ...beginnings.map((text) => `${buildLookup('cs_beginning_terms', target, text)})`),
-  ]
+  const found = beginnings.map((word) => values.addLookup({ by: 'beginning', field: column.field, word }))
+  if (found.includes(undefined)) return []
+  const lists = [...(whole.length === 0 ? [] : [values.add(whole, 'text[]')]), ...found]
   return [`${of} && ${lists.length === 1 ? lists[0] : `(${lists.join(' || ')})`}`]
 }
 
-function buildLikeLookups(parts: readonly RequiredWord[], target: CandidateContext, of: string): readonly string[] {
+function buildLikeLookups(parts: readonly RequiredWord[], { column, values }: CandidateContext, of: string): readonly string[] {
   const within = parts.flatMap((part) => ('within' in part ? [part.within] : []))
   const oneOf = parts.flatMap((part) => ('oneOf' in part ? [part.oneOf] : [])).slice(0, mostWords)
   const whole = oneOf.flatMap((words) => (words.length === 1 ? words : []))
+  const found = takeLongest([...new Set(within)]).flatMap((word) => values.addLookup({ by: 'part', field: column.field, word }) ?? [])
   return [
-    ...takeLongest([...new Set(within)]).map((word) => `${of} && ${buildLookup('cs_like_terms', target, word)})`),
-    ...(whole.length === 0 ? [] : [`${of} @> ${target.values.add([...new Set(whole)], 'text[]')}`]),
-    ...oneOf.filter((words) => words.length > 1).map((words) => `${of} && ${target.values.add(words, 'text[]')}`),
+    ...found.map((words) => `${of} && ${words}`),
+    ...(whole.length === 0 ? [] : [`${of} @> ${values.add([...new Set(whole)], 'text[]')}`]),
+    ...oneOf.filter((words) => words.length > 1).map((words) => `${of} && ${values.add(words, 'text[]')}`),
   ]
 }
 

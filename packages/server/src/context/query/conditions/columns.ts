@@ -9,7 +9,6 @@ import type { Operand } from '../tree.ts'
 import { addCandidates, buildCandidates } from './candidates.ts'
 import {
   comparePeriod,
-  connectorParameter,
   filterNumbers,
   filterPeriods,
   filterTexts,
@@ -126,12 +125,15 @@ function buildTextOrder(subject: Subject, order: Order): string {
   if (column.at !== undefined) return buildTimestampOrder(column.at, order, values)
   const sql = quoteColumn(column.sql)
   const number = column.number === undefined ? undefined : readDecimal(value)
-  const byText = value.is === 'text' ? `${sql} ${orderOperators[test]} ${values.add(value.text, 'text')}` : undefined
+  const byText = () => (value.is === 'text' ? `${sql} ${orderOperators[test]} ${values.add(value.text, 'text')}` : undefined)
   if (column.number === undefined || number === undefined)
-    return byText ?? (value.is === 'number' ? `cs_number(${sql}) ${orderOperators[test]} ${values.add(value.number, 'numeric')}` : 'false')
+    return (
+      byText() ?? (value.is === 'number' ? `cs_number(${sql}) ${orderOperators[test]} ${values.add(value.number, 'numeric')}` : 'false')
+    )
   const companion = quoteColumn(column.number)
   const own = `${companion} ${orderOperators[test]} ${values.add(number, 'numeric')}`
-  return joinOr([own, byText && `(cs_irregular(${connectorParameter}, ${irregularField(column)}) and ${companion} is null and ${byText})`])
+  const others = value.is === 'text' && !values.isRegular(irregularField(column)) ? byText() : undefined
+  return joinOr([own, others && `(${companion} is null and ${others})`])
 }
 
 /** Returns the greatest integer that is not above a decimal number. */
