@@ -225,18 +225,14 @@ class Store implements ContextStore {
     return result
   }
 
-  async #readStatement(epoch: number, statement: Statement): Promise<readonly Row[]> {
-    return (await this.#read(epoch, (session) => session.query<Row>(statement))).rows
-  }
-
   async #readConnectorRows(connector: string, statement: (number: number) => Statement): Promise<readonly Row[]> {
     const found = await this.#findNumber(connector)
-    return found === undefined ? [] : this.#readStatement(found.epoch, statement(found.number))
+    return found === undefined ? [] : (await this.#read(found.epoch, (session) => session.query<Row>(statement(found.number)))).rows
   }
 
   async #readRows(ref: EntityRef, statement: (target: ConnectorTable) => Statement): Promise<readonly Row[]> {
     const target = await this.#findTarget(ref)
-    return target === undefined ? [] : this.#readStatement(target.epoch, statement(target))
+    return target === undefined ? [] : (await this.#read(target.epoch, (session) => session.query<Row>(statement(target)))).rows
   }
 
   async #findNumber(connector: string): Promise<{ readonly number: number; readonly epoch: number } | undefined> {
