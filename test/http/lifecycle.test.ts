@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startService as startInProcess } from '../../packages/server/src/index.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
@@ -89,6 +90,17 @@ async function paste(output: string, env: Readonly<Record<string, string>> = {})
   return JSON.parse(list)
 }
 
+/** Reads the stored budgets of vendors. */
+function readBudgets() {
+  const database = new DatabaseSync(join(folder, 'data', 'ferrule.db'), { readOnly: true })
+  const rows = database.prepare('select state from vendor_budgets').all()
+  database.close()
+  return rows.map(({ state }) => {
+    const { owner, ledger } = JSON.parse(String(state))
+    return { owner, calls: ledger['10000/86400']?.[1] }
+  })
+}
+
 // Programs start one after the other, each with a second of work alone.
 describe('npm start', { timeout: 120_000 }, () => {
   // Four first syncs, one after the other, on one vendor budget: the lines wait for a minute each.
@@ -100,6 +112,7 @@ describe('npm start', { timeout: 120_000 }, () => {
       expect((await paste(first.stdout())).data[0]).toMatchObject({ id: expect.any(String), emailAddress: expect.any(String) })
     expect(await end(first.child, 'SIGTERM')).toBe(0)
     expect(first.stderr()).not.toContain(secret)
+    expect(readBudgets()).toEqual([{ owner: null, calls: expect.any(Number) }]) // given back, with the calls of the day
 
     const second = await startService()
     expect(second.stdout()).not.toContain(secret)

@@ -8,7 +8,7 @@ export const server = 'packages/server/src/'
 const platformOrder = [
   ...['bounded-map.ts', 'secret-text.ts', 'version.ts', 'settings/', 'model/', 'db/', 'vault/', 'parts.ts'],
   // Tenancy and connectors queue runs inside their own transactions.
-  ...['usage/', 'installation/', 'syncs/status/', 'syncs/queue/', 'tenancy/', 'sessions/', 'oauth/', 'connectors/', 'connect/'],
+  ...['budgets/', 'usage/', 'installation/', 'syncs/status/', 'syncs/queue/', 'tenancy/', 'sessions/', 'oauth/', 'connectors/', 'connect/'],
   ...['copies/', 'execution/', 'syncs/'],
 ]
 

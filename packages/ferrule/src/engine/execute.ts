@@ -60,6 +60,8 @@ export interface EngineOptions {
   readonly random?: () => number
   /** True (default): calls wait in advance for the vendor's rate limit. */
   readonly limits?: boolean
+  /** Keeps the vendors' budgets; by default the memory of this process. */
+  readonly limiter?: Limiter
   /** The caller's own rates, beside the vendor's. */
   readonly ownRates?: OwnGate
   /** The error for `context_store_search`, which no vendor answers. */
@@ -256,7 +258,7 @@ function failSearch(connection: Connection, call: Call, code: NonNullable<Engine
  */
 export function createEngine(options: EngineOptions = {}): Engine {
   const http = new Http()
-  const limiter: Limiter | undefined = options.limits === false ? undefined : new MemoryLimiter()
+  const limiter: Limiter | undefined = options.limits === false ? undefined : (options.limiter ?? new MemoryLimiter())
   const runtime: Runtime = {
     http,
     clock: options.clock ?? clocks.steady,

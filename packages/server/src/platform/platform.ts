@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clocks } from 'ferrule/internal'
+import { createVendorBudgets } from './budgets/budgets.ts'
 import { openStoredClock, type StoredClock } from './clock.ts'
 import { createConnectPages } from './connect/connect.ts'
 import { createConnectLinks } from './connect/links.ts'
@@ -104,8 +105,10 @@ async function buildParts(database: Database, options: PlatformOptions, clock: S
   }
 }
 
-async function start(parts: Parts, { role = 'service', contextStore }: PlatformOptions, clock: StoredClock): Promise<Platform> {
+async function start(parts: Parts, options: PlatformOptions, clock: StoredClock): Promise<Platform> {
+  const { role = 'service', contextStore } = options
   const { database, source } = parts
+  const budgets = createVendorBudgets({ ...parts, isClockGiven: options.clock !== undefined })
   const first = await startFirst(parts)
   const workspaces = createWorkspaces(parts, (db, workspace) => keepRevocationsOf(parts, db, workspace))
   const organizations = createOrganizations(parts)
@@ -118,7 +121,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
   const { uses, ...access } = createTokenServices(parts)
   const connect = createConnectServices(parts, connectors)
   const visits = [access.mcpTokens, access.oauth, access.consoleSessions, connect.connectLinks]
-  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, ...visits]
+  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, budgets, ...visits]
   const purge = () => purgeExpired(expiring, source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {
@@ -126,13 +129,11 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
     organizations,
     applications: createApplications(parts),
     organizationApplications: createOrganizationApplications(parts),
-    ...access,
-    ...{ workspaces, connectors, ...connect },
+    ...{ ...access, workspaces, connectors, ...connect },
     ...{ writes, keptAnswers, usage, installation: createInstallation(parts, contextStore) },
-    syncs,
+    ...{ syncs, limiter: budgets.limiter },
     syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
-    jobs: createJobs(parts),
-    catalogue: parts.catalogue,
+    ...{ jobs: createJobs(parts), catalogue: parts.catalogue },
     vault: createRotation(parts),
     clock: clock.now,
     cursorKey: () => parts.masterKeys.current().cursors,
@@ -142,7 +143,7 @@ async function start(parts: Parts, { role = 'service', contextStore }: PlatformO
       watching.close()
       while (parts.unfinished.size > 0) await Promise.allSettled([...parts.unfinished])
       node.close()
-      await Promise.all([uses.store(), usage.store()])
+      await Promise.all([uses.store(), usage.store(), budgets.limiter.close()])
       await clock.close()
       await database.close()
     },

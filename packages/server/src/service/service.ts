@@ -128,9 +128,13 @@ async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Pro
   const memory = new BodyMemory({ bytes: settings.bodyMemory, onQuiet: () => collect({ type: 'major', flavor: 'last-resort' }) })
   const apart = createApartThreads({ maxBytes: settings.bodyMemory })
   undo.add(() => apart.close())
-  const engine = createEngine({ clock: platform.clock, wall: Date.now, searchRefusal: 'context_store_unavailable', apart })
+  const engine = createEngine({
+    ...{ clock: platform.clock, wall: Date.now, limiter: platform.limiter },
+    ...{ searchRefusal: 'context_store_unavailable', apart },
+  })
   undo.add(() => engine.close())
   const metrics = createMetrics()
+  metrics.gauge({ name: 'ferrule_vendor_budgets', help: 'Budgets of vendors that this node uses now', read: () => platform.limiter.size })
   const { copies, worker } = createContextServices({ store, platform, engine, memory, settings, metrics, logger })
   undo.add(() => worker?.stop())
   undo.add(() => copies.folds.close())

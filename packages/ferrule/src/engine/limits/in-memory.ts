@@ -30,8 +30,20 @@ interface Share {
   probe: MemoryTurn | undefined
 }
 
-const createShare = ({ rates = [], bucket }: Limits): Share => ({
-  budget: bucket === undefined ? new Windows(rates) : new Bucket(bucket),
+/** Replaces what a limiter does by itself. */
+export interface MemoryLimiterOptions {
+  /** Creates the budget of a key; by default in the memory of this process. */
+  readonly createBudget?: (asker: Asker) => Budget
+  /** Returns how many processes send calls of unproven credentials. Each takes its part of the one call per second; 1 by default. */
+  readonly countStrangers?: () => number
+}
+
+/** Creates a budget in the memory of this process. */
+export const createMemoryBudget = ({ limits: { rates = [], bucket } }: Pick<Asker, 'limits'>): Budget =>
+  bucket === undefined ? new Windows(rates) : new Bucket(bucket)
+
+const createShare = ({ rates = [] }: Limits, budget: Budget): Share => ({
+  budget,
   rates,
   unproven: undefined,
   notBefore: Number.NEGATIVE_INFINITY,
@@ -67,11 +79,6 @@ function keepRecent<V>(map: Map<string, V>, key: string, make: () => V): V {
   return value
 }
 
-const openUnproven = (share: Share): Unproven => {
-  share.unproven ??= new Unproven(share.rates)
-  return share.unproven
-}
-
 /**
  * Budgets of this process. Proven credentials reserve turns in the order of requests, so the wait is known at once: a call that cannot meet
  * its deadline is refused early. After a wait that the vendor asked for, one call goes first, and the others follow when the vendor accepts
@@ -80,18 +87,47 @@ const openUnproven = (share: Share): Unproven => {
 export class MemoryLimiter implements Limiter {
   readonly #shares = new Map<string, Share>()
   readonly #credentials = new Map<string, Credential>()
+  readonly #createBudget: (asker: Asker) => Budget
+  readonly #countStrangers: () => number
+
+  constructor({ createBudget = createMemoryBudget, countStrangers = () => 1 }: MemoryLimiterOptions = {}) {
+    this.#createBudget = createBudget
+    this.#countStrangers = countStrangers
+  }
+
+  /** Returns whether the asker shares the budget of its key. */
+  isProven(asker: Asker): boolean {
+    return this.#findCredential(asker).isProven
+  }
+
+  /** Returns the budget of the asker's key. */
+  findBudget(asker: Asker): Budget {
+    return this.#findShare(asker).budget
+  }
+
+  /** Applies a vendor's wait that another process met. The key's next call tests whether it still applies. */
+  hold(key: string, until: number, now: number): void {
+    const share = this.#shares.get(key)
+    if (share === undefined || until <= share.notBefore) return
+    share.notBefore = Math.min(until, now + longestWait)
+    share.isDoubted = true
+    share.probe = undefined
+  }
 
   reserve(asker: Asker, { now, latest, background = false }: Wish): Reservation {
     const turn = this.#createTurn(asker)
     const { share, credential } = turn
-    const wait = credential.isProven ? this.#computeWait(share, now) : openUnproven(share).waitFor(credential, now)
+    const wait = credential.isProven ? this.#computeWait(share, now) : this.#openUnproven(share).waitFor(credential, now)
     const isTooLate = now + wait > latest && !isOpen(credential, latest)
-    if (isTooLate || (background && wait > 0)) return { turn: undefined, wait }
+    if (isTooLate || (background && wait > 0)) {
+      if (background && credential.isProven) share.budget.miss?.(now + wait)
+      return { turn: undefined, wait }
+    }
     if (credential.isProven) {
-      share.budget.take(now + wait)
+      share.budget.take(now + wait, turn)
       return { turn, wait }
     }
-    openUnproven(share).join(credential)
+    this.#openUnproven(share).join(credential)
     return { turn, wait: Math.min(wait, lookAgain) } // the credentials may be proven earlier
   }
 
@@ -99,10 +135,10 @@ export class MemoryLimiter implements Limiter {
     const turn = toMemoryTurn(given)
     const { share, credential } = turn
     if (turn.place === 'unproven') {
-      if (!credential.isProven) return enterUnproven(turn, now)
-      openUnproven(share).leave(credential)
+      if (!credential.isProven) return this.#enterUnproven(turn, now)
+      this.#openUnproven(share).leave(credential)
       turn.place = 'missed'
-      if (share.budget.late !== undefined) share.budget.take(now)
+      if (share.budget.late !== undefined) share.budget.take(now, turn)
     }
     const wait = enterShared(turn, now)
     if (wait === 0) turn.state = 'sent'
@@ -112,8 +148,8 @@ export class MemoryLimiter implements Limiter {
   giveBack(given: Turn): void {
     const turn = toMemoryTurn(given)
     const { share, credential } = turn
-    if (turn.state === 'waiting' && turn.place === 'unproven') openUnproven(share).leave(credential)
-    else if (turn.state === 'waiting') share.budget.giveBack?.()
+    if (turn.state === 'waiting' && turn.place === 'unproven') this.#openUnproven(share).leave(credential)
+    else if (turn.state === 'waiting') share.budget.giveBack?.(turn)
     turn.state = 'over'
     if (share.probe === turn) share.probe = undefined
   }
@@ -130,19 +166,23 @@ export class MemoryLimiter implements Limiter {
     if (share.probe !== turn) return
     share.probe = undefined
     share.isDoubted = false
+    share.budget.accept?.()
   }
 
   postpone(given: Turn, until: number, now: number): void {
     const turn = toMemoryTurn(given)
     const held = this.#heldBy(turn)
     held.notBefore = Math.max(held.notBefore, Math.min(until, now + longestWait))
+    if (held === turn.share) turn.share.budget.hold?.(held.notBefore)
   }
 
   refuse(given: Turn, { first, longest }: { readonly first: number; readonly longest: number }, now: number): number {
-    const held = this.#heldBy(toMemoryTurn(given))
+    const turn = toMemoryTurn(given)
+    const held = this.#heldBy(turn)
     if (now >= held.notBefore) {
       held.notBefore = now + Math.min(longest * 1_000, first * 1_000 * 2 ** held.refusals, longestWait)
       held.refusals += 1
+      if (held === turn.share) turn.share.budget.hold?.(held.notBefore)
     }
     return held.notBefore - now
   }
@@ -153,10 +193,30 @@ export class MemoryLimiter implements Limiter {
   }
 
   #createTurn(asker: Asker): MemoryTurn {
-    const share = keepRecent(this.#shares, asker.key, () => createShare(asker.limits))
+    return new MemoryTurn(asker, { share: this.#findShare(asker), credential: this.#findCredential(asker) })
+  }
+
+  #findShare(asker: Asker): Share {
+    return keepRecent(this.#shares, asker.key, () => createShare(asker.limits, this.#createBudget(asker)))
+  }
+
+  #findCredential(asker: Asker): Credential {
     const credential = keepRecent(this.#credentials, asker.credential, createCredential)
     if (!credential.isProven && asker.isProven?.()) credential.isProven = true
-    return new MemoryTurn(asker, { share, credential })
+    return credential
+  }
+
+  #openUnproven(share: Share): Unproven {
+    share.unproven ??= new Unproven(share.rates, this.#countStrangers)
+    return share.unproven
+  }
+
+  #enterUnproven(turn: MemoryTurn, now: number): number {
+    const { share, credential } = turn
+    if (!this.#openUnproven(share).enter(credential, now))
+      return Math.max(credential.isRefused ? lookSeldom : lookAgain, credential.notBefore - now)
+    turn.state = 'sent'
+    return 0
   }
 
   /** Computes the milliseconds until one more call of proven credentials could be sent. */
@@ -184,14 +244,6 @@ function toMemoryTurn(turn: Turn): MemoryTurn {
   throw new TypeError('the turn is of another limiter')
 }
 
-function enterUnproven(turn: MemoryTurn, now: number): number {
-  const { share, credential } = turn
-  if (!openUnproven(share).enter(credential, now))
-    return Math.max(credential.isRefused ? lookSeldom : lookAgain, credential.notBefore - now)
-  turn.state = 'sent'
-  return 0
-}
-
 function enterShared(turn: MemoryTurn, now: number): number {
   const { share } = turn
   const { budget, notBefore } = share
@@ -205,7 +257,7 @@ function enterShared(turn: MemoryTurn, now: number): number {
     return lookAgain
   }
   if (share.isDoubted) share.probe = turn
-  if (budget.late !== undefined) return budget.late(now)
+  if (budget.late !== undefined) return budget.late(now, turn)
   if (turn.place !== 'missed') return 0 // turns of moving windows stay spread as reserved
   turn.place = 'shared'
   return takeTurnAt(budget, budget.earliest(now), now)

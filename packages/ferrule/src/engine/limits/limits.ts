@@ -1,6 +1,6 @@
 /**
  * Interface of rate limiting: what is asked before a call is sent, and what its answer reports. `in-memory.ts` keeps the budgets in this
- * process.
+ * process; a host can keep them elsewhere.
  */
 import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { Limits } from '../../definition/connector.ts'
@@ -70,23 +70,29 @@ export interface Limiter {
   observe(turn: Turn, header: string, now: number): void
 }
 
-/** One budget. Times are those of the limiter. */
+/** One budget. Times are those of the limiter. A caller is the turn that asks, for budgets that know the order of turns. */
 export interface Budget {
   /** Computes the earliest time of the next call. Reserves nothing. */
   earliest(now: number): number
   /** Reserves one call at a time. */
-  take(moment: number): void
+  take(moment: number, caller?: object): void
   /** Counts a call that was sent without a turn. */
   count(now: number): void
   /**
    * Checks again when a turn is due.
    * @returns milliseconds that the call must wait because the level rose; 0 counts the call as sent
    */
-  late?(now: number): number
+  late?(now: number, caller?: object): number
   /** Releases the turn of a call that is not sent. */
-  giveBack?(): void
+  giveBack?(caller?: object): void
   /** Reads the level from an answer's header. */
   observe?(header: string, now: number): void
+  /** Records that a background call asks again at a time. */
+  miss?(moment: number): void
+  /** Records that the vendor asked everybody of the key to wait until a time. */
+  hold?(until: number): void
+  /** Records that the vendor accepted a call after such a wait. */
+  accept?(): void
 }
 
 /** Computes the key of a budget: a digest, so that no credential stays in memory as a key. */

@@ -20,12 +20,19 @@ export interface Credential {
 /** Alternates between credentials, so that many calls with one wrong secret do not delay another's first call. */
 export class Unproven {
   readonly #windows: Windows
+  readonly #countStrangers: () => number
+  /** Time of the last call. */
+  #last = Number.NEGATIVE_INFINITY
   /** Number of waiting calls by credentials; the first in the Map is next. */
   readonly #waiting = new Map<Credential, number>()
 
-  /** @param rates the vendor's rates, which also apply to these calls */
-  constructor(rates: readonly Rate[]) {
-    this.#windows = new Windows([{ calls: 1, seconds: interval / 1_000 }, ...rates])
+  /**
+   * @param rates the vendor's rates, which also apply to these calls
+   * @param countStrangers returns how many processes share the one call per second
+   */
+  constructor(rates: readonly Rate[], countStrangers: () => number) {
+    this.#windows = new Windows(rates)
+    this.#countStrangers = countStrangers
   }
 
   /** Computes the milliseconds until one more call of the credentials could be sent. */
@@ -33,7 +40,7 @@ export class Unproven {
     const own = this.#waiting.get(credential) ?? 0
     let before = own
     for (const [other, calls] of this.#waiting) if (other !== credential) before += Math.min(calls, own + 1)
-    return Math.max(credential.notBefore, this.#windows.earliest(now) + before * interval) - now
+    return Math.max(credential.notBefore, this.#earliest(now) + before * this.#interval) - now
   }
 
   /** Adds a waiting call of the credentials. */
@@ -53,12 +60,21 @@ export class Unproven {
    * @returns true if the call is to be sent now and no longer waits
    */
   enter(credential: Credential, now: number): boolean {
-    if (this.#windows.earliest(now) > now || this.#next(now) !== credential) return false
+    if (this.#earliest(now) > now || this.#next(now) !== credential) return false
     this.#windows.take(now)
+    this.#last = now
     const calls = this.#waiting.get(credential) ?? 0
     this.#waiting.delete(credential) // goes to the end of the Map
     if (calls > 1) this.#waiting.set(credential, calls - 1)
     return true
+  }
+
+  get #interval(): number {
+    return interval * Math.max(1, this.#countStrangers())
+  }
+
+  #earliest(now: number): number {
+    return Math.max(this.#windows.earliest(now), this.#last + this.#interval)
   }
 
   /** Finds the next credentials, without those that must wait. */

@@ -21,11 +21,12 @@ import { consoleSessions } from './migrations/0015-console-sessions.ts'
 import { connect } from './migrations/0016-connect.ts'
 import { usage } from './migrations/0017-usage.ts'
 import { consentEnds } from './migrations/0018-consent-ends.ts'
+import { budgets } from './migrations/0019-budgets.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 const migrations: readonly Migration[] = [
   ...[platform, notices, writes, syncs, proofs, verified, ownOrganizations, nodes, creations, sessions],
-  ...[deletedOrganizations, mcpTokens, keptAnswers, oauth, consoleSessions, connect, usage, consentEnds],
+  ...[deletedOrganizations, mcpTokens, keptAnswers, oauth, consoleSessions, connect, usage, consentEnds, budgets],
 ]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
   sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },

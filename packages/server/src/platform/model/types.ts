@@ -7,7 +7,7 @@
  */
 
 import type { Kind } from 'ferrule/definition'
-import type { Connection, OriginOverride, Secret } from 'ferrule/engine'
+import type { Connection, Limiter, OriginOverride, Secret } from 'ferrule/engine'
 import type {
   ConnectorNotice,
   ConnectorRecord,
@@ -86,6 +86,8 @@ export interface Platform {
   readonly syncs: Syncs
   readonly usage: Usage
   readonly installation: Installation
+  /** Budgets of vendors, which all nodes share. */
+  readonly limiter: VendorLimiter
   /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */
   syncWorker(services: SyncServices): SyncWorker
   readonly jobs: Jobs
@@ -102,6 +104,12 @@ export interface Platform {
   ready(): Promise<void>
   /** Ends background work and closes the database. Waits for renewals and statements in progress. */
   close(): Promise<void>
+}
+
+/** Keeps the vendors' budgets. */
+export interface VendorLimiter extends Limiter {
+  /** Number of budgets that this node uses now. */
+  readonly size: number
 }
 
 /** The application that the first start prints. */

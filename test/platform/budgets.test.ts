@@ -1,0 +1,264 @@
+/** Budgets of vendors that several nodes share, in simulated time. */
+import { describe, expect, test } from 'vitest'
+import type { Asker } from '../../packages/ferrule/src/engine/limits/limits.ts'
+import { StrictBucket, StrictVendor } from './budget-vendors.ts'
+import { createWorldOfNodes, gongLimits, provenFor } from './budget-world.ts'
+
+const known = provenFor('k', gongLimits)
+const lease = 2_500
+
+describe('nodes with one key', () => {
+  test('of four with twenty walkers each use nine tenths of the rate without a refusal, and each gets its part', async () => {
+    const { time, store, nodes } = createWorldOfNodes(4)
+    const vendor = new StrictVendor(gongLimits.rates)
+    for (const node of nodes) for (let walker = 0; walker < 20; walker += 1) void node.walk({ asker: known, vendor })
+    await time.pass(60_000)
+    expect(vendor.refused).toBe(0)
+    expect(vendor.accepted.length).toBeGreaterThanOrEqual(0.9 * 180)
+    for (const node of nodes) expect(node.waits.length).toBeGreaterThan(30)
+    expect(store.writes).toBeLessThan(2.5 * 4 * 60)
+  })
+
+  test('give nearly everything to the only one that is busy, which then writes about once a second', async () => {
+    const { time, store, nodes } = createWorldOfNodes(4)
+    const vendor = new StrictVendor(gongLimits.rates)
+    for (let walker = 0; walker < 20; walker += 1) void nodes[0]?.walk({ asker: known, vendor })
+    await time.pass(60_000)
+    expect(vendor.accepted.length).toBeGreaterThan(0.97 * 180)
+    expect(store.writes).toBeLessThan(75)
+  })
+
+  test('let a waiting client through while the syncs of another node use all that there is', async () => {
+    const { time, nodes } = createWorldOfNodes(2)
+    const vendor = new StrictVendor(gongLimits.rates)
+    const [busy, other] = nodes
+    for (let walker = 0; walker < 20; walker += 1) void busy?.walk({ asker: known, vendor })
+    await time.pass(5_000)
+    void other?.walk({ asker: known, vendor, background: false, pauseMs: 4_000 })
+    await time.pass(60_000)
+    expect(vendor.refused).toBe(0)
+    expect(Math.max(...(other?.waits ?? []))).toBeLessThan(2_500)
+    expect(vendor.accepted.length).toBeGreaterThan(0.9 * 3 * 65)
+  })
+
+  test('wait for one look at the database, when their calls are rare and go to now this and now that node', async () => {
+    const { time, nodes } = createWorldOfNodes(4)
+    const vendor = new StrictVendor(gongLimits.rates)
+    for (let call = 0; call < 40; call += 1) {
+      void nodes[call % 4]?.call({ asker: known, vendor, background: false })
+      await time.pass(700)
+    }
+    const waits = nodes.flatMap(({ waits }) => waits).toSorted((a, b) => a - b)
+    expect(waits.length).toBe(40)
+    expect(waits[20]).toBeLessThan(20)
+    expect(waits.at(-1)).toBeLessThan(1_000)
+  })
+
+  test('use the rates of a vendor with several windows and without waits', async () => {
+    const rates = [
+      { calls: 10, seconds: 1.05 },
+      { calls: 570, seconds: 60 },
+    ]
+    const { time, nodes } = createWorldOfNodes(4)
+    const vendor = new StrictVendor([
+      { calls: 10, seconds: 1 },
+      { calls: 600, seconds: 60 },
+    ])
+    for (const node of nodes)
+      for (let walker = 0; walker < 20; walker += 1) void node.walk({ asker: provenFor('t', { key: [], rates }), vendor })
+    await time.pass(120_000)
+    expect(vendor.refused).toBe(0)
+    expect(vendor.accepted.length).toBeGreaterThanOrEqual(0.9 * 1_200)
+  })
+
+  test('share a leaky bucket, whose level any program may raise', async () => {
+    const { time, nodes } = createWorldOfNodes(4)
+    const vendor = new StrictBucket()
+    const asker = provenFor('s', { key: [], bucket: { header: 'x', size: 40, perSecond: 2 } })
+    for (const node of nodes) for (let walker = 0; walker < 20; walker += 1) void node.walk({ asker, vendor })
+    await time.pass(60_000)
+    expect(vendor.refused).toBe(0)
+    expect(vendor.accepted).toBeGreaterThanOrEqual(0.9 * (120 + 36))
+    for (let foreign = 0; foreign < 4; foreign += 1) vendor.call(time.now)
+    await time.pass(10_000)
+    expect(vendor.refused).toBe(0)
+  })
+})
+
+describe('a node that dies', () => {
+  test('gives its part back when its lease ends, ten times', async () => {
+    const { time, nodes, add } = createWorldOfNodes(4)
+    const vendor = new StrictVendor(gongLimits.rates.slice(0, 1))
+    const walk = { asker: known, vendor }
+    for (const node of nodes) for (let walker = 0; walker < 20; walker += 1) void node.walk(walk)
+    for (let kill = 0; kill < 10; kill += 1) {
+      await time.pass(3_000 + 100 * kill)
+      nodes[kill]?.kill()
+      const next = add()
+      for (let walker = 0; walker < 20; walker += 1) void next.walk(walk)
+    }
+    expect(vendor.refused).toBe(0)
+    expect(vendor.longestPause(0)).toBeLessThan(lease + 1_100)
+  })
+
+  test('alone with a key, leaves it to the next one after its lease', async () => {
+    const { time, nodes } = createWorldOfNodes(2)
+    const vendor = new StrictVendor(gongLimits.rates)
+    for (let walker = 0; walker < 20; walker += 1) void nodes[0]?.walk({ asker: known, vendor })
+    await time.pass(10_000)
+    nodes[0]?.kill()
+    const killed = time.now
+    for (let walker = 0; walker < 20; walker += 1) void nodes[1]?.walk({ asker: known, vendor })
+    await time.pass(10_000)
+    expect(vendor.refused).toBe(0)
+    expect((vendor.accepted.findLast((at) => at < killed + lease + 1_100) ?? 0) > killed).toBe(true)
+  })
+})
+
+describe('the budget of a day', () => {
+  const limits = { key: [], rates: [gongLimits.rates[0], { calls: 200, seconds: 86_400 }] } as const
+  const asker = provenFor('d', limits)
+
+  test('is used up by all nodes together, survives a restart of all of them, and comes back a day later', async () => {
+    const { time, nodes, add } = createWorldOfNodes(2)
+    const vendor = new StrictVendor(limits.rates)
+    for (const node of nodes) for (let walker = 0; walker < 5; walker += 1) void node.walk({ asker, vendor })
+    await time.pass(20_000)
+    for (const node of nodes) {
+      node.stop()
+      await time.during(() => node.limiter.close())
+    }
+    const restarted = [add(), add()]
+    for (const node of restarted) for (let walker = 0; walker < 5; walker += 1) void node.walk({ asker, vendor })
+    await time.pass(120_000)
+    expect(vendor.refused).toBe(0)
+    expect(vendor.accepted.length).toBeGreaterThanOrEqual(180)
+    await time.during(() => expect(restarted[0]?.call({ asker, vendor, background: false })).rejects.toThrow('refused with a wait of'))
+    for (const node of restarted) node.kill()
+    await time.pass(86_400_000 + 2 * 900_000)
+    const before = vendor.accepted.length
+    const next = add()
+    for (let walker = 0; walker < 5; walker += 1) void next.walk({ asker, vendor })
+    await time.pass(30_000)
+    expect(vendor.accepted.length - before).toBeGreaterThan(80)
+    expect(vendor.refused).toBe(0)
+  })
+})
+
+describe('the rules of proven credentials', () => {
+  const stranger = (credential: string): Asker => ({ key: 'k', credential, limits: gongLimits })
+
+  test('give strangers no part of a budget, and one call a second on all nodes together', async () => {
+    const { time, store, nodes } = createWorldOfNodes(4)
+    const doors = { refused: 0, times: [] as number[], call: (now: number) => doors.times.push(now) < 0 }
+    for (const [index, node] of nodes.entries())
+      for (let walker = 0; walker < 5; walker += 1)
+        void node.walk({ asker: stranger(`${index}.${walker}`), vendor: doors, background: false })
+    await time.pass(3_000)
+    const before = doors.times.length
+    await time.pass(40_000)
+    expect(doors.times.length - before).toBeLessThanOrEqual(44)
+    expect([...store.rows.keys()]).toEqual(['strangers'])
+    const vendor = new StrictVendor(gongLimits.rates)
+    for (let walker = 0; walker < 20; walker += 1) void nodes[0]?.walk({ asker: known, vendor })
+    await time.pass(10_000)
+    expect(vendor.accepted.length).toBeGreaterThanOrEqual(29)
+  })
+
+  test('end such a wait for all nodes with the first call that the vendor accepts, also when its nodes are gone', async () => {
+    const { time, store, nodes, add } = createWorldOfNodes(1)
+    const vendor = new StrictVendor(gongLimits.rates)
+    vendor.retryAfterMs = 5_000
+    void nodes[0]?.call({ asker: known, vendor, background: false })
+    await time.pass(3_000)
+    nodes[0]?.kill()
+    expect(store.rows.get('k')?.state).not.toContain('"hold":null')
+    vendor.retryAfterMs = undefined
+    await time.pass(60_000)
+    const later = [add(), add()]
+    for (const node of later) for (let walker = 0; walker < 5; walker += 1) void node.walk({ asker: known, vendor })
+    await time.pass(20_000)
+    expect(store.rows.get('k')?.state).toContain('"hold":null')
+    for (const node of later) expect(node.waits.length).toBeGreaterThan(20)
+  })
+
+  test('keep the wait that the vendor asked a stranger for from everybody else', async () => {
+    const { time, store, nodes } = createWorldOfNodes(2)
+    const doors = { refused: 0, retryAfterMs: 600_000, call: () => false }
+    for (const node of nodes) void node.call({ asker: stranger('wrong'), vendor: doors, background: false })
+    const vendor = new StrictVendor(gongLimits.rates)
+    for (const node of nodes) void node.walk({ asker: known, vendor })
+    await time.pass(10_000)
+    expect(vendor.accepted.length).toBeGreaterThanOrEqual(25)
+    expect(store.rows.get('k')?.state).toContain('"hold":null')
+  })
+
+  test('tell all nodes of a wait that the vendor asked one of them for; then one call goes first', async () => {
+    const { time, nodes } = createWorldOfNodes(3)
+    const vendor = new StrictVendor(gongLimits.rates)
+    for (const node of nodes) for (let walker = 0; walker < 10; walker += 1) void node.walk({ asker: known, vendor })
+    await time.pass(10_000)
+    vendor.retryAfterMs = 30_000
+    await time.pass(3_000)
+    const refusals = vendor.refused
+    await time.pass(26_000)
+    expect(refusals).toBeLessThan(10)
+    expect(vendor.refused).toBe(refusals)
+    await time.pass(4_000) // it still refuses: one call looks
+    expect(vendor.refused).toBe(refusals + 1)
+    vendor.retryAfterMs = undefined
+    const before = vendor.accepted.length
+    await time.pass(40_000)
+    expect(vendor.refused).toBe(refusals + 1)
+    expect(vendor.accepted.length - before).toBeGreaterThan(15)
+  })
+})
+
+describe('a database', () => {
+  test('that fails costs refusals with a clear code, no call too many, and nothing after it is back', async () => {
+    const { time, store, nodes } = createWorldOfNodes(2)
+    const vendor = new StrictVendor(gongLimits.rates)
+    for (let walker = 0; walker < 5; walker += 1) void nodes[0]?.walk({ asker: known, vendor }).catch(() => undefined)
+    await time.pass(5_000)
+    store.trouble = new Error('gone')
+    await time.pass(5_000)
+    await time.during(() =>
+      expect(nodes[1]?.call({ asker: known, vendor, background: false })).rejects.toMatchObject({ code: 'unavailable' }),
+    )
+    store.trouble = 2
+    await time.pass(5_000)
+    const made = nodes[1]?.call({ asker: known, vendor, background: false })
+    await time.pass(2_000)
+    expect(await made).toBe(true)
+    expect(vendor.refused).toBe(0)
+  })
+
+  test('that answers slowly costs time only; one that hangs refuses calls after three seconds', async () => {
+    const { time, store, nodes } = createWorldOfNodes(4)
+    const vendor = new StrictVendor(gongLimits.rates)
+    store.trouble = 60
+    for (const node of nodes) for (let walker = 0; walker < 5; walker += 1) void node.walk({ asker: known, vendor }).catch(() => undefined)
+    await time.pass(30_000)
+    expect(vendor.refused).toBe(0)
+    expect(vendor.accepted.length).toBeGreaterThan(60)
+    store.trouble = 60_000
+    await time.pass(4_000)
+    const call = nodes[0]?.call({ asker: known, vendor, background: false })
+    const refused = expect(call).rejects.toMatchObject({ code: 'unavailable' })
+    await time.pass(8_000)
+    await refused
+    expect(vendor.refused).toBe(0)
+  })
+
+  test('whose clock steps back by an hour stops nobody', async () => {
+    const { time, store, nodes } = createWorldOfNodes(4)
+    const vendor = new StrictVendor(gongLimits.rates)
+    for (const node of nodes) for (let walker = 0; walker < 5; walker += 1) void node.walk({ asker: known, vendor })
+    await time.pass(10_000)
+    store.aheadMs = -3_600_000
+    await time.pass(5_000)
+    const before = vendor.accepted.length
+    await time.pass(20_000)
+    expect(vendor.accepted.length - before).toBeGreaterThanOrEqual(50)
+  })
+})
