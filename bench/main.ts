@@ -10,6 +10,7 @@ import { agentTools } from './agent-tools.ts'
 import { commandWalk } from './command-walk.ts'
 import { download } from './download.ts'
 import { executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
+import { firstSearchable } from './first-searchable.ts'
 import { hostedClient } from './hosted-client.ts'
 import { libraryList } from './library-list.ts'
 import { mcp } from './mcp.ts'
@@ -46,6 +47,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'sync-embedded': syncEmbedded,
   'sync-postgres': syncPostgres,
   resync,
+  'first-searchable': firstSearchable,
 }
 
 const { values, positionals } = parseArgs({

@@ -1,5 +1,6 @@
 /** A store in memory that keeps the promises of the real one, for tests of walks; each change can be made to fail. */
 import { expect } from 'vitest'
+import type { EntityDefinition } from '../../packages/ferrule/src/definition/entity.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
 import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
@@ -28,12 +29,18 @@ interface Shelf {
 /** The store. */
 export class StoreDouble implements Store {
   readonly #shelves = new Map<string, Shelf>()
+  readonly #entities: Readonly<Record<string, EntityDefinition>>
   /** Called before each change, and with `moment: 'after'` when the change is made and its answer is lost. */
   before: (change: string, moment: 'before' | 'after') => void = () => undefined
   /** Milliseconds since 1970. */
   clock: () => number = () => 0
   /** Number of changes so far. */
   changes = 0
+
+  /** @param definitions entities of the kind; those of the made-up one by default */
+  constructor(definitions: Readonly<Record<string, EntityDefinition>> = entities) {
+    this.#entities = definitions
+  }
 
   shelf(entity: string): Shelf {
     const known = this.#shelves.get(entity) ?? { rows: new Map(), checkpoints: new Map(), pass: undefined, seen: new Set() }
@@ -47,7 +54,9 @@ export class StoreDouble implements Store {
   }
 
   getTable(kind: string, entity: string) {
-    return buildSearchTable(kind, entity, entities[entity as EntityName])
+    const definition = this.#entities[entity]
+    if (definition === undefined) throw fail('entity_not_found', { entity, kind, known: '' })
+    return buildSearchTable(kind, entity, definition)
   }
 
   writeBatch({ entity }: EntityRef, batch: Parameters<Store['writeBatch']>[1]): ReturnType<Store['writeBatch']> {

@@ -3,7 +3,7 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { Sync } from '../../packages/ferrule/src/definition/sync.ts'
-import { listStored, planRounds, planWalks, type Tree } from '../../packages/server/src/context/sync/plan.ts'
+import { listStored, planRun, planWalks, type Tree } from '../../packages/server/src/context/sync/plan.ts'
 import { findFirstDay, listWindows, splitWindow } from '../../packages/server/src/context/sync/windows.ts'
 import { entities, madeUp } from './sync-kind.ts'
 
@@ -48,7 +48,9 @@ describe('plan', () => {
 
   test('what a few calls bring does not wait behind what is asked for record by record, though that hangs on it', () => {
     const all = () => true
-    const { quick, slow } = planRounds(kinds.shopify.definition, all)
+    const trees = planRun(kinds.shopify.definition, all)
+    const [quick, slow] = [trees.filter(({ isQuick }) => isQuick), trees.filter(({ isQuick }) => !isQuick)]
+    expect(trees).toEqual([...quick, ...slow])
     const named = (trees: readonly Tree[]) => trees.flatMap(listStored).map(({ entity }) => entity)
     expect(quick.flatMap(({ children }) => children.filter(({ batch }) => batch === undefined))).toEqual([])
     const each = ['metafield_customers', 'metafield_orders', 'fulfillment_orders', 'metafield_products', 'metafield_product_variants']
@@ -58,7 +60,7 @@ describe('plan', () => {
     expect(named(quick)).toEqual(
       expect.arrayContaining(['customers', 'order_refunds', 'product_variants', 'inventory_items', 'price_rules']),
     )
-    expect(planRounds(kinds.gong.definition, all)).toEqual({ quick: plan(kinds.gong), slow: [] })
+    expect(planRun(kinds.gong.definition, all)).toEqual(plan(kinds.gong))
   })
 
   test('walks a parent that has no search, and leaves out what feeds nothing', () => {

@@ -75,7 +75,7 @@ overBoth('nodes that sync', (database) => {
     here.vendor.hold(({ params }) => JSON.stringify(params) === '{"account":"3"}')
     await node.worker.turn()
     await here.vendor.arrived
-    expect(here.vendor.calls.at(-1)?.entity).toBe('entries')
+    expect(here.vendor.calls.at(-1)?.entity).toBe('comments')
     await node.worker.stop()
     expect(await newest(here, principal, id)).toMatchObject({ state: 'queued', attempts: 1, error: null })
     expect(node.reports).toMatchObject([{ state: 'queued', code: 'ok' }])
@@ -86,6 +86,29 @@ overBoth('nodes that sync', (database) => {
     expect(here.vendor.count('accounts')).toBe(before) // finished entities stay finished
     await node.worker.turn()
     expect(node.worker.running).toBe(0)
+  })
+
+  test('read first what a search waits for on another one', async () => {
+    here.vendor.fill(60, 60)
+    const id = await here.connect({ principal })
+    const access = await here.platform.connectors.readAccess(principal, id)
+    here.vendor.hold(({ params }) => JSON.stringify(params) === '{"account":"30"}')
+    const node = await here.node()
+    await node.worker.turn()
+    await here.vendor.arrived
+    const known = here.vendor.count('comments')
+    for (const _ of [1, 2]) await here.platform.syncs.copies.moveToFront(access, 'comments')
+    here.world.now += 1_001
+    await node.worker.turn()
+    const before = here.vendor.calls.length
+    here.vendor.open()
+    await node.worker.idle()
+    const rest = here.vendor.calls.slice(before).map(({ entity }) => entity)
+    expect(known).toBeLessThan(60)
+    expect(rest.lastIndexOf('comments')).toBeLessThan(rest.lastIndexOf('lines'))
+    expect(rest.slice(0, rest.lastIndexOf('comments')).filter((entity) => entity === 'lines').length).toBeLessThan(26)
+    expect(await newest(here, principal, id)).toMatchObject({ state: 'succeeded' })
+    here.vendor.fill(3, 3)
   })
 
   test('take a run over when the lease of a dead node is over, and what comes back late writes nothing', async () => {

@@ -35,7 +35,7 @@ overBoth('what the status of a copy promises', (database) => {
     await here.worker.turn()
     await here.vendor.arrived
     here.world.now += 2_000
-    await expect.poll(async () => (await here.copies(id))['lines'] ?? 0).toBeGreaterThan(0)
+    await expect.poll(async () => (await here.copies(id))['lines'] ?? 0).toBeGreaterThan(1) // the first turn brings one
     await here.worker.turn()
     const [, lines] = (await status()).entities
     expect(lines).toMatchObject({ state: 'preview', ready_for_search: false, records: (await here.copies(id))['lines'] })
@@ -87,6 +87,25 @@ overBoth('what the status of a copy promises', (database) => {
     await here.work()
     expect((await status()).entities.find(({ entity }) => entity === 'comments')?.last_error).not.toBe(null)
     expect(await complete()).toBe(false)
+  })
+
+  test.each([
+    ['once the length of the list is known', 50, { records: 13, isKnown: true }],
+    ['and says nothing while it is unknown', 2, { records: 20, isKnown: false }],
+  ] as const)('foresees when an entity is complete in its first run too, %s', async (_when, pageSize, { records, isKnown }) => {
+    here.vendor.pageSize = pageSize
+    here.vendor.fill(40, 3)
+    holdAfter('{"account":"20"}')
+    await here.worker.turn()
+    await here.vendor.arrived
+    here.world.now += 10_000
+    await here.worker.turn()
+    const progress = (await status()).entities.find(({ entity }) => entity === 'lines')?.progress
+    here.vendor.open()
+    here.vendor.pageSize = 2
+    await here.work()
+    const left = Math.round(((40 - records) / records) * 10_000)
+    expect(progress).toMatchObject({ records, estimated_end: isKnown ? new Date(here.world.now + left).toISOString() : null })
   })
 
   test('counts what came and went beside a run', async () => {

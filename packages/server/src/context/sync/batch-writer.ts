@@ -7,10 +7,12 @@ import type { StoredRecord } from '../store/row-encoder.ts'
 import type { Planned } from './plan.ts'
 import { type Met, toStoredRecord } from './project.ts'
 import { type EntityProgress, noProgress } from './types.ts'
-import { buildWalkCheckpoint, findHolder, findReach, isTaken, saveWalk, toEntityRef, type Walking } from './walking.ts'
+import { buildWalkCheckpoint, findHolder, findReach, type InTurns, isTaken, saveWalk, toEntityRef, type Walking } from './walking.ts'
 
 /** A transaction is due after this many records, calls, or estimated characters of JSON. */
 const worth = { records: 1_000, calls: 25, characters: 8_000_000 } as const
+/** The same in the first turns of a walk, so that every entity can soon be searched in part. */
+const worthAtFirst = { records: 1, calls: 10, characters: 1 } as const
 /** Records of a page whose size is measured. */
 const measured = 3
 
@@ -45,8 +47,8 @@ const describeBatch = ({ connector, kind, entity }: EntityRef, records: number):
 })
 
 /**
- * Records that a walk has read and not written yet. One commit runs at a time, beside the walk. So at most three pages are in memory: one
- * being written, one collected, one requested.
+ * Records that a walk has read and not written yet. One commit runs at a time, beside the walks of the run. A walk commits before it hands
+ * over its turn. So at most three pages are in memory: one being written, one collected, one requested.
  */
 export class BatchWriter {
   readonly #walking: Walking
@@ -103,10 +105,18 @@ export class BatchWriter {
     this.#count.calls += 1
   }
 
-  /** True when a transaction is due. */
+  /** True when a transaction is due, and with it the end of the turn. */
   get isDue(): boolean {
     const { records, calls, characters } = this.#count
-    return records >= worth.records || calls >= worth.calls || characters >= worth.characters
+    const least = this.#walking.run.isFirst() ? worthAtFirst : worth
+    return records >= least.records || calls >= least.calls || characters >= least.characters
+  }
+
+  /** Commits and ends the turn when a transaction is due. */
+  async *endTurnIfDue(): InTurns {
+    if (!this.isDue) return
+    await this.commit()
+    yield
   }
 
   /**
@@ -121,8 +131,10 @@ export class BatchWriter {
     this.#count = { records: 0, calls: 0, characters: 0 }
     this.#commits += 1
     await this.#running
+    const { writes } = this.#walking.run
+    await writes.settle()
     this.#running = this.#write(gathered, progress)
-    this.#running.catch(() => undefined) // the next commit, or `settle`, throws it
+    writes.note(this.#running) // the next commit, or `settle`, throws its error
   }
 
   /**

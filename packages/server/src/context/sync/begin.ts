@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import type { Since } from 'ferrule/definition'
 import { writeJson } from 'ferrule/engine'
 import { parseTimestamp } from 'ferrule/internal'
-import type { Planned, Tree } from './plan.ts'
+import { listStored, type Planned, type Tree } from './plan.ts'
 import { type EntityState, readState, readWalk, toStateCheckpoint, type WalkProgress } from './state.ts'
 import type { SyncTask } from './types.ts'
-import { findHolder, findReach, isComplete, saveWalk, toEntityRef, type Walking } from './walking.ts'
+import { findHolder, findReach, isComplete, type RunContext, saveWalk, toEntityRef, type Walking } from './walking.ts'
 
 const day = 86_400_000
 /** A complete walk of so few calls runs every time. Deleted records then leave the copy at once. */
@@ -77,8 +77,9 @@ function canResume({ task, stored, states }: WalkBase, kept: WalkProgress): bool
 }
 
 /** Resumes an interrupted walk, or starts one. */
-export async function startWalk(task: SyncTask, tree: Tree, stored: readonly Planned[]): Promise<Walking> {
-  const base = { task, tree, stored, states: await readStates(task, stored) }
+export async function startWalk(task: SyncTask, tree: Tree, run: RunContext): Promise<Walking> {
+  const stored = listStored(tree)
+  const base = { run, task, tree, stored, states: await readStates(task, stored) }
   const kept = await readWalk(task.store, toEntityRef(task, findHolder(base)), tree.entity)
   if (kept !== undefined && canResume(base, kept)) return { ...base, progress: kept }
   const walking: Walking = { ...base, progress: createProgress(base, crypto.randomUUID()) }

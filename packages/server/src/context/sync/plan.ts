@@ -48,6 +48,8 @@ export interface Child extends Planned {
 /** A walk with everything that it reads. */
 export interface Tree extends Planned {
   readonly action: 'list' | 'get'
+  /** True when it needs no call per record. */
+  readonly isQuick: boolean
   readonly nested: readonly Nested[]
   readonly children: readonly Child[]
 }
@@ -112,7 +114,8 @@ function buildTree(root: Synced, all: readonly Synced[]): Tree {
       batch: each.sync.each?.batch,
     }))
   const own = { ...root, shifts: canShift(root), timestampField: findTimestampField(root, root, root.sync.since?.field ?? '') }
-  return { ...own, action: root.definition.list === undefined ? 'get' : 'list', nested, children }
+  const isQuick = children.every(({ batch }) => batch !== undefined)
+  return { ...own, action: root.definition.list === undefined ? 'get' : 'list', isQuick, nested, children }
 }
 
 /** Lists the stored entities of a tree, parents first. */
@@ -128,24 +131,13 @@ export function planWalks({ entities }: ConnectorDefinition, wanted: (entity: st
   return roots.map((root) => buildTree(root, all)).filter((tree) => listStored(tree).length > 0)
 }
 
-/** Walks of a run in their order. */
-export interface Rounds {
-  /** Walks of few calls: roots, with what is within their records or requested in batches. */
-  readonly quick: readonly Tree[]
-  /** Walks that call per record. They list their roots again: one page of these serves hundreds of calls. */
-  readonly slow: readonly Tree[]
-}
-
 /**
- * Plans the walks for the wanted entities in two rounds. With two calls a second, the lists of each customer take hours, and everything
- * else would wait for them. Each walk saves its own progress.
+ * Plans the walks of a run for the wanted entities: first those of few calls, then those that call per record. The latter list their roots
+ * again, because one page of these serves hundreds of calls. Each walk saves its own progress.
  * @param wanted as in `planWalks`
  */
-export function planRounds(definition: ConnectorDefinition, wanted: (entity: string) => boolean): Rounds {
+export function planRun(definition: ConnectorDefinition, wanted: (entity: string) => boolean): readonly Tree[] {
   const children = planWalks(definition, wanted).flatMap((tree) => tree.children)
   const each = new Set(children.filter(({ batch }) => batch === undefined).map(({ entity }) => entity))
-  return {
-    quick: planWalks(definition, (entity) => wanted(entity) && !each.has(entity)),
-    slow: planWalks(definition, (entity) => each.has(entity)),
-  }
+  return [...planWalks(definition, (entity) => wanted(entity) && !each.has(entity)), ...planWalks(definition, (entity) => each.has(entity))]
 }

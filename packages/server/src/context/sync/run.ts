@@ -1,7 +1,113 @@
-/** Runs a sync of a connector: every wanted entity, parents first. */
-import { listStored, planWalks } from './plan.ts'
+/** Runs the walks of a sync in turns, so that every entity gets its first records soon. */
+import { planRun, type Tree } from './plan.ts'
+import { type Lane, Turns } from './turns.ts'
 import type { EntityResult, SyncResult, SyncTask } from './types.ts'
-import { walkTree } from './walk.ts'
+import { type WalkEnd, walkTree } from './walk.ts'
+import type { InTurns, RunContext } from './walking.ts'
+import { Writes } from './writes.ts'
+
+/** What the caller of a run decides and learns. */
+export interface RunHooks {
+  /** Returns the task of a walk before its first turn. */
+  readonly prepare: (tree: Tree) => Promise<SyncTask>
+  /** Returns whether a search waits for an entity. */
+  readonly isAsked: (entity: string) => boolean
+  /** Called after a turn without an error. */
+  readonly turned: () => void
+  /** Called after a walk. */
+  readonly ended: (end: WalkEnd) => Promise<void>
+  /** Called with the error of a walk. Throws what ends the run; otherwise the other walks continue. */
+  readonly failed: (tree: Tree, thrown: unknown) => Promise<void>
+}
+
+const describeLane = ({ isQuick, children, ...tree }: Tree): Lane => ({
+  isList: isQuick,
+  entities: [tree, ...tree.nested, ...children].filter(({ stored }) => stored).map(({ entity }) => entity),
+  sources: Math.max(1, children.length + Number(isQuick)),
+})
+
+/** The turns of a run, and what its walks share. */
+class Run {
+  readonly #trees: readonly Tree[]
+  readonly #hooks: RunHooks
+  readonly #turns: Turns
+  readonly #context: RunContext
+  readonly #open: Map<number, InTurns<WalkEnd>>
+  #current = 0
+  #calls = 0
+
+  constructor(trees: readonly Tree[], hooks: RunHooks) {
+    this.#trees = trees
+    this.#hooks = hooks
+    this.#turns = new Turns(trees.map(describeLane))
+    const isFirst = () => this.#turns.isFirst(this.#current)
+    this.#context = { writes: new Writes(), isAsked: hooks.isAsked, isFirst, sizes: new Map() }
+    this.#open = new Map(trees.map((tree, index) => [index, this.#walk(tree)]))
+  }
+
+  /** Runs all walks to their ends. Nothing is written afterwards, however it ends. */
+  async go(): Promise<void> {
+    try {
+      for (;;) {
+        const index = this.#turns.next([...this.#open.keys()], this.#hooks.isAsked)
+        const walk = index === undefined ? undefined : this.#open.get(index)
+        if (index === undefined || walk === undefined) return
+        await this.#turn(index, walk)
+      }
+    } finally {
+      for (const walk of this.#open.values()) await walk.return(noEnd)
+      await this.#context.writes.settle()
+    }
+  }
+
+  async #turn(index: number, walk: InTurns<WalkEnd>): Promise<void> {
+    const step = await this.#step(index, walk)
+    if (step === undefined || step.done !== true) return
+    this.#open.delete(index)
+    await this.#hooks.ended(step.value)
+  }
+
+  /** Resumes a walk for a turn. @returns undefined after an error */
+  async #step(index: number, walk: InTurns<WalkEnd>): Promise<IteratorResult<undefined, WalkEnd> | undefined> {
+    const before = this.#calls
+    this.#current = index
+    try {
+      const step = await walk.next()
+      this.#turns.spend(index, this.#calls - before)
+      this.#hooks.turned()
+      return step
+    } catch (thrown) {
+      this.#open.delete(index)
+      const tree = this.#trees[index]
+      if (tree === undefined) throw thrown
+      await this.#hooks.failed(tree, thrown)
+      return undefined
+    }
+  }
+
+  /** Walks a tree. What can be read again and must be filled is walked at once. */
+  async *#walk(tree: Tree): InTurns<WalkEnd> {
+    const task = await this.#hooks.prepare(tree)
+    const counting: SyncTask = {
+      ...task,
+      ask: (call) => {
+        this.#calls += 1
+        return task.ask(call)
+      },
+    }
+    const first = yield* walkTree(counting, tree, this.#context)
+    if (!first.again) return first
+    return { ...(yield* walkTree(counting, tree, this.#context)), startedAt: first.startedAt }
+  }
+}
+
+const noEnd: WalkEnd = { startedAt: 0, results: [], again: false }
+
+/**
+ * Runs walks in turns.
+ * @throws what `hooks` throw; the other walks then stop where they are
+ */
+export const runInTurns = (trees: readonly Tree[], hooks: RunHooks): Promise<void> => new Run(trees, hooks).go()
 
 /**
  * Updates the copy of a connector. Resumes a run that was interrupted by an error, the signal or a kill.
@@ -9,11 +115,16 @@ import { walkTree } from './walk.ts'
  */
 export async function syncConnector(task: SyncTask): Promise<SyncResult> {
   const entities: EntityResult[] = []
-  let again = false
-  for (const tree of planWalks(task.kind.definition, task.wanted)) {
-    const walked = await walkTree(task, tree, listStored(tree))
-    entities.push(...walked.results)
-    again ||= walked.again
-  }
-  return { entities, again }
+  await runInTurns(planRun(task.kind.definition, task.wanted), {
+    prepare: async () => task,
+    isAsked: () => false,
+    turned: () => undefined,
+    ended: async ({ results }) => {
+      entities.push(...results)
+    },
+    failed: async (_tree, thrown) => {
+      throw thrown
+    },
+  })
+  return { entities }
 }

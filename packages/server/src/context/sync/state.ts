@@ -6,6 +6,7 @@ import { isObject } from 'ferrule/internal'
 import type { EntityRef } from '../entity-ref.ts'
 import type { Checkpoint } from '../store/batch.ts'
 import type { ContextStore } from '../store/types.ts'
+import type { Segments } from './newest.ts'
 
 /** Why a part of an entity could not be read. */
 export interface Flaw {
@@ -37,17 +38,31 @@ export interface EntityState {
   readonly ended?: string
 }
 
-/** Position of a walk within a page. */
-export interface ChildPosition {
+/** Position of a walk within a page: of each list that is called per record, because these take turns. */
+export interface PagePosition {
   /** Digest of the page's parents. If the page has changed, all children are requested again. */
   readonly page: string
-  /** The child being read; '' when all are done. */
-  readonly entity: string
-  /** The last parent that is done. */
-  readonly after?: string
-  /** First day of the windows of the next parent, and the last day that is done. */
-  readonly window?: { readonly first: string; readonly last: string }
+  /** The last parent that is done, by child. */
+  readonly after: Readonly<Record<string, string>>
+  /** Children of which all parents are done. */
+  readonly done: readonly string[]
+  /** First day of the windows of the next parent, and the last day that is done, by child. */
+  readonly windows: Readonly<Record<string, { readonly first: string; readonly last: string }>>
 }
+
+/** What is known about the number of parents of a walk, for estimates only. */
+export interface ParentCounts {
+  /** Records of the root on the pages so far. */
+  readonly rows: number
+  /** Estimated number of records of the root; undefined while unknown. */
+  readonly size?: number
+  /** Parents of each child on the pages so far, and how many of them are done. */
+  readonly met: Readonly<Record<string, number>>
+  readonly done: Readonly<Record<string, number>>
+}
+
+/** No parents. */
+export const noParents: ParentCounts = { rows: 0, met: {}, done: {} }
 
 /** Progress of a walk. */
 export interface WalkProgress {
@@ -73,7 +88,10 @@ export interface WalkProgress {
   readonly since?: string
   /** Timestamp of the vendor up to which the walk will have read everything. */
   readonly latest?: string
-  readonly child?: ChildPosition
+  /** Segments of a list that is read from its newest records. */
+  readonly segments?: Segments
+  readonly within?: PagePosition
+  readonly parents?: ParentCounts
   /** Number of calls so far. */
   readonly calls: number
   /** Last days of windows that this walk has read, by entity and parent. */

@@ -37,6 +37,15 @@ export interface EntityProgress {
   readonly withoutKey: number
 }
 
+/** How far a walk has come with an entity, where the number of its calls can be estimated. */
+export interface EntityShare {
+  readonly entity: string
+  /** Number of finished records of its root, or of its parents where it is called for per record. */
+  readonly done: number
+  /** Estimated number of all these records; undefined while unknown. */
+  readonly total: number | undefined
+}
+
 /** No progress. */
 export const noProgress = { records: 0, pages: 0, written: 0, created: 0, removed: 0, withoutKey: 0 } as const
 
@@ -67,6 +76,8 @@ export interface SyncTask {
   readonly signal: AbortSignal
   /** Called after each page. Must not throw. */
   readonly onProgress?: (progress: EntityProgress) => void
+  /** Called when a walk has come further. Must not throw. */
+  readonly onShare?: (share: EntityShare) => void
 }
 
 /** How a run ended for one entity. */
@@ -84,6 +95,4 @@ export interface EntityResult {
 /** Result of a sync. */
 export interface SyncResult {
   readonly entities: readonly EntityResult[]
-  /** True when some entity can be read again and must be filled: run again at once. */
-  readonly again: boolean
 }

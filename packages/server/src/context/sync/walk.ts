@@ -3,36 +3,38 @@
  * changes nothing.
  */
 
-import { type ErrorCode, FerruleError } from 'ferrule'
-import { walkPages } from 'ferrule/engine'
-import { copyJson, errorConsequences, fail, getAt, setAt } from 'ferrule/internal'
+import { FerruleError } from 'ferrule'
+import { errorConsequences, fail, getAt } from 'ferrule/internal'
 import { BatchWriter } from './batch-writer.ts'
 import { startWalk } from './begin.ts'
 import { Children } from './children.ts'
 import { endEntity, findDoubts, needsFill } from './end.ts'
+import { readNested } from './nested.ts'
+import { filterSegment, findLargest, moveOn, Outline, readIds } from './newest.ts'
 import { buildFirstParams, findLatest, findNextParams, type Params, Positions } from './page-params.ts'
-import type { Nested, Planned, Tree } from './plan.ts'
+import type { Work } from './parents.ts'
+import type { Tree } from './plan.ts'
 import type { Met } from './project.ts'
+import { noParents, type WalkProgress } from './state.ts'
 import type { Answered, EntityResult, SyncTask } from './types.ts'
-import { isTaken, noteDoubt, saveWalk, type Walking } from './walking.ts'
+import { type InTurns, isTaken, noteDoubt, type RunContext, saveWalk, type Walking } from './walking.ts'
 
 /** Maximum number of restarts per run because the vendor's positions expired. */
 const mostRestarts = 3
 
-const isCode = (error: unknown, code: ErrorCode): boolean => error instanceof FerruleError && error.code === code
-
 /** A page of the root. */
-interface Page {
-  readonly rows: readonly unknown[]
+interface Page extends Answered {
   readonly params: Params
-  /** When the page was requested, in milliseconds since 1970. */
+  /** When the page was requested, and when it arrived. Milliseconds since 1970. */
   readonly asked: number
+  readonly answered: number
 }
 
-const buildOwnParams = ({ sync, take }: Nested, parent: unknown): Record<string, unknown> => {
-  const params: Record<string, unknown> = copyJson({ ...sync.params })
-  for (const { param, from } of take) setAt(params, param, getAt(parent, from))
-  return params
+/** What is left of a page when the writer has its records. A walk that waits for its turn keeps no page. */
+interface Step {
+  readonly work: readonly Work[]
+  /** Changes of the progress when the children are read. */
+  readonly then: Partial<WalkProgress>
 }
 
 /** Lists all entities that a tree's records are read for. */
@@ -42,14 +44,16 @@ const listEntities = (tree: Tree): readonly string[] => [tree, ...tree.nested, .
 class Walk {
   readonly #walking: Walking
   readonly #writer: BatchWriter
+  readonly #children: Children
 
   constructor(walking: Walking) {
     this.#walking = walking
     this.#writer = new BatchWriter(walking)
+    this.#children = new Children(walking, this.#writer)
   }
 
   /** Reads the remaining pages. */
-  async readPages(): Promise<void> {
+  async *readPages(): InTurns {
     const { task, tree } = this.#walking
     let positions = new Positions(task.kind.definition.title)
     for (let restarts = 0; ; ) {
@@ -63,16 +67,22 @@ class Walk {
         restarts += 1
         positions = new Positions(task.kind.definition.title)
         await this.#restart(restarts)
-        continue
+      } else if (!(await this.#startAtEnd(params, answered))) {
+        noteDoubt(this.#walking, listEntities(tree), answered.doubt)
+        yield* this.#finishPage(await this.#storePage({ ...answered, params, asked, answered: task.clock() }))
+        if (this.#walking.progress.met) return this.#writer.settle()
       }
-      const at = task.clock()
-      noteDoubt(this.#walking, listEntities(tree), answered.doubt)
-      await this.#storePage({ rows: answered.rows, params, asked })
-      const next = findNextParams(tree, answered)
-      this.#advance(answered, { next, at })
-      if (next === null || this.#writer.isDue) await this.#writer.commit()
-      if (next === null) return this.#writer.settle()
     }
+  }
+
+  /** Reads the children of a page, and saves that it is done. */
+  async *#finishPage({ work, then }: Step): InTurns {
+    yield* this.#children.run(work)
+    const { position: _position, within: _within, segments: _segments, ...rest } = this.#walking.progress
+    this.#walking.progress = { ...rest, ...then }
+    this.#reportShares()
+    if (then.met) return this.#writer.commit()
+    yield* this.#writer.endTurnIfDue()
   }
 
   /** Waits for running writes and ignores their errors: nothing is written after the run. */
@@ -83,19 +93,73 @@ class Walk {
   /** Skips a root that the credentials or the vendor do not offer, with everything below it. */
   async skip({ code, message }: FerruleError): Promise<void> {
     await this.settle()
-    const { position: _position, child: _child, ...rest } = this.#walking.progress
+    const { position: _position, within: _within, segments: _segments, ...rest } = this.#walking.progress
     const flaw = { code, message, skipped: true }
     const flawed = Object.fromEntries(this.#walking.stored.map(({ entity }) => [entity, flaw]))
     await saveWalk(this.#walking, { ...rest, met: true, flawed })
   }
 
-  #advance({ rows }: Answered, { next, at }: { next: Params | null; at: number }): void {
+  /** Computes what changes when a page is done. */
+  #planNext(page: Page): Partial<WalkProgress> {
     const { progress, tree } = this.#walking
-    const { position, child: _child, ...rest } = progress
-    const latest = findLatest(rows, tree.sync, { progress, answered: at })
-    const step = { ...rest, ...(latest === undefined ? {} : { latest }) }
-    // A position may withdraw parameters that the position itself carries; their absence stays in force.
-    this.#walking.progress = next === null ? { ...step, met: true } : { ...step, position: { ...position, ...next } }
+    const { position, segments } = progress
+    const latest = findLatest(page.rows, tree.sync, { progress, answered: page.answered })
+    const known = latest === undefined ? {} : { latest }
+    const next = findNextParams(tree, page)
+    if (segments === undefined || tree.sync.after === undefined) {
+      // A position may withdraw parameters that the position itself carries; their absence stays in force.
+      return next === null ? { ...known, met: true } : { ...known, position: { ...position, ...next } }
+    }
+    const largest = findLargest(readIds(tree, page.rows))
+    if (largest === undefined && next !== null) throw this.#invalid('a page without ids')
+    const moved = moveOn(segments, { largest, isLast: next === null })
+    if (moved === undefined) return { ...known, met: true }
+    return { ...known, position: { ...position, [tree.sync.after.param]: moved.after }, segments: moved.segments }
+  }
+
+  /**
+   * Looks for the end of a list, where its newest records are. One page of parents is worth hundreds of calls.
+   * @param answered the first page
+   * @returns false when the list is read from its first page
+   */
+  async #startAtEnd(params: Params, answered: Answered): Promise<boolean> {
+    const { task, tree, progress } = this.#walking
+    const { after } = tree.sync
+    const ids = readIds(tree, answered.rows)
+    const isWorth = tree.children.some((child) => child.batch === undefined && isTaken(this.#walking, child))
+    if (!isWorth || after === undefined || progress.position !== undefined || answered.next === null) return false
+    if (ids.length === 0 || ids.length < answered.rows.length) return false
+    const outline = new Outline(ids)
+    for (let at = outline.probe(); at !== undefined; at = outline.probe()) {
+      task.signal.throwIfAborted()
+      const found = await this.#ask({ ...params, [after.param]: at })
+      outline.note(at, readIds(tree, found?.rows ?? []), (found?.next ?? null) === null)
+    }
+    const { segments, size } = outline
+    const { parents = noParents } = this.#walking.progress
+    const position = { [after.param]: segments.starts.at(-1) }
+    this.#walking.progress = { ...this.#walking.progress, position, segments, parents: { ...parents, size } }
+    await this.#writer.commit()
+    return true
+  }
+
+  /** Counts the records of a page that was not counted before an interruption. */
+  #countRows(work: readonly Work[], { rows, next }: Page): void {
+    if (this.#children.isKnown(work)) return
+    const { parents = noParents, segments } = this.#walking.progress
+    const read = parents.rows + rows.length
+    const size = next === null && segments === undefined ? { size: read } : {}
+    this.#walking.progress = { ...this.#walking.progress, parents: { ...parents, rows: read, ...size } }
+  }
+
+  /** Reports how far the list is. Lists of the same root share what is known of its length. */
+  #reportShares(): void {
+    const { tree, stored, task, run, progress } = this.#walking
+    const { rows, size } = progress.parents ?? noParents
+    if (progress.full && size !== undefined) run.sizes.set(tree.entity, size)
+    const known = progress.full ? run.sizes.get(tree.entity) : size
+    const total = known === undefined ? undefined : Math.max(known, rows)
+    for (const { entity, sync } of stored) if (sync.each === undefined) task.onShare?.({ entity, done: rows, total })
   }
 
   /**
@@ -108,71 +172,42 @@ class Walk {
       this.#countCall()
       return await task.ask({ entity: tree.entity, action: tree.action, params })
     } catch (error) {
-      if (isCode(error, 'invalid_cursor') && progress.position !== undefined) return undefined
-      throw error
+      const hasExpired = error instanceof FerruleError && error.code === 'invalid_cursor' && progress.position !== undefined
+      if (!hasExpired) throw error
+      return undefined
     }
   }
 
   /** Restarts the walk; keys that it has seen stay seen. */
   async #restart(restarts: number): Promise<void> {
-    const { task, progress } = this.#walking
-    const vendor = task.kind.definition.title
-    if (restarts > mostRestarts)
-      throw fail('upstream_answer_invalid', { vendor, reason: 'its positions end faster than its pages can be read' })
-    const { position: _position, child: _child, ...rest } = progress
+    if (restarts > mostRestarts) throw this.#invalid('its positions end faster than its pages can be read')
+    const { position: _position, within: _within, segments: _segments, parents: _parents, ...rest } = this.#walking.progress
     this.#walking.progress = rest
     await this.#writer.commit()
   }
 
-  /** Stores one page and everything below it. */
-  async #storePage({ rows, params, asked }: Page): Promise<void> {
-    const { tree } = this.#walking
+  #invalid(reason: string): FerruleError {
+    return fail('upstream_answer_invalid', { vendor: this.#walking.task.kind.definition.title, reason })
+  }
+
+  /** Hands the records of a page to the writer, and lists the calls for what is below them. */
+  async #storePage(page: Page): Promise<Step> {
+    const { tree, progress } = this.#walking
+    const { params, asked } = page
+    const rows = progress.segments === undefined ? page.rows : filterSegment(tree, page.rows, progress.segments)
+    const called = () => this.#countCall()
     const met = new Map<string, readonly Met[]>([[tree.entity, rows.map((record) => ({ record, params }))]])
-    for (const nested of tree.nested) met.set(nested.entity, await this.#readNested(nested, { rows, params, asked }))
+    for (const nested of tree.nested) met.set(nested.entity, await readNested(this.#walking, nested, { rows, params, called }))
     const since = this.#writer.commits
     for (const planned of [tree, ...tree.nested]) this.#writer.add(planned, met.get(planned.entity) ?? [], asked)
     for (const nested of tree.nested) {
       const shown = rows.filter((row) => Array.isArray(getAt(row, nested.at)))
       this.#writer.addComplete(nested, shown, { since, asked })
     }
-    await new Children(this.#walking, this.#writer).run((entity) => met.get(entity) ?? [])
-  }
-
-  /** Reads the records of an entity within a page's records. Where the vendor may show only some, reads their own list. */
-  async #readNested(nested: Nested, { rows, params }: Page): Promise<Met[]> {
-    const { tree } = this.#walking
-    const isNeeded =
-      isTaken(this.#walking, nested) || tree.children.some((child) => child.parent === nested.entity && isTaken(this.#walking, child))
-    if (!isNeeded) return []
-    const met: Met[] = []
-    for (const parent of rows) {
-      const found = getAt(parent, nested.at)
-      const shown: readonly unknown[] = Array.isArray(found) ? found : []
-      const own = shown.length < nested.most ? params : buildOwnParams(nested, parent)
-      const records = shown.length < nested.most ? shown : await this.#readList(nested, own)
-      for (const record of records) met.push({ record, params: own, parent })
-    }
-    return met
-  }
-
-  /** Reads all pages of a list; empty when its parent was deleted meanwhile. */
-  async #readList({ entity }: Nested, params: Params): Promise<readonly unknown[]> {
-    const { task } = this.#walking
-    const load = async (current: Params) => {
-      task.signal.throwIfAborted()
-      this.#countCall()
-      const { rows, next, doubt } = await task.ask({ entity, action: 'list', params: current })
-      noteDoubt(this.#walking, [entity], doubt)
-      return { data: [...rows], meta: { next_params: next } }
-    }
-    const records: unknown[] = []
-    try {
-      for await (const { data } of walkPages(load, params, { vendor: task.kind.definition.title })) records.push(...data)
-    } catch (error) {
-      if (isCode(error, 'record_not_found')) return []
-      throw error
-    }
-    return records
+    const work = this.#children.plan((entity) => met.get(entity) ?? [])
+    const then = this.#planNext(page)
+    this.#countRows(work, { ...page, rows })
+    return { work, then }
   }
 
   #countCall(): void {
@@ -182,10 +217,10 @@ class Walk {
   }
 }
 
-async function runWalk(walking: Walking, walk: Walk): Promise<void> {
+async function* runWalk(walking: Walking, walk: Walk): InTurns {
   if (walking.progress.met) return
   try {
-    await walk.readPages()
+    yield* walk.readPages()
   } catch (error) {
     if (!(error instanceof FerruleError) || errorConsequences[error.code].leavesOut !== 'entity') throw error
     await walk.skip(error)
@@ -196,36 +231,42 @@ async function runWalk(walking: Walking, walk: Walk): Promise<void> {
  * Walks everything once, and doubtful entities a second time.
  * @returns entities without missed records
  */
-async function runWalks(walking: Walking): Promise<ReadonlySet<string>> {
+async function* runWalks(walking: Walking): InTurns<ReadonlySet<string>> {
   const walk = new Walk(walking)
   try {
-    await runWalk(walking, walk)
+    yield* runWalk(walking, walk)
     if (walking.progress.confirming !== undefined) return new Set()
     const { doubtful, whole } = await findDoubts(walking)
     if (doubtful.length === 0) return whole
     const { met: _met, ...rest } = walking.progress
     await saveWalk(walking, { ...rest, confirming: doubtful })
-    await runWalk(walking, walk)
+    yield* runWalk(walking, walk)
     return whole
   } finally {
     await walk.settle()
   }
 }
 
+/** How a walk ended. */
+export interface WalkEnd {
+  /** Start of the walk that brought the records, in milliseconds since 1970. A resumed walk is as old as its first run. */
+  readonly startedAt: number
+  readonly results: readonly EntityResult[]
+  /** True when some entity must be filled at once. */
+  readonly again: boolean
+}
+
 /**
- * Walks a tree to its end.
- * @returns how the walk ended for each stored entity, and whether some must be filled at once
+ * Walks a tree to its end, turn by turn.
  * @throws FerruleError of the vendor or the store, after which a later run resumes; the signal's reason
  */
-export async function walkTree(
-  task: SyncTask,
-  tree: Tree,
-  stored: readonly Planned[],
-): Promise<{ readonly results: readonly EntityResult[]; readonly again: boolean }> {
-  const walking = await startWalk(task, tree, stored)
-  const whole = await runWalks(walking)
+export async function* walkTree(task: SyncTask, tree: Tree, run: RunContext): InTurns<WalkEnd> {
+  const walking = await startWalk(task, tree, run)
+  const { stored } = walking
+  const startedAt = Math.min(task.clock(), walking.progress.startedAt)
+  const whole = yield* runWalks(walking)
   const results: EntityResult[] = []
   for (const planned of stored) results.push(await endEntity(walking, planned, whole.has(planned.entity)))
   await saveWalk(walking, undefined)
-  return { results, again: stored.some((planned) => needsFill(walking, planned)) }
+  return { startedAt, results, again: stored.some((planned) => needsFill(walking, planned)) }
 }

@@ -3,9 +3,25 @@ import type { Span } from '../store/types.ts'
 import type { Planned, Tree } from './plan.ts'
 import { type EntityState, type Flaw, toWalkCheckpoint, type WalkProgress } from './state.ts'
 import type { Answered, SyncTask } from './types.ts'
+import type { Writes } from './writes.ts'
+
+/** A walk that yields where its turn ends: what it collected is being written, and its progress is consistent. */
+export type InTurns<T = void> = AsyncGenerator<undefined, T, undefined>
+
+/** What the walks of a run share. */
+export interface RunContext {
+  readonly writes: Writes
+  /** Returns whether a search waits for an entity. */
+  readonly isAsked: (entity: string) => boolean
+  /** Returns whether the current turn is one of the first of its walk, which are short. */
+  readonly isFirst: () => boolean
+  /** Estimated number of records by root, from the walks that looked for its end. */
+  readonly sizes: Map<string, number>
+}
 
 /** A running walk. */
 export interface Walking {
+  readonly run: RunContext
   readonly task: SyncTask
   readonly tree: Tree
   readonly stored: readonly Planned[]

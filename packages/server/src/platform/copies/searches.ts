@@ -1,5 +1,6 @@
 /** Searches copies for clients, and reports how fresh a copy is. */
 
+import type { FerruleError } from 'ferrule'
 import { findOperation, JsonText } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import type { Freshness } from 'ferrule/wire'
@@ -135,7 +136,7 @@ class CopySearches implements Searches {
     const fresh = query.maxAge === undefined ? undefined : await this.#fresh(access, query)
     const timeoutMs = Math.max(1, Math.min(searchMs, end - performance.now()))
     const [answer, state] = await Promise.all([searcher.search({ ...request, timeoutMs }), fresh ?? this.#recentState(access, query)])
-    if (answer === undefined || !isEnough(state, query)) throw notReadyError(query.entity, state)
+    if (answer === undefined || !isEnough(state, query)) throw await this.#notReady(access, query, state)
     const { json, cursor, tookMs, isUnranked, unseenPaths } = answer
     return {
       type: 'found',
@@ -154,7 +155,7 @@ class CopySearches implements Searches {
     const request = this.#request(access, query)
     const columns = this.#parts.searcher.listFields(request)
     const state = query.maxAge === undefined ? await this.#parts.copies.readStatus(access, query.entity) : await this.#fresh(access, query)
-    if (!isEnough(state, query)) throw notReadyError(query.entity, state)
+    if (!isEnough(state, query)) throw await this.#notReady(access, query, state)
     return {
       freshness: toFreshness(state),
       columns,
@@ -171,6 +172,17 @@ class CopySearches implements Searches {
     const state = await this.#parts.copies.readStatus(access, query.entity)
     if (isEnough(state, query) && changes === this.#changes) this.#recent.set(name, { state, until: performance.now() + recentMs })
     return state
+  }
+
+  /** Builds the error of a search that came too early. The run that fills the copy then reads the entity first. */
+  async #notReady(access: ConnectorAccess, { entity }: CopyQuery, state: CopyStatus): Promise<FerruleError> {
+    if (state.obstacle === null) await this.#moveToFront(access, entity)
+    return notReadyError(entity, state)
+  }
+
+  /** Ignores failures: a search that cannot hurry a run is no worse off than before. */
+  async #moveToFront(access: ConnectorAccess, entity: string): Promise<void> {
+    await this.#parts.copies.moveToFront(access, entity).catch(() => undefined)
   }
 
   #request({ place, connection }: ConnectorAccess, { entity, params, signal }: CopyQuery): SearchRequest {
@@ -194,6 +206,7 @@ class CopySearches implements Searches {
     const isYoung = (state: CopyStatus): boolean => isFilled(state) && state.syncedAt >= asked - maxAge * 1_000
     const known = await copies.readStatus(access, entity)
     if (isYoung(known) || known.obstacle !== null) return known
+    await this.#moveToFront(access, entity)
     const wait = { maxAgeSeconds: maxAge, deadlineMs: deadlineMs * refreshShare, ...(signal === undefined ? {} : { signal }) }
     await copies.refresh(access, entity, wait)
     const state = await copies.readStatus(access, entity)

@@ -211,6 +211,8 @@ export interface SyncRunTable {
   progress: string
   /** JSON array: results of finished entities. */
   results: string
+  /** JSON array: entities that searches wait for; null for none. */
+  asked: string | null
   error_code: string | null
   error_message: string | null
   error_hint: string | null

@@ -65,6 +65,8 @@ export interface Copies {
    * @returns when the copy is young enough, or after the timeout
    */
   refresh(access: ConnectorAccess, entity: string, wait: RefreshWait): Promise<void>
+  /** Moves an entity to the front of the connector's unfinished runs, on whichever node they are. */
+  moveToFront(access: ConnectorAccess, entity: string): Promise<void>
 }
 
 /**

@@ -101,13 +101,16 @@ const ofAttempt = (db: Db, { id, owner }: RunAttempt) =>
 /** Columns that change during a run. */
 export type RunProgressChange = Partial<Pick<RunRow, 'progress' | 'results' | 'lease_until' | 'failures'>>
 
-/** Stores progress, or extends the lease only. @returns false when the attempt no longer owns the run */
-export async function updateRun(db: Db, attempt: RunAttempt, change: RunProgressChange): Promise<boolean> {
+/**
+ * Stores progress, or extends the lease only.
+ * @returns the entities that searches wait for; undefined when the attempt no longer owns the run
+ */
+export function updateRun(db: Db, attempt: RunAttempt, change: RunProgressChange): Promise<Pick<RunRow, 'asked'> | undefined> {
   const isSeen = change.progress !== undefined || change.results !== undefined
-  const done = await ofAttempt(db, attempt)
+  return ofAttempt(db, attempt)
     .set({ ...change, ...(isSeen ? { version: nextVersion } : {}) })
+    .returning('asked')
     .executeTakeFirst()
-  return done.numUpdatedRows > 0n
 }
 
 /** States that end a running attempt; `queued` ends the attempt only. */

@@ -58,6 +58,15 @@ export async function extendRun(db: Db, { id, version }: RunRow, change: Pick<Ru
   return done.numUpdatedRows > 0n
 }
 
+/**
+ * Stores that searches wait for entities of an unfinished run.
+ * @param asked JSON of the entities; the row must still hold those that the caller read
+ */
+export async function markAsked(db: Db, { id, asked: known }: Pick<RunRow, 'id' | 'asked'>, asked: string): Promise<void> {
+  const rows = db.updateTable('sync_runs').set({ asked }).where('id', '=', id).where('finished_at', 'is', null)
+  await (known === null ? rows.where('asked', 'is', null) : rows.where('asked', '=', known)).execute()
+}
+
 /** Columns of an error. */
 export type StoredError = Pick<RunRow, 'error_code' | 'error_message' | 'error_hint'>
 /** Columns without an error. */

@@ -58,6 +58,7 @@ export function buildRun({ source }: Pick<Parts, 'source'>, place: ConnectorPlac
     lease_session: null,
     progress: noProgress,
     results: '[]',
+    asked: null,
     ...noError,
     version: 0,
     created_at: now,

@@ -2,13 +2,13 @@
 
 import { errorTable, isErrorCode } from 'ferrule/internal'
 import type { SyncFreshness } from 'ferrule/wire'
-import { findRun, type RunRow } from '../../db/queries/sync-runs.ts'
+import { findRun, listUnfinishedRuns, markAsked, type RunRow } from '../../db/queries/sync-runs.ts'
 import { type ConnectorPlace, type PrincipalView, viewOrganization } from '../../model/access.ts'
 import { isoOrNull } from '../../model/ids.ts'
 import { isFinished } from '../../model/run-states.ts'
 import type { Copies, CopyStatus, RefreshOptions, Syncs } from '../../model/sync-types.ts'
 import { computeEntityState, findNextRunAt, findObstacle, isComplete } from '../status/entity-status.ts'
-import { readResults } from '../status/run-record.ts'
+import { readAsked, readResults } from '../status/run-record.ts'
 import { findSyncedConnector, readStatusFacts, type StatusFacts, type StatusParts } from '../status/status-facts.ts'
 import type { Watching } from '../status/watching.ts'
 import { queueAndNotify } from './requests.ts'
@@ -42,7 +42,16 @@ const createCopies = (given: RefreshParts): Copies => ({
   refresh: async ({ place }, entity, wait) => {
     await refresh(given, { view: toView(place), id: place.connectorId }, { ...wait, entity })
   },
+  moveToFront: ({ place }, entity) => moveToFront(given.parts, place, entity),
 })
+
+/** Marks the unfinished runs of a connector. A run that has the mark costs no write. */
+async function moveToFront({ database: { db } }: StatusParts, place: ConnectorPlace, entity: string): Promise<void> {
+  for (const run of await listUnfinishedRuns(db, place)) {
+    const asked = readAsked(run)
+    if (!asked.has(entity) && !isDone(run, entity)) await markAsked(db, run, JSON.stringify([...asked, entity]))
+  }
+}
 
 interface EntityTarget {
   readonly id: string

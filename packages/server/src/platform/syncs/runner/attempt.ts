@@ -3,11 +3,11 @@
 import { FerruleError } from 'ferrule'
 import { asFerruleError, fail } from 'ferrule/internal'
 import type { SyncEntityResult } from 'ferrule/wire'
-import { listStored, planRounds, type Rounds, type Tree } from '../../../context/sync/plan.ts'
+import { listStored, planRun, type Tree } from '../../../context/sync/plan.ts'
 import { isLookupDenied, listRecheckedEntities, type RecheckTask, recheck } from '../../../context/sync/recheck.ts'
-import { syncConnector } from '../../../context/sync/run.ts'
-import { readWalk } from '../../../context/sync/state.ts'
+import { runInTurns } from '../../../context/sync/run.ts'
 import type { SyncTask } from '../../../context/sync/types.ts'
+import type { WalkEnd } from '../../../context/sync/walk.ts'
 import { findConnector } from '../../db/queries/connectors.ts'
 import { addCopyRecords, listCopies, protectConnector, saveCopy } from '../../db/queries/sync-copies.ts'
 import { updateRun } from '../../db/queries/sync-queue.ts'
@@ -20,7 +20,7 @@ import type { Parts } from '../../parts.ts'
 import { leaseMarginMs } from '../queue/leases.ts'
 import { readWantedEntities } from '../status/connector-rows.ts'
 import { expandToGroups } from '../status/groups.ts'
-import { buildFlawError, buildSyncError, readResults } from '../status/run-record.ts'
+import { buildFlawError, buildSyncError, readAsked, readResults } from '../status/run-record.ts'
 import { readProgress } from '../status/stored-progress.ts'
 import { type AskServices, createAsk } from './ask.ts'
 import { buildCopyChange, computeExpectedRecords, type WalkedTree } from './copy-changes.ts'
@@ -60,6 +60,8 @@ export class Attempt {
   readonly lease: { readonly id: string; readonly owner: string }
   /** End of the lease, in milliseconds since 1970. */
   leaseUntil: number
+  /** Entities that searches wait for. */
+  asked: ReadonlySet<string>
   /** Unfinished entities; known after the walk has started. */
   left: readonly string[] = []
   results: readonly SyncEntityResult[]
@@ -84,6 +86,7 @@ export class Attempt {
     this.lease = { id: run.id, owner }
     this.leaseUntil = run.lease_until ?? 0
     this.results = readResults(run.results)
+    this.asked = readAsked(run)
     this.progress = this.#counting(new Map())
   }
 
@@ -99,8 +102,8 @@ export class Attempt {
   /** Walks the unfinished entities. @throws only the reason of `abort` */
   async walk(): Promise<AttemptOutcome> {
     try {
-      const { access, rounds } = await this.#begin()
-      return await this.#walkAll(access, rounds)
+      const { access, trees } = await this.#begin()
+      return await this.#walkAll(access, trees)
     } catch (thrown) {
       this.#signal.throwIfAborted()
       return { is: outcomes[this.#consequenceOf(thrown)], thrown }
@@ -113,7 +116,7 @@ export class Attempt {
     await this.#keep({ startedAt: 0, results: this.left.map((entity) => ({ entity, state: 'failed', error })) })
   }
 
-  async #begin(): Promise<{ readonly access: ConnectorAccess; readonly rounds: Rounds }> {
+  async #begin(): Promise<{ readonly access: ConnectorAccess; readonly trees: readonly Tree[] }> {
     const { connectors, parts } = this.#services
     const view = viewOrganization(this.run.organization_id)
     const access = await connectors.readAccess(view, this.run.connector_id)
@@ -125,40 +128,35 @@ export class Attempt {
     const asked: readonly string[] | null = this.run.entities === null ? null : JSON.parse(this.run.entities)
     this.#covered = expandToGroups(definition, readWantedEntities(parts, row), asked)
     this.left = this.#covered.filter((entity) => !done.has(entity))
-    const rounds = planRounds(definition, (entity) => this.left.includes(entity))
+    const trees = planRun(definition, (entity) => this.left.includes(entity))
     const copies = await listCopies(parts.database.db, { organizationId: this.run.organization_id, connectorId: this.run.connector_id })
-    this.progress = this.#counting(computeExpectedRecords([...rounds.quick, ...rounds.slow], copies, this.run.mode))
+    this.progress = this.#counting(computeExpectedRecords(trees, copies, this.run.mode))
     this.progress.count(await this.#services.store.countRecords(this.run.connector_id))
-    return { access, rounds }
+    return { access, trees }
   }
 
-  async #walkAll(access: ConnectorAccess, rounds: Rounds): Promise<AttemptOutcome> {
-    let later: AttemptOutcome | undefined
+  async #walkAll(access: ConnectorAccess, trees: readonly Tree[]): Promise<AttemptOutcome> {
+    let later: { readonly is: 'later'; readonly thrown: unknown } | undefined
     let failedInRow = 0
-    for (const tree of this.#inOrder(rounds)) {
-      try {
-        await this.#keep(await this.#walkTree(access, tree))
+    await runInTurns(trees, {
+      prepare: (tree) => this.#prepare(access, tree),
+      isAsked: (entity) => this.asked.has(entity),
+      turned: () => {
         failedInRow = 0
-      } catch (thrown) {
+      },
+      ended: (end) => this.#keep(this.#toWalked(end)),
+      failed: async (tree, thrown) => {
         this.#signal.throwIfAborted()
         const consequence = this.#consequenceOf(thrown)
         if (consequence !== 'later' && consequence !== 'fail') throw thrown
         failedInRow += 1
         if (consequence === 'later') later ??= { is: 'later', thrown }
         else await this.#keep(this.#failed(tree, thrown))
-        if (failedInRow >= mostFailedWalks && later !== undefined) break
-      }
-    }
+        if (failedInRow >= mostFailedWalks && later !== undefined) throw later.thrown
+      },
+    })
     if (later === undefined && this.run.mode === 'incremental') await this.#recheck(access)
     return later ?? { is: 'walked' }
-  }
-
-  /** Orders the walks: cheap ones first, then those by parent record, fewest known parents first. */
-  *#inOrder({ quick, slow }: Rounds): Generator<Tree> {
-    yield* quick
-    const countParents = ({ entity, nested }: Tree): number =>
-      Math.max(...[entity, ...nested.map((each) => each.entity)].map((name) => this.progress.estimateSize(name)))
-    yield* slow.toSorted((one, other) => countParents(one) - countParents(other))
   }
 
   /** Looks up records that the vendor may hide by now, for the entities of the run. */
@@ -179,18 +177,16 @@ export class Attempt {
     return Math.min(task.fullEvery, seconds * 1_000)
   }
 
-  async #walkTree(access: ConnectorAccess, tree: Tree): Promise<WalkedTree> {
+  /** Builds the task of a walk before its first turn. */
+  async #prepare(access: ConnectorAccess, tree: Tree): Promise<SyncTask> {
     const entities = listStored(tree).map(({ entity }) => entity)
     const own = this.#task(access, entities)
-    const task = { ...own, fullEvery: await this.#fullEvery({ ...own, wanted: (entity) => this.#covered.includes(entity) }, entities) }
-    const [holder = tree.entity] = entities
-    // The walk may resume one of an earlier run; the copy is then as old as that walk's start.
-    const kept = await readWalk(task.store, { connector: task.connector, kind: task.kind.definition.kind, entity: holder }, tree.entity)
-    const now = task.clock()
-    const startedAt = Math.min(now, kept?.startedAt ?? now)
-    this.progress.begin(entities, now)
-    const first = await syncConnector(task)
-    const { entities: results } = first.again ? await syncConnector(task) : first
+    const fullEvery = await this.#fullEvery({ ...own, wanted: (entity) => this.#covered.includes(entity) }, entities)
+    this.progress.begin(entities, own.clock())
+    return { ...own, fullEvery }
+  }
+
+  #toWalked({ startedAt, results }: WalkEnd): WalkedTree {
     const connectorId = this.run.connector_id
     return {
       startedAt,
@@ -215,6 +211,7 @@ export class Attempt {
       clock: parts.source.clock,
       signal,
       onProgress: (progress) => this.progress.note(progress),
+      onShare: (share) => this.progress.noteShare(share, parts.source.clock()),
     }
   }
 
@@ -242,7 +239,7 @@ export class Attempt {
 
   #counting(expected: ReadonlyMap<string, number>): RunProgress {
     const done = new Set(this.results.map(({ entity }) => entity))
-    return new RunProgress(readProgress(this.run.progress), { done, expected, now: this.#services.parts.source.clock() })
+    return new RunProgress(readProgress(this.run.progress), { done, expected })
   }
 
   /** Stores the result of a walk with the run and with each entity. */
@@ -256,7 +253,8 @@ export class Attempt {
     const now = parts.source.clock()
     const isKept = await parts.database.transaction(async (db) => {
       if (!(await protectConnector(db, { organizationId, connectorId }))) return false
-      if (!(await updateRun(db, this.lease, { results: JSON.stringify(results), progress: this.progress.text(now) }))) return false
+      const change = { results: JSON.stringify(results), progress: this.progress.text(now) }
+      if ((await updateRun(db, this.lease, change)) === undefined) return false
       for (const result of walked.results) {
         const met = this.progress.countRecords(result.entity)
         const change = buildCopyChange(result, { now, startedAt: walked.startedAt, records: records.get(result.entity), met })

@@ -1,17 +1,17 @@
 /** Counts the progress of a run in memory; the worker stores the counts from time to time. */
 import type { SyncCounts } from 'ferrule/wire'
-import type { EntityProgress } from '../../../context/sync/types.ts'
+import type { EntityProgress, EntityShare } from '../../../context/sync/types.ts'
 import { iso } from '../../model/ids.ts'
 import { noCounts, type StoredProgress, sumCounts } from '../status/stored-progress.ts'
 
-/** Approximate number of records per call of a list. */
-const recordsOfCall = 100
 const names = ['records', 'pages', 'calls', 'written', 'removed', 'without_key'] as const
 
 interface Counted {
   counts: SyncCounts
   /** Start of this attempt for the entity; undefined before it. */
   readonly begun?: { readonly at: number; readonly records: number }
+  /** Calls of the walk that are done, of all calls; with the first report of this attempt. */
+  share?: { readonly from: { readonly at: number; readonly done: number }; readonly done: number; readonly total: number | undefined }
   isDone: boolean
 }
 
@@ -27,14 +27,12 @@ const shown = (moment: number | undefined): string | null => (moment === undefin
 export interface ProgressOptions {
   readonly done: ReadonlySet<string>
   readonly expected: ReadonlyMap<string, number>
-  readonly now: number
 }
 
 /** Adds the counts of one attempt to those of earlier attempts. */
 export class RunProgress {
   readonly #entities = new Map<string, Counted>()
   readonly #expected: ReadonlyMap<string, number>
-  readonly #begunAt: number
   /** Records of each copy: the number at the start of the attempt, with later changes. */
   readonly #stored = new Map<string, number>()
   #calls = 0
@@ -42,12 +40,10 @@ export class RunProgress {
 
   /**
    * @param kept progress of earlier attempts
-   * @param options `done`: finished entities; `expected`: estimated number of records by entity, where known; `now`: milliseconds since
-   *   1970
+   * @param options `done`: finished entities; `expected`: estimated number of records by entity, where known
    */
-  constructor(kept: StoredProgress, { done, expected, now }: ProgressOptions) {
+  constructor(kept: StoredProgress, { done, expected }: ProgressOptions) {
     this.#expected = expected
-    this.#begunAt = now
     for (const { entity, estimated_end: _end, ...counts } of kept.entities) this.#entities.set(entity, { counts, isDone: done.has(entity) })
   }
 
@@ -83,6 +79,13 @@ export class RunProgress {
     this.#add(entity, { ...change, calls: 0, without_key: withoutKey })
   }
 
+  /** Notes how far a walk is with an entity. @param now milliseconds since 1970 */
+  noteShare({ entity, done, total }: EntityShare, now: number): void {
+    const counted = this.#of(entity)
+    const from = counted.share?.from ?? { at: now, done }
+    counted.share = { from, done, total }
+  }
+
   /** Adds an answered call. */
   called(entity: string): void {
     this.#calls += 1
@@ -92,12 +95,6 @@ export class RunProgress {
   /** Returns the records that all attempts have read of an entity. */
   countRecords(entity: string): number {
     return this.#entities.get(entity)?.counts.records ?? 0
-  }
-
-  /** Estimates the size of an entity. For an entity without a copy only the number of calls is known. */
-  estimateSize(entity: string): number {
-    const { records, calls } = this.#entities.get(entity)?.counts ?? noCounts
-    return Math.max(records, calls * recordsOfCall)
   }
 
   /** True when counts changed after the last call of `text`. */
@@ -131,20 +128,25 @@ export class RunProgress {
     this.#isChanged ||= names.some((name) => change[name] !== 0)
   }
 
-  #endOf(entity: string, { counts: { records }, begun, isDone }: Counted, now: number): number | undefined {
+  /** Estimates the end of an entity: by what its calls are made for, else by the records of the last walk. */
+  #endOf(entity: string, { counts: { records }, begun, share, isDone }: Counted, now: number): number | undefined {
+    if (isDone || begun === undefined) return undefined
+    if (share?.total !== undefined) {
+      const { from, done, total } = share
+      return estimateEnd(now, { at: from.at, records: done - from.done, left: total - done })
+    }
     const expected = this.#expected.get(entity)
-    if (expected === undefined || begun === undefined || isDone) return undefined
-    return estimateEnd(now, { at: begun.at, records: records - begun.records, left: expected - records })
+    return expected === undefined
+      ? undefined
+      : estimateEnd(now, { at: begun.at, records: records - begun.records, left: expected - records })
   }
 
-  /** Estimates the end at the pace of the whole attempt. */
+  /** Estimates the end of the run: that of its last entity. Unknown while one of them is unknown. */
   #end(now: number): number | undefined {
-    let [records, left] = [0, 0]
-    for (const [entity, expected] of this.#expected) {
-      const { counts = noCounts, begun, isDone = false } = this.#entities.get(entity) ?? {}
-      if (begun !== undefined) records += counts.records - begun.records
-      if (!isDone) left += Math.max(0, expected - counts.records)
-    }
-    return estimateEnd(now, { at: this.#begunAt, records, left })
+    const ends = [...this.#entities].flatMap(([entity, counted]) =>
+      counted.begun === undefined || counted.isDone ? [] : [this.#endOf(entity, counted, now)],
+    )
+    const known = ends.filter((end) => end !== undefined)
+    return ends.length === 0 || known.length < ends.length ? undefined : Math.max(...known)
   }
 }

@@ -14,6 +14,7 @@ import type { WorkerParts } from '../queue/node.ts'
 import { Removals } from '../queue/removals.ts'
 import { runSchedules, scheduleMissing } from '../queue/schedules.ts'
 import { takeOver, takeOverFrom } from '../queue/takeover.ts'
+import { readAsked } from '../status/run-record.ts'
 import { Attempt, type AttemptServices } from './attempt.ts'
 import { endAttempt, stopping, yielding } from './ending.ts'
 import { callsOfProgress } from './failures.ts'
@@ -146,9 +147,11 @@ class Worker implements SyncWorker {
       ...(attempt.progress.isChanged ? { progress: attempt.progress.text(now) } : {}),
       ...(attempt.progress.calls > callsOfProgress ? { failures: 0 } : {}),
     }
-    if (await updateRun(db, attempt.lease, change)) {
+    const kept = await updateRun(db, attempt.lease, change)
+    if (kept !== undefined) {
       walking.keptAt = now
       attempt.leaseUntil = change.lease_until
+      attempt.asked = readAsked(kept)
     } else attempt.abort(new Error('the run was ended, or belongs to another node by now'))
   }
 

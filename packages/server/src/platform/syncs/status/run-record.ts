@@ -37,6 +37,9 @@ export const buildFlawError = (
 /** Parses results that this service wrote. */
 export const readResults = (text: string): readonly SyncEntityResult[] => JSON.parse(text)
 
+/** Parses the entities of a run that searches wait for. */
+export const readAsked = ({ asked }: Pick<RunRow, 'asked'>): ReadonlySet<string> => new Set<string>(asked === null ? [] : JSON.parse(asked))
+
 /** Converts the progress of a run to wire form. */
 export function toProgressRecord(row: Pick<RunRow, 'progress' | 'state'>): SyncProgress {
   const { entities, estimated_end } = readProgress(row.progress)

@@ -1,6 +1,6 @@
 /** The entities of a connector: how fresh their copies are, and the ways to their records. */
 import { Group, Stack, Table, Text } from '@mantine/core'
-import type { ConnectorRecord, SyncEntityStatus, SyncStatusRecord } from 'ferrule/wire'
+import type { ConnectorRecord, SyncEntityProgress, SyncEntityStatus, SyncStatusRecord } from 'ferrule/wire'
 import { useKind } from '../../data/connector.ts'
 import { findNextStep } from '../../parts/next-steps.ts'
 import { printCount, printCounted } from '../../parts/numbers.ts'
@@ -11,13 +11,28 @@ import { CopyState, RunStateBadge } from '../../parts/sync-states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useCopyReading } from './data.ts'
 
+/** Shows how far a sync is with an entity, and when the copy is complete, as far as known. */
+function EntityProgress({ progress }: { readonly progress: SyncEntityProgress }) {
+  const { estimated_end: end } = progress
+  return (
+    <Text size="sm">
+      {printProgress(progress)}
+      {end !== null && (
+        <>
+          , complete about <Time value={end} />
+        </>
+      )}
+    </Text>
+  )
+}
+
 /** Shows the state of a copy, with its progress, or with what is wrong and what to do. */
 function EntityState({ entity }: { readonly entity: SyncEntityStatus }) {
   const { state, progress, last_error: error, reason, complete, synced_at: synced } = entity
   return (
     <Stack gap={4} align="flex-start">
       <CopyState state={state} />
-      {progress !== null && <Text size="sm">{printProgress(progress)}</Text>}
+      {progress !== null && <EntityProgress progress={progress} />}
       {reason !== null && <Text size="sm">{reason}</Text>}
       {error !== null && (
         <Text size="sm">
