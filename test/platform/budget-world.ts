@@ -202,6 +202,12 @@ export function startNodesOver(database: Database, count: number, time = new Sim
   return startNodes(time, store, { count, isAlone: database.dialect === 'sqlite' })
 }
 
+/**
+ * Longest time between two calls when nodes die, in milliseconds: the last calls came up to a second before, then the lease ends, then the
+ * second passes for which the dead node's last calls count.
+ */
+export const longestPauseMs = 2_500 + 2 * 1_050
+
 /** Kills nodes that walk, one after the other, each at another time of its lease, and replaces them. */
 export async function killNodes({ time, nodes, add }: NodesWorld<BudgetStore>, kills: number): Promise<StrictVendor> {
   const vendor = new StrictVendor(gongLimits.rates.slice(0, 1))

@@ -13,7 +13,10 @@ const sameOnEach: readonly { readonly files: RegExp; readonly because: string }[
   { files: /^test\/context\/(store-embedded|sync-truth|sync-fresh)/, because: 'the copy is embedded there' },
   { files: /^test\/http\/(?!search|export)/, because: 'routes ask the platform and the store, whose own tests run on each version' },
   { files: /^test\/platform\/syncs-(?!sessions)/, because: 'they follow the clock and the walks; syncs.test.ts has the statements' },
-  { files: /^test\/platform\/(?!syncs|start)/, because: 'its statements are plain SQL; start and syncs run the others on each version' },
+  {
+    files: /^test\/platform\/(?!syncs|start|budgets-stored)/,
+    because: 'its statements are plain SQL; start and syncs run the others on each version',
+  },
   {
     files: /^test\/(adapters|agent|client|command|library|mcp|pack)\//,
     because: 'the service is what is called there, and its store is tested elsewhere',
