@@ -1,7 +1,8 @@
 /** Budgets of vendors in the platform's database: simulated time, real statements. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createVendorBudgets } from '../../packages/server/src/platform/budgets/budgets.ts'
+import { createBudgetStore, createVendorBudgets } from '../../packages/server/src/platform/budgets/budgets.ts'
 import type { Database } from '../../packages/server/src/platform/db/database.ts'
+import { databaseNow } from '../../packages/server/src/platform/db/queries/installation-state.ts'
 import { readBudgets } from '../../packages/server/src/platform/db/queries/vendor-budgets.ts'
 import { databasesUnderTest } from '../support/postgres.ts'
 import { SimulatedTime, StrictVendor } from './budget-vendors.ts'
@@ -82,6 +83,21 @@ describe.each(databasesUnderTest(['postgres']))('nodes over %s', () => {
     database = world.raw()
   })
   afterAll(() => world.close())
+
+  test('read one clock, and store a state only if nobody stored another one since', async () => {
+    const store = createBudgetStore({ database, source: { clock: () => 0 }, isClockGiven: false })
+    const before = await databaseNow(database.db)
+    const { now, rows } = await store.read(['new', 'other'])
+    expect([now >= before, now <= (await databaseNow(database.db)), rows.size]).toEqual([true, true, 0])
+    const change = (state: string, version: number) => ['other', 'new'].map((key) => ({ key, version, state, usedAt: Math.ceil(now) }))
+    const both = ['new', 'other']
+    expect([...(await store.write(change('1', 0)))].toSorted()).toEqual(both)
+    expect([...(await store.write(change('lost', 0)))]).toEqual([])
+    const outcomes = await Promise.all(['2', '3'].map((state) => store.write(change(state, 1))))
+    expect(outcomes.flatMap((keys) => [...keys]).toSorted()).toEqual(both)
+    const { rows: kept } = await store.read(both)
+    expect([...kept.values()].map(({ version, state }) => [version, state === '2' || state === '3'])).toEqual(Array(2).fill([2, true]))
+  })
 
   test('use nine tenths of the rate without a refusal: four with twenty walkers each', async () => {
     const { time, nodes } = startNodesOver(database, 4)
