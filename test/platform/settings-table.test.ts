@@ -46,6 +46,7 @@ const promised: Readonly<Record<string, string>> = {
   FERRULE_PUBLIC_URL: 'http or https URL; taken from the request',
   FERRULE_CONTEXT_FOLDER: 'folder; context in FERRULE_DATA',
   FERRULE_CONTEXT_MEMORY: 'integer from 16 to 1024; 32',
+  FERRULE_CONTEXT_DISTRIBUTED: 'auto, citus or none; auto',
   FERRULE_CONTEXT_SEARCHES: 'integer from 1 to 200; 8',
   FERRULE_CONTEXT_WRITERS: 'integer from 1 to 100; 4',
   FERRULE_CONTEXT_QUEUE: 'integer from 1 to 10000; 200',

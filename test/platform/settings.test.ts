@@ -88,6 +88,7 @@ describe('settings', () => {
     expect(
       read({ ...both, FERRULE_CONTEXT_SEARCHES: '3', FERRULE_CONTEXT_WRITERS: '2', FERRULE_SEARCH_SECONDS: '5' }).context,
     ).toMatchObject({
+      distribution: 'auto',
       searches: 3,
       writers: 2,
       searchSeconds: 5,

@@ -1,13 +1,11 @@
 /** Tables, functions and extensions that both databases need besides the tables of records. */
 import { createHash } from 'node:crypto'
 import { searchFunctions, termTable } from '../query/functions.ts'
-import type { EngineName, Run } from './database.ts'
+import type { Run } from './database.ts'
+import { buildDistribution, buildReference, buildTable, type TableLayout } from './layout.ts'
 
 /** Contrib modules of PostgreSQL: trigrams, integers in the same index, and edit distances. */
 export const extensions: readonly string[] = ['pg_trgm', 'btree_gin', 'fuzzystrmatch']
-
-/** Number of partitions of each table of records. Partitions keep indexes small; a single session needs few. */
-export const partitions: Readonly<Record<EngineName, number>> = { embedded: 4, postgres: 16 }
 
 /** Timeout in milliseconds for a schema change: creating a table of many partitions, or adding an index to a large table. */
 export const schemaMs = 600_000
@@ -15,17 +13,11 @@ export const schemaMs = 600_000
 /** Arbitrary key of the advisory lock that serializes schema changes over all nodes. PGlite has one session. */
 const schemaLock = 7_214_995_032
 
-/** Reserves room on each page for new versions of rows. An update of columns without an index then changes no index. */
-export const storage = 'fillfactor = 90'
-
-/** Builds the statements that create a table partitioned by connector. */
-export const buildPartitionedTable = (name: string, columns: string, engine: EngineName): readonly string[] => [
-  `create table if not exists "${name}" (${columns}) partition by hash (connector_id)`,
-  ...Array.from(
-    { length: partitions[engine] },
-    (_, index) =>
-      `create table if not exists "${name}_p${index}" partition of "${name}" for values with (modulus ${partitions[engine]}, remainder ${index}) with (${storage})`,
-  ),
+/** Distributes the store's own tables. The rows of `cs_seen` have no key, and shards move by their rows' identity. */
+const distribute: readonly string[] = [
+  'alter table cs_seen replica identity full',
+  ...['cs_entities', 'cs_seen', 'cs_gone', 'cs_checkpoints'].map(buildDistribution),
+  ...['cs_meta', 'cs_connectors', 'cs_tables', 'cs_indexes'].map(buildReference),
 ]
 
 /**
@@ -36,7 +28,7 @@ export const buildPartitionedTable = (name: string, columns: string, engine: Eng
  * - `cs_gone` holds deleted records for a day (`forget.ts`).
  * - `cs_indexes` lists the automatic indexes (`indexes/rows.ts`).
  */
-const buildOwnStatements = (engine: EngineName): readonly string[] => [
+const buildOwnStatements = (layout: TableLayout): readonly string[] => [
   'create table if not exists cs_meta (name text primary key, value text not null)',
   `create table if not exists cs_connectors (id uuid primary key, number int4 generated always as identity unique,
     removed boolean not null default false, cleared boolean not null default false)`,
@@ -56,10 +48,11 @@ const buildOwnStatements = (engine: EngineName): readonly string[] => [
   `create table if not exists cs_indexes (connector_id int4, name text, col text, id text not null unique, state text not null, owner text not null,
     until int8 not null, attempts int4 not null, created_at int8 not null, used_at int8, scans int8 not null default 0,
     bytes int8 not null default 0, error text, primary key (connector_id, name, col))`,
-  ...buildPartitionedTable(
+  ...(layout === 'citus' ? distribute : []),
+  ...buildTable(
     termTable.name,
     `${termTable.columns.map(({ name, type }) => `${name} ${type} not null`).join(', ')}, primary key (${termTable.primaryKey.join(', ')})`,
-    engine,
+    layout,
   ),
   `create index if not exists ${termTable.name}_parts on ${termTable.name} ${termTable.index}`,
   ...searchFunctions,
@@ -68,10 +61,12 @@ const buildOwnStatements = (engine: EngineName): readonly string[] => [
 const digestStatements = (statements: readonly string[]): string => createHash('sha256').update(statements.join(';')).digest('hex')
 
 /** Runs schema changes in one transaction, excluding other nodes. */
-export async function changeSchema(engine: EngineName, run: Run, work: () => Promise<void>): Promise<void> {
+export async function changeSchema(layout: TableLayout, run: Run, work: () => Promise<void>): Promise<void> {
   await run({ text: 'begin' })
   try {
-    if (engine === 'postgres') await run({ text: `select pg_advisory_xact_lock(${schemaLock})` })
+    // Functions and reference tables change over one connection to each machine, so the rest of the transaction must use it too.
+    if (layout === 'citus') await run({ text: "set local citus.multi_shard_modify_mode = 'sequential'" })
+    if (layout !== 'embedded') await run({ text: `select pg_advisory_xact_lock(${schemaLock})` })
     await work()
     await run({ text: 'commit' })
   } catch (thrown) {
@@ -81,11 +76,11 @@ export async function changeSchema(engine: EngineName, run: Run, work: () => Pro
 }
 
 /** Updates the store's own tables and functions if needed. */
-export async function prepareOwnTables(engine: EngineName, run: Run): Promise<void> {
-  const statements = buildOwnStatements(engine)
+export async function prepareOwnTables(layout: TableLayout, run: Run): Promise<void> {
+  const statements = buildOwnStatements(layout)
   const digest = digestStatements(statements)
   if ((await hasMetaTable(run)) && (await readDigest(run)) === digest) return
-  await changeSchema(engine, run, async () => {
+  await changeSchema(layout, run, async () => {
     for (const text of statements) await run({ text })
     await run({
       text: 'insert into cs_meta (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',

@@ -1,6 +1,9 @@
 /** Settings of the context database. */
 import type { Secret } from 'ferrule/engine'
 
+/** Whether Citus distributes the tables. `auto`: where an empty database has it. */
+export type Distribution = 'auto' | 'citus' | 'none'
+
 /** Location and limits of the copy, read from the settings of the process. */
 export type ContextStoreSettings = {
   /** Maximum number of searches, and of writes, that wait on this node. */
@@ -20,6 +23,8 @@ export type ContextStoreSettings = {
   | {
       readonly engine: 'postgres'
       readonly url: Secret<string>
+      /** Whether Citus distributes the tables. Default: `auto`. */
+      readonly distribution?: Distribution
       /** Connections of this node for searches. */
       readonly searches: number
       /** Connections of this node for writes. */

@@ -1,9 +1,11 @@
 /** Creates, watches and drops indexes in the database. */
 
-import type { ContextDatabase, EngineName, Row } from '../database/database.ts'
+import type { ContextDatabase, Row } from '../database/database.ts'
+import type { TableLayout } from '../database/layout.ts'
 import { quoteName } from '../query/columns.ts'
 import { chooseColumn, type IndexAdvice } from './advice.ts'
-import { deleteExpired, type IndexTarget, indexPrefix, statementMs } from './rows.ts'
+import { deleteExpired, type IndexTarget, indexPrefix, markReady, statementMs } from './rows.ts'
+import { type CountedIndex, countUses } from './uses.ts'
 
 /**
  * Timeout for creating an index in the embedded database, in milliseconds. The statement blocks everything else; a million records take
@@ -11,7 +13,13 @@ import { deleteExpired, type IndexTarget, indexPrefix, statementMs } from './row
  */
 const embeddedMs = 120_000
 
-/** Partition that holds the rows of a connector. */
+/** Database in which an index is created. */
+export interface IndexPlace {
+  readonly database: ContextDatabase
+  readonly layout: TableLayout
+}
+
+/** Partition that holds the rows of a connector; only where tables have partitions. */
 interface Partition {
   /** Object id of the partition. */
   readonly oid: number
@@ -47,10 +55,11 @@ async function readDistinctCounts(database: ContextDatabase, { oid }: Partition)
 
 /** Chooses the column to index; undefined without records or without advice. */
 export async function chooseIndexColumn(
-  database: ContextDatabase,
+  { database, layout }: IndexPlace,
   target: Pick<IndexTarget, 'number' | 'table'>,
   wish: IndexAdvice,
 ): Promise<string | undefined> {
+  if (layout === 'citus') return chooseColumn(wish, new Map()) // the statistics are on the machine that has the rows
   const leaf = await findPartition(database, target)
   return leaf === undefined ? undefined : chooseColumn(wish, await readDistinctCounts(database, leaf))
 }
@@ -60,26 +69,36 @@ export async function chooseIndexColumn(
  * The planner can prove the condition, because searches are planned with the connector's number (`searchSettings`).
  */
 export const buildIndexSql = (
-  engine: EngineName,
+  layout: TableLayout,
   { id, leaf, number, column }: { id: string; leaf: string; number: number; column: string },
 ): string =>
-  `create index ${engine === 'postgres' ? 'concurrently ' : ''}${quoteName(id)} on ${leaf} (${quoteName(column)}, pk) where connector_id = ${number}`
+  `create index ${layout === 'embedded' ? '' : 'concurrently '}${quoteName(id)} on ${leaf} (${quoteName(column)}, pk) where connector_id = ${number}`
 
 /**
  * Creates an index. On PostgreSQL neither reads nor writes wait for it. A cancelled statement leaves an invalid index, which is dropped
- * later.
+ * later. Citus creates it on every shard; it is empty where the connector has no rows.
  */
 export async function createIndex(
-  database: ContextDatabase,
+  { database, layout }: IndexPlace,
   wanted: IndexTarget & { readonly id: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const leaf = await findPartition(database, wanted)
+  const leaf = layout === 'citus' ? quoteName(wanted.table) : (await findPartition(database, wanted))?.name
   if (leaf === undefined) return
-  const text = buildIndexSql(database.engine, { ...wanted, leaf: leaf.name })
+  const text = buildIndexSql(layout, { ...wanted, leaf })
   if (database.engine === 'postgres') await database.withOwnConnection((run) => run({ text }), { timeoutMs: statementMs, signal })
   else await database.transaction((session) => session.query({ text }), { timeoutMs: embeddedMs })
 }
+
+/**
+ * Marks a created index as ready.
+ * @returns false when it is no longer wanted, or another process took it over
+ */
+export const finishIndex = ({ database, layout }: IndexPlace, index: CountedIndex, now: number): Promise<boolean> =>
+  database.transaction(async (session) => {
+    const [use] = await countUses(session, layout, [index])
+    return markReady(session, index.id, { bytes: Number(use?.bytes ?? 0), now })
+  })
 
 /** Drops an index if it exists. */
 export async function dropIndex(database: ContextDatabase, id: string, signal?: AbortSignal): Promise<void> {
@@ -91,31 +110,39 @@ export async function dropIndex(database: ContextDatabase, id: string, signal?: 
 
 /** Finds automatic indexes that should not exist. */
 export async function findOrphans(database: ContextDatabase): Promise<readonly string[]> {
+  const wanted = await database.query<Row>({ text: "select id from cs_indexes where state <> 'failed'" })
   const { rows } = await database.query<Row>({
-    text: `select c.relname::text as name from pg_class c where c.relkind = 'i' and starts_with(c.relname, $1) and pg_table_is_visible(c.oid)
-      and not exists (select from cs_indexes i where i.id = c.relname and i.state <> 'failed')`,
-    values: [indexPrefix],
+    // On a machine of Citus, the index of a shard has the number of the shard behind its name.
+    text: `select relname::text as name from pg_class where relkind = 'i' and starts_with(relname, $1) and pg_table_is_visible(oid)
+      and relname::text <> all($2::text[]) and regexp_replace(relname::text, '_[0-9]+$', '') <> all($2::text[])`,
+    values: [indexPrefix, wanted.rows.map(({ id }) => String(id))],
   })
   return rows.map(({ name }) => String(name))
 }
 
-/** Scans and size of each existing index, as counted by the database. */
-const counted = `select id, coalesce(pg_stat_get_numscans(to_regclass(id)), 0) as scans, coalesce(pg_relation_size(to_regclass(id)), 0) as bytes
-  from cs_indexes where state = 'ready'`
-
 /** A new scan counts as a use; after a crash the database counts from zero. */
 const use = `update cs_indexes i set scans = c.scans, bytes = c.bytes,
-    used_at = case when c.scans > 0 and c.scans <> i.scans then $1 else i.used_at end
-  from (${counted}) c where c.id = i.id and (c.scans <> i.scans or c.bytes <> i.bytes)`
+    used_at = case when c.scans > 0 and c.scans <> i.scans then $4 else i.used_at end
+  from unnest($1::text[], $2::int8[], $3::int8[]) c(id, scans, bytes) where c.id = i.id and (c.scans <> i.scans or c.bytes <> i.bytes)`
 
 /**
  * Records which indexes searches have used, and deletes expired rows (`deleteExpired`). The indexes of deleted rows are orphans.
  * @param now milliseconds since 1970
  */
-export const recordUses = (database: ContextDatabase, now: number): Promise<void> =>
+export const recordUses = (database: ContextDatabase, layout: TableLayout, now: number): Promise<void> =>
   database.transaction(async (session) => {
-    await session.query({ text: use, values: [now] })
-    await deleteExpired(session, now)
+    const { rows } = await session.query<Row>({ text: "select id, name from cs_indexes where state = 'ready' order by id" })
+    const found = await countUses(
+      session,
+      layout,
+      rows.map(({ id, name }) => ({ id: String(id), table: String(name) })),
+    )
+    const there = found.filter(({ isMissing }) => !isMissing)
+    await session.query({
+      text: use,
+      values: [there.map(({ id }) => id), there.map(({ scans }) => scans), there.map(({ bytes }) => bytes), now],
+    })
+    await deleteExpired(session, { missing: found.flatMap(({ id, isMissing }) => (isMissing ? [id] : [])), now })
   })
 
 /** `program_limit_exceeded` of PostgreSQL: a value is too long for an index entry (2,700 bytes), so a retry does not help. */

@@ -1,12 +1,13 @@
 /** Creates indexes when searches need them, and drops unused ones (docs/decisions/0021-indexes-on-demand.md). */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { FerruleError } from 'ferrule'
-import type { ContextDatabase, EngineName } from '../database/database.ts'
+import type { ContextDatabase } from '../database/database.ts'
+import type { TableLayout } from '../database/layout.ts'
 import { type EntityRef, formatRef } from '../entity-ref.ts'
 import { findMainTime, listPhysicalColumns, type SearchTable } from '../query/columns.ts'
 import type { SearchQuery } from '../query/tree.ts'
 import { adviseIndexes, type IndexAdvice, listColumns, narrowAdvice } from './advice.ts'
-import { chooseIndexColumn, createIndex, dropIndex, findOrphans, recordUses, valueTooLong } from './build.ts'
+import { chooseIndexColumn, createIndex, dropIndex, findOrphans, finishIndex, recordUses, valueTooLong } from './build.ts'
 import { dropBlockingIndexes } from './clear-blocking.ts'
 import { Observations } from './observations.ts'
 import {
@@ -17,7 +18,6 @@ import {
   isDue,
   markFailed,
   markGivenUp,
-  markReady,
   readRows,
   releaseClaim,
 } from './rows.ts'
@@ -33,7 +33,6 @@ export interface SearchCost {
 
 /** Options of automatic indexes. */
 export interface OnDemandOptions {
-  readonly engine: EngineName
   readonly rules: Partial<IndexRules> | undefined
   /** Returns whether the database is open. Automatic indexes never open it. */
   isOpen(): boolean
@@ -68,6 +67,8 @@ export class OnDemandIndexes {
   readonly #wanted = new Map<string, { readonly ref: EntityRef; readonly wish: IndexAdvice }>()
   readonly #ending = new AbortController()
   #rows: readonly IndexRow[] = []
+  /** Set by `start`. */
+  #layout: TableLayout = 'postgres'
   #isAsked = false
   #isSweepDue = false
   #nextUpkeep: number
@@ -87,7 +88,8 @@ export class OnDemandIndexes {
   }
 
   /** Runs a turn each minute after the database was opened. Resets what was known, because it can be another database. */
-  start(): void {
+  start(layout: TableLayout): void {
+    this.#layout = layout
     this.#rows = []
     this.#isAsked = false
     this.#timer ??= setInterval(this.#startTurn, turnMs).unref()
@@ -218,7 +220,7 @@ export class OnDemandIndexes {
   }
 
   async #runUpkeep(database: ContextDatabase): Promise<void> {
-    await recordUses(this.#withAbort(database), this.#options.clock())
+    await recordUses(this.#withAbort(database), this.#layout, this.#options.clock())
     this.#isSweepDue = true
     this.#nextUpkeep = this.#options.clock() + upkeepMs
   }
@@ -227,13 +229,12 @@ export class OnDemandIndexes {
     const number = await this.#options.findNumber(ref)
     const table = this.#options.findTable(ref.kind, ref.entity)?.name
     if (number === undefined || table === undefined) return 'done'
-    const column = await chooseIndexColumn(this.#withAbort(database), { number, table }, wish)
+    const column = await chooseIndexColumn({ database: this.#withAbort(database), layout: this.#layout }, { number, table }, wish)
     return column === undefined ? 'done' : this.#createIndex(database, ref, { number, table, column })
   }
 
   #builder(): IndexBuilder {
-    const { clock, engine } = this.#options
-    return { owner: this.#owner, now: clock(), isAlone: engine === 'embedded' }
+    return { owner: this.#owner, now: this.#options.clock(), isAlone: this.#layout === 'embedded' }
   }
 
   async #createIndex(
@@ -246,9 +247,10 @@ export class OnDemandIndexes {
     const claimed = await this.#withAbort(database).transaction((session) => claimIndex(session, wanted, asking))
     if (claimed !== 'claimed') return claimed === 'busy' ? 'busy' : 'done'
     this.#isSweepDue = true // the index that made room, and leftovers of earlier attempts
+    const place = { database, layout: this.#layout }
     try {
-      await createIndex(database, { ...wanted, id }, this.#ending.signal)
-      const isReady = await database.transaction((session) => markReady(session, id, this.#options.clock()))
+      await createIndex(place, { ...wanted, id }, this.#ending.signal)
+      const isReady = await finishIndex(place, { id, table: wanted.table }, this.#options.clock())
       if (isReady) this.#report(ref, wanted.column, { change: 'ready' })
     } catch (thrown) {
       await this.#recordFailure(database, id, thrown)

@@ -139,7 +139,7 @@ export async function claimIndex(
   const { number, table, column } = wanted
   // The share lock waits for a running deletion of the connector, and blocks a new one.
   const there = await session.query({
-    text: `select from cs_connectors c join cs_entities e on e.connector_id = c.number and e.name = $2 and e.records >= $3
+    text: `select from cs_connectors c join cs_entities e on e.connector_id = $1 and e.name = $2 and e.records >= $3
       where c.number = $1 and not c.removed for share of c`,
     values: [number, table, rules.leastRecords],
   })
@@ -177,11 +177,11 @@ async function reclaimIndex(session: Session, row: IndexRow, { id, builder }: { 
  * Marks an index as ready.
  * @returns false when it is no longer wanted, or another process took it over
  */
-export async function markReady(session: Session, id: string, now: number): Promise<boolean> {
+export async function markReady(session: Session, id: string, { bytes, now }: { bytes: number; now: number }): Promise<boolean> {
   const { count } = await session.query({
-    text: `update cs_indexes set state = 'ready', created_at = $2, until = 0, attempts = 0, error = null,
-      bytes = coalesce(pg_relation_size(to_regclass(id)), 0) where id = $1 and state = 'building'`,
-    values: [id, now],
+    text: `update cs_indexes set state = 'ready', created_at = $2, until = 0, attempts = 0, error = null, bytes = $3
+      where id = $1 and state = 'building'`,
+    values: [id, now, bytes],
   })
   return count > 0
 }
@@ -212,9 +212,9 @@ export const releaseClaim = (session: Session, id: string) =>
   })
 
 /** Deletes rows of missing indexes, of indexes unused for a week, and of failures older than a week. */
-export const deleteExpired = (session: Session, now: number) =>
+export const deleteExpired = (session: Session, { missing, now }: { missing: readonly string[]; now: number }) =>
   session.query({
-    text: `delete from cs_indexes where (state = 'ready' and (to_regclass(id) is null or greatest(used_at, created_at) <= $1))
+    text: `delete from cs_indexes where (state = 'ready' and (id = any($3::text[]) or greatest(used_at, created_at) <= $1))
       or (state = 'failed' and attempts >= ${mostAttempts} and until <= $2)`,
-    values: [now - unusedMs, now],
+    values: [now - unusedMs, now, missing],
   })

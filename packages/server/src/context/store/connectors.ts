@@ -35,15 +35,12 @@ export async function assignNumber(session: Session, connector: string): Promise
  * the connector.
  */
 export async function markRemoved(session: Session, connector: string): Promise<void> {
-  await session.query({
-    text: 'insert into cs_connectors (id, removed) values ($1::uuid, true) on conflict (id) do update set removed = true',
+  const { rows } = await session.query<Row>({
+    text: 'insert into cs_connectors (id, removed) values ($1::uuid, true) on conflict (id) do update set removed = true returning number',
     values: [connector],
   })
   for (const own of ['cs_entities', 'cs_indexes'])
-    await session.query({
-      text: `delete from ${own} where connector_id = (select number from cs_connectors where id = $1::uuid)`,
-      values: [connector],
-    })
+    await session.query({ text: `delete from ${own} where connector_id = $1`, values: [Number(rows[0]?.['number'])] })
 }
 
 /** Finds the numbers of deleted connectors that still have rows. */

@@ -1,7 +1,8 @@
 /** Tables of all searchable entities that this process knows. Tables are created when they are first needed. */
 import type { ConnectorDefinition } from 'ferrule/definition'
 import { fail, isObject } from 'ferrule/internal'
-import type { EngineName, Run } from '../database/database.ts'
+import type { Run } from '../database/database.ts'
+import type { TableLayout } from '../database/layout.ts'
 import { changeSchema } from '../database/requirements.ts'
 import { buildSearchTable, quoteName, type SearchTable, withTokenVersion } from '../query/columns.ts'
 import { createRowEncoder, type RowEncoder } from './row-encoder.ts'
@@ -35,11 +36,11 @@ export class TableRegistry {
   readonly #known = new Map<string, KnownTable>()
   readonly #ready = new Set<string>()
   readonly #renewing = new Set<string>()
-  readonly #engine: EngineName
   readonly #onChange: OnTableChange | undefined
+  /** Set by `prepare`. */
+  #layout: TableLayout = 'postgres'
 
-  constructor(engine: EngineName, onChange?: OnTableChange) {
-    this.#engine = engine
+  constructor(onChange?: OnTableChange) {
     this.#onChange = onChange
   }
 
@@ -76,7 +77,8 @@ export class TableRegistry {
   }
 
   /** Updates existing tables after the database was opened. Creates none. */
-  async prepare(run: Run): Promise<void> {
+  async prepare(layout: TableLayout, run: Run): Promise<void> {
+    this.#layout = layout
     this.#ready.clear()
     this.#renewing.clear()
     const shapes = await readShapes(run)
@@ -84,7 +86,7 @@ export class TableRegistry {
       if (!shapes.has(table.name)) continue
       await this.#update(table, run)
       if (!(await isOutgrown(table, run))) continue
-      await changeSchema(this.#engine, run, () => dropOutgrown(table, run))
+      await changeSchema(this.#layout, run, () => dropOutgrown(table, run))
       this.#renewing.delete(table.name)
     }
   }
@@ -114,7 +116,7 @@ export class TableRegistry {
   async #update(table: SearchTable, run: Run): Promise<void> {
     let change: Change = 'none'
     if (findChange(table, (await readShapes(run)).get(table.name)) !== 'none')
-      await changeSchema(this.#engine, run, async () => {
+      await changeSchema(this.#layout, run, async () => {
         const stored = (await readShapes(run)).get(table.name) // another node may have been first
         change = findChange(table, stored)
         if (change === 'none') return
@@ -135,7 +137,7 @@ export class TableRegistry {
 
   #buildStatements(table: SearchTable, change: Exclude<Change, 'none'>, isRenewing: boolean): readonly string[] {
     if (change === 'extended' || change === 'renewed') return buildExtension(table, isRenewing)
-    return [...buildRemoval(table), ...buildCreation(table, this.#engine)]
+    return [...buildRemoval(table), ...buildCreation(table, this.#layout)]
   }
 }
 

@@ -4,6 +4,7 @@ import { createContextDatabase } from '../database/context-database.ts'
 import type { ContextDatabase, Engine, ReadOptions, Row, Run, Session, Statement } from '../database/database.ts'
 import { hasDatabase, type SetAsideDatabase } from '../database/embedded/folder.ts'
 import { createEngine, sumLoad } from '../database/engines.ts'
+import { findLayout, fitReadOptions, type TableLayout } from '../database/layout.ts'
 import { unavailable } from '../database/problems.ts'
 import { prepareOwnTables, schemaMs } from '../database/requirements.ts'
 import type { EntityRef } from '../entity-ref.ts'
@@ -33,6 +34,7 @@ class Store implements ContextStore {
   readonly #numbers = new reads.ConnectorNumbers()
   readonly #renewal: Renewal
   #engine: Engine | undefined
+  #layout: TableLayout = 'embedded'
   #opening: Promise<ContextDatabase> | undefined
   #setAside: SetAsideDatabase | undefined
   /** Counts replacements of the database: a replacement has other connector numbers. */
@@ -42,14 +44,13 @@ class Store implements ContextStore {
   constructor(options: ContextStoreOptions) {
     this.#options = options
     this.#clock = options.clock ?? Date.now
-    this.#registry = new TableRegistry(options.settings.engine, options.onTableChange)
+    this.#registry = new TableRegistry(options.onTableChange)
     for (const kind of options.kinds ?? []) this.#registry.add(kind)
-    const { engine, indexes = indexRules.mostInAll } = options.settings
+    const { indexes = indexRules.mostInAll } = options.settings
     const { onUpkeepError: onError, rest } = options
     const database = (): Promise<ContextDatabase> => this.openDatabase()
     this.#renewal = new Renewal({ database, tables: () => this.#registry.listRenewing(), onError, rest })
     this.indexes = new OnDemandIndexes({
-      engine,
       rules: { mostInAll: indexes, ...options.indexRules },
       isOpen: () => this.#opening !== undefined,
       database,
@@ -208,9 +209,10 @@ class Store implements ContextStore {
   async #prepare(run: Run): Promise<void> {
     this.#numbers.clear()
     this.#words.clear()
-    await prepareOwnTables(this.#options.settings.engine, run)
-    await this.#registry.prepare(run)
-    this.indexes.start()
+    this.#layout = await findLayout(run, this.#options.settings)
+    await prepareOwnTables(this.#layout, run)
+    await this.#registry.prepare(this.#layout, run)
+    this.indexes.start(this.#layout)
     this.#renewal.start()
   }
 
@@ -220,7 +222,7 @@ class Store implements ContextStore {
   }
 
   async #read<T>(epoch: number, work: (session: Session) => Promise<T>, options?: ReadOptions): Promise<T> {
-    const result = await (await this.openDatabase()).read(work, options)
+    const result = await (await this.openDatabase()).read(work, fitReadOptions(this.#layout, options))
     this.#assertSame({ epoch })
     return result
   }

@@ -1,7 +1,6 @@
 /** Statements that create the table of a searchable entity, and that update an older one. */
 import { createHash } from 'node:crypto'
-import type { EngineName } from '../database/database.ts'
-import { buildPartitionedTable } from '../database/requirements.ts'
+import { buildTable, type TableLayout } from '../database/layout.ts'
 import { type Column, findMainTime, listPhysicalColumns, quoteName, type SearchTable, withTokenVersion } from '../query/columns.ts'
 
 /** Version of how cells are built (`values.ts`), except words. A table of another version is recreated and filled again. */
@@ -90,12 +89,12 @@ export function listIndexes(table: SearchTable): readonly TableIndex[] {
 }
 
 /** Builds the statements that create a table. */
-export function buildCreation(table: SearchTable, engine: EngineName): readonly string[] {
+export function buildCreation(table: SearchTable, layout: TableLayout): readonly string[] {
   if (Buffer.byteLength(table.name) > longestName) throw new Error(`the name ${table.name} is too long for a table`)
   const columns = listPhysicalColumns(table).map(({ name, type }) => `${quoteName(name)} ${type}`)
   const all = ['connector_id int4 not null', 'pk text not null', 'h int8 not null', '"$v" int8 not null', ...columns]
   return [
-    ...buildPartitionedTable(table.name, `${all.join(', ')}, primary key (connector_id, pk)`, engine),
+    ...buildTable(table.name, `${all.join(', ')}, primary key (connector_id, pk)`, layout),
     ...listIndexes(table).map((index) => buildIndexCreation(table, index)),
   ]
 }

@@ -43,7 +43,14 @@ export function toContextStore(values: SettingValues): ContextStoreSettings {
   const common = { waiting: values.contextQueue, searchSeconds: values.searchSeconds, indexes: values.contextIndexes }
   if (folder !== undefined && url === undefined) return { engine: 'embedded', folder, memoryMb, ...common }
   if (folder === undefined && url !== undefined)
-    return { engine: 'postgres', url, searches: values.contextSearches, writers: values.contextWriters, ...common }
+    return {
+      engine: 'postgres',
+      url,
+      searches: values.contextSearches,
+      writers: values.contextWriters,
+      distribution: values.contextDistribution,
+      ...common,
+    }
   const reason = 'with DATABASE_URL or CONTEXT_DATABASE_URL the copy of the records is kept in PostgreSQL; remove one of them'
   throw settingInvalid('FERRULE_CONTEXT_FOLDER', reason)
 }

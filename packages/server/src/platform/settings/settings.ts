@@ -34,7 +34,17 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
   checkMasterKey(values)
   checkRole(values)
   const { clientId, clientSecret, searchSeconds, ...rest } = values
-  const { contextDatabaseUrl, contextFolder, contextMemoryMb, contextSearches, contextWriters, contextQueue, contextIndexes, ...own } = rest
+  const {
+    contextDatabaseUrl,
+    contextFolder,
+    contextMemoryMb,
+    contextSearches,
+    contextWriters,
+    contextDistribution,
+    contextQueue,
+    contextIndexes,
+    ...own
+  } = rest
   return { ...own, client: toClient(values), context: toContextStore(values), shown: showRows(settingsTable, env) }
 }
 

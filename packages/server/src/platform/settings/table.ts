@@ -220,6 +220,13 @@ export const settingsTable = {
     about:
       'Address that clients use. Connect links and OAuth need it, with https, except on a loopback address: they never take it from a request.',
   },
+  contextDistribution: {
+    name: 'FERRULE_CONTEXT_DISTRIBUTED',
+    type: oneOf('auto', 'citus', 'none'),
+    default: 'auto',
+    about:
+      'Whether Citus distributes the tables of the copy over machines. auto: where an empty context database has the extension citus. Filled tables stay as they are.',
+  },
   contextFolder: {
     name: 'FERRULE_CONTEXT_FOLDER',
     type: folder,

@@ -1,0 +1,285 @@
+/** Runs the store over stand-ins of Citus, and holds each of its statements against the rule of distributed tables. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { str } from '../../packages/ferrule/src/definition/fields.ts'
+import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
+import { buildNotedValuesStatement } from '../../packages/server/src/context/query/known-values.ts'
+import { buildLookupStatement } from '../../packages/server/src/context/query/lookups/lookups.ts'
+import { buildUnseenPathsStatement, listOpenPaths } from '../../packages/server/src/context/query/members.ts'
+import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
+import { buildSearchStatement } from '../../packages/server/src/context/query/sql.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { type Catalogue, findFaults } from './citus-rule.ts'
+import { type CitusWorld, createCitusWorld, findReaders } from './citus-world.ts'
+import { drawWorld } from './generate.ts'
+import { drawQuery } from './generate-queries.ts'
+import { day, filledPlace, found, openEager, searchOften } from './indexes-world.ts'
+import { Random } from './random.ts'
+import { createRef, note, noteFields, notesOf, rowsOf, testKind } from './store-world.ts'
+
+/** Statements about several connectors, with the reason. Citus runs each on all machines. */
+const severalConnectors = new Map([
+  ['delete from cs_checkpoints where name = $1', 'the table of an entity was recreated or extended'],
+  ['delete from cs_seen where name = $1', 'the table of an entity was recreated or extended'],
+  ['update cs_entities set pass = null where name = $1', 'the table of an entity was extended'],
+  ['delete from cs_entities where name = $1', 'the table of an entity was recreated'],
+  [
+    'select from cs_entities where name = $1 and (tokens = 1 or renewed is not null) limit 1',
+    'at the start: whether words are to be renewed',
+  ],
+  [
+    `select c.id::text as connector, c.number from cs_entities e join cs_connectors c on c.number = e.connector_id
+    where e.name = $1 and (e.tokens = 1 or e.renewed is not null) order by c.number`,
+    'at the start: whose words are to be renewed',
+  ],
+])
+
+const recorded = new Set<string>()
+let world: CitusWorld
+let catalogue: Catalogue
+
+/** Records what the store's own connections send. */
+function record(): void {
+  const query = pg.Client.prototype.query
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
+    const name: unknown = Reflect.get(Reflect.get(this, 'connectionParameters'), 'application_name')
+    const [sent] = given
+    const text: unknown = typeof sent === 'object' && sent !== null ? Reflect.get(sent, 'text') : sent
+    if (String(name).startsWith('ferrule context') && typeof text === 'string') recorded.add(text)
+    return Reflect.apply(query, this, given)
+  })
+}
+
+/** Writes, passes, live reads, removals and resets. */
+async function write(store: ContextStore): Promise<void> {
+  const ref = createRef()
+  const asked = world.now
+  const checkpoints = [{ name: 'cursor', value: '"a"' }]
+  await store.writeBatch(ref, { records: notesOf(store, 0, 20), asked, checkpoints })
+  await store.beginPass(ref, 'pass')
+  const batch = {
+    records: notesOf(store, 5, 25),
+    asked: asked + 1,
+    pass: 'pass',
+    removed: ['x'],
+    checkpoints: [{ name: 'cursor', value: null }],
+  }
+  await store.writeBatch(ref, { ...batch, whole: { field: 'state', values: ['old'] } })
+  expect(await store.hasUnseen(ref, 'pass', { field: 'made', from: '2020-01-01', before: '2030-01-01' })).toBe(false)
+  expect(await store.sweep(ref, 'pass')).toBe(5)
+  await store.beginPass(ref, 'other')
+  await store.abandonPass(ref, 'other')
+  await store.foldLive(ref, notesOf(store, 30, 31), asked + 2)
+  const below = [{ entity: 'notes', field: 'title', parent: 'title', below: [] }]
+  expect(await store.forgetRecords({ ...ref, values: ['7'], below, at: asked + 3 } as never)).toEqual(new Map([['notes', 1]]))
+  await store.writeBatch(ref, { records: notesOf(store, 40, 41), asked: asked + 4 })
+  await store.saveCheckpoints(ref, checkpoints)
+  expect((await store.countRecords(ref.connector)).get('notes')).toBe(21)
+  expect((await store.readCheckpoints(ref)).get('cursor')).toBe('"a"')
+  expect(await store.readKeys(ref, { limit: 3 })).toHaveLength(3)
+  await store.findKnownKeys(ref, ['1'])
+  expect(await rowsOf(store, ref, 'id')).toHaveLength(21)
+  await store.deleteAll(ref)
+  await store.removeConnector(ref.connector)
+}
+
+/** Creates an index, uses it, and drops it when nobody needs it any more. */
+async function index(store: ContextStore): Promise<void> {
+  const ref = await filledPlace(store, 200)
+  await searchOften(store, ref, { query: { filter: { eq: { state: 'state-7' } } } })
+  expect((await store.indexes.listByEntity(ref.connector)).get('notes')).toMatchObject([{ field: 'state', state: 'ready' }])
+  expect(await found(store, ref, { query: { filter: { eq: { state: 'state-7' } } } })).toEqual([[7]])
+  for (let week = 0; week < 2; week += 1) {
+    world.now += 8 * day
+    await store.indexes.runTurn()
+  }
+  expect(await world.run("select relname from pg_class where relname like 'cs\\_on\\_demand%'")).toEqual([])
+}
+
+beforeAll(async () => {
+  world = await createCitusWorld()
+  record()
+  const store = openEager(world)
+  await write(store)
+  await index(store)
+  const ref = createRef()
+  await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Øresund' })], asked: world.now })
+  await store.close()
+  await world.run("insert into cs_meta values ('renewing cs_test_kind_notes', '1')")
+  await world.run('update cs_entities set tokens = 1')
+  const renewing = world.open()
+  await renewing.checkDatabase()
+  await vi.waitFor(
+    async () => expect(await world.run('select from cs_entities where tokens = 1 or renewed is not null')).toEqual([]),
+    20_000,
+  )
+  await renewing.close()
+  for (const kinds of [
+    [testKind({ ...noteFields, more: str('More.') })],
+    [testKind({ ...noteFields, price: str('Price.') })],
+    [testKind()],
+  ]) {
+    const changed = world.open({ kinds })
+    await changed.checkDatabase()
+    await changed.close()
+  }
+  catalogue = await world.readCatalogue()
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await world.close()
+})
+
+test('tables lie beside each other, and small ones on each machine', async () => {
+  const placed = await world.run('select relname as name, beside from pg_dist_partition join pg_class on oid = logicalrelid')
+  const beside = ['cs_checkpoints', 'cs_gone', 'cs_seen', 'cs_terms', 'cs_test_kind_notes'].map((name) => [name, 'cs_entities'])
+  const copied = ['cs_connectors', 'cs_indexes', 'cs_meta', 'cs_tables'].map((name) => [name, null])
+  expect(new Map(placed.map(({ name, beside: by }) => [name, by]))).toEqual(
+    new Map([...beside, ...copied, ['cs_entities', 'none']] as never),
+  )
+  expect(await world.run("select relname from pg_class where relkind = 'p' and relname like 'cs\\_%'")).toEqual([])
+})
+
+test('every statement of the store concerns one connector, or is listed with a reason', async () => {
+  const faults: string[] = []
+  const used = new Set<string>()
+  for (const text of recorded) {
+    const found = await findFaults(text, catalogue)
+    if (found.length > 0 && severalConnectors.has(text)) used.add(text)
+    else if (found.length > 0) faults.push(`${found.join('; ')}: ${text}`)
+  }
+  expect(faults).toEqual([])
+  expect([...severalConnectors.keys()].filter((text) => !used.has(text))).toEqual([])
+  expect(recorded.size).toBeGreaterThan(60)
+  for (const table of ['cs_terms', 'cs_seen', 'cs_gone', 'cs_checkpoints', 'cs_indexes', 'cs_test_kind_notes'])
+    expect([...recorded].filter((text) => text.includes(table)).length, table).toBeGreaterThan(2)
+})
+
+test('every kind of search concerns one connector', async () => {
+  const random = new Random(15)
+  const faults: string[] = []
+  for (let schema = 0; schema < 3; schema++) {
+    const drawn = drawWorld(random, 10)
+    const table = buildSearchTable('exact-test', `s${schema}`, drawn.definition)
+    const known: Catalogue = { ...catalogue, placeOf: (name) => (name === table.name ? 'distributed' : catalogue.placeOf(name)) }
+    for (let index = 0; index < 60; index++) {
+      const query = await Promise.resolve()
+        .then(() => parseSearch(table, drawQuery(random, drawn)))
+        .catch(() => undefined)
+      if (query === undefined) continue
+      const open = listOpenPaths(query)
+      const statements = [true, false].flatMap((onRegular) => {
+        const search = buildSearchStatement(query, { connector: 1, reliance: { onLookups: true, onRegular } })
+        return [search, buildLookupStatement(search, { connector: 1, table: table.name })]
+      })
+      if (query.unlisted.length > 0) statements.push(buildNotedValuesStatement(query.unlisted, 1))
+      if (open.length > 0) statements.push(buildUnseenPathsStatement(open, 1))
+      for (const { text } of statements) for (const fault of await findFaults(text, known)) faults.push(`${fault}: ${text}`)
+    }
+  }
+  expect(faults.slice(0, 3)).toEqual([])
+})
+
+/** What searches sent before: functions that read the words within the search. */
+const former = [
+  {
+    what: 'fuzzy',
+    body: `found text[];
+begin
+  found := array(select term from cs_terms where connector_id = connector and field = list and term >= asked and term < asked || chr(1114111) limit 1001);
+  return case when cardinality(found) > 1000 then array[''] else found end;
+end`,
+    head: 'cs_fuzzy_terms(connector int4, list int4, asked text, distance int4, swaps boolean) returns text[]',
+    call: `t."title$s" && cs_fuzzy_terms($1::int4, 7, $2::text, 1, true)`,
+  },
+  {
+    what: 'like',
+    body: `found text[];
+begin
+  found := array(select term from cs_terms where connector_id = connector and field = list and term like '%' || part || '%' limit 1001);
+  return array_append(found, ' ');
+end`,
+    head: 'cs_like_terms(connector int4, list int4, part text) returns text[]',
+    call: `t."title$s" && cs_like_terms($1::int4, 7, $2::text)`,
+  },
+  {
+    what: 'decimal',
+    body: `begin
+  return exists (select from cs_terms where connector_id = connector and field = list);
+end`,
+    head: 'cs_irregular(connector int4, list int4) returns boolean',
+    call: `(t."price$n" > $2::numeric or (cs_irregular($1::int4, 7) and t."price$n" is null and t.price > $3::text))`,
+  },
+]
+
+test.each(former)('the rule finds what failed before: $what', async ({ head, body, call }) => {
+  const declared = body.startsWith('found') ? `declare ${body}` : body
+  const definition = `create or replace function ${head} language plpgsql immutable as $$ ${declared} $$`
+  const name = head.slice(0, head.indexOf('('))
+  const readers = await findReaders([{ name, language: 'plpgsql', definition, body: declared }])
+  const text = `select t.pk from cs_test_kind_notes t where t.connector_id = $1::int4 and ${call} order by t.pk limit 101`
+  expect(await findFaults(text, { ...catalogue, readers })).toEqual([`the function ${name} reads cs_terms`])
+  const sorted = `select t.pk from cs_test_kind_notes t where t.connector_id = $1 order by case when ${name}($1::int4, 7) then 1 end`
+  expect(await findFaults(sorted, { ...catalogue, readers })).toEqual([`the function ${name} reads cs_terms`])
+})
+
+test.each([
+  ['select from cs_terms', 'cs_terms is not limited to one connector'],
+  ['select from cs_terms where connector_id = $1 or field = 2', 'cs_terms is not limited to one connector'],
+  ['select from cs_seen s join cs_terms t on t.field = 1 where s.connector_id = $1', 'cs_terms is not limited to one connector'],
+  ['select from cs_seen s join cs_terms t on t.connector_id = s.connector_id where s.connector_id = $1', undefined],
+  ['select from cs_seen where connector_id = $1 union all select from cs_terms where connector_id = $2', 'several connectors: $1, $2'],
+  ['with t as (select connector_id from cs_terms) select from t where connector_id = $1', 'cs_terms is not limited to one connector'],
+  ['select to_json(array(select term from cs_terms where field = $1))', 'cs_terms is not limited to one connector'],
+  ['delete from cs_gone using cs_seen s where cs_gone.connector_id = $1', 'cs_seen is not limited to one connector'],
+  ['insert into cs_seen (name, keys) values ($1, $2)', 'an insert into cs_seen gives no connector'],
+  ['insert into cs_seen (connector_id, name, keys) select number, $1, $2 from cs_connectors', 'an insert into cs_seen gives no connector'],
+  [
+    'update cs_indexes set bytes = pg_relation_size(to_regclass(id))',
+    'a change of cs_indexes calls the volatile function pg_relation_size',
+  ],
+  ['delete from cs_indexes where to_regclass(id) is null', 'a change of cs_indexes calls the stable function to_regclass with a column'],
+  [
+    'update cs_connectors set cleared = true from cs_seen s where s.connector_id = $1',
+    'a change of the reference table cs_connectors reads a distributed one',
+  ],
+  ['select from pg_class where not exists (select from cs_indexes)', 'pg_class of the server beside cs_indexes'],
+])('the rule decides about %s', async (text, fault) => {
+  const faults = await findFaults(text, catalogue)
+  if (fault === undefined) expect(faults).toEqual([])
+  else expect(faults).toContain(fault)
+})
+
+const readPartitions = (own: CitusWorld) =>
+  own.run("select count(*)::int4 as n from pg_class where relkind = 'p' and relname like 'cs\\_%'")
+
+/** Opens stores over one database, each with another wish. */
+async function openWith(own: CitusWorld, distribution: 'auto' | 'citus' | 'none'): Promise<unknown> {
+  const store = own.open({ settings: { ...own.settings, distribution } as never })
+  const thrown = await store.checkDatabase().catch((error: unknown) => error)
+  await store.close()
+  return thrown
+}
+
+test('filled tables stay as they are, and a wish against them is refused', async () => {
+  const own = await createCitusWorld()
+  expect(await openWith(own, 'none')).toBeUndefined()
+  expect(await readPartitions(own)).toEqual([{ n: 1 }])
+  expect(await openWith(own, 'auto')).toBeUndefined()
+  expect(await own.run('select from pg_dist_partition')).toEqual([])
+  expect(await openWith(own, 'citus')).toMatchObject({ code: 'setting_invalid', message: expect.stringContaining('not distributed') })
+  await own.close()
+  expect(await openWith(world, 'none')).toMatchObject({ code: 'setting_invalid', message: expect.stringContaining('distributed already') })
+})
+
+test('a database without Citus is refused where Citus is wanted', async () => {
+  const own = await createCitusWorld()
+  await own.run('drop function create_distributed_table')
+  expect(await openWith(own, 'citus')).toMatchObject({
+    code: 'setting_invalid',
+    message: expect.stringContaining('create extension citus'),
+  })
+  expect(await openWith(own, 'auto')).toBeUndefined()
+  expect(await readPartitions(own)).toEqual([{ n: 1 }])
+  await own.close()
+})
