@@ -55,6 +55,10 @@ test('applications are made, granted and given new secrets', () => {
   })
 }, 120_000) // eleven programs, one after the other
 
+test('tables are migrated, as often as one likes', () => {
+  for (const _ of [1, 2]) expect(ferrule('migrate')).toEqual({ status: 0, stdout: 'The tables are those of this version.\n', stderr: '' })
+})
+
 test('keys are rotated', () => {
   expect(ferrule('vault', 'rotate-master-key').stdout).toMatch(/^\d+ data keys wrapped again\n$/)
   expect(ferrule('vault', 'rotate-data-keys').stdout).toBe('0 credentials encrypted again\n')

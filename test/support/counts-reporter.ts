@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node'
+import { findHelm } from './helm.ts'
 import type { PostgresVersions } from './postgres-binaries.ts'
 
 /**
@@ -30,7 +31,11 @@ export class CountsReporter implements Reporter {
     const failed = sum(counts.map((each) => each.failed)) + errors.length + (this.#narrowed ? 0 : left.length)
     writeFileSync(
       file,
-      JSON.stringify({ passed: sum(counts.map((each) => each.passed)), failed, notes: [serversNote(this.#versions), ...outside] }),
+      JSON.stringify({
+        passed: sum(counts.map((each) => each.passed)),
+        failed,
+        notes: [serversNote(this.#versions), chartNote(), ...outside],
+      }),
     )
   }
 }
@@ -42,6 +47,11 @@ function serversNote(versions: PostgresVersions | undefined): string {
   const bundled = found.some(({ from }) => from === 'npm') ? [] : ["npm's newest one"]
   const absent = [...bundled, ...missing.map(String)]
   return `databases: ${named.join(', ') || 'no PostgreSQL'}${absent.length === 0 ? '' : `; missing here, so not tested: ${absent.join(', ')}`}`
+}
+
+function chartNote(): string {
+  const missing = findHelm() === undefined ? '; missing here, so not compared with it: Helm' : ', and by Helm'
+  return `chart: rendered by the tests' own reader${missing}`
 }
 
 function count(module: TestModule): { passed: number; failed: number; skipped: string[] } {

@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { version } from './platform/version.ts'
 import { findExitCode, formatFailure } from './service/failure.ts'
 import { serve } from './service/serve.ts'
-import { buildApplicationCommand, buildOrganizationCommand, buildVaultCommand } from './surfaces/cli/administration.ts'
+import { buildApplicationCommand, buildMigrateCommand, buildOrganizationCommand, buildVaultCommand } from './surfaces/cli/administration.ts'
 import { buildOpenApiCommand, buildSettingsCommand } from './surfaces/cli/documents.ts'
 import { buildExportCommand } from './surfaces/cli/export.ts'
 
@@ -20,6 +20,7 @@ const program = new Command('ferrule-server')
   .version(version)
   .showHelpAfterError()
   .addCommand(buildServeCommand())
+  .addCommand(buildMigrateCommand())
   .addCommand(buildExportCommand())
   .addCommand(buildApplicationCommand())
   .addCommand(buildOrganizationCommand())

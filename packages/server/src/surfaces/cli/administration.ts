@@ -96,6 +96,12 @@ export function buildApplicationCommand(): Command {
   return command
 }
 
+/** Builds `ferrule-server migrate`: opening the state does all of it. */
+export const buildMigrateCommand = (): Command =>
+  new Command('migrate')
+    .description('bring the tables of the state to this version, then end; nodes do the same when they start')
+    .action(() => withPlatform(async () => print('The tables are those of this version.')))
+
 /** Builds `ferrule-server vault …`. */
 export function buildVaultCommand(): Command {
   const command = new Command('vault').description('keys of the stored credentials')
