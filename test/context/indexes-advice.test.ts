@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { bool, decimal, id, int, known, list, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { adviseIndexes, canWalkIndex, chooseColumn } from '../../packages/server/src/context/indexes/advice.ts'
 import { Observations } from '../../packages/server/src/context/indexes/observations.ts'
+import { sumRowsRead } from '../../packages/server/src/context/indexes/rows-read.ts'
 import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
 import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
 
@@ -123,4 +124,13 @@ describe('slow searches', () => {
     for (let index = 0; index <= 1_000; index += 1) for (const _ of [1, 2]) observations.record(String(index), 0)
     expect([observations.record('0', 1), observations.record('1000', 1)]).toEqual([false, true])
   })
+})
+
+test('rows read are those of the table, of all workers, and those that were filtered out, wherever a machine nests its plan', () => {
+  const scan = { 'Relation Name': 'cs_a_b_p3', 'Actual Rows': 10.5, 'Rows Removed by Filter': 89.5, 'Actual Loops': 2 }
+  const heap = { 'Relation Name': 'cs_a_b_102008', 'Actual Rows': 3, 'Rows Removed by Index Recheck': 4, 'Actual Loops': 1, Plans: [scan] }
+  const other = { 'Relation Name': 'cs_terms', 'Actual Rows': 1_000, 'Actual Loops': 1 }
+  const plan = [{ Plan: { 'Node Type': 'Custom Scan', Job: { Tasks: [{ 'Remote Plan': [[{ Plan: { Plans: [heap, other] } }]] }] } } }]
+  expect(sumRowsRead(plan, 'cs_a_b')).toBe(207)
+  expect(sumRowsRead([{ Plan: { 'Node Type': 'Limit', 'Actual Rows': 1, 'Actual Loops': 1 } }], 'cs_a_b')).toBe(0)
 })

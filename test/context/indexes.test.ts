@@ -96,6 +96,26 @@ overBoth('indexes on demand', (engine) => {
     expect(await found(store, ref, { query })).toEqual(before)
   })
 
+  test('are made for what read far more rows than it returned, three times in a day', async () => {
+    const counting = { slowMs: Number.POSITIVE_INFINITY, suspectMs: Number.NEGATIVE_INFINITY, mostRowsRead: records }
+    await store.close()
+    store = open({ ...counting, mostRowsRead: records + 1 })
+    await searchOften(store, ref, { query: byState })
+    expect(await indexed(store, ref)).toEqual([])
+    await store.close()
+    store = open(counting)
+    // Returns 36 records, more than a hundredth. A column is measured three times an hour, so the next search is left out.
+    const many = { filter: { in: { state: Array.from({ length: 6 }, (_, index) => `state-${index}`) } } }
+    await searchOften(store, ref, { query: many })
+    await searchOften(store, ref, { query: byState })
+    await turn(60 * minute)
+    await searchOften(store, ref, { query: byState, times: 2 })
+    expect(await indexed(store, ref)).toEqual([])
+    await searchOften(store, ref, { query: byState, times: 1 })
+    expect(await indexed(store, ref)).toEqual(['state ready'])
+    expect(await planOf(store, ref, { query: byState })).toMatch(made)
+  })
+
   test('are not made for small connectors, for searches that are fast, nor where none may be', async () => {
     const calm = open({ leastRecords: records + 1 })
     const fast = open({ slowMs: 60_000 })

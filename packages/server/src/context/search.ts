@@ -4,6 +4,7 @@ import type { QueryOptions, Session, Statement } from './database/database.ts'
 import { type EntityRef, formatRef } from './entity-ref.ts'
 import { chooseOrdering } from './indexes/advice.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
+import { countRowsRead } from './indexes/rows-read.ts'
 import { findMainTime } from './query/columns.ts'
 import { type CursorScope, createCursor, parseCursor } from './query/cursor.ts'
 import { buildNotedValuesStatement, checkStored } from './query/known-values.ts'
@@ -185,11 +186,13 @@ class StoreSearcher implements Searcher {
     const limits = left()
     const place = formatRef(ref)
     let ms = 0
+    let last: SearchStatement | undefined
     try {
       const page = await this.#store.search(
         ref,
         (session, connector) => {
           const ask = async (statement: SearchStatement) => {
+            last = statement
             const { rows, tookMs = 0 } = await session.query<SearchRow>(this.#toStatement(statement))
             ms += tookMs
             return rows
@@ -201,13 +204,23 @@ class StoreSearcher implements Searcher {
       )
       if (page === undefined) return undefined
       if (!page.reliance.onRegular) this.#rememberIrregular(place)
-      this.#store.indexes?.observe(ref, query, { ms, size: page.json.length })
+      const cost = { ms, size: page.json.length, count: page.count }
+      this.#store.indexes?.observe(ref, query, { ...cost, countRowsRead: (signal) => this.#countRowsRead(ref, query, { last, signal }) })
       return page
     } catch (thrown) {
       const isStopped = thrown instanceof FerruleError && thrown.code === 'context_store_timeout'
-      if (isStopped) this.#store.indexes?.observe(ref, query, { ms: limits.timeoutMs ?? Number.POSITIVE_INFINITY, size: 0 })
+      if (isStopped) this.#store.indexes?.observe(ref, query, { ms: limits.timeoutMs ?? Number.POSITIVE_INFINITY, size: 0, count: 0 })
       throw thrown
     }
+  }
+
+  async #countRowsRead(
+    ref: EntityRef,
+    { table }: SearchQuery,
+    { last, signal }: { last: SearchStatement | undefined; signal: AbortSignal },
+  ): Promise<number> {
+    if (last === undefined) return 0
+    return (await this.#store.search(ref, (session) => countRowsRead(session, last, table.name), { signal })) ?? 0
   }
 
   async #findUnseenPaths({ ref, query, left }: Run): Promise<readonly string[]> {

@@ -3,13 +3,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { FerruleError } from 'ferrule'
 import type { ContextDatabase } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
-import { type EntityRef, formatRef } from '../entity-ref.ts'
-import { findMainTime, listPhysicalColumns, type SearchTable } from '../query/columns.ts'
+import type { EntityRef } from '../entity-ref.ts'
+import { listPhysicalColumns, type SearchTable } from '../query/columns.ts'
 import type { SearchQuery } from '../query/tree.ts'
-import { adviseIndexes, type IndexAdvice, listColumns, narrowAdvice } from './advice.ts'
+import type { IndexAdvice } from './advice.ts'
 import { chooseIndexColumn, createIndex, dropIndex, findOrphans, finishIndex, recordUses, valueTooLong } from './build.ts'
 import { dropBlockingIndexes } from './clear-blocking.ts'
-import { Observations } from './observations.ts'
 import {
   claimIndex,
   type IndexBuilder,
@@ -22,14 +21,7 @@ import {
   releaseClaim,
 } from './rows.ts'
 import { type IndexChange, type IndexRecord, type IndexRules, indexRules } from './types.ts'
-
-/** Cost of a search. */
-export interface SearchCost {
-  /** Time of the database in milliseconds. */
-  readonly ms: number
-  /** Characters of the page's JSON. */
-  readonly size: number
-}
+import { type SearchCost, Wishes } from './wishes.ts'
 
 /** Options of automatic indexes. */
 export interface OnDemandOptions {
@@ -51,10 +43,6 @@ export interface OnDemandOptions {
 /** Intervals in milliseconds: of turns, and of upkeep. */
 const turnMs = 60_000
 const upkeepMs = 600_000
-/** Maximum number of waiting advices. */
-const mostWanted = 64
-/** Characters of a page allowed per millisecond: writing 16 MiB takes time with or without an index. */
-const charactersPerMs = 20_000
 
 const none: ReadonlySet<string> = new Set()
 
@@ -63,8 +51,7 @@ export class OnDemandIndexes {
   readonly #options: OnDemandOptions
   readonly #rules: IndexRules
   readonly #owner = randomUUID()
-  readonly #observed = new Observations()
-  readonly #wanted = new Map<string, { readonly ref: EntityRef; readonly wish: IndexAdvice }>()
+  readonly #wishes: Wishes
   readonly #ending = new AbortController()
   #rows: readonly IndexRow[] = []
   /** Set by `start`. */
@@ -79,6 +66,7 @@ export class OnDemandIndexes {
   constructor(options: OnDemandOptions) {
     this.#options = options
     this.#rules = { ...indexRules, ...options.rules }
+    this.#wishes = new Wishes(this.#rules, options.clock)
     this.#nextUpkeep = options.clock() + upkeepMs
   }
 
@@ -102,18 +90,10 @@ export class OnDemandIndexes {
     return new Set(this.#findRows(ref).flatMap(({ state, column }) => (state === 'ready' ? [column] : [])))
   }
 
-  /** Observes a search. The third slow search of a day triggers an index in the background. */
-  observe(ref: EntityRef, query: SearchQuery, { ms, size }: SearchCost): void {
-    const { slowMs, mostInAll } = this.#rules
-    if (mostInAll === 0 || ms <= slowMs + size / charactersPerMs) return
-    const known = new Set(this.#findRows(ref).map(({ column }) => column))
-    const wish = adviseIndexes(query, (column) => column === findMainTime(query.table) || known.has(column))
-    const now = this.#options.clock()
-    const due = listColumns(wish).filter((column) => this.#observed.record(`${formatRef(ref)} ${column}`, now))
-    const name = `${formatRef(ref)} ${due.join()}`
-    if (due.length === 0 || (this.#wanted.size >= mostWanted && !this.#wanted.has(name))) return
-    this.#wanted.set(name, { ref, wish: narrowAdvice(wish, due) })
-    this.#startTurn()
+  /** Observes a search. The third one of a day that needs an index triggers it in the background. */
+  observe(ref: EntityRef, query: SearchQuery, cost: SearchCost): void {
+    const indexed = () => new Set(this.#findRows(ref).map(({ column }) => column))
+    if (this.#wishes.observe(ref, query, { cost, indexed })) this.#startTurn()
   }
 
   /** Lists the automatic indexes of a connector by entity. */
@@ -176,10 +156,12 @@ export class OnDemandIndexes {
     do {
       this.#isAgain = false
       if (this.#isEnding || !this.#options.isOpen()) return
-      await this.#runOnce().catch((thrown: unknown) => {
-        if (!this.#isEnding) this.#options.onError?.(thrown)
-      })
+      await this.#runOnce().catch((thrown: unknown) => this.#reportError(thrown))
     } while (this.#isAgain)
+  }
+
+  #reportError(thrown: unknown): void {
+    if (!this.#isEnding) this.#options.onError?.(thrown)
   }
 
   async #runOnce(): Promise<void> {
@@ -188,11 +170,9 @@ export class OnDemandIndexes {
     await this.#loadRows(database)
     for (const { connector, kind, entity, column, number, table } of this.#rows.filter((row) => isDue(row, this.#builder())))
       await this.#createIndex(database, { connector, kind, entity }, { number, table, column })
-    for (const [name, { ref, wish }] of [...this.#wanted])
-      if (!this.#isEnding && (await this.#createAdvised(database, ref, wish)) !== 'busy') {
-        this.#wanted.delete(name)
-        for (const column of listColumns(wish)) this.#observed.forget(`${formatRef(ref)} ${column}`)
-      }
+    await this.#wishes.measure(this.#ending.signal, (thrown) => this.#reportError(thrown))
+    for (const [name, { ref, wish }] of this.#wishes.list())
+      if (!this.#isEnding && (await this.#createAdvised(database, ref, wish)) !== 'busy') this.#wishes.delete(name)
     if (this.#isSweepDue) await this.#dropOrphans(database)
   }
 
