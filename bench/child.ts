@@ -19,6 +19,8 @@ export interface Child<Ready = unknown> {
   readonly ready: Ready & { readonly port: number }
   readonly origin: string
   usage(): Promise<Usage>
+  /** Has the child do what its file says about such a message, and waits for it. */
+  tell(message: string): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -34,8 +36,8 @@ const message = async (child: ChildProcess): Promise<unknown> => {
   try {
     const [value] = await once(child, 'message', { signal: gone.signal })
     return value
-  } catch {
-    throw gone.signal.reason
+  } catch (thrown) {
+    throw gone.signal.reason ?? thrown
   } finally {
     child.off('exit', exited)
   }
@@ -61,6 +63,11 @@ export async function start<Ready = unknown>(file: string, environment: Readonly
       child.send('usage')
       return (await answer) as Usage // see serve
     },
+    tell: async (told) => {
+      const answer = message(child)
+      child.send(told)
+      await answer
+    },
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const exit = once(child, 'exit')
@@ -70,14 +77,18 @@ export async function start<Ready = unknown>(file: string, environment: Readonly
   }
 }
 
-/** Reports in a child that it listens, and answers questions about its use. Reads memory four times a second. */
-export function serve(ready: { readonly port: number }): void {
+/**
+ * Reports in a child that it listens, and answers questions about its use. Reads memory four times a second.
+ * @param obey does what `tell` asks for
+ */
+export function serve(ready: { readonly port: number }, obey: (message: string) => Promise<void> = async () => {}): void {
   let peak = 0
   const look = (): void => {
     peak = Math.max(peak, process.memoryUsage.rss())
   }
   setInterval(look, 250).unref()
-  process.on('message', () => {
+  process.on('message', (message: string) => {
+    if (message !== 'usage') return void obey(message).then(() => process.send?.('done'))
     look()
     const { user, system } = process.cpuUsage()
     process.send?.({ cpu: user + system, rss: process.memoryUsage.rss(), peak } satisfies Usage)

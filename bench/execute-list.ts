@@ -7,7 +7,6 @@ import { type Result, rate, time } from './result.ts'
 import { alternate, type Effort, median, type Sides } from './rounds.ts'
 
 const request = { entity: 'calls', action: 'list' }
-const connections = 16
 
 /** What one round of load gave. */
 interface Round {
@@ -16,7 +15,7 @@ interface Round {
   readonly cpu: number
 }
 
-async function load({ url, headers, body, child }: Target, duration: number): Promise<Round> {
+async function load({ url, headers, body, child, connections = 16 }: Target, duration: number): Promise<Round> {
   const before = await child.usage()
   const result = await autocannon({ url, method: 'POST', headers, body, connections, duration })
   const after = await child.usage()
@@ -26,7 +25,11 @@ async function load({ url, headers, body, child }: Target, duration: number): Pr
 
 async function throughput(name: string, sides: (hosted: Hosted) => Sides<Target>, effort: Effort): Promise<Result> {
   await using hosted = await startHosted()
-  const { ours, baseline } = await alternate(sides(hosted), effort, (target) => load(target, effort.seconds))
+  return await compareLoad(name, sides(hosted), effort)
+}
+
+async function compareLoad(name: string, sides: Sides<Target>, effort: Effort): Promise<Result> {
+  const { ours, baseline } = await alternate(sides, effort, (target) => load(target, effort.seconds))
   const middle = (rounds: readonly Round[], of: (round: Round) => number) => median(rounds.map(of))
   const speed = (round: Round) => round.perSecond
   const cpu = { ours: middle(ours, (round) => round.cpu), baseline: middle(baseline, (round) => round.cpu) }
@@ -48,6 +51,15 @@ export const executeListThroughput = (effort: Effort): Promise<Result> =>
 /** The vendor's bytes passed on as they are: what nobody who reads an answer can reach. */
 export const executeListPipe = (effort: Effort): Promise<Result> =>
   throughput('execute-list-pipe', (hosted) => ({ ours: hosted.ours(request), baseline: hosted.baseline('/pipe', request) }), effort)
+
+/** Lists of a connector whose copy is filled, by one client, against those of one without a copy: both are Ferrule. */
+export async function executeListFilled(effort: Effort): Promise<Result> {
+  await using filled = await startHosted()
+  await using plain = await startHosted()
+  await filled.beginCopy()
+  const one = (hosted: Hosted): Target => ({ ...hosted.ours(request), connections: 1 })
+  return await compareLoad('execute-list-filled', { ours: one(filled), baseline: one(plain) }, effort)
+}
 
 const expected = JSON.stringify({ data: callsAnswer.calls, meta: metaOf(callsAnswer) })
 

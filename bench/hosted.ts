@@ -7,12 +7,16 @@ export interface Target {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Number of clients under load. */
+  readonly connections?: number
 }
 
 /** Running processes of a benchmark of the service. */
 export interface Hosted {
   /** A request for an action on the connector. */
   ours(body: unknown): Target
+  /** Begins the copy of the connector's calls, which lists fill and compare from then on. */
+  beginCopy(): Promise<void>
   /** The same request to a route of the bare server. */
   baseline(path: string, body: unknown): Target
   [Symbol.asyncDispose](): Promise<void>
@@ -34,7 +38,7 @@ const post = async <T>(url: string, body: unknown, headers: Readonly<Record<stri
   return (await answer.json()) as T // the shapes of our own API
 }
 
-/** The headers and the address of execute of a new connector. @param connector what its body has beside workspace and name */
+/** The id, the headers and the address of execute of a new connector. @param connector what its body has beside workspace and name */
 export async function connectTo({ origin }: Child, connector: object) {
   const secrets = { client_id: serviceCredentials.FERRULE_CLIENT_ID, client_secret: serviceCredentials.FERRULE_CLIENT_SECRET }
   const { access_token } = await post<{ access_token: string }>(`${origin}/api/v1/account/applications/token`, secrets)
@@ -44,7 +48,7 @@ export async function connectTo({ origin }: Child, connector: object) {
     { workspace_name: 'default', name: 'of the benchmark', check: false, ...connector },
     headers,
   )
-  return { headers, url: `${origin}/api/v1/integrations/connectors/${id}/execute` }
+  return { id, headers, url: `${origin}/api/v1/integrations/connectors/${id}/execute` }
 }
 
 /**
@@ -58,10 +62,11 @@ export async function startHosted(mediaBytes = 0): Promise<Hosted> {
   const service = stack.use(await start('service.ts', { ...serviceCredentials, ...origins }))
   const bare = stack.use(await start('baseline.ts', { BENCH_VENDOR: vendor.origin }))
   const gong = { connector_type: 'gong', credentials: { access_key: 'key', access_key_secret: 'secret' } }
-  const { headers, url } = await connectTo(service, gong)
+  const { id, headers, url } = await connectTo(service, gong)
   const kept = stack.move()
   return {
     ours: (body) => ({ child: service, url, headers, body: JSON.stringify(body) }),
+    beginCopy: () => service.tell(id),
     baseline: (path, body) => ({ child: bare, url: `${bare.origin}${path}`, headers, body: JSON.stringify(body) }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { agentTools } from './agent-tools.ts'
 import { commandWalk } from './command-walk.ts'
 import { download } from './download.ts'
-import { executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
+import { executeListFilled, executeListLatency, executeListPipe, executeListThroughput } from './execute-list.ts'
 import { firstSearchable } from './first-searchable.ts'
 import { hostedClient } from './hosted-client.ts'
 import { libraryList } from './library-list.ts'
@@ -29,6 +29,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'execute-list-throughput': executeListThroughput,
   'execute-list-latency': executeListLatency,
   'execute-list-pipe': executeListPipe,
+  'execute-list-filled': executeListFilled,
   'library-list': libraryList,
   'hosted-client': hostedClient,
   'agent-tools': agentTools,

@@ -42,4 +42,6 @@ const metrics = createMetrics()
 const { copies } = createContextServices({ store, platform, engine, settings, metrics, logger })
 const app = await createServer({ platform, engine, copies, metrics, settings, kinds: served, logger })
 await app.listen({ host: '127.0.0.1', port: 0 })
-serve({ port: (app.server.address() as AddressInfo).port }) // it listens on a port
+// A connector's id: begins the copy of its calls, which live reads fill from then on.
+const beginCopy = (connector: string) => store.writeBatch({ connector, kind: 'gong', entity: 'calls' }, { records: [], asked: 0 })
+serve({ port: (app.server.address() as AddressInfo).port }, async (connector) => void (await beginCopy(connector))) // it listens on a port

@@ -76,6 +76,7 @@ async function write(store: ContextStore): Promise<void> {
   await store.saveCheckpoints(ref, checkpoints)
   expect((await store.countRecords(ref.connector)).get('notes')).toBe(21)
   expect((await store.readCheckpoints(ref)).get('cursor')).toBe('"a"')
+  expect(await store.readChanges(ref)).toBeTypeOf('bigint')
   expect(await store.readKeys(ref, { limit: 3 })).toHaveLength(3)
   await store.findKnownKeys(ref, ['1'])
   expect(await rowsOf(store, ref, 'id')).toHaveLength(21)

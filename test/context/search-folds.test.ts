@@ -7,7 +7,7 @@ import { buildSearchTable } from '../../packages/server/src/context/query/column
 import { createSearcher } from '../../packages/server/src/context/search.ts'
 import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
 import { toStoredRecord } from '../../packages/server/src/context/sync/project.ts'
-import { createFolds, type Folds } from '../../packages/server/src/platform/copies/folds.ts'
+import { createFolds, type FoldOptions, type Folds } from '../../packages/server/src/platform/copies/folds.ts'
 import type { ConnectorAccess } from '../../packages/server/src/platform/model/access.ts'
 import type { FoldReport } from '../../packages/server/src/platform/model/metrics.ts'
 import { createRef, createStoreWorld, overBoth, type StoreWorld } from './store-world.ts'
@@ -132,11 +132,12 @@ overBoth('records that were read live', (engine) => {
 
 describe('what is left alone', () => {
   const asked: unknown[] = []
-  const store: Pick<ContextStore, 'getTable' | 'foldLive'> = {
+  const store: FoldOptions['store'] = {
     getTable: () => {
       throw new Error('asked for')
     },
     foldLive: () => Promise.reject(new Error('folded')),
+    readChanges: () => Promise.reject(new Error('looked at')),
   }
   const dayReport = {
     service_type: 'AUCTION',
@@ -168,7 +169,7 @@ describe('what is left alone', () => {
       asked += 1
       return undefined
     }
-    const folds = createFolds({ store: { getTable: tableOf, foldLive: fold } })
+    const folds = createFolds({ store: { getTable: tableOf, foldLive: fold, readChanges: fold } })
     for (let time = 0; time < 3; time += 1) {
       folds.offer(accessOf('gong'), call('users'), { outcome: list({ id: '1' }), asked: 0 })
       await turns()

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { writeJson } from '../../packages/ferrule/src/json/json.ts'
 import { callOf, failure, gongAt, pageOf, serve, testEngine } from './support.ts'
 
 describe('an engine', () => {
@@ -44,6 +45,35 @@ describe('an engine', () => {
     await using engine = testEngine()
     const outcome = await engine.run(gongAt(server.origin), { entity: 'calls', action: 'list' })
     expect(outcome).toMatchObject({ data: [{ added: [6107734829915563302n, -9223372036854775808n] }] })
+  })
+})
+
+describe('a digest of the body', () => {
+  const digest = (body: Buffer): string => body.toString('latin1')
+  const run = async (body: string, call: { readonly entity: string; readonly action: string; readonly params?: unknown }) => {
+    await using server = await serve(() => ({ body }))
+    await using engine = testEngine()
+    return await engine.run(gongAt(server.origin), { ...call, digest })
+  }
+
+  test('is of the bytes as the vendor sent them, on request only', async () => {
+    const list = `{ "calls": [{"id":"7", "isPrivate":false}] }`
+    expect(await run(list, { entity: 'calls', action: 'list' })).toMatchObject({ digest: list })
+    const one = `{ "call": {"id":"7", "isPrivate":false} }`
+    expect(await run(one, { entity: 'calls', action: 'get', params: { id: '7' } })).toMatchObject({ digest: one })
+    await using server = await serve(() => ({ body: list }))
+    await using engine = testEngine()
+    expect(await engine.run(gongAt(server.origin), { entity: 'calls', action: 'list' })).not.toHaveProperty('digest')
+  })
+
+  test('is left out where a join completes the records', async () => {
+    const outcome = await run(writeJson(pageOf({ callTranscripts: [] })), {
+      entity: 'call_transcripts',
+      action: 'list',
+      params: { filter: {} },
+    })
+    expect(outcome).toMatchObject({ type: 'list', data: [] })
+    expect(outcome).not.toHaveProperty('digest')
   })
 })
 

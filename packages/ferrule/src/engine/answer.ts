@@ -22,6 +22,10 @@ export interface WireAnswer extends HttpAnswer {
 export const failInvalidAnswer = ({ kind }: Pick<CompiledOperation, 'kind'>, reason: string, details: ErrorDetails = {}): FerruleError =>
   fail('upstream_answer_invalid', { vendor: kind.definition.title, reason }, details)
 
+/** Returns the digest of a body that alone makes the records. */
+export const readDigest = ({ operation }: CompiledOperation, { digest }: WireAnswer): { readonly digest?: string } =>
+  digest === undefined || operation.join !== undefined ? {} : { digest }
+
 /** Describes why a body cannot be parsed. Drops a SyntaxError, because its message quotes the body. */
 export const describeFlaw = (thrown: unknown): string => (thrown instanceof TooDeep ? thrown.message : 'the body is not valid JSON')
 

@@ -1,7 +1,7 @@
 /** Runs one operation against a vendor, step by step. Read this file first. */
 import { isObject } from '../definition/object.ts'
 import { type ErrorDetails, FerruleError, fail } from '../errors.ts'
-import { failInvalidAnswer } from './answer.ts'
+import { failInvalidAnswer, readDigest } from './answer.ts'
 import { type Apart, readTaken } from './apart-answer.ts'
 import { clocks } from './clocks.ts'
 import type { Connection } from './connection.ts'
@@ -144,6 +144,7 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
     },
     ...(hidden.length === 0 ? {} : { hidden }),
     ...(doubt === undefined ? {} : { doubt }),
+    ...readDigest(operation, reply.answer),
   }
 }
 
@@ -154,7 +155,7 @@ async function runSingle(running: Running): Promise<Outcome> {
   const { operation, params, runtime } = running
   const reply = await exchange({ ...running, take: 'record' }, buildRequest(operation, params, runtime.wall()))
   if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
-  return { type: 'record', data: readRecord(running, reply), meta: buildWarnings(reply.warnings) }
+  return { type: 'record', data: readRecord(running, reply), meta: buildWarnings(reply.warnings), ...readDigest(operation, reply.answer) }
 }
 
 /**
@@ -223,7 +224,7 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
       deadline,
       idempotencyKey: call.idempotencyKey,
       background: call.background,
-      memory: call.memory,
+      ...{ memory: call.memory, digest: call.digest },
       ...(call.rawRows !== undefined && isInParts(operation) ? { rawRows: call.rawRows } : {}),
     },
     given,

@@ -18,6 +18,8 @@ export interface Call {
    * are JSON; `unread` does not.
    */
   readonly rawRows?: 'checked' | 'unread'
+  /** Digests the body of a list or a get, for `Outcome.digest`. */
+  readonly digest?: ((body: Buffer) => string) | undefined
   /** The memory account of its answers. Whoever opened it closes it. */
   readonly memory?: MemoryLease | undefined
   /** True for a call that nobody waits for: all other calls go first in the vendor's budget. */
@@ -54,9 +56,17 @@ export interface RecordKey {
   readonly value: unknown
 }
 
+/**
+ * The digest of the vendor's body: the same parameters and configuration make the same records of the same body. Absent where the call asked
+ * for none, for a body that a worker thread parsed, and for records that a join completed.
+ */
+interface Digested {
+  readonly digest?: string
+}
+
 /** The result of one execution. A worker thread returns records as `RawRows`, and a single record as `RawJson`. */
 export type Outcome =
-  | {
+  | ({
       readonly type: 'list'
       readonly data: readonly unknown[] | RawRows
       readonly meta: Readonly<Record<string, unknown>>
@@ -64,6 +74,6 @@ export type Outcome =
       readonly hidden?: readonly RecordKey[]
       /** Why the list may be incomplete, so that a sync deletes nothing on account of it. The meta has it as a warning. */
       readonly doubt?: string
-    }
-  | { readonly type: 'record'; readonly data: unknown; readonly meta: Readonly<Record<string, unknown>> }
+    } & Digested)
+  | ({ readonly type: 'record'; readonly data: unknown; readonly meta: Readonly<Record<string, unknown>> } & Digested)
   | { readonly type: 'file'; readonly file: FileAnswer }

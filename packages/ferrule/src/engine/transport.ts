@@ -56,6 +56,8 @@ export interface Running {
   readonly background?: boolean | undefined
   /** Keeps the rows of a large result raw. */
   readonly rawRows?: Call['rawRows']
+  /** Digests the body of the answer. */
+  readonly digest?: Call['digest']
   /** The memory account of the answers. */
   readonly memory?: MemoryLease | undefined
   /** What a worker thread returns from a large body; nothing if omitted. */
@@ -137,7 +139,7 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
     ...(wire.body === undefined ? {} : { body: wire.body }),
     ...(patience === undefined ? {} : { patience }),
     ...(running.onSend === undefined ? {} : { onSend: running.onSend }),
-    ...(running.memory === undefined ? {} : { memory: running.memory }),
+    ...{ memory: running.memory, digest: running.digest },
     ...(running.rawRows === undefined ? bytesFrom(runtime) : { bytesFrom: 0 }),
     signal: running.requestSignal ?? deadline.signal,
     vendor: title,

@@ -7,6 +7,8 @@ export interface HttpAnswer {
   readonly text: string
   /** The same body as bytes, if the request asked for bytes. */
   readonly bytes?: Buffer
+  /** What `digest` of the request made of the body's bytes. */
+  readonly digest?: string
 }
 
 /** Reads all values of a response header, in order. */

@@ -28,6 +28,11 @@ export const isUnpackable = (thrown: unknown): boolean =>
 export const decodeBody = (bytes: Buffer): string =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.toString('utf8', 3) : bytes.toString('utf8')
 
+/** Releases the memory of a body that was read, unless it shares the memory with other bytes. */
+export function freeOwnBytes(body: Buffer): void {
+  if (body.byteLength === body.buffer.byteLength) freeBytes(body)
+}
+
 /** The memory account of a body. */
 export interface Holding {
   readonly lease: MemoryLease
@@ -138,6 +143,6 @@ export async function readBodyBytes(body: Readable, options: BodyOptions): Promi
   try {
     return await unpackBody(packed, unpack, options)
   } finally {
-    if (packed.byteLength === packed.buffer.byteLength) freeBytes(packed) // else the bytes share their memory with others
+    freeOwnBytes(packed)
   }
 }

@@ -5,7 +5,7 @@ import { FerruleError, fail } from '../../errors.ts'
 import { buildVendorTraceHeaders, inSpan, type Span } from '../../tracing.ts'
 import { type Agents, createAgents, isUndiciError, maxAnswerBytes, timeoutSeconds } from './agents.ts'
 import type { HttpAnswer } from './answer.ts'
-import { decodeBody, type Holding, isUnpackable, readBodyBytes, TooLarge } from './body.ts'
+import { decodeBody, freeOwnBytes, type Holding, isUnpackable, readBodyBytes, TooLarge } from './body.ts'
 import { awaitUnlessAborted } from './deadline.ts'
 import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
 import { ForbiddenAddressError, isPublicUrl } from './public-address.ts'
@@ -28,10 +28,12 @@ export interface HttpRequest {
   readonly vendor: string
   /** Size in bytes above which the answer is returned as bytes. */
   readonly bytesFrom?: number
+  /** Digests the bytes of an answer that is returned as a string. */
+  readonly digest?: ((body: Buffer) => string) | undefined
   /** Hint of the error for a refused address; the error's own hint if omitted. */
   readonly refusedHint?: string
   /** The memory account of the answer. */
-  readonly memory?: MemoryLease
+  readonly memory?: MemoryLease | undefined
   /** Called when the request is written to a connection. Before that, nothing can have reached the vendor. */
   readonly onSend?: () => void
   /** What the span of the request says. */
@@ -163,10 +165,11 @@ export class Http {
       const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? large : api, request)
       noteStatus(span, statusCode)
       const whole = await readBodyBytes(body, { encoding: headers['content-encoding'], most: bytes, holding: buildHolding(request) })
-      const { bytesFrom = Number.POSITIVE_INFINITY } = request
-      return whole.length > bytesFrom
-        ? new ByteAnswer(statusCode, headers, whole)
-        : { status: statusCode, headers, text: decodeBody(whole) }
+      const { bytesFrom = Number.POSITIVE_INFINITY, digest } = request
+      if (whole.length > bytesFrom) return new ByteAnswer(statusCode, headers, whole)
+      const read = { text: decodeBody(whole), ...(digest === undefined ? {} : { digest: digest(whole) }) }
+      freeOwnBytes(whole)
+      return { status: statusCode, headers, ...read }
     } catch (thrown) {
       throw toFerruleError(thrown, request)
     }

@@ -45,6 +45,8 @@ export interface BatchResult {
   /** Rows that did not change, and older versions of rows. */
   readonly unchanged: number
   readonly removed: number
+  /** Of a live batch: the count of changes of the rows after it, if each of its records is stored as it is; see `readChanges`. */
+  readonly storedAt?: bigint
 }
 
 /** Keeps the newest record of each key, in the order of keys. */
@@ -60,6 +62,8 @@ function keepNewest(records: readonly Fingerprinted[]): Fingerprinted[] {
 interface Compared {
   readonly created: readonly Fingerprinted[]
   readonly updated: readonly Fingerprinted[]
+  /** Number of records that are stored as they are. */
+  readonly same: number
 }
 
 /**
@@ -80,7 +84,11 @@ async function compareRows(
     if (row === undefined || row.h === hash || typeof row.v !== 'bigint') return false
     return row.v <= version || row.v > now
   }
-  return { created: rows.filter(({ record }) => !stored.has(record.key)), updated: rows.filter(isUpdate) }
+  return {
+    created: rows.filter(({ record }) => !stored.has(record.key)),
+    updated: rows.filter(isUpdate),
+    same: rows.filter(({ record, hash }) => stored.get(record.key)?.h === hash).length,
+  }
 }
 
 /**
@@ -216,8 +224,13 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
   const met = keepNewest(batch.records.map((record) => target.known.encoder.fingerprint(record, batch.asked)))
   const rows = state.hasGone ? await filterGone(session, target, met) : met
   const keys = rows.map(({ record }) => record.key)
-  const { created: missing, updated } =
-    state.records === 0 || rows.length === 0 ? { created: rows, updated: [] } : await compareRows(session, target, { rows, now: batch.now })
+  const {
+    created: missing,
+    updated,
+    same,
+  } = state.records === 0 || rows.length === 0
+    ? { created: rows, updated: [], same: 0 }
+    : await compareRows(session, target, { rows, now: batch.now })
   // A record that was requested before a deletion may be one of the deleted ones.
   const created = batch.live === true && batch.asked <= state.deletedAt ? [] : missing
   if (state.records === 0)
@@ -229,11 +242,14 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
   const others = batch.whole === undefined ? 0 : await deleteOthers(session, target, { whole: batch.whole, keys, asked: batch.asked })
   const removed = others + (await deleteRows(session, target, gone))
   if (state.pass !== null && keys.length > 0) await insertSeen(session, target, keys)
-  await updateCounts(session, target, {
+  const isChanged = await updateCounts(session, target, {
     by: created.length - removed,
+    hasUpdated: updated.length > 0,
     hasListed: listed > 0,
     ...(removed > 0 ? { removedAt: batch.now } : {}),
   })
   await saveCheckpoints(session, target, batch.checkpoints ?? [])
-  return { created: created.length, updated: updated.length, unchanged: met.length - created.length - updated.length, removed }
+  const unchanged = met.length - created.length - updated.length
+  const storedAt = batch.live === true && same === unchanged ? { storedAt: state.changes + (isChanged ? 1n : 0n) } : {}
+  return { created: created.length, updated: updated.length, unchanged, removed, ...storedAt }
 }

@@ -18,12 +18,14 @@ interface CopyState {
   readonly pass: string | null
   /** True when deleted records are noted, which requests from before must not restore. */
   readonly hasGone: boolean
+  /** Number of changes of the rows and of their passes: while it stays, a page that was stored is still stored. */
+  readonly changes: bigint
   /** Version of the token rules that searches of the copy use. */
   readonly tokens: number
 }
 
-/** The count of changes of listed words begins anywhere, so a recreated entity does not repeat the counts that searches remember. */
-const mostListed = 2 ** 47
+/** The counts of changes begin anywhere, so a recreated entity does not repeat the counts that searches and live reads remember. */
+const latestBegin = 2 ** 47
 
 /** Locks the state of an entity until the end of the transaction; creates it for the first batch. */
 export async function lockState(session: Session, { number, known }: ConnectorTable): Promise<CopyState> {
@@ -33,8 +35,8 @@ export async function lockState(session: Session, { number, known }: ConnectorTa
   const { rows } = await session.query({ text: 'select from cs_connectors where number = $1 and not removed for share', values: [number] })
   if (rows.length === 0) throw fail('connector_not_found', {})
   await session.query({
-    text: 'insert into cs_entities (connector_id, name, tokens, listed) values ($1, $2, $3, $4) on conflict do nothing',
-    values: [number, known.table.name, known.table.tokens, randomInt(mostListed)],
+    text: 'insert into cs_entities (connector_id, name, tokens, listed, changes) values ($1, $2, $3, $4, $4) on conflict do nothing',
+    values: [number, known.table.name, known.table.tokens, randomInt(latestBegin)],
   })
   return (
     (await lockExistingState(session, number, known.table.name)) ?? {
@@ -42,6 +44,7 @@ export async function lockState(session: Session, { number, known }: ConnectorTa
       deletedAt: 0,
       pass: null,
       hasGone: false,
+      changes: 0n,
       tokens: known.table.tokens,
     }
   )
@@ -51,19 +54,20 @@ export async function lockState(session: Session, { number, known }: ConnectorTa
 export async function lockExistingState(session: Session, number: number, name: string): Promise<CopyState | undefined> {
   const { rows } = await session.query<Row>({
     name: 'cs_state',
-    text: `select records, deleted_at, pass, tokens,
+    text: `select records, deleted_at, pass, tokens, changes,
       exists (select from cs_gone g where g.connector_id = cs_entities.connector_id and g.name = cs_entities.name) as gone
       from cs_entities where connector_id = $1 and name = $2 for update`,
     values: [number, name],
   })
   const [row] = rows
   if (row === undefined) return undefined
-  const { records, deleted_at: deletedAt, pass, gone, tokens } = row
+  const { records, deleted_at: deletedAt, pass, gone, tokens, changes } = row
   return {
     records: Number(records),
     deletedAt: Number(deletedAt),
     pass: typeof pass === 'string' ? pass : null,
     hasGone: gone === true,
+    changes: BigInt(String(changes)),
     tokens: Number(tokens),
   }
 }
@@ -74,18 +78,25 @@ export interface CountChange {
   readonly by: number
   /** Time of a deletion, in milliseconds since 1970. */
   readonly removedAt?: number
+  /** True when rows were replaced. */
+  readonly hasUpdated?: boolean
   /** True when words were listed: searches that looked up words before must look them up again (`lookups.ts`). */
   readonly hasListed?: boolean
 }
 
-/** Updates the counts of an entity. */
-export async function updateCounts(session: Session, { number, known }: ConnectorTable, change: CountChange): Promise<void> {
-  const { by, removedAt, hasListed = false } = change
-  if (by === 0 && removedAt === undefined && !hasListed) return
+/**
+ * Updates the counts of an entity.
+ * @returns whether anything has changed
+ */
+export async function updateCounts(session: Session, { number, known }: ConnectorTable, change: CountChange): Promise<boolean> {
+  const { by, removedAt, hasUpdated = false, hasListed = false } = change
+  if (by === 0 && removedAt === undefined && !hasUpdated && !hasListed) return false
   await session.query({
     name: 'cs_count',
-    text: `update cs_entities set records = records + $3, deleted_at = greatest(deleted_at, $4), listed = listed + $5
+    text: `update cs_entities set records = records + $3, deleted_at = greatest(deleted_at, $4), listed = listed + $5,
+        changes = changes + 1
       where connector_id = $1 and name = $2`,
     values: [number, known.table.name, by, removedAt ?? 0, hasListed ? 1 : 0],
   })
+  return true
 }

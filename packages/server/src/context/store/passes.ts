@@ -108,6 +108,6 @@ const deleteSeen = (session: Session, { number, known }: ConnectorTable) =>
 
 const setPass = (session: Session, { number, known }: ConnectorTable, pass: string | null) =>
   session.query<Row>({
-    text: 'update cs_entities set pass = $3 where connector_id = $1 and name = $2',
+    text: 'update cs_entities set pass = $3, changes = changes + 1 where connector_id = $1 and name = $2',
     values: [number, known.table.name, pass],
   })

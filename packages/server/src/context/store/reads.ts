@@ -22,6 +22,16 @@ export const buildIsOldStatement = ({ number, known }: ConnectorTable): Statemen
   values: [number, known.table.name],
 })
 
+/** Builds the statement that reads how often the rows of an entity have changed. */
+export const buildChangesStatement = ({ number, known }: ConnectorTable): Statement => ({
+  name: 'cs_changes',
+  text: 'select changes from cs_entities where connector_id = $1 and name = $2',
+  values: [number, known.table.name],
+})
+
+/** Parses the row of `buildChangesStatement`; undefined without a row. */
+export const parseChanges = ([row]: readonly Row[]): bigint | undefined => (row === undefined ? undefined : BigInt(String(row['changes'])))
+
 /** Builds the statement that reads the checkpoints of an entity. */
 export const buildCheckpointsStatement = ({ number, known }: ConnectorTable): Statement => ({
   name: 'cs_checkpoints',

@@ -89,6 +89,10 @@ class Store implements ContextStore {
     return target === undefined ? undefined : this.#writeBatch(target, { records, asked }, true)
   }
 
+  async readChanges(ref: EntityRef): Promise<bigint | undefined> {
+    return reads.parseChanges(await this.#readRows(ref, reads.buildChangesStatement))
+  }
+
   async forgetRecords(gone: Removal): Promise<ReadonlyMap<string, number>> {
     const kept = listEntities(gone).filter((entity) => this.#registry.find(gone.kind, entity) !== undefined)
     const found = await Promise.all(kept.map((entity) => this.#findTarget({ ...gone, entity })))
@@ -114,9 +118,7 @@ class Store implements ContextStore {
     return hasUnseen({ transaction: (work) => this.#transaction(target, work) }, target, { pass, span })
   }
 
-  sweepSpan(ref: EntityRef, pass: string, span: Span): Promise<number> {
-    return this.sweep(ref, pass, span)
-  }
+  sweepSpan = (ref: EntityRef, pass: string, span: Span): Promise<number> => this.sweep(ref, pass, span)
 
   async abandonPass(ref: EntityRef, pass: string): Promise<void> {
     const target = await this.#createTarget(ref)
@@ -163,7 +165,10 @@ class Store implements ContextStore {
   }
 
   async countRecords(connector: string): Promise<ReadonlyMap<string, number>> {
-    return reads.parseCounts(await this.#readConnectorRows(connector, reads.buildCountsStatement))
+    const found = await this.#findNumber(connector)
+    if (found === undefined) return new Map()
+    const { rows } = await this.#read(found.epoch, (session) => session.query<Row>(reads.buildCountsStatement(found.number)))
+    return reads.parseCounts(rows)
   }
 
   listRenewing(connector: string): ReadonlySet<string> {
@@ -225,11 +230,6 @@ class Store implements ContextStore {
     const result = await (await this.openDatabase()).read(work, fitReadOptions(this.#layout, options))
     this.#assertSame({ epoch })
     return result
-  }
-
-  async #readConnectorRows(connector: string, statement: (number: number) => Statement): Promise<readonly Row[]> {
-    const found = await this.#findNumber(connector)
-    return found === undefined ? [] : (await this.#read(found.epoch, (session) => session.query<Row>(statement(found.number)))).rows
   }
 
   async #readRows(ref: EntityRef, statement: (target: ConnectorTable) => Statement): Promise<readonly Row[]> {

@@ -85,6 +85,11 @@ export interface ContextStore {
    */
   foldLive(ref: EntityRef, records: readonly StoredRecord[], asked: number): Promise<BatchResult | undefined>
   /**
+   * Reads how often the rows of an entity have changed, on any node. While the count is the `storedAt` of a batch, each record of the batch
+   * is stored as it was. Undefined when no sync has written the entity.
+   */
+  readChanges(ref: EntityRef): Promise<bigint | undefined>
+  /**
    * Deletes records that no longer exist, with their descendants. Responses to earlier requests do not restore them.
    * @returns the number of deleted records by entity
    */

@@ -9,10 +9,11 @@ import { toStoredRecord } from '../../context/sync/project.ts'
 import { BoundedMap } from '../bounded-map.ts'
 import type { ConnectorAccess } from '../model/access.ts'
 import type { FoldReport } from '../model/metrics.ts'
+import { digestBody, FoldedPages, namePage } from './folded-pages.ts'
 
 /** Options of `createFolds`. */
 export interface FoldOptions {
-  readonly store: Pick<ContextStore, 'getTable' | 'foldLive'>
+  readonly store: Pick<ContextStore, 'getTable' | 'foldLive' | 'readChanges'>
   /** Called once for each call whose records could be written. Must not throw. */
   readonly onFold?: (report: FoldReport) => void
   /** Called with the number of new records in a copy, by entity. Must not throw. */
@@ -25,6 +26,8 @@ export interface FoldOptions {
 
 /** Accepts records of live reads. */
 export interface Folds {
+  /** Returns what digests the vendor's body of a call whose records may be in a copy: an unchanged page is then not written again. */
+  findDigest(access: ConnectorAccess, call: Call): Call['digest']
   /**
    * Queues the records of a successful call, if these are whole records of a searchable entity. Returns at once.
    * @param asked start of the call, in milliseconds since 1970
@@ -85,6 +88,18 @@ interface Waiting {
   /** Reserves the memory of the records until they are written. */
   readonly memory: Call['memory']
   readonly asked: number
+  /** Name of the page; undefined without a digest. */
+  readonly page: string | undefined
+  /** Place in the order of all offers. */
+  readonly turn: number
+}
+
+/** Count of changes of an entity's rows. */
+interface Changes {
+  readonly name: string
+  /** Latest offer before the count was read. */
+  readonly turn: number
+  readonly count: bigint | undefined
 }
 
 const toRows = (outcome: Outcome): readonly unknown[] | RawRows => {
@@ -108,12 +123,21 @@ class StoreFolds implements Folds {
   readonly #queue: Waiting[] = []
   /** Entities without a copy, with the time until which this is assumed. */
   readonly #unsynced = new BoundedMap<string, number>(mostUnsynced)
+  readonly #pages = new FoldedPages()
+  /** The newest count of changes; offers from before it need no other one. */
+  #changes: Changes | undefined
+  #turn = 0
   #records = 0
   #running: Promise<void> | undefined
   #closed = false
 
   constructor(options: FoldOptions) {
     this.#options = options
+  }
+
+  findDigest(access: ConnectorAccess, call: Call): Call['digest'] {
+    const isFolded = !this.#closed && !this.#isUnsynced(access, call.entity)
+    return isFolded && findFoldable(access.connection.kind, call) !== undefined ? digestBody : undefined
   }
 
   offer(access: ConnectorAccess, call: Call, { outcome, asked }: { readonly outcome: Outcome; readonly asked: number }): void {
@@ -123,7 +147,9 @@ class StoreFolds implements Folds {
     const foldable = findFoldable(access.connection.kind, call)
     const params = isObject(call.params) ? call.params : {}
     if (foldable === undefined || !isContained(params, foldable.shaping)) return
-    const waiting = { access, entity: call.entity, foldable, params, rows, count, asked, memory: call.memory }
+    const { digest } = outcome.type === 'file' ? {} : outcome
+    const page = digest === undefined ? undefined : namePage(access, call, digest)
+    const waiting = { access, entity: call.entity, foldable, params, rows, count, asked, memory: call.memory, page, turn: ++this.#turn }
     if (this.#records + count > (this.#options.waiting ?? mostWaiting) || isTooLong(rows, count) || call.memory?.isScarce) {
       this.#report(waiting, 'dropped')
       return
@@ -157,21 +183,42 @@ class StoreFolds implements Folds {
   }
 
   async #fold(waiting: Waiting): Promise<void> {
+    if (await this.#isStored(waiting)) return this.#report(waiting, 'folded')
     const { store } = this.#options
     const place = toEntityPlace(waiting)
     const table = store.getTable(place.kind, place.entity)
     const params = await knownParams(waiting)
-    let folded = false
+    this.#changes = undefined
+    let storedAt: bigint | undefined
+    let batches = 0
     for await (const rows of readBatches(waiting.rows)) {
       const records = rows.flatMap((record) => toStoredRecord(waiting.foldable, table, { record, params }) ?? [])
       if (records.length === 0) continue
       const written = await store.foldLive(place, records, waiting.asked)
-      folded = written !== undefined
-      if (written !== undefined && written.created > 0)
-        await this.#options.onCreated?.(waiting.access, new Map([[place.entity, written.created]]))
-      if (!folded) return void this.#unsynced.set(buildName(waiting.access, waiting.entity), performance.now() + unsyncedMs)
+      if (written === undefined) return void this.#unsynced.set(buildName(waiting.access, waiting.entity), performance.now() + unsyncedMs)
+      if (written.created > 0) await this.#options.onCreated?.(waiting.access, new Map([[place.entity, written.created]]))
+      batches += 1
+      storedAt = written.storedAt
     }
-    if (folded) this.#report(waiting, 'folded')
+    if (waiting.page !== undefined && batches === 1 && storedAt !== undefined) this.#pages.add(waiting.page, storedAt)
+    if (batches > 0) this.#report(waiting, 'folded')
+  }
+
+  /** Returns whether the copy has the records of a page already, on account of an equal page and no change since. */
+  async #isStored(waiting: Waiting): Promise<boolean> {
+    const known = waiting.page === undefined ? undefined : this.#pages.find(waiting.page)
+    return known !== undefined && (await this.#readChanges(waiting)) === known
+  }
+
+  /** Reads the count of changes, once for all offers that wait. Undefined if it cannot be read: the page is written then. */
+  async #readChanges(waiting: Waiting): Promise<bigint | undefined> {
+    const name = buildName(waiting.access, waiting.entity)
+    const newest = this.#changes
+    if (newest?.name === name && waiting.turn <= newest.turn) return newest.count
+    const turn = this.#turn
+    const count = await this.#options.store.readChanges(toEntityPlace(waiting)).catch(() => undefined)
+    this.#changes = { name, turn, count }
+    return count
   }
 
   #isUnsynced(access: ConnectorAccess, entity: string): boolean {

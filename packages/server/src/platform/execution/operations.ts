@@ -38,7 +38,7 @@ export interface OperationServices {
   /** Cuts large answers in a worker thread. */
   readonly cutter?: Cutter
   /** Receives the records of lists and gets. */
-  readonly folds?: Pick<Folds, 'offer'>
+  readonly folds?: Pick<Folds, 'offer' | 'findDigest'>
   /** Receives outcomes and errors of lists, gets and downloads, to delete lost records. */
   readonly lostRecords?: Pick<LostRecords, 'answered' | 'failed'>
   /** Milliseconds since 1970; for `folds`. */
@@ -97,7 +97,7 @@ export async function executeOperation(
   if (action === searchAction && services.searches !== undefined)
     return cutFound(await search(services, { access, call, searches: services.searches }, request), request)
   const asked = services.clock?.() ?? clocks.steady()
-  const outcome = await read(services, access, call)
+  const outcome = await read(services, access, { ...call, digest: services.folds?.findDigest(access, call) })
   services.folds?.offer(access, call, { outcome, asked })
   return cutOutcome(outcome, request, { cutter: services.cutter, signal })
 }

@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import type { Caller, Principal } from '../../platform/model/access.ts'
 import type { Authentication } from './authentication.ts'
 import { type Door, findDoor } from './compat/door.ts'
+import { encodeText } from './encode-text.ts'
 import { contentDisposition, jsonType } from './reply.ts'
 import type { Answer, Exchange, Route, Services } from './route.ts'
 import { freePassedBuffers } from './young-buffers.ts'
@@ -141,7 +142,7 @@ function sendContent(reply: FastifyReply, { content, type, headers = {}, status 
 function sendJson(reply: FastifyReply, { json, status = 200 }: Extract<Answer, { readonly json: unknown }>): FastifyReply {
   reply.code(status).header('content-type', jsonType)
   const found = splitRawJson(json)
-  if (found === undefined) return reply.send(jsonText(json))
+  if (found === undefined) return reply.send(encodeText(jsonText(json)))
   const { parts, raw } = found
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   if (length > mostBytes(json)) throw fail('result_too_large', { limit: maxResultBytes })
