@@ -11,8 +11,11 @@ import { buildWalkCheckpoint, findHolder, findReach, type InTurns, isTaken, save
 
 /** A transaction is due after this many records, calls, or estimated characters of JSON. */
 const worth = { records: 1_000, calls: 25, characters: 8_000_000 } as const
-/** The same in the first turns of a walk, so that every entity can soon be searched in part. */
-const worthAtFirst = { records: 1, calls: 10, characters: 1 } as const
+/**
+ * The same in the first turns of a walk, so that every entity can soon be searched in part. Five calls fill many lists, which then are
+ * complete at once; lists per record never end that soon.
+ */
+const worthAtFirst = { list: { ...worth, calls: 5 }, perRecord: { records: 1, calls: 10, characters: 1 } } as const
 /** Records of a page whose size is measured. */
 const measured = 3
 
@@ -108,7 +111,8 @@ export class BatchWriter {
   /** True when a transaction is due, and with it the end of the turn. */
   get isDue(): boolean {
     const { records, calls, characters } = this.#count
-    const least = this.#walking.run.isFirst() ? worthAtFirst : worth
+    const { run, tree } = this.#walking
+    const least = run.isFirst() ? worthAtFirst[tree.isQuick ? 'list' : 'perRecord'] : worth
     return records >= least.records || calls >= least.calls || characters >= least.characters
   }
 
