@@ -1,5 +1,6 @@
 import { ensureChromium } from './chromium.mjs'
 import { biome, tsc } from './paths.mjs'
+import { ensurePgBouncer } from './pgbouncer.mjs'
 import { runNode } from './run-node.mjs'
 import { ensureWeb } from './web.mjs'
 
@@ -33,6 +34,14 @@ export const checkPages = () => attempt('pages', ensureWeb)
 export function checkBrowser() {
   return attempt('browser', async () => {
     process.env['CHROMIUM_PATH'] = await ensureChromium()
+    return 0
+  })
+}
+
+/** Finds PgBouncer for the tests, or installs it; `PGBOUNCER_PATH` names it. @returns {Promise<Check>} */
+export function checkPooler() {
+  return attempt('pooler', async () => {
+    process.env['PGBOUNCER_PATH'] = await ensurePgBouncer()
     return 0
   })
 }

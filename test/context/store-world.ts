@@ -49,8 +49,9 @@ async function embeddedFolder(from: string | undefined): Promise<string> {
 /**
  * Creates a world.
  * @param from a world of the same engine to copy, whose stores are closed; left out: the new one is empty
+ * @param through returns the URL by which stores reach the server, for example through a pooler
  */
-export async function createStoreWorld(engine: EngineName, from?: StoreWorld): Promise<StoreWorld> {
+export async function createStoreWorld(engine: EngineName, from?: StoreWorld, through = (url: string) => url): Promise<StoreWorld> {
   const template = from?.settings.engine === 'postgres' ? from.settings.url.reveal() : undefined
   const server = engine === 'postgres' ? await createTestDatabase('context_store', template) : undefined
   const folder = engine === 'embedded' ? await embeddedFolder(from?.folder) : ''
@@ -58,7 +59,7 @@ export async function createStoreWorld(engine: EngineName, from?: StoreWorld): P
   const settings: ContextStoreSettings =
     server === undefined
       ? { engine: 'embedded', folder, memoryMb: 16, ...common }
-      : { engine: 'postgres', url: new Secret(server.url), searches: 3, writers: 3, ...common }
+      : { engine: 'postgres', url: new Secret(through(server.url)), searches: 3, writers: 3, ...common }
   const opened: ContextStore[] = []
   const world: StoreWorld = {
     engine,

@@ -12,7 +12,7 @@ import { createTestDatabase } from '../support/postgres.ts'
 import { stall } from './kinds.ts'
 import { ledger } from './sync-kinds.ts'
 import { Vendor } from './sync-vendor.ts'
-import { createWorld, type DatabaseName, firstPrincipal, newTenant, type World } from './world.ts'
+import { createWorld, type DatabaseName, firstPrincipal, newTenant, type Through, type World } from './world.ts'
 
 /** A node: an opened platform with its worker. */
 export interface Node {
@@ -43,7 +43,7 @@ export interface SyncWorld extends Node {
 }
 
 /** Options of `createSyncWorld`. */
-export type SyncWorldOptions = Partial<PlatformOptions> & { readonly services?: Partial<SyncServices> }
+export type SyncWorldOptions = Partial<PlatformOptions> & { readonly services?: Partial<SyncServices>; readonly through?: Through }
 
 /** One turn can enable the next: after a removal a run can start. */
 const usefulTurns = 4
@@ -57,10 +57,10 @@ async function work(worker: SyncWorker): Promise<void> {
 }
 
 /** Opens a store on the run's PostgreSQL server; closing drops its database. */
-async function openStore(name: string, world: World): Promise<{ readonly store: ContextStore; close(): Promise<void> }> {
+async function openStore(name: string, world: World, through: Through): Promise<{ readonly store: ContextStore; close(): Promise<void> }> {
   const server = await createTestDatabase(`${name} context`)
   const store = openContextStore({
-    settings: { engine: 'postgres', url: new Secret(server.url), searches: 3, writers: 3, waiting: 50, searchSeconds: 10 },
+    settings: { engine: 'postgres', url: new Secret(through(server.url)), searches: 3, writers: 3, waiting: 50, searchSeconds: 10 },
     kinds: [ledger.definition],
     clock: () => world.now,
   })
@@ -75,10 +75,10 @@ async function openStore(name: string, world: World): Promise<{ readonly store: 
 export async function createSyncWorld(
   database: DatabaseName,
   name: string,
-  { services: own = {}, ...options }: SyncWorldOptions = {},
+  { services: own = {}, through = (url) => url, ...options }: SyncWorldOptions = {},
 ): Promise<SyncWorld> {
-  const world = await createWorld(database, name)
-  const { store, close } = await openStore(name, world)
+  const world = await createWorld(database, name, through)
+  const { store, close } = await openStore(name, world, through)
   const vendor = new Vendor()
   const errors: unknown[] = []
   const onBackgroundError = (error: unknown) => errors.push(error)

@@ -36,12 +36,15 @@ export interface World {
 /** Returns a master key for the settings. */
 export const masterKey = (byte: number): string => Buffer.alloc(32, byte).toString('base64')
 
+/** Returns the URL by which a database is reached, for example through a pooler. */
+export type Through = (url: string) => string
+
 /** Creates an empty installation. */
-export async function createWorld(database: DatabaseName, name: string): Promise<World> {
+export async function createWorld(database: DatabaseName, name: string, through: Through = (url) => url): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-platform-'))
   const server = database === 'postgres' ? await createTestDatabase(name) : undefined
   const env: Record<string, string> = { FERRULE_DATA: join(folder, 'data'), FERRULE_SANDBOX: 'on' }
-  if (server !== undefined) Object.assign(env, { DATABASE_URL: server.url, FERRULE_MASTER_KEY: masterKey(1) })
+  if (server !== undefined) Object.assign(env, { DATABASE_URL: through(server.url), FERRULE_MASTER_KEY: masterKey(1) })
   const opened: { close(): Promise<void> }[] = []
   const world: World = {
     database,

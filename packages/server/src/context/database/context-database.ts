@@ -148,9 +148,9 @@ async function runWithOwnLimit<T>(
   { signal, timeoutMs, usual }: QueryOptions & { readonly timeoutMs: number; readonly usual: number },
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
-  if (timeoutMs > usual) await connection.run({ text: `set statement_timeout = ${Math.ceil(timeoutMs)}` })
+  if (timeoutMs > usual) await connection.limit(timeoutMs)
   const result = await work((statement) => runBounded(connection, statement, { signal, timeoutMs }))
-  if (timeoutMs > usual) await connection.run({ text: 'reset statement_timeout' })
+  if (timeoutMs > usual) await connection.limit(undefined)
   return result
 }
 

@@ -92,6 +92,8 @@ export type EngineName = 'embedded' | 'postgres'
 /** A connection that runs one statement at a time. */
 export interface Connection {
   run(statement: Statement): Promise<Answer>
+  /** Changes the server's own timeout of further statements; undefined restores the usual one. */
+  limit(timeoutMs: number | undefined): Promise<void>
   /** Cancels the running statement. Resolves when the next statement is safe from the cancellation. */
   stop(why: 'timeout' | 'abort'): Promise<void>
   /** Releases the connection; a broken one is not reused. */

@@ -6,6 +6,8 @@ import { searchSettings } from '../query/functions.ts'
 import type { Answer, Connection, Engine, Run, Statement } from './database.ts'
 import { decoders, encodeValues } from './decoding.ts'
 import { Lane, type Purpose } from './lane.ts'
+import { PooledConnection } from './pooled-connection.ts'
+import { connectMs, hasPooler } from './pooler.ts'
 import { isTimeout, isTransient, readErrorCode } from './problems.ts'
 import { extensions, schemaMs } from './requirements.ts'
 
@@ -27,7 +29,6 @@ export interface PostgresOptions {
   prepare(run: Run): Promise<void>
 }
 
-const connectMs = 5_000
 const idleMs = 60_000
 /** Added to the server's own timeout, in milliseconds. It serves connections that lost their client; the service's timeout comes first. */
 const graceMs = 5_000
@@ -80,6 +81,10 @@ class PostgresConnection implements Connection {
     return { rows, count: rowCount ?? 0 }
   }
 
+  async limit(timeoutMs: number | undefined): Promise<void> {
+    await this.#client.query(timeoutMs === undefined ? 'reset statement_timeout' : `set statement_timeout = ${Math.ceil(timeoutMs)}`)
+  }
+
   stop(): Promise<void> {
     return this.#handling.cancel(Reflect.get(this.#client, 'processID')) // pg keeps the process id without declaring it
   }
@@ -89,54 +94,96 @@ class PostgresConnection implements Connection {
   }
 }
 
-/** Creates the pools. The first statement connects and checks the database. */
+/** Pools of the server, once it is known whether a pooler stands before it. */
+interface Opened {
+  readonly pools: Readonly<Record<Use, pg.Pool>>
+  readonly isPooled: boolean
+}
+
+/** Creates the engine. The first statement connects and checks the database. */
 export function createPostgresEngine(options: PostgresOptions): Engine {
-  const pools = { search: createPool(options, 'search'), lookup: createPool(options, 'lookup'), write: createPool(options, 'write') }
   const createLane = (slots: number) => new Lane({ slots, waiting: options.waiting, waitMs: options.writeMs })
-  const cancel = async (pid: unknown): Promise<void> => {
-    await pools.write.query('select pg_cancel_backend($1)', [pid]).catch(() => undefined) // the server's own timeout ends the statement then
-  }
-  let preparation: Promise<void> | undefined
-  const prepare = (): Promise<void> => {
-    preparation ??= checkDatabase(pools.write, options).catch((thrown: unknown) => {
-      preparation = undefined
+  let opening: Promise<Opened> | undefined
+  const open = (): Promise<Opened> => {
+    opening ??= openPools(options).catch((thrown: unknown) => {
+      opening = undefined
       throw thrown
     })
-    return preparation
+    return opening
   }
   return {
     name: 'postgres',
     lanes: { search: createLane(options.searches), write: createLane(options.writers) },
     limits: { search: options.searchMs, write: options.writeMs },
     connect: async (purpose, hasOnePlan = false) => {
-      await prepare()
-      const client = await pools[hasOnePlan ? 'lookup' : purpose].connect()
-      return new PostgresConnection(client, { cancel, giveBack: (broken) => client.release(broken) })
+      const opened = await open()
+      const use = hasOnePlan ? 'lookup' : purpose
+      const client = await opened.pools[use].connect()
+      return connectWith({ client, use, giveBack: (broken) => client.release(broken) }, { ...opened, options })
     },
     connectApart: async () => {
-      await prepare()
-      const client = new pg.Client({ ...buildClientOptions(options, 'write'), application_name: 'ferrule context upkeep' })
+      const opened = await open()
+      const client = new pg.Client({ ...buildClientOptions(options, 'write', opened.isPooled), application_name: 'ferrule context upkeep' })
       client.on('error', () => undefined) // the running statement fails
       await client.connect()
-      return new PostgresConnection(client, { cancel, giveBack: () => void client.end().catch(() => undefined) })
+      return connectWith({ client, use: 'write', giveBack: () => void client.end().catch(() => undefined) }, { ...opened, options })
     },
     close: async () => {
-      await Promise.all(Object.values(pools).map((pool) => pool.end()))
+      const opened = await opening?.catch(() => undefined)
+      await Promise.all(Object.values(opened?.pools ?? {}).map((pool) => pool.end()))
     },
   }
 }
 
-function buildClientOptions(options: PostgresOptions, purpose: Use): pg.ClientConfig {
-  const limit = (purpose === 'write' ? options.writeMs : options.searchMs) + graceMs
+/** Looks for a pooler, creates the pools and prepares the database. */
+async function openPools(options: PostgresOptions): Promise<Opened> {
+  const isPooled = await hasPooler(options.url).catch((thrown: unknown) => {
+    throw translateRefusal(thrown)
+  })
+  const create = (use: Use) => createPool(options, use, isPooled)
+  const pools = { search: create('search'), lookup: create('lookup'), write: create('write') }
+  try {
+    await checkDatabase({ pools, isPooled, options })
+    return { pools, isPooled }
+  } catch (thrown) {
+    await Promise.all(Object.values(pools).map((pool) => pool.end()))
+    throw thrown
+  }
+}
+
+interface Opening extends Opened {
+  readonly options: PostgresOptions
+}
+
+/** Wraps a client by whether a pooler stands before the server. */
+function connectWith(
+  { client, use, giveBack }: { readonly client: pg.ClientBase; readonly use: Use; giveBack(broken: boolean): void },
+  { pools, isPooled, options }: Opening,
+): Connection {
+  const limitMs = getLimitMs(options, use)
+  if (isPooled) return new PooledConnection(client, { settings: sessionSettings[use], limitMs, isReading: use !== 'write', giveBack })
+  const cancel = async (pid: unknown): Promise<void> => {
+    await pools.write.query('select pg_cancel_backend($1)', [pid]).catch(() => undefined) // the server's own timeout ends the statement then
+  }
+  return new PostgresConnection(client, { cancel, giveBack })
+}
+
+const getLimitMs = (options: PostgresOptions, use: Use): number => (use === 'write' ? options.writeMs : options.searchMs) + graceMs
+
+function buildClientOptions(options: PostgresOptions, purpose: Use, isPooled: boolean): pg.ClientConfig {
+  const limit = getLimitMs(options, purpose)
+  const session = {
+    statement_timeout: limit,
+    idle_in_transaction_session_timeout: limit,
+    options: buildStartupOptions(purpose),
+  }
   return {
     connectionString: options.url,
     connectionTimeoutMillis: connectMs,
-    statement_timeout: limit,
-    idle_in_transaction_session_timeout: limit,
     keepAlive: true,
     application_name: `ferrule context ${purpose}`,
-    options: buildStartupOptions(purpose),
     types: decoders,
+    ...(isPooled ? {} : session),
   }
 }
 
@@ -146,9 +193,9 @@ const countConnections = ({ searches, writers }: PostgresOptions): Readonly<Reco
   write: writers + 1, // cancellations must not wait for a connection
 })
 
-function createPool(options: PostgresOptions, purpose: Use): pg.Pool {
+function createPool(options: PostgresOptions, purpose: Use, isPooled: boolean): pg.Pool {
   const pool = new pg.Pool({
-    ...buildClientOptions(options, purpose),
+    ...buildClientOptions(options, purpose, isPooled),
     max: countConnections(options)[purpose],
     idleTimeoutMillis: idleMs,
   })
@@ -186,10 +233,10 @@ const trigrams = {
  * Checks the database and prepares it.
  * @throws FerruleError `setting_invalid` with advice
  */
-async function checkDatabase(pool: pg.Pool, { prepare }: PostgresOptions): Promise<void> {
-  const client = await pool.connect().catch((thrown: unknown) => {
-    throw translateRefusal(thrown)
-  })
+async function checkDatabase({ pools, isPooled, options }: Opening): Promise<void> {
+  const client = await pools.write.connect()
+  const giveBack = (broken: boolean): void => client.release(broken)
+  const connection = connectWith({ client, use: 'write', giveBack }, { pools, isPooled, options })
   let broken = true
   try {
     for (const { ask, otherwise } of demands) {
@@ -199,17 +246,16 @@ async function checkDatabase(pool: pg.Pool, { prepare }: PostgresOptions): Promi
     for (const name of extensions) await createExtension(client, name)
     const { rows } = await client.query<{ holds: boolean }>(`select ${trigrams.ask} as holds`)
     if (rows[0]?.holds !== true) throw fail('setting_invalid', { name: urlSetting, reason: trigrams.otherwise })
-    await client.query(`set statement_timeout = ${schemaMs}`)
-    await prepare(async ({ text, values = [] }) => {
-      const answer = await client.query({ text, values: encodeValues(values) }).catch((thrown: unknown) => {
+    await connection.limit(schemaMs)
+    await options.prepare((statement) =>
+      connection.run(statement).catch((thrown: unknown) => {
         throw translatePreparation(thrown)
-      })
-      return { rows: answer.rows, count: answer.rowCount ?? 0 }
-    })
-    await client.query('reset statement_timeout')
+      }),
+    )
+    await connection.limit(undefined)
     broken = false
   } finally {
-    client.release(broken)
+    connection.release(broken)
   }
 }
 

@@ -79,6 +79,7 @@ export class Embedded implements Engine {
       stop: async (why) => {
         if (why === 'timeout') await running.kill()
       },
+      limit: () => Promise.resolve(), // the database has no time limit of its own
       release: () => undefined,
     }
   }

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/**
+ * Finds the places of a program.
+ * @param {string} name a path, or a name to look up on PATH
+ */
+function listPlaces(name) {
+  if (/[/\\]/.test(name)) return [name]
+  return (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
+}
+
+/** @param {string} path */
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A program that tests need.
+ * @typedef {{ setting: string, package: string, places: readonly string[], advice: string }} Program
+ */
+
+/**
+ * Finds a program for the tests; on Debian, as root, installs its package when it is missing.
+ * @param {Program} program `setting` is the environment variable that names another executable
+ * @returns {Promise<string>} path of the executable
+ * @throws when it is missing and cannot be installed
+ */
+export async function ensureProgram(program) {
+  const given = process.env[program.setting]
+  if (given) {
+    if (isExecutable(given)) return given
+    throw new Error(`${program.setting} is ${given}, which is not an executable file.`)
+  }
+  const find = () => program.places.flatMap(listPlaces).find(isExecutable)
+  const path = find() ?? ((await installWithApt(program.package)) ? find() : undefined)
+  if (path) return path
+  throw new Error(program.advice)
+}
+
+/** The last installation: two of apt-get at the same time would meet its lock. */
+let installing = Promise.resolve(true)
+
+/**
+ * @param {string} name of the package
+ * @returns {Promise<boolean>} true when apt-get installed it
+ */
+function installWithApt(name) {
+  const possible = process.platform === 'linux' && process.getuid?.() === 0 && listPlaces('apt-get').some(isExecutable)
+  if (!possible) return Promise.resolve(false)
+  installing = installing.then(async () => {
+    console.error(`Installing ${name} for the tests (apt-get) ...`)
+    return (await aptGet(['update'])) && aptGet(['install', '-y', '--no-install-recommends', name])
+  })
+  return installing
+}
+
+/** @param {string[]} args */
+async function aptGet(args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const [code] = await once(spawn('apt-get', args, { stdio: ['ignore', 2, 2], env }), 'exit')
+  return code === 0
+}
