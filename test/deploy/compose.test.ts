@@ -67,7 +67,8 @@ describe('the nodes of deploy/compose', () => {
       const { command, environment, deploy, stop_grace_period } = services[role]
       const settings = readNodeSettings({ ...imageSettings, ...environment }, command)
       expect([settings.role, settings.sandbox, deploy.replicas]).toEqual([role, false, 2])
-      expect(environment.DATABASE_URL).toBe('postgresql://ferrule:never-to-be-shown@postgres:5432/ferrule')
+      const host = role === 'api' ? 'pgbouncer:6432' : 'postgres:5432'
+      expect(environment.DATABASE_URL).toBe(`postgresql://ferrule:never-to-be-shown@${host}/ferrule`)
       expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThanOrEqual(settings.shutdownDelay + settings.shutdownSeconds + 31)
     }
   })
@@ -95,11 +96,11 @@ describe('the nodes of deploy/compose', () => {
     expect(services.api.environment.FERRULE_TRUSTED_PROXIES).toBe(networks.nodes.ipam.config[0].subnet)
   })
 
-  test('have a pooler at hand that is asked by name only', () => {
+  test('share sessions by a pooler that starts before them', () => {
     const settings = read('deploy/compose/pgbouncer/pgbouncer.ini')
     expect(settings).toContain('pool_mode = transaction')
-    expect(services.pgbouncer.profiles).toEqual(['pgbouncer'])
-    const port = /^listen_port = (\d+)$/m.exec(settings)?.[1]
-    expect(text).toContain(`pgbouncer:${port}`)
+    expect(settings).toMatch(/^listen_port = 6432$/m)
+    expect(services.api.depends_on.pgbouncer).toEqual({ condition: 'service_healthy' })
+    expect(services.pgbouncer.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
   })
 })
