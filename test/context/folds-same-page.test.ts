@@ -95,6 +95,19 @@ overBoth('a page that was read before', (engine) => {
     await close()
   })
 
+  test('is compared with the count of changes, which stays until somebody writes', async () => {
+    const { ref } = await begin()
+    const database = await store.openDatabase()
+    const first = await store.readChanges(ref)
+    const before = database.countWrites()
+    expect(await store.readChanges(ref)).toBe(first)
+    expect(database.countWrites()).toBe(before)
+    await other.writeBatch(ref, { records: [stored(user(1, 'Ada'))], asked: tick() })
+    expect(await store.readChanges(ref)).toBe((first ?? 0n) + 1n)
+    await other.removeConnector(ref.connector)
+    expect(await store.readChanges({ ...ref, connector: createRef().connector })).toBeUndefined()
+  })
+
   test('is written again after a sync of any node replaced a record', async () => {
     const { ref, read, close } = await begin()
     await read([user(1, 'Ada')])

@@ -117,6 +117,7 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
     )
   return {
     engine: engine.name,
+    countWrites: () => engine.lanes.write.writes,
     read,
     query: <R>(what: Statement, options?: ReadOptions) => read((session) => session.query<R>(what), options),
     withConnection: (work, { signal, timeoutMs = engine.limits.write } = {}) =>

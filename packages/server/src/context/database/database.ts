@@ -56,6 +56,8 @@ export type Run = (statement: Statement) => Promise<Answer>
 /** Database of the copy: PostgreSQL, or PGlite in this process. */
 export interface ContextDatabase {
   readonly engine: EngineName
+  /** Counts the begun and the ended turns of writes. While the number stays, this process has written nothing. */
+  countWrites(): number
   /**
    * Runs one reading statement, in the turns of searches.
    * @throws FerruleError `overloaded`, `context_store_timeout`, `context_store_unavailable`; the signal's reason

@@ -30,6 +30,7 @@ export class Lane {
   readonly #waiting: Readonly<Record<Purpose, Set<Waiter>>> = { search: new Set(), write: new Set() }
   #taken = 0
   #overtaken = 0
+  #writes = 0
   #closed: unknown
   readonly #empty = Promise.withResolvers<void>()
 
@@ -48,16 +49,25 @@ export class Lane {
     if (this.#closed !== undefined) throw this.#closed
     if (this.#taken < this.#limits.slots) this.#taken += 1
     else await this.#wait(purpose, signal)
+    const step = purpose === 'write' ? 1 : 0
+    this.#writes += step
     let left = false
     return () => {
-      if (!left) this.#leave()
+      if (left) return
       left = true
+      this.#writes += step
+      this.#leave()
     }
   }
 
   /** Number of taken turns and of waiting requests. */
   get load(): { readonly running: number; readonly waiting: number } {
     return { running: this.#taken, waiting: this.#waiting.search.size + this.#waiting.write.size }
+  }
+
+  /** Number of begun and of ended turns of writes. */
+  get writes(): number {
+    return this.#writes
   }
 
   /** Refuses waiting and new requests with one reason. Resolves when the last turn has ended. */

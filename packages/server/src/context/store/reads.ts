@@ -1,6 +1,6 @@
 /** Statements that read data of a connector besides its records, and parsers of their rows. */
 
-import type { Row, Statement } from '../database/database.ts'
+import type { ContextDatabase, Row, Statement } from '../database/database.ts'
 import { quoteName } from '../query/columns.ts'
 import type { ConnectorTable } from './copy-state.ts'
 
@@ -31,6 +31,33 @@ export const buildChangesStatement = ({ number, known }: ConnectorTable): Statem
 
 /** Parses the row of `buildChangesStatement`; undefined without a row. */
 export const parseChanges = ([row]: readonly Row[]): bigint | undefined => (row === undefined ? undefined : BigInt(String(row['changes'])))
+
+/** Maximum number of remembered counts. */
+const rememberedCounts = 10_000
+
+/** Counts of changes that an embedded database is not asked for again: no other process writes to it. */
+export class KnownChanges {
+  readonly #known = new Map<string, { readonly writes: number; readonly count: bigint | undefined }>()
+
+  /**
+   * Returns the count of an entity, from memory while this process has written nothing.
+   * @param name names the entity and its connector
+   */
+  async read(
+    database: Pick<ContextDatabase, 'engine' | 'countWrites'>,
+    name: string,
+    ask: () => Promise<bigint | undefined>,
+  ): Promise<bigint | undefined> {
+    if (database.engine !== 'embedded') return ask()
+    const writes = database.countWrites()
+    const known = this.#known.get(name)
+    if (known?.writes === writes) return known.count
+    const count = await ask()
+    if (this.#known.size >= rememberedCounts) this.#known.clear()
+    this.#known.set(name, { writes, count })
+    return count
+  }
+}
 
 /** Builds the statement that reads the checkpoints of an entity. */
 export const buildCheckpointsStatement = ({ number, known }: ConnectorTable): Statement => ({

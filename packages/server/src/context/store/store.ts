@@ -32,6 +32,7 @@ class Store implements ContextStore {
   readonly #registry: TableRegistry
   readonly #words = new ListedWords()
   readonly #numbers = new reads.ConnectorNumbers()
+  readonly #changes = new reads.KnownChanges()
   readonly #renewal: Renewal
   #engine: Engine | undefined
   #layout: TableLayout = 'embedded'
@@ -70,9 +71,7 @@ class Store implements ContextStore {
     await (await this.openDatabase()).query({ text: 'select 1' })
   }
 
-  getTable(kind: string, entity: string) {
-    return this.#registry.get(kind, entity).table
-  }
+  getTable = (kind: string, entity: string) => this.#registry.get(kind, entity).table
 
   async findSearchedTable(ref: EntityRef) {
     const known = (await this.#findTarget(ref))?.known ?? this.#registry.get(ref.kind, ref.entity)
@@ -90,7 +89,9 @@ class Store implements ContextStore {
   }
 
   async readChanges(ref: EntityRef): Promise<bigint | undefined> {
-    return reads.parseChanges(await this.#readRows(ref, reads.buildChangesStatement))
+    const database = await this.openDatabase()
+    const ask = async () => reads.parseChanges(await this.#readRows(ref, reads.buildChangesStatement))
+    return this.#changes.read(database, `${this.#epoch} ${ref.connector} ${ref.entity}`, ask)
   }
 
   async forgetRecords(gone: Removal): Promise<ReadonlyMap<string, number>> {
@@ -171,9 +172,7 @@ class Store implements ContextStore {
     return reads.parseCounts(rows)
   }
 
-  listRenewing(connector: string): ReadonlySet<string> {
-    return this.#renewal.listEntities(connector)
-  }
+  listRenewing = (connector: string): ReadonlySet<string> => this.#renewal.listEntities(connector)
 
   async readCheckpoints(ref: EntityRef): Promise<ReadonlyMap<string, string>> {
     return reads.parseCheckpoints(await this.#readRows(ref, reads.buildCheckpointsStatement))
