@@ -38,6 +38,7 @@ test.each([
   ['INSERT cs_connectors', 'insert into cs_connectors (id) values ($1::uuid) on conflict do nothing'],
   ['UPDATE sync_runs', 'update "sync_runs" set "lease_until" = $1'],
   ['DELETE cs_seen', 'delete from cs_seen where connector_id = $1'],
+  ['COPY cs_gong_users', 'copy "cs_gong_users" (connector_id, pk) from stdin'],
   ['BEGIN', 'begin immediate'],
 ])('the span %s', (name, text) => {
   const { attributes, ...span } = describeStatement('postgresql', text)

@@ -7,7 +7,7 @@ export type DatabaseSystem = 'postgresql' | 'sqlite'
 const operationOf = /^\s*(\w+)/
 /** The operation behind common table expressions. */
 const mainOperation = /\b(insert|update|delete|select)\b/i
-const writtenTable = /\b(?:insert\s+into|update|delete\s+from)\s+"?([a-z_][\w$]*)/i
+const writtenTable = /\b(?:insert\s+into|update|delete\s+from|copy)\s+"?([a-z_][\w$]*)/i
 /** Skips functions that stand where tables do. */
 const readTable = /\bfrom\s+"?([a-z_][\w$]*)(?![\w$])"?(?!\s*\()/i
 

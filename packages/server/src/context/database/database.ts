@@ -10,6 +10,8 @@ export interface Statement {
   readonly name?: string
   readonly text: string
   readonly values?: readonly Value[]
+  /** Rows of a `copy … from stdin` in PostgreSQL's text format, which has no name and no values. PostgreSQL only. */
+  readonly copied?: string
 }
 
 /** A decoded value: `int8` is a bigint; other numbers and booleans are themselves; everything else is a string, JSON included. */

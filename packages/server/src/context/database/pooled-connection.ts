@@ -1,5 +1,6 @@
 /** A connection of the context database through a pooler in transaction mode. */
 import type pg from 'pg'
+import { copyRows } from './copy.ts'
 import type { Answer, Connection, Statement } from './database.ts'
 import { encodeValues } from './decoding.ts'
 import { buildBegin, stopStatement } from './pooler.ts'
@@ -68,8 +69,9 @@ export class PooledConnection implements Connection {
     }
   }
 
-  async #ask({ text, values = [] }: Statement): Promise<Answer> {
+  async #ask({ text, values = [], copied }: Statement): Promise<Answer> {
     if (text === 'begin') return this.#begin()
+    if (copied !== undefined) return copyRows(this.#client, text, copied)
     const { rows, rowCount } = await this.#client.query({ text, values: encodeValues(values) })
     return { rows, count: rowCount ?? 0 }
   }

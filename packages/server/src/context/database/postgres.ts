@@ -3,6 +3,7 @@
 import { fail } from 'ferrule/internal'
 import pg from 'pg'
 import { searchSettings } from '../query/functions.ts'
+import { copyRows } from './copy.ts'
 import type { Answer, Connection, Engine, Run, Statement } from './database.ts'
 import { decoders, encodeValues } from './decoding.ts'
 import { Lane, type Purpose } from './lane.ts'
@@ -75,7 +76,8 @@ class PostgresConnection implements Connection {
     this.#handling = handling
   }
 
-  async run({ name, text, values = [] }: Statement): Promise<Answer> {
+  async run({ name, text, values = [], copied }: Statement): Promise<Answer> {
+    if (copied !== undefined) return copyRows(this.#client, text, copied)
     if (name !== undefined) this.#names.add(name)
     const { rows, rowCount } = await this.#client.query({ text, values: encodeValues(values), ...(name === undefined ? {} : { name }) })
     return { rows, count: rowCount ?? 0 }

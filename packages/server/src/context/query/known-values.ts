@@ -8,7 +8,7 @@ import { isObject, readInnerFields, readKnownValues } from 'ferrule/internal'
 import { type Column, readColumnType, type SearchTable } from './columns.ts'
 import { connectorParameter } from './conditions/sql-context.ts'
 import { findMembers } from './field-paths.ts'
-import { joinNames } from './members.ts'
+import { joinNames, readWritten, type WrittenFields } from './members.ts'
 import { invalid, type RequestPointer } from './refusals.ts'
 import { buildStatement, type SearchStatement, Values } from './statement.ts'
 import type { Term } from './terms.ts'
@@ -65,17 +65,21 @@ const isShort = (term: string): boolean => term.length <= longest
 export function createValueReader(
   table: SearchTable,
   findCell: (name: string) => number,
-): (rows: readonly (readonly unknown[])[]) => readonly Term[] {
+): (rows: readonly (readonly unknown[])[], records?: readonly WrittenFields[]) => readonly Term[] {
   const listed = findListedColumns(table).map(({ column, ways }) => ({ column, ways, at: findCell(column.sql) }))
-  return (rows) =>
+  return (rows, records) =>
     listed.flatMap(({ column, ways, at }) => {
       const terms = new Set<string>()
-      for (const row of rows) {
+      for (const [index, row] of rows.entries()) {
         const cell = row[at]
         if (typeof cell !== 'string') continue
-        const value: unknown = column.type === 'json' ? JSON.parse(cell) : cell
+        const value: unknown = column.type === 'json' ? readWritten(cell, records?.[index]?.[column.name]) : cell
         for (const names of ways)
-          visitValues(value, names, (each) => each !== null && terms.size <= most && terms.add(buildNote(joinNames(names), each)))
+          visitValues(
+            value,
+            names,
+            (each) => each !== null && each !== undefined && terms.size <= most && terms.add(buildNote(joinNames(names), each)),
+          )
       }
       const noted = terms.size > most ? ways.map((names) => formatUncertain(joinNames(names))) : [...terms]
       return noted.map((term) => ({ field: toValueField(column), term }))

@@ -32,13 +32,22 @@ const findOpenColumns = ({ columns }: SearchTable): readonly Column[] =>
 export const listInitialNames = (table: SearchTable): readonly Term[] =>
   findOpenColumns(table).map((column) => ({ field: toNameField(column), term: complete }))
 
-function visitPaths(value: unknown, names: readonly string[], take: (way: string) => void): void {
-  if (Array.isArray(value)) for (const element of value) visitPaths(element, names, take)
+/** Fields of a record whose JSON is in the cells of its row. */
+export type WrittenFields = Readonly<Record<string, unknown>>
+
+/** Returns the value of a JSON cell: the given one, unless cleaning changed its strings (`cleanJson`) or it is absent. */
+export const readWritten = (json: string, value: unknown): unknown =>
+  value === undefined || json.includes('\ufffd') ? JSON.parse(json) : value
+
+/** Calls `take` for the path of every member below a value, as `joinNames` joins its names. */
+function visitPaths(value: unknown, above: string, take: (way: string) => void): void {
+  if (Array.isArray(value)) for (const element of value) visitPaths(element, above, take)
   if (!isObject(value)) return
   for (const [name, part] of Object.entries(value)) {
-    const below = [...names, name]
-    take(joinNames(below))
-    visitPaths(part, below, take)
+    if (part === undefined) continue // has no JSON
+    const way = `${above}.${name}`
+    take(way)
+    visitPaths(part, way, take)
   }
 }
 
@@ -49,15 +58,19 @@ function visitPaths(value: unknown, names: readonly string[], take: (way: string
 export function createNameReader(
   table: SearchTable,
   findCell: (name: string) => number,
-): (rows: readonly (readonly unknown[])[]) => readonly Term[] {
-  const open = findOpenColumns(table).map((column) => ({ field: toNameField(column), at: findCell(column.sql) }))
-  return (rows) =>
-    open.flatMap(({ field, at }) => {
+): (rows: readonly (readonly unknown[])[], records?: readonly WrittenFields[]) => readonly Term[] {
+  const open = findOpenColumns(table).map((column) => ({ field: toNameField(column), name: column.name, at: findCell(column.sql) }))
+  return (rows, records) =>
+    open.flatMap(({ field, name, at }) => {
       const ways = new Set<string>()
-      for (const row of rows) {
+      for (const [index, row] of rows.entries()) {
         const json = row[at]
         if (typeof json === 'string')
-          visitPaths(JSON.parse(json), [], (way) => ways.size <= mostWays && way.length <= longestWay && ways.add(way))
+          visitPaths(
+            readWritten(json, records?.[index]?.[name]),
+            '',
+            (way) => ways.size <= mostWays && way.length <= longestWay && ways.add(way),
+          )
       }
       return ways.size > mostWays ? [{ field, term: tooMany }] : [...ways].map((term) => ({ field, term }))
     })

@@ -35,8 +35,10 @@ export function parseDecimal(text: string): string | undefined {
 }
 
 /** Formats a number in plain notation; undefined for a number that JSON cannot represent. */
-export const formatNumber = (value: number | bigint): string | undefined =>
-  typeof value === 'bigint' ? value.toString() : Number.isFinite(value) ? parseDecimal(String(value)) : undefined
+export const formatNumber = (value: number | bigint): string | undefined => {
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return value.toString()
+  return Number.isFinite(value) ? parseDecimal(String(value)) : undefined
+}
 
 const least = -(2n ** 63n)
 const greatest = 2n ** 63n - 1n

@@ -2,7 +2,7 @@
 import { writeJson } from 'ferrule/engine'
 import { type Column, listPhysicalColumns, type PhysicalColumn, type SearchTable } from './columns.ts'
 import { createValueReader, listInitialValues } from './known-values.ts'
-import { createNameReader, listInitialNames } from './members.ts'
+import { createNameReader, listInitialNames, type WrittenFields } from './members.ts'
 import { irregularField, type Term } from './terms.ts'
 import { clampInteger, cleanJson, cleanText, formatNumber, parseDecimal } from './text.ts'
 import { parseTimestamp } from './timestamps.ts'
@@ -13,6 +13,9 @@ import { foldJson, isMark, listJsonWords, listTextWords, toStoredWords } from '.
 
 /** A value for one column: text, int8, numeric and jsonb as strings (jsonb as JSON), boolean as itself, text[] as an array. */
 export type Cell = string | boolean | null | readonly string[]
+
+/** JSON of fields that was written already, by their names. */
+export type JsonTexts = ReadonlyMap<string, string>
 
 const toPlainNumber = (value: unknown): string | undefined => {
   if (typeof value === 'string') return parseDecimal(value)
@@ -30,12 +33,12 @@ const truths: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
  * Converts a value for each type of column; null when the type cannot hold the value. Integer columns accept integers (`ClampedInteger`)
  * and number columns decimal numbers, both also as strings. Boolean columns accept booleans; text columns store other values as JSON.
  */
-const converters: Readonly<Record<Column['type'], (value: unknown) => string | boolean | null>> = {
+const converters: Readonly<Record<Column['type'], (value: unknown, json?: string) => string | boolean | null>> = {
   text: (value) => (typeof value === 'string' ? cleanText(value) : (toPlainNumber(value) ?? cleanJson(writeJson(value)))),
   integer: (value) => clampInteger(toPlainNumber(value))?.near ?? null,
   number: (value) => toPlainNumber(value) ?? null,
   boolean: (value) => truths.get(value) ?? null,
-  json: (value) => cleanJson(writeJson(value)),
+  json: (value, json) => cleanJson(json ?? writeJson(value)),
 }
 
 /** A value, its string form, and the token rules. */
@@ -51,9 +54,16 @@ const buildWordsCell = (column: Column, { value, text, rules }: Given): readonly
   return isAscii(text) ? null : [...new Set(listTextWords(text, rules))]
 }
 
+/** A field's value, its JSON if that was written already, and the token rules. */
+interface FieldValue {
+  readonly value: unknown
+  readonly json: string | undefined
+  readonly rules: TokenRules
+}
+
 /** Builds the cells of one field, in the order of its physical columns. */
-function buildFieldCells(column: Column, value: unknown, rules: TokenRules): readonly Cell[] {
-  const cell = value === undefined || value === null ? null : converters[column.type](value)
+function buildFieldCells(column: Column, { value, json, rules }: FieldValue): readonly Cell[] {
+  const cell = value === undefined || value === null ? null : converters[column.type](value, json)
   const text = typeof cell === 'string' ? cell : undefined
   const at = column.at === undefined ? [] : [text === undefined ? null : (parseTimestamp(text)?.toString() ?? null)]
   const number = column.number === undefined ? [] : [text === undefined ? null : (parseDecimal(text) ?? null)]
@@ -68,9 +78,12 @@ function buildFieldCells(column: Column, value: unknown, rules: TokenRules): rea
 /**
  * Builds the cells of a row, in the order of `listPhysicalColumns(table)`.
  * @param record searchable fields by their documented names; others are ignored, absent ones are null
+ * @param texts JSON of some fields, as `writeJson` writes it
  */
-export const buildCells = (table: SearchTable, record: Readonly<Record<string, unknown>>): readonly Cell[] =>
-  table.columns.flatMap((column) => buildFieldCells(column, record[column.name], tokenRules[table.tokens]))
+export const buildCells = (table: SearchTable, record: Readonly<Record<string, unknown>>, texts?: JsonTexts): readonly Cell[] =>
+  table.columns.flatMap((column) =>
+    buildFieldCells(column, { value: record[column.name], json: texts?.get(column.name), rules: tokenRules[table.tokens] }),
+  )
 
 /** Lists the terms to note with the first rows of an entity. They mark that every later name and value is noted. */
 export const listInitialTerms = (table: SearchTable): readonly Term[] => [...listInitialNames(table), ...listInitialValues(table)]
@@ -78,11 +91,12 @@ export const listInitialTerms = (table: SearchTable): readonly Term[] => [...lis
 /**
  * Creates a reader that lists the terms of rows. `cs_terms` must have them when the rows are written.
  * @param columns columns of the rows' cells; by default those of the table
+ * @returns the reader; it takes the records of the rows too, which saves parsing their JSON
  */
 export function createTermReader(
   table: SearchTable,
   columns: readonly PhysicalColumn[] = listPhysicalColumns(table),
-): (rows: readonly (readonly Cell[])[]) => readonly Term[] {
+): (rows: readonly (readonly Cell[])[], records?: readonly WrittenFields[]) => readonly Term[] {
   const cellIndexes = new Map(columns.map(({ name }, index) => [name, index]))
   const findCell = (name: string | undefined): number => (name === undefined ? -1 : (cellIndexes.get(name) ?? -1))
   const stored = table.columns.filter(({ words }) => words === 'stored').map(({ field, terms }) => ({ field, at: findCell(terms) }))
@@ -94,9 +108,9 @@ export function createTermReader(
   )
   const readMembers = createNameReader(table, findCell)
   const readValues = createValueReader(table, findCell)
-  return (rows) => [
-    ...readMembers(rows),
-    ...readValues(rows),
+  return (rows, records) => [
+    ...readMembers(rows, records),
+    ...readValues(rows, records),
     ...widened.flatMap(({ field, wide }) => (rows.some((row) => row[wide] !== null) ? [{ field, term: '' }] : [])),
     ...stored.flatMap(({ field, at }) => {
       const words = new Set<string>()

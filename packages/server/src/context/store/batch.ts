@@ -91,25 +91,35 @@ async function compareRows(
   }
 }
 
+/** Encodes rows. Nobody else can create the missing ones while the state is locked, so COPY meets no key that exists. */
+function* encodeRows(
+  { number, encoder, canCopy }: { number: number; encoder: RowEncoder; canCopy: boolean },
+  { created, updated }: Pick<Compared, 'created' | 'updated'>,
+): Iterable<Encoded> {
+  if (!canCopy) return yield* encoder.encode(number, [...created, ...updated])
+  yield* encoder.encodeCopies(number, created)
+  yield* encoder.encode(number, updated)
+}
+
 /**
  * Writes rows. While the database runs one statement, the next one is built.
  * @returns the number of new terms
  */
-async function upsertRows(
+async function writeRows(
   session: Session,
-  { number, encoder }: { number: number; encoder: RowEncoder },
-  { rows, words }: { rows: readonly Fingerprinted[]; words: WordFilter },
+  rows: Iterable<Encoded>,
+  { number, words }: { number: number; words: WordFilter },
 ): Promise<number> {
   let listed = 0
-  const write = async ({ json, terms }: Encoded): Promise<void> => {
-    await session.query({ ...encoder.upsert, values: [number, json] })
+  const write = async ({ statement, terms }: Encoded): Promise<void> => {
+    await session.query(statement)
     listed += await insertTerms(session, number, words.unlisted(number, terms))
   }
   let running: Promise<void> | undefined
   try {
-    for (const statement of encoder.encode(rows)) {
+    for (const encoded of rows) {
       await running
-      running = write(statement)
+      running = write(encoded)
     }
   } finally {
     await running
@@ -213,6 +223,8 @@ export interface WriteOptions {
   readonly now: number
   /** True for records that a client read, outside of a sync. */
   readonly live?: boolean
+  /** True where the database takes COPY for new rows. */
+  readonly canCopy: boolean
 }
 
 /** Writes a batch in the transaction of `session`. */
@@ -236,7 +248,8 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
   if (state.records === 0)
     await insertTerms(session, target.number, batch.words.unlisted(target.number, listInitialTerms(target.known.table)))
   const { encoder } = state.tokens === 1 ? target.known.first : target.known
-  const listed = await upsertRows(session, { number: target.number, encoder }, { rows: [...created, ...updated], words: batch.words })
+  const encoded = encodeRows({ number: target.number, encoder, canCopy: batch.canCopy }, { created, updated })
+  const listed = await writeRows(session, encoded, { number: target.number, words: batch.words })
   const written = new Set(keys)
   const gone = (batch.removed ?? []).filter((key) => !written.has(key))
   const others = batch.whole === undefined ? 0 : await deleteOthers(session, target, { whole: batch.whole, keys, asked: batch.asked })

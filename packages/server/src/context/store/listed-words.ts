@@ -14,8 +14,22 @@ export interface WordFilter {
 export class ListedWords {
   readonly #known = new Set<string>()
 
-  /** Starts the words of one transaction. Call `commit` after its commit. */
-  begin(): WordFilter & { commit(): void } {
+  /**
+   * Runs a transaction and remembers its words after the commit. The transaction may run again after a deadlock: each run lists its words
+   * with a filter of its own, because the former run was rolled back.
+   * @param run calls `begin` at the start of each run
+   */
+  async remember<T>(run: (begin: () => WordFilter) => Promise<T>): Promise<T> {
+    let words = this.#begin()
+    const result = await run(() => {
+      words = this.#begin()
+      return words
+    })
+    words.commit()
+    return result
+  }
+
+  #begin(): WordFilter & { commit(): void } {
     const listed = new Set<string>()
     return {
       unlisted: (number, terms) =>

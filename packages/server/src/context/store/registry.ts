@@ -122,7 +122,8 @@ export class TableRegistry {
         if (change === 'none') return
         if (stored !== undefined && stored.tokens === undefined && change !== 'remade') await markRenewing(table, run)
         const isRenewing = await isMarked(table, run)
-        for (const text of this.#buildStatements(table, change, isRenewing)) await run({ text })
+        const hasLz4 = this.#layout === 'postgres' && (await supportsLz4(run))
+        for (const text of this.#buildStatements(table, change, { isRenewing, hasLz4 })) await run({ text })
         if (change === 'extended') await dropSurplus(isRenewing ? [table, withTokenVersion(table, 1)] : [table], run)
         await recordShape(table, change, run)
       })
@@ -135,9 +136,13 @@ export class TableRegistry {
     this.#ready.add(table.name)
   }
 
-  #buildStatements(table: SearchTable, change: Exclude<Change, 'none'>, isRenewing: boolean): readonly string[] {
+  #buildStatements(
+    table: SearchTable,
+    change: Exclude<Change, 'none'>,
+    { isRenewing, hasLz4 }: { isRenewing: boolean; hasLz4: boolean },
+  ): readonly string[] {
     if (change === 'extended' || change === 'renewed') return buildExtension(table, isRenewing)
-    return [...buildRemoval(table), ...buildCreation(table, this.#layout)]
+    return [...buildRemoval(table), ...buildCreation(table, { layout: this.#layout, hasLz4 })]
   }
 }
 
@@ -151,6 +156,12 @@ async function readShapes(run: Run): Promise<ReadonlyMap<string, Shape>> {
       return isShape(parsed) ? [[String(name), parsed]] : []
     }),
   )
+}
+
+/** Returns whether the server was built with LZ4. */
+async function supportsLz4(run: Run): Promise<boolean> {
+  const { rows } = await run({ text: "select 'lz4' = any(enumvals) as has from pg_settings where name = 'default_toast_compression'" })
+  return rows[0]?.['has'] === true
 }
 
 /** Drops the store's own indexes that no given version of a table has. */

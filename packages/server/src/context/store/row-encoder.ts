@@ -1,9 +1,11 @@
 /** Encodes rows of one table: their hashes, their JSON, and the statements that write them. */
 import { createHash, hash } from 'node:crypto'
 import { writeJson } from 'ferrule/engine'
+import type { Statement } from '../database/database.ts'
 import { listPhysicalColumns, type PhysicalColumn, quoteName, type SearchTable } from '../query/columns.ts'
 import type { Term } from '../query/terms.ts'
-import { buildCells, type Cell, createTermReader } from '../query/values.ts'
+import { buildCells, type Cell, createTermReader, type JsonTexts } from '../query/values.ts'
+import { formatCopiedRow } from './copy-format.ts'
 import { digestTable } from './tables.ts'
 
 /** A record for the store. */
@@ -24,15 +26,17 @@ export interface Fingerprinted {
   readonly record: StoredRecord
   readonly hash: bigint
   readonly version: bigint
+  /** JSON of the fields that are stored as JSON, which the hash needs too. */
+  readonly texts: JsonTexts
 }
 
-/** Rows as JSON for one statement, and the words to list with them. */
+/** Statement that writes some rows, and the words to list with them. */
 export interface Encoded {
-  readonly json: string
+  readonly statement: Statement
   readonly terms: readonly Term[]
 }
 
-/** Maximum number of characters of JSON in one statement; a single record may exceed it. */
+/** Maximum number of characters of rows in one statement; a single record may exceed it. */
 const statementLength = 250_000
 
 /** A prepared statement without its values. */
@@ -47,6 +51,8 @@ export interface TableStatements {
   readonly probe: NamedStatement
   /** `$1` connector, `$2` JSON of `encode`. */
   readonly upsert: NamedStatement
+  /** `copy … from stdin`, with the rows of `encodeCopies`. */
+  readonly copy: string
   /** `$1` connector, `$2` keys. */
   readonly remove: NamedStatement
   /** `$1` connector, `$2` maximum number of rows. Deletes rows of a connector. */
@@ -56,8 +62,10 @@ export interface TableStatements {
 /** Encodes the rows of one table. */
 export interface RowEncoder extends TableStatements {
   fingerprint(record: StoredRecord, version: number): Fingerprinted
-  /** Splits rows into statements. Cells are built one statement at a time. */
-  encode(rows: readonly Fingerprinted[]): Iterable<Encoded>
+  /** Splits rows of a connector into statements that create or replace them. Cells are built one statement at a time. */
+  encode(number: number, rows: readonly Fingerprinted[]): Iterable<Encoded>
+  /** Splits rows as `encode` does, into COPY statements, which fail where a key exists. */
+  encodeCopies(number: number, rows: readonly Fingerprinted[]): Iterable<Encoded>
 }
 
 /** A column of a row with the words of several token rules, and the position of its cell. */
@@ -83,20 +91,53 @@ export function createRowEncoder(table: SearchTable, ...more: readonly SearchTab
   const columns = picks.map(({ column }) => column)
   const digest = digestTable(table)
   const readers = tables.map((each) => createTermReader(each, columns))
-  const cells = ({ fields }: StoredRecord): readonly Cell[] => {
-    const made = tables.map((each) => buildCells(each, fields))
+  const cells = ({ record, texts }: Fingerprinted): readonly Cell[] => {
+    const made = tables.map((each) => buildCells(each, record.fields, texts))
     return picks.map((pick) => made[pick.table]?.[pick.cell] ?? null)
   }
   const encodedColumns = columns.map(({ type }, index) => ({ name: `,"c${index}":`, isJson: type === 'jsonb' }))
-  return {
-    fingerprint: (record, version) => ({
-      record,
-      hash: hash('sha256', `${digest}${writeJson(record.fields)}`, 'buffer').readBigInt64BE(0),
-      version: BigInt(Math.trunc(record.version ?? version)),
-    }),
-    encode: (rows) => encodeRows(rows, { cells, columns: encodedColumns, readTerms: (made) => readers.flatMap((read) => read(made)) }),
-    ...buildTableStatements(quoteName(table.name), columns),
+  const jsonFields = new Set(table.columns.flatMap(({ name, type }) => (type === 'json' ? [name] : [])))
+  const statements = buildTableStatements(quoteName(table.name), columns)
+  const readTerms: Encoding['readTerms'] = (made, rows) => {
+    const records = rows.map(({ record }) => record.fields)
+    return readers.flatMap((read) => read(made, records))
   }
+  const reading = { cells, readTerms }
+  return {
+    fingerprint: (record, version) => {
+      const { text, texts } = writeFields(record.fields, jsonFields)
+      const digested = hash('sha256', `${digest}${text}`, 'buffer').readBigInt64BE(0)
+      return { record, hash: digested, version: BigInt(Math.trunc(record.version ?? version)), texts }
+    },
+    encode: (number, rows) =>
+      encodeRows(rows, {
+        ...reading,
+        format: (row, own) => formatRow(row, own, encodedColumns),
+        build: (texts) => ({ ...statements.upsert, values: [number, `[${texts.join(',')}]`] }),
+      }),
+    encodeCopies: (number, rows) =>
+      encodeRows(rows, {
+        ...reading,
+        format: ({ record, hash: h, version }, own) => formatCopiedRow([number, record.key, h, version, ...own]),
+        build: (texts) => ({ text: statements.copy, copied: texts.join('') }),
+      }),
+    ...statements,
+  }
+}
+
+const noTexts: JsonTexts = new Map()
+
+/** Writes fields as `writeJson` does, and keeps the JSON of some of them. */
+function writeFields(fields: StoredRecord['fields'], kept: ReadonlySet<string>): { readonly text: string; readonly texts: JsonTexts } {
+  if (kept.size === 0) return { text: writeJson(fields), texts: noTexts }
+  const texts = new Map<string, string>()
+  const members = Object.entries(fields).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    const text = writeJson(value)
+    if (kept.has(name)) texts.set(name, text)
+    return [`${JSON.stringify(name)}:${text}`]
+  })
+  return { text: `{${members.join()}}`, texts }
 }
 
 /** Aliases for the requested keys and the rows found. */
@@ -120,6 +161,7 @@ function buildTableStatements(table: string, columns: readonly PhysicalColumn[])
       `insert into ${table} (connector_id, ${names.join(', ')}) select $1::int4, ${sources.join(', ')}
       from json_to_recordset($2::json) as row(${shape}) on conflict (connector_id, pk) do update set ${sets.join(', ')}`,
     ),
+    copy: `copy ${table} (connector_id, ${names.join(', ')}) from stdin`,
     remove: nameStatement(
       'remove',
       `delete from ${table} where connector_id = $1 and ctid = any(array(select ${found}.ctid from ${foundBy('ctid')}))`,
@@ -136,27 +178,32 @@ interface EncodedColumn {
 }
 
 interface Encoding {
-  cells(record: StoredRecord): readonly Cell[]
-  readonly columns: readonly EncodedColumn[]
-  readTerms(rows: readonly (readonly Cell[])[]): readonly Term[]
+  cells(row: Fingerprinted): readonly Cell[]
+  format(row: Fingerprinted, cells: readonly Cell[]): string
+  /** Builds the statement of formatted rows. */
+  build(texts: readonly string[]): Statement
+  readTerms(cells: readonly (readonly Cell[])[], rows: readonly Fingerprinted[]): readonly Term[]
 }
 
-function* encodeRows(rows: readonly Fingerprinted[], { cells, columns, readTerms }: Encoding): Iterable<Encoded> {
+function* encodeRows(rows: readonly Fingerprinted[], { cells, format, build, readTerms }: Encoding): Iterable<Encoded> {
   let texts: string[] = []
   let made: (readonly Cell[])[] = []
+  let taken: Fingerprinted[] = []
   let length = 0
-  const statement = (): Encoded => ({ json: `[${texts.join(',')}]`, terms: readTerms(made) })
+  const statement = (): Encoded => ({ statement: build(texts), terms: readTerms(made, taken) })
   for (const row of rows) {
-    const own = cells(row.record)
-    const text = formatRow(row, own, columns)
+    const own = cells(row)
+    const text = format(row, own)
     if (length > 0 && length + text.length > statementLength) {
       yield statement()
       texts = []
       made = []
+      taken = []
       length = 0
     }
     texts.push(text)
     made.push(own)
+    taken.push(row)
     length += text.length
   }
   if (texts.length > 0) yield statement()

@@ -10,6 +10,7 @@ import { prepareOwnTables, schemaMs } from '../database/requirements.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { OnDemandIndexes } from '../indexes/on-demand.ts'
 import { indexRules } from '../indexes/types.ts'
+import { writeInAttempts } from './attempts.ts'
 import { type Batch, type BatchResult, type Checkpoint, saveCheckpoints, writeBatch } from './batch.ts'
 import { assignNumber, deleteConnectorRows, findNumber, findRemovedNumbers, markRemoved } from './connectors.ts'
 import { type ConnectorTable, lockState } from './copy-state.ts'
@@ -269,18 +270,17 @@ class Store implements ContextStore {
   }
 
   async #writeBatch(target: NumberedTarget, batch: Batch, live = false): Promise<BatchResult> {
-    for (let attempt = 1; ; attempt += 1) {
-      const words = this.#words.begin()
-      try {
-        const options = { live, words, now: this.#clock() }
-        const written = await this.#transaction(target, (session) => writeBatch(session, target, { ...batch, ...options }))
-        words.commit()
-        return written
-      } catch (thrown) {
-        // Drops indexes that the value is too long for. An entity has no more than this.
-        if (attempt > indexRules.mostOfEntity || !(await this.indexes.dropBlocking(thrown, target.number, target.known.table))) throw thrown
-      }
-    }
+    return writeInAttempts({
+      mayCopy: this.#layout === 'postgres',
+      dropBlocking: (thrown) => this.indexes.dropBlocking(thrown, target.number, target.known.table),
+      write: (canCopy) =>
+        this.#words.remember((begin) =>
+          this.#transaction(target, (session) => {
+            const options = { live, words: begin(), now: this.#clock(), canCopy }
+            return writeBatch(session, target, { ...batch, ...options })
+          }),
+        ),
+    })
   }
 
   async #transaction<T>(target: NumberedTarget, work: (session: Session) => Promise<T>): Promise<T> {

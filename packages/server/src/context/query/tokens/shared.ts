@@ -5,11 +5,7 @@
 export const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
 
 /** Splits plain ASCII into words. SQL splits such strings the same way (`cs_words`), so all versions must. */
-export const splitAscii = (text: string): readonly string[] =>
-  text
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '')
+export const splitAscii = (text: string): readonly string[] => text.toLowerCase().match(/[a-z0-9]+/g) ?? []
 
 /** Minimum length of a part of a word for a lookup in the term table, which uses trigrams. */
 export const minSubstringLength = 3

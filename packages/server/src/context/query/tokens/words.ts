@@ -27,7 +27,10 @@ export const isMark = (word: string): boolean => word === anyWord || word === cu
 const shortenWord = (word: string): string => (word.length <= longestWord ? word : [...word].slice(0, longestWord).join(''))
 
 /** Splits a string of a record into words, in order, with repeats, shortened as they are stored. */
-export const listTextWords = (text: string, rules: TokenRules): readonly string[] => rules.splitText(cleanText(text)).map(shortenWord)
+export function listTextWords(text: string, rules: TokenRules): readonly string[] {
+  const words = rules.splitText(cleanText(text))
+  return words.some(({ length }) => length > longestWord) ? words.map(shortenWord) : words
+}
 
 /** Converts a leaf to the string that text operators test; undefined for booleans and null. */
 const toLeafText = (leaf: unknown): string | undefined =>
