@@ -14,6 +14,8 @@ export interface OwnConnector {
 }
 
 const nextVersion = sql<number>`version + 1`
+/** Surplus runs per statement. */
+const surplusBatch = 1_000
 
 /** Inserts runs. Skips a second run of a connector that waits for its first attempt. */
 export async function insertRuns(db: Db, rows: readonly RunRow[]): Promise<void> {
@@ -148,4 +150,12 @@ export async function deleteRunsBefore(db: Db, moment: number, limit: number): P
   const old = db.selectFrom('sync_runs as old').select('old.id').where('old.finished_at', '<', moment).where('old.lease_owner', 'is', null)
   const oldest = old.orderBy('old.finished_at').limit(limit)
   return Number((await db.deleteFrom('sync_runs').where('id', 'in', oldest).executeTakeFirst()).numDeletedRows)
+}
+
+/** Deletes the oldest finished runs of a connector beyond a number. Later calls delete what exceeds one statement. */
+export async function deleteSurplusRuns(db: Db, { organizationId, connectorId }: OwnConnector, kept: number): Promise<void> {
+  const finished = db.selectFrom('sync_runs as old').select('old.id').where('old.connector_id', '=', connectorId)
+  const ended = finished.where('old.organization_id', '=', organizationId).where('old.finished_at', 'is not', null)
+  const surplus = ended.where('old.lease_owner', 'is', null).orderBy('old.id', 'desc').limit(surplusBatch).offset(kept)
+  await db.deleteFrom('sync_runs').where('id', 'in', surplus).execute()
 }

@@ -11,7 +11,16 @@ import {
   listViewHolders,
   type RemovalRow,
 } from '../../db/queries/sync-copies.ts'
-import { cancelRuns, extendRun, insertRuns, listUnfinishedRuns, noError, type RunRow, type SyncView } from '../../db/queries/sync-runs.ts'
+import {
+  cancelRuns,
+  deleteSurplusRuns,
+  extendRun,
+  insertRuns,
+  listUnfinishedRuns,
+  noError,
+  type RunRow,
+  type SyncView,
+} from '../../db/queries/sync-runs.ts'
 import { insertSchedules } from '../../db/queries/sync-schedules.ts'
 import type { ConnectorPlace } from '../../model/access.ts'
 import { newId } from '../../model/ids.ts'
@@ -20,13 +29,15 @@ import type { Parts } from '../../parts.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
 import { listCopiedEntities } from '../status/groups.ts'
 import { noProgress } from '../status/stored-progress.ts'
-import { computeNextRunAt } from './times.ts'
+import { computeFirstRunAt } from './times.ts'
 
 /** Services that queueing needs. */
 export type QueueParts = Pick<Parts, 'source' | 'catalogue' | 'settings'>
 
 /** Rows per statement. */
 const batch = 100
+/** Finished runs that a connector keeps: four days of the default interval. */
+const mostRuns = 100
 
 /** A request for a run. */
 export interface RunWish {
@@ -94,6 +105,7 @@ export async function queueRun(
     if (await extendRun(db, run, change)) return { ...run, ...change, version: run.version + 1 }
   }
   await insertRuns(db, [next])
+  await deleteSurplusRuns(db, place, mostRuns)
   return next
 }
 
@@ -107,7 +119,7 @@ export async function beginSyncs(parts: QueueParts, db: Db, row: CopyHolder): Pr
       connector_id: row.id,
       entity: '',
       interval_seconds: null,
-      next_run_at: computeNextRunAt(parts, null),
+      next_run_at: computeFirstRunAt(parts, null),
     },
   ])
   if (readWantedEntities(parts, row).length === 0) return

@@ -19,7 +19,7 @@ import { expandToGroups, listCopiedEntities } from '../status/groups.ts'
 import { toRunRecord } from '../status/run-record.ts'
 import { findSyncedConnector, type SyncedConnector, toSyncedConnector } from '../status/status-facts.ts'
 import { emptyCopies, queueRun, type RunWish } from './queue.ts'
-import { computeNextRunAt } from './times.ts'
+import { computeFirstRunAt } from './times.ts'
 
 /** Builds the methods that clients use. */
 export const createRequests = (parts: Parts): Pick<Syncs, 'request' | 'list' | 'get' | 'cancel' | 'setSchedule' | 'reset'> => ({
@@ -169,6 +169,6 @@ function buildSchedule(
     connector_id: connector.place.connectorId,
     entity: name,
     interval_seconds: interval,
-    next_run_at: isPaused ? null : isSame ? kept.next_run_at : computeNextRunAt(parts, interval),
+    next_run_at: isPaused ? null : isSame ? kept.next_run_at : computeFirstRunAt(parts, interval),
   }
 }

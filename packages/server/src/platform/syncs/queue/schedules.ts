@@ -14,8 +14,11 @@ import {
 import type { Parts } from '../../parts.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
 import { type EntityGroup, listCopiedEntities, listGroups, listScheduledEntities } from '../status/groups.ts'
-import { beginSyncs, queueRun } from './queue.ts'
+import { beginSyncs, type QueueParts, queueRun } from './queue.ts'
 import { computeNextRunAt } from './times.ts'
+
+/** Services that schedules need. */
+type ScheduleParts = QueueParts & Pick<Parts, 'database'>
 
 /** Connectors per query. */
 const batch = 100
@@ -24,7 +27,7 @@ const batch = 100
  * Queues due runs. Each connector has its own transaction; connectors that another node locks are skipped. Yields between connectors,
  * because the embedded database blocks the event loop.
  */
-export async function runSchedules(parts: Parts): Promise<void> {
+export async function runSchedules(parts: ScheduleParts): Promise<void> {
   const { database, source } = parts
   const due = await listDueConnectors(database.db, source.clock(), batch)
   for (const id of new Set(due.map(({ connector_id }) => connector_id))) {
@@ -36,12 +39,12 @@ export async function runSchedules(parts: Parts): Promise<void> {
   }
 }
 
-async function queueDue(parts: Parts, db: Db, connector: ScheduledConnector): Promise<void> {
+async function queueDue(parts: ScheduleParts, db: Db, connector: ScheduledConnector): Promise<void> {
   const place = toConnectorPlace(connector)
   const now = parts.source.clock()
   const schedules = await listSchedules(db, place)
   const due = schedules.filter(({ next_run_at }) => next_run_at !== null && next_run_at <= now)
-  for (const schedule of due) await saveSchedule(db, { ...schedule, next_run_at: computeNextRunAt(parts, schedule.interval_seconds) })
+  for (const schedule of due) await saveSchedule(db, { ...schedule, next_run_at: computeNextRunAt(parts, schedule) })
   const groups = listUsedGroups(parts, connector)
   const entities = new Set(due.flatMap((schedule) => listScheduledEntities(schedule, schedules, groups)))
   if (entities.size === 0 || (await isUnderWay(db, connector, entities))) return
@@ -50,7 +53,7 @@ async function queueDue(parts: Parts, db: Db, connector: ScheduledConnector): Pr
 }
 
 /** Returns the groups of a connector; none where its workspace is inactive or deleted. */
-function listUsedGroups(parts: Parts, connector: ScheduledConnector): readonly EntityGroup[] {
+function listUsedGroups(parts: ScheduleParts, connector: ScheduledConnector): readonly EntityGroup[] {
   const kind = findKind(parts, connector.kind)
   if (kind === undefined || connector.workspace_status !== 'active' || connector.deleted_at !== null) return []
   return listGroups(kind.definition, readWantedEntities(parts, connector))

@@ -1,4 +1,5 @@
 /** Computes the times of schedules and retries. Jitter spreads work that started together. */
+import { createHash } from 'node:crypto'
 import type { Parts } from '../../parts.ts'
 
 type TimeParts = Pick<Parts, 'source' | 'settings'>
@@ -18,10 +19,26 @@ export const mostFailures = 8
 /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
 const random = ({ source }: TimeParts): number => source.randomBytes(4).readUInt32BE() / 2 ** 32
 
-/** Returns when a schedule is due next, in milliseconds since 1970. @param seconds its interval; null for the default */
-export const computeNextRunAt = (parts: TimeParts, seconds: number | null): number => {
+/** Returns when a new or changed schedule is due first, in milliseconds since 1970. @param seconds its interval; null for the default */
+export const computeFirstRunAt = (parts: TimeParts, seconds: number | null): number => {
   const interval = (seconds ?? parts.settings.syncIntervalSeconds) * 1_000
   return parts.source.clock() + Math.round(interval * (1 - intervalJitter * random(parts)))
+}
+
+/**
+ * Returns when a schedule is due again: the next time of the connector's own place in the interval, in milliseconds since 1970. The places
+ * of all connectors are spread evenly, so connectors that came due together part at once.
+ * @param schedule its connector, and its interval in seconds; null for the default
+ */
+export function computeNextRunAt(
+  { source, settings }: TimeParts,
+  { connector_id, interval_seconds }: { readonly connector_id: string; readonly interval_seconds: number | null },
+): number {
+  const interval = (interval_seconds ?? settings.syncIntervalSeconds) * 1_000
+  const now = source.clock()
+  const own = createHash('sha256').update(connector_id).digest().readUIntBE(0, 6) % interval
+  const begun = now - (now % interval) + own
+  return begun > now ? begun : begun + interval
 }
 
 /** A failed attempt. */
