@@ -128,7 +128,7 @@ class Simulation {
     return createHash('sha256').update(`${this.#drawn}`).digest().subarray(0, size)
   }
 
-  /** Creates the connectors at one moment: the worst herd. */
+  /** Creates the connectors at one time: the worst herd. */
   async fill(): Promise<void> {
     const platform = await this.#world.open()
     const { id } = await platform.connectors.create(await firstPrincipal(platform), connectorBody())
@@ -140,6 +140,7 @@ class Simulation {
       name: `Connector ${index}`,
       kind: this.#kinds[index % this.#kinds.length] ?? first.kind,
       unchecked: false,
+      sandbox: false,
     }))
     await this.#database.transaction(async (inside) => {
       for (const row of rows) {
@@ -232,7 +233,7 @@ class Simulation {
   }
 }
 
-/** Simulates a platform whose connectors are all created at one moment. */
+/** Simulates a platform whose connectors are all created at one time. */
 export async function simulate(world: World, plan: Plan): Promise<Seen> {
   const simulation = new Simulation(world, plan)
   await simulation.fill()
