@@ -17,7 +17,7 @@ describe.each(smallCases)('$kind', (given) => {
     closing.push(() => world.close())
     const truth = await Truth.open(given, { folder: world.folder }, calls)
     closing.push(() => truth.close())
-    await truth.disturbed({ seed, rounds: 2, longestLife: 1_500 })
+    await truth.disturbed({ seed, rounds: 1, longestLife: 1_500 })
     const store = truth.store()
     closing.unshift(() => store.close())
     const { entities } = await truth.sync(store, 'full')
