@@ -67,7 +67,7 @@ test('an aborted search and one that takes too long end on the server, and nobod
   expect(await apart).toMatch(/^context_store_timeout/)
   abort.abort(new Error('the client is gone'))
   expect(await aborted).toContain('the client is gone')
-  expect(await countRunning()).toBe(0)
+  await expect.poll(countRunning).toBe(0)
   expect(await oneValue(context, 'select 1')).toBe(1)
 })
 
@@ -80,7 +80,7 @@ test('a search that waits for a session of the pooler ends in time too', async (
   abort.abort(new Error('over'))
   expect(await Promise.all([...running, writing])).toEqual(Array.from({ length: 4 }, () => expect.stringContaining('over')))
   expect(await oneValue(waiting, 'select 1')).toBe(1)
-  expect(await countRunning()).toBe(0)
+  await expect.poll(countRunning).toBe(0)
 })
 
 test('searches can only read, within the limits of the service, and leave nothing behind in a session', async () => {

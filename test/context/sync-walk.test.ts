@@ -22,13 +22,13 @@ describe('a first run', () => {
     await side.sync(side.only('people', 'refunds', 'lines'))
     expect(side.vendor.taken()).toEqual([
       'people limit=3',
+      'people cursor=3',
+      'people cursor=6',
       'orders since_id=0',
       'lines order_id=2',
       'lines order_id=2 page_info=21',
       'lines order_id=3',
       'lines order_id=3 page_info=31',
-      'people cursor=3',
-      'people cursor=6',
       'orders since_id=3',
       'lines order_id=4',
       'lines order_id=4 page_info=41',
