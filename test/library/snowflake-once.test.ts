@@ -79,7 +79,8 @@ describe.each(modes)('at a vendor where a retry that meets its original would %s
       const { data } = await connector.record.create({ statement: insert, timeout: 2 })
       expect(data.data).toEqual([['1']])
       expect([await count(), succeeded().length]).toEqual([1, 1])
-      const [first, again, ...others] = snowflake.requests()
+      // Submissions only: a warehouse that needs longer than its window to answer is asked for the result with GET.
+      const [first, again, ...others] = snowflake.requests().filter(({ method }) => method === 'POST')
       expect([first?.query['retry'], again?.query['retry'], others]).toEqual([undefined, 'true', []])
       expect(again?.query['requestId']).toBe(first?.query['requestId'])
     },
