@@ -250,6 +250,17 @@ describe('a database', () => {
     expect(vendor.refused).toBe(0)
   })
 
+  test('that is slow for a moment, as a busy machine is at its start, refuses nothing', async () => {
+    const { time, store, nodes } = createWorldOfNodes(2)
+    const vendor = new StrictVendor(gongLimits.rates)
+    store.trouble = 300
+    const call = nodes[0]?.call({ asker: known, vendor, background: false })
+    await time.pass(400)
+    store.trouble = 2
+    await time.pass(2_000)
+    expect(await call).toBe(true)
+  })
+
   test('whose clock steps back by an hour stops nobody', async () => {
     const { time, store, nodes } = createWorldOfNodes(4)
     const vendor = new StrictVendor(gongLimits.rates)

@@ -61,7 +61,7 @@ const usualMs = 5
 const longestDelayMs = 500
 /** Keys of one look. */
 const groupSize = 200
-/** Attempts to store a key that another node changes too. */
+/** Attempts to store a key that another node changes too, and to measure the database's clock. */
 const mostAttempts = 4
 
 interface Entry {
@@ -79,7 +79,7 @@ interface Looks {
 /** Keeps the shares of this node. */
 export class LeaseKeeper implements BudgetHost {
   readonly #parts: KeeperParts
-  readonly #clock = new SharedClock()
+  readonly #clock: SharedClock
   /** Budgets in use. */
   readonly #entries = new Map<string, Entry>()
   readonly #looks = new WeakMap<LeasedBudget, Looks>()
@@ -94,6 +94,7 @@ export class LeaseKeeper implements BudgetHost {
 
   constructor(parts: KeeperParts) {
     this.#parts = parts
+    this.#clock = new SharedClock(parts.isAlone ? Number.POSITIVE_INFINITY : undefined)
   }
 
   /** Number of keys that this node uses now. */
@@ -221,10 +222,7 @@ export class LeaseKeeper implements BudgetHost {
   /** @returns the entries that another node changed at the same time */
   async #tryLook(entries: readonly Entry[]): Promise<readonly Entry[]> {
     const { store, steady } = this.#parts
-    const asked = steady()
-    const { now: told, rows } = await store.read(entries.map(({ budget }) => budget.key))
-    this.#clock.measure({ asked, told, answered: steady() })
-    if (this.#clock.aheadMs === undefined) throw fail('unavailable', { reason: 'the database answers too slowly' })
+    const rows = await this.#read(entries.map(({ budget }) => budget.key))
     const began = steady()
     const changes = entries.flatMap((entry) => this.#change(entry, rows.get(entry.budget.key)))
     const stored = await store.write(changes.map(({ change }) => change)).catch((error: unknown) => {
@@ -234,6 +232,18 @@ export class LeaseKeeper implements BudgetHost {
     if (changes.length > 0) this.#delayMs = Math.min(longestDelayMs, Math.max(steady() - began, (this.#delayMs + steady() - began) / 2))
     for (const { entry, ...outcome } of changes) entry.budget.settle(stored.has(entry.budget.key) ? outcome : 'kept')
     return changes.filter(({ entry }) => !stored.has(entry.budget.key)).map(({ entry }) => entry)
+  }
+
+  /** Reads rows; again while the clock of the database is unknown, since one slow look may be a moment of a busy machine. */
+  async #read(keys: readonly string[]): Promise<ReadonlyMap<string, StoredBudget>> {
+    const { store, steady } = this.#parts
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const asked = steady()
+      const { now: told, rows } = await store.read(keys)
+      this.#clock.measure({ asked, told, answered: steady() })
+      if (this.#clock.aheadMs !== undefined) return rows
+    }
+    throw fail('unavailable', { reason: 'the database answers too slowly' })
   }
 
   /** Computes what to store for a key; nothing if all stays as it is. */

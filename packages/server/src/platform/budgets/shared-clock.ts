@@ -16,12 +16,18 @@ const roundingMs = 5
 
 /** Advances the database's clock by the steady clock. */
 export class SharedClock {
+  readonly #longestRoundTripMs: number
   #best: { readonly ahead: number; readonly error: number; readonly at: number } | undefined
+
+  /** @param longestMs round trips up to this length are believed; any, where no other node shares the clock */
+  constructor(longestMs = longestRoundTripMs) {
+    this.#longestRoundTripMs = longestMs
+  }
 
   /** Takes a measurement if it is better than the last one, or if the database's clock stepped. */
   measure({ asked, told, answered }: ClockSample): void {
     const error = (answered - asked) / 2
-    if (2 * error > longestRoundTripMs) return
+    if (2 * error > this.#longestRoundTripMs) return
     const ahead = told - (asked + answered) / 2
     const best = this.#best
     const aged = best === undefined ? 0 : best.error + (answered - best.at) * drift
