@@ -234,7 +234,7 @@ export class LeaseKeeper implements BudgetHost {
     return changes.filter(({ entry }) => !stored.has(entry.budget.key)).map(({ entry }) => entry)
   }
 
-  /** Reads rows; again while the clock of the database is unknown, since one slow look may be a moment of a busy machine. */
+  /** Reads rows; again while the clock of the database is unknown, since a busy machine slows one look only. */
   async #read(keys: readonly string[]): Promise<ReadonlyMap<string, StoredBudget>> {
     const { store, steady } = this.#parts
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
