@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { packages, root, tsc } from './paths.mjs'
 import { runNode } from './run-node.mjs'
 
+/** Scripts that bundle the compiled files of a package. @type {Readonly<Record<string, string>>} */
+const bundles = { ferrule: 'scripts/bundle.mjs', server: 'scripts/bundle-server.mjs' }
+
 /**
  * Compiles every package to its `dist`: JavaScript with declarations, without tests. The order is that of their dependencies, so each
  * package is checked against the declarations that are published.
@@ -27,5 +30,6 @@ async function buildPackage(name) {
   rmSync(join(root, 'packages', name, 'dist'), { recursive: true, force: true })
   // Several checkers repeat what they share: one takes two thirds of the CPU time.
   const code = await runNode([tsc, '-p', `packages/${name}/tsconfig.build.json`, '--checkers', '1'])
-  return code === 0 && name === 'ferrule' ? runNode(['scripts/bundle.mjs']) : code
+  const bundle = bundles[name]
+  return code === 0 && bundle !== undefined ? runNode([bundle]) : code
 }

@@ -26,7 +26,7 @@ import {
   strict,
 } from './programs.ts'
 import { runQuickstart } from './quickstart.ts'
-import { listLoaded, listPackages, measureBytes, measureImport } from './weight.ts'
+import { type ImportCost, listLoaded, listPackages, measureBytes, measureImport } from './weight.ts'
 
 let folder: string
 let packed: Packed
@@ -92,8 +92,9 @@ describe('the packed packages', () => {
       expect(readFileSync(join(folder, 'source', path), 'utf8')).toBe(readFileSync(join(root, path), 'utf8'))
   })
 
-  test('have the commands ferrule-server and ferrule', () => {
+  test('have the commands ferrule-server and ferrule, and the licenses of what the service has inside', () => {
     const bin = (name: string) => join(consumer, 'node_modules/.bin', name)
+    expect(readFileSync(join(consumer, 'node_modules/@ferrule/server/dist/LICENSES.md'), 'utf8')).toMatch(/## kysely .*## typebox /s)
     expect(run(consumer, process.execPath, [bin('ferrule-server'), '--help']).stdout).toMatch(/Usage: ferrule-server/)
     expect(run(consumer, process.execPath, [bin('ferrule'), '--help']).stdout).toMatch(/Usage: ferrule /)
     expect(run(consumer, process.execPath, [bin('ferrule'), '--version']).stdout).toBe(`${readManifest('ferrule')['version']}\n`)
@@ -148,6 +149,7 @@ describe('a strict project', { timeout: 5 * minuteMs }, () => {
         .join('\n')
         .match(/\byes<|@ts-expect-error/g)?.length,
     ).toBeGreaterThan(80)
+    linkPackages(consumer, ['typebox'])
     writeProject(consumer, texts)
     compile(consumer, '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions', '--lib', 'ES2024,ESNext.Disposable')
   })
@@ -287,10 +289,8 @@ describe('the library alone', { timeout: 2 * minuteMs }, () => {
     expect(aiSdk).toBeGreaterThan(5)
   })
 
-  test('is imported in 0.25 s of CPU and 80 MB of memory', () => {
-    const { cpuSeconds, megabytes } = measureImport(alone, 'ferrule')
-    expect(cpuSeconds).toBeLessThanOrEqual(0.25)
-    expect(megabytes).toBeLessThanOrEqual(80)
+  test('is imported in 0.2 s of CPU and 75 MB of memory', () => {
+    expect(measureImport(alone, 'ferrule')).toSatisfy(({ cpuSeconds, megabytes }: ImportCost) => cpuSeconds <= 0.2 && megabytes <= 75)
   })
 
   test('loads its HTTP client and the signing of tokens when they are used', () => {

@@ -23,11 +23,12 @@ overBoth('changing and using connectors', (database) => {
   let platform: Platform
   let first: Principal
   let sandboxRuns = true
+  let sandboxStarts = Promise.resolve()
   beforeAll(async () => {
     world = await createWorld(database, 'connector-changes')
     platform = await world.open({
       env: { FERRULE_ORIGINS: '{"market-stall":{"api":"http://127.0.0.1:9","media":"http://127.0.0.1:8"}}' },
-      sandboxOrigins: () => (sandboxRuns ? { notes: sandboxOrigin } : undefined),
+      sandboxOrigins: () => sandboxStarts.then(() => (sandboxRuns ? { notes: sandboxOrigin } : undefined)),
     })
     first = await firstPrincipal(platform)
   })
@@ -162,6 +163,18 @@ overBoth('changing and using connectors', (database) => {
       /^unavailable: .*the sandbox that this connector belongs to is not running/,
     )
     sandboxRuns = true
+  })
+
+  test('a call of a connector of the sandbox waits while that starts', async () => {
+    const principal = await tenant()
+    const { id } = await platform.connectors.create(principal, connectorBody({ environment: { sandbox: true } }))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    sandboxStarts = promise
+    sandboxRuns = false
+    const access = platform.connectors.readAccess(principal, id)
+    sandboxRuns = true
+    resolve()
+    expect((await access).connection.origin).toEqual(sandboxOrigin)
   })
 
   test('a trial checks the body, gives a connection and stores nothing', async () => {

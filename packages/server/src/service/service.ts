@@ -109,7 +109,10 @@ async function openState(
     settings,
     kinds: served,
     contextStore: store,
-    sandboxOrigins: () => sandbox?.origins(),
+    sandboxOrigins: async () => {
+      await sandbox?.ready
+      return sandbox?.origins()
+    },
     onNotice: (notice) => logger.warn(notice, 'the vendor sent a notice with its answer'),
     onBackgroundError: (err) => logger.error({ err }, 'a background task failed'),
   })
@@ -141,7 +144,6 @@ async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Pro
   undo.add(() => copies.lostRecords.close())
   const app = await createServer({ platform, engine, memory, cutter: apart, copies, metrics, settings, kinds: served, logger, stopping })
   undo.add(() => app.close())
-  await sandbox?.ready
   const url = await listen(app, settings)
   // Garbage of loading the programs is a third of an idle service's memory, and V8 would keep it.
   collect({ type: 'major', flavor: 'last-resort' })

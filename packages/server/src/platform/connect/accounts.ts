@@ -39,8 +39,8 @@ async function requireChoosing(parts: Parts, { link, session }: Visit, { readCoo
   return { attempt, link, kind: parts.catalogue.getKind(attempt.kind), cookie, values }
 }
 
-const list = (parts: Parts, { link, kind, attempt, values }: Choosing, work: VendorWork) =>
-  work.listAccounts(link.organization_id, connectToVendor(parts, { link, kind }, { configuration: attempt.configuration, values }))
+const list = async (parts: Parts, { link, kind, attempt, values }: Choosing, work: VendorWork) =>
+  work.listAccounts(link.organization_id, await connectToVendor(parts, { link, kind }, { configuration: attempt.configuration, values }))
 
 /** Lists the accounts of a consent. @throws FerruleError see `ConnectPages.listAccounts` */
 export async function listChoices(parts: Parts, given: ChoiceVisit, work: VendorWork): Promise<ConnectAccounts> {

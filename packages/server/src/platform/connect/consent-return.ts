@@ -54,7 +54,7 @@ async function exchange(parts: Parts, { attempt, link, kind }: ProvenAttempt, { 
   const row = await keepVendorApplication(parts.database.db, link.organization_id, attempt.vendor_application_id)
   if (row === undefined) throw fail('oauth_credentials_not_found', { vendor: kind.definition.title })
   return work.exchange(link.organization_id, {
-    connection: connectToVendor(parts, { link, kind }, { configuration: attempt.configuration }),
+    connection: await connectToVendor(parts, { link, kind }, { configuration: attempt.configuration }),
     application: openApplication(parts, row),
     code,
     redirectUrl: buildCallbackUrl(parts.settings, kind.definition.kind),
@@ -75,7 +75,7 @@ async function carryOut(
     await storeConsent(parts, proven, { values, from: 'exchanging', work })
     return
   }
-  const connection = connectToVendor(parts, proven, { configuration: attempt.configuration, values })
+  const connection = await connectToVendor(parts, proven, { configuration: attempt.configuration, values })
   // The page lists the accounts again, so a failure of this list decides nothing.
   const accounts = await work.listAccounts(link.organization_id, connection).catch(() => undefined)
   if (accounts?.length === 0) throw failWithoutAccounts(definition.title)

@@ -36,7 +36,7 @@ export const connectToVendor = (
   parts: Parts,
   { link, kind }: Pick<ProvenAttempt, 'link' | 'kind'>,
   { configuration, values = new Secret({}) }: { readonly configuration: string; readonly values?: Secret<CredentialValues> },
-): Connection =>
+): Promise<Connection> =>
   buildConnection(
     parts,
     { kind, sandbox: Boolean(link.sandbox) },
@@ -63,7 +63,7 @@ export async function beginConsent(parts: Parts, visit: Visit, given: unknown): 
     ...{ configuration, name: body.name ?? null, status: 'started', sealed: null, failure: null },
     ...{ created_at: now, expires_at: now + attemptMs },
   }
-  const { origin } = connectToVendor(parts, { link, kind }, { configuration })
+  const { origin } = await connectToVendor(parts, { link, kind }, { configuration })
   const url = buildConsentUrl({
     ...{ definition, application: openApplication(parts, application), state: state.secret },
     redirectUrl: buildCallbackUrl(parts.settings, definition.kind),

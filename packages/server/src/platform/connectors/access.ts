@@ -39,7 +39,7 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
       if (row === undefined) throw (await isExisting(principal.organizationId)) ? fail('connector_not_found', {}) : refuseDeleted()
       if (row.workspace_status === 'inactive') throw fail('workspace_inactive', { name: row.workspace_name })
       const source = createSource(row)
-      const access = buildAccess(parts, row, { source, notice: createNotice(row) })
+      const access = await buildAccess(parts, row, { source, notice: createNotice(row) })
       sources.set(access, source)
       return access
     },
@@ -55,11 +55,11 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
   }
 }
 
-function buildAccess(
+async function buildAccess(
   parts: Parts,
   row: SealedConnectorRow,
   { source, notice }: { readonly source: StoredCredentials } & Pick<Required<Connection>, 'notice'>,
-): ConnectorAccess {
+): Promise<ConnectorAccess> {
   const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
   const proof = createProof(parts, row, () => source.current())
   const own = { configuration: JSON.parse(row.configuration), credentials: source, notice, proof, writes: createWriteClaims(parts, place) }
@@ -68,23 +68,23 @@ function buildAccess(
     place,
     status: getConnectorStatus(row),
     unchecked: Boolean(row.unchecked),
-    connection: buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, own),
+    connection: await buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, own),
   }
 }
 
-/** Builds a connection to the vendor, its stand-in, or the origin of the settings. */
-export function buildConnection(
+/** Builds a connection to the vendor, its stand-in, or the origin of the settings. Waits for a sandbox that is starting. */
+export async function buildConnection(
   parts: Parts,
   { kind, sandbox }: { readonly kind: Kind; readonly sandbox: boolean },
   own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'proof' | 'writes'>,
-): Connection {
-  const origin = sandbox ? readSandboxOrigin(parts, kind) : parts.settings.origins[kind.definition.kind]
+): Promise<Connection> {
+  const origin = sandbox ? await readSandboxOrigin(parts, kind) : parts.settings.origins[kind.definition.kind]
   return { kind, ...own, ...(origin === undefined ? {} : { origin }) }
 }
 
 /** Returns the origin of the stand-in. A sandbox connector never reaches the vendor, even while the sandbox is off. */
-function readSandboxOrigin({ sandboxOrigins }: Parts, { definition }: Kind): OriginOverride {
-  const origin = sandboxOrigins()?.[definition.kind]
+async function readSandboxOrigin({ sandboxOrigins }: Parts, { definition }: Kind): Promise<OriginOverride> {
+  const origin = (await sandboxOrigins())?.[definition.kind]
   if (origin === undefined) throw fail('unavailable', { reason: 'the sandbox that this connector belongs to is not running' })
   return origin
 }

@@ -77,7 +77,7 @@ export async function keepRevocationsOf(
 }
 
 /** Opens the connection that a deleted connector had. @throws FerruleError `credentials_unreadable` */
-function connect(parts: Parts, row: ConsentRevocationRow): Connection {
+async function connect(parts: Parts, row: ConsentRevocationRow): Promise<Connection> {
   const { organization_id: organizationId, connector_id: connectorId, kind } = row
   const sealed = { masterKeyId: row.master_key_id, sealed: row.sealed }
   const values = parts.applicationSeals.open({ organizationId, kind, connectorId }, sealed)
@@ -103,7 +103,7 @@ async function end(parts: Parts, row: ConsentRevocationRow, revoke: (connection:
   const leased = parts.source.clock() + leaseMs
   if (!(await deferRevocation(db, row, { notBefore: leased, failures: row.failures }))) return
   try {
-    await revoke(connect(parts, row))
+    await revoke(await connect(parts, row))
     await deleteConsentRevocation(db, row)
   } catch (thrown) {
     await putOff(parts, row, { leased, thrown })

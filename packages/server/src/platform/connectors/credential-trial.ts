@@ -38,7 +38,7 @@ export interface Trial {
   readonly given: Secret<CredentialValues>
   /** Credentials to try: those of the request, or merged with the stored ones. */
   readonly credentials: Secret<CredentialValues>
-  readonly connection: (credentials: CredentialSource) => Connection
+  readonly connection: (credentials: CredentialSource) => Promise<Connection>
   /** Undefined to skip the trial. */
   readonly check: CredentialTrial['check'] | undefined
   /** What the hint of a refusal says about storing without a trial; undefined: the words of the HTTP interface. */
@@ -72,7 +72,7 @@ export async function tryCredentials(parts: Parts, trial: Trial): Promise<TriedC
     },
   }
   try {
-    const account = await check?.(trial.connection(source))
+    const account = await check?.(await trial.connection(source))
     return { renewed, account }
   } catch (error) {
     throw toRefusal(error, trial.forceHint ?? usualForceHint)

@@ -39,12 +39,15 @@ import type { Usage } from './usage-types.ts'
 
 export type { Settings } from '../settings/settings.ts'
 
+/** Origins of the stand-ins by kind; undefined without a running sandbox. */
+type SandboxOrigins = Readonly<Record<string, OriginOverride>> | undefined
+
 /** Options of `openPlatform`. Tests inject clock, randomness and waiting. */
 export interface PlatformOptions {
   readonly settings: Settings
   readonly kinds: readonly Kind[]
-  /** Origins of the running sandbox by kind; undefined while it does not run. */
-  readonly sandboxOrigins?: () => Readonly<Record<string, OriginOverride>> | undefined
+  /** Returns the origins of the sandbox by kind, at once or when it has started; undefined while it does not run. */
+  readonly sandboxOrigins?: () => SandboxOrigins | Promise<SandboxOrigins>
   /**
    * `service` (default) locks the embedded data folder. `administration` opens it beside a running service, for commands such as a new
    * client secret.
