@@ -34,7 +34,7 @@ const tasks = {
   contract: (args) => runNode(['scripts/contract.ts', ...args]),
   sandbox: (args) => runNode(['packages/sandbox/src/main.ts', ...args]),
   bench: (args) => runNode(['bench/main.ts', ...args]),
-  soak: (args) => runNode([vitest, 'run', 'test/soak/', ...args], { FERRULE_SOAK: '1' }),
+  soak: runSoak,
   web: ensureWeb,
   build,
   pack: packAll,
@@ -63,6 +63,18 @@ function runUnit(args) {
   if (args.length > 0) return runNode([vitest, 'run', '--config', 'vitest.unit.config.ts', ...args])
   console.error('Name a part of a test file: npm run unit -- engine/fill')
   return 2
+}
+
+/**
+ * Runs the soak tests, or the matching ones only. Vitest runs what matches any of its patterns, so each pattern names the folder.
+ * @param {string[]} args parts of soak files' names, then options of Vitest
+ */
+function runSoak(args) {
+  const found = args.findIndex((arg) => arg.startsWith('-'))
+  const count = found < 0 ? args.length : found
+  const folder = 'test/soak/'
+  const patterns = args.slice(0, count).map((part) => (part.startsWith(folder) ? part : folder + part))
+  return runNode([vitest, 'run', ...(count === 0 ? [folder] : patterns), ...args.slice(count)], { FERRULE_SOAK: '1' })
 }
 
 const [name = '', ...args] = process.argv.slice(2)

@@ -1,11 +1,11 @@
 /** Simulates many connectors: the queue and the schedules are the real ones, walks are replaced by their simulated duration. */
 
 import { createHash } from 'node:crypto'
-import { CompiledQuery, Kysely, type KyselyPlugin } from 'kysely'
+import { Kysely } from 'kysely'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { createCatalogue } from '../../packages/server/src/platform/connectors/catalogue.ts'
 import { createDatabase, type Database } from '../../packages/server/src/platform/db/database.ts'
-import { endRun, hasDueRun, leaseRuns, wakeRuns } from '../../packages/server/src/platform/db/queries/sync-queue.ts'
+import { endRun, hasDueRun, leaseRuns, type RunEnd, wakeRuns } from '../../packages/server/src/platform/db/queries/sync-queue.ts'
 import { noError, type RunRow } from '../../packages/server/src/platform/db/queries/sync-runs.ts'
 import type { Tables } from '../../packages/server/src/platform/db/schema.ts'
 import { newId } from '../../packages/server/src/platform/model/ids.ts'
@@ -13,55 +13,18 @@ import { readSettings } from '../../packages/server/src/platform/settings/settin
 import { leaseMs } from '../../packages/server/src/platform/syncs/queue/leases.ts'
 import { beginSyncs } from '../../packages/server/src/platform/syncs/queue/queue.ts'
 import { runSchedules } from '../../packages/server/src/platform/syncs/queue/schedules.ts'
+import { computeNextAttemptAt, mostFailures } from '../../packages/server/src/platform/syncs/queue/times.ts'
 import { listCopiedEntities } from '../../packages/server/src/platform/syncs/status/groups.ts'
+import { Counter } from './thousands-counter.ts'
+import { behaviourOf, durationOf, oftenSeconds, type Simulated } from './thousands-walks.ts'
 import { connectorBody, firstPrincipal, type World } from './world.ts'
 
 export const hourMs = 3_600_000
-const second = 1_000
 const workers = 8
-/** Share of the workers' time that walks take, with every connector on the default interval. */
-const utilization = 0.7
-/** A first walk takes as many times as long. */
-const firstFactor = 3
-/** Every so many connectors one has an interval of ten minutes. */
-const oftenEvery = 100
-const oftenSeconds = 600
-
-/** Statements whose texts are kept; the later ones have the same texts. */
-const compared = 20_000
-
-/** Counts statements, and keeps the texts of the first ones. */
-class Counter implements KyselyPlugin {
-  statements = 0
-  readonly texts = new Map<string, CompiledQuery>()
-  readonly #plain: Kysely<Tables>
-
-  constructor(plain: Kysely<Tables>) {
-    this.#plain = plain
-  }
-
-  transformQuery: KyselyPlugin['transformQuery'] = ({ node, queryId }) => {
-    this.statements += 1
-    if (this.statements > compared) return node
-    const query = this.#plain.getExecutor().compileQuery(node, queryId)
-    if (!this.texts.has(query.sql)) this.texts.set(query.sql, query)
-    return node
-  }
-
-  transformResult: KyselyPlugin['transformResult'] = async ({ result }) => result
-
-  /** Returns the plans of all statements in SQLite's words. */
-  async plans(): Promise<readonly string[]> {
-    const plans: string[] = []
-    for (const { sql, parameters } of this.texts.values()) {
-      const { rows } = await this.#plain.executeQuery<{ readonly detail: string }>(
-        CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]),
-      )
-      plans.push(...rows.map(({ detail }) => detail))
-    }
-    return plans
-  }
-}
+/** Time after which a walk yields to waiting runs, as the workers do it. */
+const sliceMs = 300_000
+/** Looks of the workers in one transaction of the simulation: commits cost more than what they commit. */
+const looksAtOnce = 200
 
 /** What a simulation takes. */
 export interface Plan {
@@ -69,39 +32,72 @@ export interface Plan {
   readonly hours: number
   /** Walks at once on each of the 8 workers. */
   readonly atOnce: number
+  /** Time between two looks of the workers, in milliseconds. */
+  readonly turnMs: number
+  /** Called at the end of each simulated hour. */
+  readonly onHour?: (progress: Progress) => void
+}
+
+/** Figures during a simulation. */
+export interface Progress extends Starts {
+  readonly hour: number
+  readonly ended: Readonly<Record<string, number>>
+  /** Walks at the end of the hour. */
+  readonly walking: number
+  /** Size of the platform's database. */
+  readonly bytes: number
+}
+
+/** When runs started. */
+export interface Starts {
+  readonly connectors: ReadonlyMap<string, Simulated>
+  /** Starts of the runs of each connector, in milliseconds; a resumed run counts once. */
+  readonly starts: ReadonlyMap<string, readonly number[]>
 }
 
 /** What a simulation has seen. */
-export interface Seen {
-  /** Starts of the walks of each connector, in milliseconds. */
-  readonly starts: ReadonlyMap<string, readonly number[]>
-  /** Intervals that differ from the default, in milliseconds. */
-  readonly often: ReadonlySet<string>
+export interface Seen extends Starts {
   /** Largest number of statements in a claim, without those for each claimed run. */
   readonly claimStatements: number
   /** Plans of all statements of schedules, claims and ends. */
   readonly plans: readonly string[]
   /** Largest number of rows that a connector has. */
   readonly mostRows: number
-  readonly runs: number
-  /** Length of the queue at the end. */
+  /** Ended runs by their state. */
+  readonly ended: Readonly<Record<string, number>>
   readonly waiting: number
 }
+
+interface Walk {
+  readonly run: RunRow
+  readonly owner: string
+  readonly worker: number
+  readonly begunAt: number
+  readonly until: number
+}
+
+type Without<E> = E extends RunEnd ? Omit<E, 'progress' | 'results' | keyof typeof noError> : never
+/** How a walk ends. */
+type Ending = Without<RunEnd>
 
 /** Narrows by name: `instanceof` alone makes the compiler compare all types of Kysely. */
 const isKysely = (db: Database['db']): db is Kysely<Tables> => db instanceof Kysely
 
 /** One simulation. */
 class Simulation {
+  readonly connectors = new Map<string, Simulated>()
   readonly starts = new Map<string, number[]>()
-  readonly often = new Set<string>()
+  readonly ended: Record<string, number> = {}
   claimStatements = 0
-  runs = 0
+  readonly counter: Counter
   readonly #world: World
   readonly #plan: Plan
   readonly #database: Database
-  readonly counter: Counter
-  readonly #running: { readonly run: RunRow; readonly owner: string; readonly worker: number; readonly until: number }[] = []
+  /** The transaction of the looks. */
+  #inside: Database
+  #walks: Walk[] = []
+  /** Time that yielded walks still take. */
+  readonly #left = new Map<string, number>()
   readonly #parts
   readonly #kinds: readonly string[]
   #drawn = 0
@@ -113,16 +109,12 @@ class Simulation {
     this.#world = world
     this.#plan = plan
     this.#database = createDatabase(raw.dialect, raw.db.withPlugin(this.counter), { close: () => raw.close() })
+    this.#inside = this.#database
     const all = Object.values(kinds)
-    const catalogue = createCatalogue(all)
     this.#kinds = all.map(({ definition }) => definition).flatMap((each) => (listCopiedEntities(each).length > 0 ? [each.kind] : []))
     const settings = readSettings(world.env, { kinds: all.map(({ definition }) => definition.kind) })
-    this.#parts = {
-      database: this.#database,
-      source: { clock: () => world.now, randomBytes: (size: number) => this.#draw(size) },
-      catalogue,
-      settings,
-    }
+    const source = { clock: () => world.now, randomBytes: (size: number) => this.#draw(size) }
+    this.#parts = { source, catalogue: createCatalogue(all), settings }
   }
 
   /** Returns bytes that are the same in each simulation. */
@@ -135,93 +127,116 @@ class Simulation {
   async fill(): Promise<void> {
     const platform = await this.#world.open()
     const { id } = await platform.connectors.create(await firstPrincipal(platform), connectorBody())
-    const { db } = this.#database
-    const first = await db.selectFrom('connectors').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-    const rows = Array.from({ length: this.#plan.connectors }, (_, index) => ({
-      ...first,
-      id: newId(this.#parts.source),
-      name: `Connector ${index}`,
-      kind: this.#kinds[index % this.#kinds.length] ?? first.kind,
-      unchecked: false,
-      sandbox: false,
-    }))
+    const first = await this.#database.db.selectFrom('connectors').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     await this.#database.transaction(async (inside) => {
-      for (const row of rows) {
+      for (let index = 0; index < this.#plan.connectors; index += 1) {
+        const kind = this.#kinds[index % this.#kinds.length] ?? first.kind
+        const behaviour = behaviourOf(index)
+        const own = {
+          id: newId(this.#parts.source),
+          name: `Connector ${index}`,
+          kind,
+          unchecked: behaviour === 'unchecked',
+          sandbox: false,
+        }
+        const row = { ...first, ...own }
         await inside.insertInto('connectors').values(row).execute()
         await beginSyncs(this.#parts, inside, row)
-        if (this.often.size * oftenEvery < this.starts.size) this.often.add(row.id)
+        if (behaviour === 'often')
+          await inside.updateTable('sync_schedules').set({ interval_seconds: oftenSeconds }).where('connector_id', '=', row.id).execute()
+        this.connectors.set(row.id, { id: row.id, kind, behaviour })
         this.starts.set(row.id, [])
       }
-      const seldom = inside.updateTable('sync_schedules').set({ interval_seconds: oftenSeconds })
-      for (const often of this.often) await seldom.where('connector_id', '=', often).execute()
     })
     this.counter.texts.clear()
     this.counter.statements = 0
   }
 
   async run(): Promise<void> {
-    const end = this.#world.now + this.#plan.hours * hourMs
-    while (this.#world.now < end) {
-      await this.#finish()
-      await runSchedules(this.#parts)
-      for (let worker = 0; worker < workers; worker += 1) if (!(await this.#claim(worker))) break
-      this.#world.now = await this.#next()
+    const begin = this.#world.now
+    const end = begin + this.#plan.hours * hourMs
+    for (let hour = 1; this.#world.now < end; ) {
+      await this.#database.transaction(async (inside) => {
+        this.#inside = { ...this.#database, db: inside, transaction: (work) => work(inside) }
+        for (let look = 0; look < looksAtOnce && this.#world.now < end; look += 1) await this.#look(look)
+      })
+      for (; this.#world.now >= begin + hour * hourMs; hour += 1) this.#plan.onHour?.(await this.#measure(hour))
     }
+    this.#inside = this.#database
+  }
+
+  async #look(look: number): Promise<void> {
+    await this.#finish()
+    await runSchedules({ ...this.#parts, database: this.#inside })
+    for (let turn = 0; turn < workers; turn += 1) if (!(await this.#claim((look + turn) % workers))) break
+    this.#world.now += this.#plan.turnMs
   }
 
   /** Claims as the worker of a node does. @returns false when nothing is due */
   async #claim(worker: number): Promise<boolean> {
-    const { db } = this.#database
-    const now = this.#world.now
-    const free = this.#plan.atOnce - this.#running.filter((each) => each.worker === worker).length
-    if (free <= 0) return true
+    const { db, transaction } = this.#inside
+    const { now } = this.#world
+    const own = this.#walks.filter((each) => each.worker === worker)
+    const free = this.#plan.atOnce - own.length
     const before = this.counter.statements
     await wakeRuns(db, now)
-    if (!(await hasDueRun(db))) return false
+    if (!(await hasDueRun(db, now))) return false
+    if (free <= 0) {
+      await this.#yield(own)
+      return true
+    }
     const owner = newId(this.#parts.source)
     const lease = { owner, node: `${worker}`, session: null, now, until: now + leaseMs }
-    const runs = await this.#database.transaction((inside) => leaseRuns(inside, lease, free))
+    const runs = await transaction((inside) => leaseRuns(inside, lease, free))
     this.claimStatements = Math.max(this.claimStatements, this.counter.statements - before - runs.length)
     for (const run of runs) {
-      this.#running.push({ run, owner, worker, until: now + this.#durationOf(run) })
-      this.starts.get(run.connector_id)?.push(now)
+      this.#walks.push({ run, owner, worker, begunAt: now, until: now + this.#durationOf(run) })
+      if (run.attempts === 1) this.starts.get(run.connector_id)?.push(now)
     }
     return true
   }
 
-  /** Returns the duration of a walk: from 0.5 to 1.5 times the mean, by the kind and the connector. */
-  #durationOf({ connector_id, cause }: RunRow): number {
-    const { connectors, atOnce } = this.#plan
-    const perInterval = connectors * (1 + (hourMs / (oftenSeconds * second) - 1) / oftenEvery)
-    const mean = (utilization * workers * atOnce * hourMs) / perInterval
-    const share = createHash('sha256').update(`duration ${connector_id}`).digest().readUInt8(0) / 255
-    return Math.round(mean * (0.5 + share) * (cause === 'created' ? firstFactor : 1))
+  #durationOf({ id, connector_id, cause }: RunRow): number {
+    const connector = this.connectors.get(connector_id)
+    return this.#left.get(id) ?? (connector === undefined ? 0 : durationOf(connector, cause))
+  }
+
+  /** Ends the longest walk of a full worker, as workers do. */
+  async #yield(own: readonly Walk[]): Promise<void> {
+    const { now } = this.#world
+    const [longest] = own.toSorted((one, other) => one.begunAt - other.begunAt)
+    if (longest === undefined || now - longest.begunAt < sliceMs) return
+    this.#left.set(longest.run.id, longest.until - now)
+    this.#walks = this.#walks.filter((walk) => walk !== longest)
+    await this.#end(longest, { state: 'queued', not_before: null, place: now, failures: longest.run.failures })
   }
 
   async #finish(): Promise<void> {
-    const over = this.#running.filter(({ until }) => until <= this.#world.now)
-    for (const ended of over) {
-      this.#running.splice(this.#running.indexOf(ended), 1)
-      const { id, progress } = ended.run
-      const end = { state: 'succeeded', finished_at: this.#world.now, progress, results: '[]', failures: 0, ...noError } as const
-      await endRun(this.#database.db, { id, owner: ended.owner }, end)
-      this.runs += 1
+    const { now } = this.#world
+    const over = this.#walks.filter(({ until }) => until <= now)
+    if (over.length === 0) return
+    this.#walks = this.#walks.filter(({ until }) => until > now)
+    for (const walk of over) {
+      const { id, connector_id, place, failures: before } = walk.run
+      this.#left.delete(id)
+      const isFailing = this.connectors.get(connector_id)?.behaviour === 'failing'
+      const failures = isFailing ? before + 1 : 0
+      if (isFailing && failures < mostFailures) {
+        const not_before = computeNextAttemptAt(this.#parts, { failures, askedMs: undefined, isExact: false })
+        await this.#end(walk, { state: 'queued', not_before, place, failures })
+      } else await this.#end(walk, { state: isFailing ? 'failed' : 'succeeded', finished_at: now, failures })
     }
   }
 
-  /** Returns the time of the next event, at the nodes' pace of a second. */
-  async #next(): Promise<number> {
-    const { db } = this.#database
-    const soon = this.#world.now + second
-    const row = await db
-      .selectFrom('sync_schedules')
-      .select('next_run_at')
-      .where('next_run_at', 'is not', null)
-      .orderBy('next_run_at')
-      .limit(1)
-      .executeTakeFirst()
-    const ends = this.#running.map(({ until }) => until)
-    return Math.max(soon, Math.ceil(Math.min(row?.next_run_at ?? soon, ...ends) / second) * second)
+  async #end({ run, owner }: Walk, how: Ending): Promise<void> {
+    this.ended[how.state] = (this.ended[how.state] ?? 0) + 1
+    await endRun(this.#inside.db, { id: run.id, owner }, { progress: run.progress, results: '[]', ...noError, ...how })
+  }
+
+  async #measure(hour: number): Promise<Progress> {
+    const bytes = await this.counter.bytes()
+    const { connectors, starts, ended } = this
+    return { hour, ended, walking: this.#walks.length, bytes, connectors, starts }
   }
 
   async seen(): Promise<Seen> {
@@ -229,10 +244,10 @@ class Simulation {
     const { db } = this.#database
     const rows = await db.selectFrom('sync_runs').select(['connector_id', 'state']).execute()
     const counts = [...Map.groupBy(rows, ({ connector_id }) => connector_id).values()].map(({ length }) => length)
-    const { starts, often, claimStatements, runs } = this
+    const { connectors, starts, claimStatements, ended } = this
     const waiting = rows.filter(({ state }) => state === 'queued').length
     const mostRows = counts.reduce((one, other) => Math.max(one, other), 0)
-    return { starts, often, claimStatements, runs, waiting, mostRows, plans }
+    return { connectors, starts, claimStatements, ended, waiting, mostRows, plans }
   }
 }
 
@@ -242,27 +257,4 @@ export async function simulate(world: World, plan: Plan): Promise<Seen> {
   await simulation.fill()
   await simulation.run()
   return simulation.seen()
-}
-
-/** Returns the longest time between two starts of a connector, as a fraction of its interval. */
-export function findLongestGap({ starts, often }: Seen, after: number): number {
-  let longest = 0
-  for (const [id, times] of starts) {
-    const interval = often.has(id) ? oftenSeconds * second : hourMs
-    const late = times.filter((time) => time >= after)
-    late.forEach((time, index) => {
-      longest = Math.max(longest, (time - (late[index - 1] ?? time)) / interval)
-    })
-  }
-  return longest
-}
-
-/** Counts the starts in each ten minutes of the hour. */
-export function countByTenMinutes({ starts }: Seen, after: number): readonly number[] {
-  const parts = [0, 0, 0, 0, 0, 0]
-  for (const time of [...starts.values()].flat().filter((each) => each >= after)) {
-    const part = Math.floor((time % hourMs) / 600_000)
-    parts[part] = (parts[part] ?? 0) + 1
-  }
-  return parts
 }

@@ -5,6 +5,7 @@ import type { Connection, CredentialSource, OriginOverride } from 'ferrule/engin
 import { fail } from 'ferrule/internal'
 import { connectionQuery, type SealedConnectorRow, setAuthError, setHealthy } from '../db/queries/connectors.ts'
 import { existenceQuery } from '../db/queries/organizations.ts'
+import { unparkRuns } from '../db/queries/sync-runs.ts'
 import type { ConnectorAccess } from '../model/access.ts'
 import { asId } from '../model/ids.ts'
 import { requireScope } from '../model/scopes.ts'
@@ -50,7 +51,9 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
     markHealthy: async (access) => {
       if (access.status !== 'auth_error' && !access.unchecked) return
       const version = sources.get(access)?.current()
-      if (version !== undefined && (await setHealthy(db, version))) parts.events.emit('queued')
+      if (version === undefined || !(await setHealthy(db, version))) return
+      await unparkRuns(db, { organizationId: version.organizationId, connectorId: version.id })
+      parts.events.emit('queued')
     },
   }
 }

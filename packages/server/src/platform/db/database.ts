@@ -87,8 +87,8 @@ export const lockForUpdate = <DB, TB extends keyof DB, O>(
 export const skipLocked = <DB, TB extends keyof DB, O>(
   db: Db,
   query: SelectQueryBuilder<DB, TB, O>,
-  table: TB & string,
-): SelectQueryBuilder<DB, TB, O> => (hasRowLocks(db) ? query.forUpdate(table).skipLocked() : query)
+  ...tables: readonly (TB & string)[]
+): SelectQueryBuilder<DB, TB, O> => (hasRowLocks(db) ? query.forUpdate([...tables]).skipLocked() : query)
 
 const uniqueCodes: readonly unknown[] = ['23505', 2067, 1555]
 const foreignKeyCodes: readonly unknown[] = ['23503', 787]

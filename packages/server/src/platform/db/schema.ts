@@ -200,6 +200,8 @@ export interface SyncRunTable {
   place: number
   /** null starts at once. */
   not_before: Moment | null
+  /** Time of the next look at a run that cannot start; null in the queue. */
+  parked_until: Moment | null
   /** Attempt and end of the lease. A cancelled run keeps its lease until its node releases it. */
   lease_owner: string | null
   lease_until: Moment | null

@@ -19,6 +19,9 @@ export function newId({ clock, randomBytes }: IdSource): string {
   return dashed(bytes.toString('hex'))
 }
 
+/** Sorts before every id. */
+export const firstId = '00000000-0000-0000-0000-000000000000'
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Returns the id in lower case; undefined when the value is no UUID. */

@@ -6,6 +6,7 @@ import type { SyncRunRecord } from 'ferrule/wire'
 import { addCopyRecords, deleteCopies, listHolders } from '../db/queries/sync-copies.ts'
 import { deleteRunsBefore, findRun } from '../db/queries/sync-runs.ts'
 import { type ConnectorPlace, type Principal, viewOrganization } from '../model/access.ts'
+import { firstId } from '../model/ids.ts'
 import { isFinished } from '../model/run-states.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { RunIds, Syncs } from '../model/sync-types.ts'
@@ -25,7 +26,6 @@ import type { Watching } from './status/watching.ts'
 const retentionMs = 7 * 24 * 60 * 60 * 1_000
 /** Rows per statement, and connectors per query. */
 const batch = 100
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Builds the service. */
 export function createSyncs(parts: StatusParts, watching: Watching): Syncs {

@@ -16,7 +16,7 @@ import {
   type StaleSeal,
   setDataKey,
 } from '../db/queries/keys.ts'
-import { type IdSource, newId } from '../model/ids.ts'
+import { firstId, type IdSource, newId } from '../model/ids.ts'
 import type { VaultAdministration } from '../model/types.ts'
 import type { ApplicationSeals } from './application-seals.ts'
 import type { DataKeys, KeyPlace } from './data-keys.ts'
@@ -35,7 +35,6 @@ export interface RotationParts {
 
 /** Keys or credentials per transaction. */
 const batch = 100
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Builds the operator's rotation commands. */
 export const createRotation = (parts: RotationParts): VaultAdministration => ({

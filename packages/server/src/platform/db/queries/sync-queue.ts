@@ -1,6 +1,6 @@
 /** Queries runs for the nodes that work on them: leases, progress, ends. Covers all organizations. */
 
-import { type ExpressionBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { runMoves } from '../../model/run-states.ts'
 import { type Db, skipLocked } from '../database.ts'
 import type { Tables } from '../schema.ts'
@@ -8,6 +8,11 @@ import { sessionLocks } from '../session.ts'
 import type { RunRow, StoredError } from './sync-runs.ts'
 
 const nextVersion = sql<number>`version + 1`
+
+/** Time until a parked run is looked at again, in milliseconds: what ends its wait unparks it before. */
+const parkedMs = 300_000
+/** Runs that are parked by one statement, and looks for one that can start. */
+const [parkedAtOnce, looks] = [100, 10]
 
 /** Owner and end of a lease. Timestamps are milliseconds since 1970. */
 export interface RunLease {
@@ -19,13 +24,15 @@ export interface RunLease {
   readonly until: number
 }
 
-/**
- * Selects runs that can start. No walk of the connector is active, no removal of its copies waits, and no started run waits, which goes
- * first. Unchecked credentials wait for a successful call.
- */
-const isFree = ({ and, not, exists, selectFrom, or, eb }: ExpressionBuilder<Tables, 'sync_runs'>) => {
+/** Selects runs whose turn it is: no walk of the connector is active, and no started run waits, which goes first. */
+const isNext = ({ and, not, exists, selectFrom, or, eb }: ExpressionBuilder<Tables, 'sync_runs'>) => {
   const others = selectFrom('sync_runs as other').select('other.id').whereRef('other.connector_id', '=', 'sync_runs.connector_id')
   const begun = others.where('other.finished_at', 'is', null).where('other.state', '=', sql.lit('queued')).where('other.attempts', '>', 0)
+  return and([not(exists(others.where('other.lease_owner', 'is not', null))), or([eb('sync_runs.attempts', '>', 0), not(exists(begun))])])
+}
+
+/** Selects runs that cannot start: a removal of the connector's copies waits, or its credentials wait for a successful call. */
+const isBlocked = ({ exists, selectFrom, or }: ExpressionBuilder<Tables, 'sync_runs'>) => {
   const removals = selectFrom('sync_removals')
     .select('sync_removals.id')
     .whereRef('sync_removals.connector_id', '=', 'sync_runs.connector_id')
@@ -33,44 +40,75 @@ const isFree = ({ and, not, exists, selectFrom, or, eb }: ExpressionBuilder<Tabl
     .select('connectors.id')
     .whereRef('connectors.id', '=', 'sync_runs.connector_id')
     .where(sql<boolean>`connectors.unchecked`)
-  return and([
-    not(exists(unchecked)),
-    not(exists(others.where('other.lease_owner', 'is not', null))),
-    or([eb('sync_runs.attempts', '>', 0), not(exists(begun))]),
-    not(exists(removals)),
-  ])
+  return or([exists(unchecked), exists(removals)])
 }
 
 /** Repeats the literals of the indexes: SQLite does not match an index by parameters. */
-const due = (db: Db, limit: number) =>
+const head = (db: Db, limit: number) =>
   db
     .selectFrom('sync_runs')
-    .selectAll('sync_runs')
     .where('sync_runs.state', '=', sql.lit('queued'))
     .where('sync_runs.not_before', 'is', null)
-    .where(isFree)
+    .where('sync_runs.parked_until', 'is', null)
+    .where(isNext)
     .orderBy('sync_runs.place')
     .orderBy('sync_runs.id')
     .limit(limit)
 
 const delayed = sql<boolean>`state = 'queued' and not_before is not null`
 
-/** Makes delayed runs available whose time has come. */
+/** Returns delayed and parked runs to the queue whose time has come. */
 export async function wakeRuns(db: Db, now: number): Promise<void> {
+  await wakeParked(db, now)
   const rows = db.selectFrom('sync_runs').select('id').where(delayed).where('not_before', '<=', now).limit(1)
   if ((await rows.executeTakeFirst()) === undefined) return
   await db.updateTable('sync_runs').set({ not_before: null }).where(delayed).where('not_before', '<=', now).execute()
 }
 
-/** Returns whether a run can start now. */
-export const hasDueRun = async (db: Db): Promise<boolean> =>
-  (await due(db, 1).clearSelect().select('sync_runs.id').executeTakeFirst()) !== undefined
+async function wakeParked(db: Db, now: number): Promise<void> {
+  const rows = db.selectFrom('sync_runs').select('id').where('parked_until', '<=', now).limit(1)
+  if ((await rows.executeTakeFirst()) === undefined) return
+  await db.updateTable('sync_runs').set({ parked_until: null }).where('parked_until', '<=', now).execute()
+}
 
-/** Leases due runs in queue order. Call it in a transaction. @returns the updated runs */
+/** Returns whether a run can start now. Parks the runs before it that cannot start. */
+export async function hasDueRun(db: Db, now: number): Promise<boolean> {
+  for (let look = 0; look < looks; look += 1) {
+    const first = await head(db, 1)
+      .select((eb) => isBlocked(eb).as('blocked'))
+      .executeTakeFirst()
+    if (first === undefined) return false
+    if (!first.blocked) return true
+    await parkRuns(db, now, skipLocked(db, head(db, parkedAtOnce).select('sync_runs.id'), 'sync_runs'))
+  }
+  return false
+}
+
+/** Parks those of some runs that cannot start. Claims do not read them again before the time, or before `unparkRuns`. */
+async function parkRuns(
+  db: Db,
+  now: number,
+  ids: readonly string[] | SelectQueryBuilder<Tables, 'sync_runs', { id: string }>,
+): Promise<void> {
+  const rows = db
+    .updateTable('sync_runs')
+    .set({ parked_until: now + parkedMs })
+    .where(isBlocked)
+  await ('execute' in ids ? rows.where('sync_runs.id', 'in', ids) : rows.where('sync_runs.id', 'in', [...ids])).execute()
+}
+
+/** Leases due runs in queue order, and parks those that cannot start. Call it in a transaction. @returns the updated runs */
 export async function leaseRuns(db: Db, { owner, node, session, now, until }: RunLease, limit: number): Promise<RunRow[]> {
   const taken: RunRow[] = []
   const connectors = new Set<string>()
-  for (const row of await skipLocked(db, due(db, limit), 'sync_runs').execute()) {
+  const first = head(db, limit)
+    .selectAll('sync_runs')
+    .select((eb) => isBlocked(eb).as('blocked'))
+  const rows = await skipLocked(db, first, 'sync_runs').execute()
+  const blocked = rows.filter((row) => row.blocked).map(({ id }) => id)
+  if (blocked.length > 0) await parkRuns(db, now, blocked)
+  for (const { blocked: isParked, ...row } of rows) {
+    if (isParked) continue
     if (connectors.has(row.connector_id)) continue // two runs of one connector can be due; the first goes first
     connectors.add(row.connector_id)
     const claimed = {

@@ -53,9 +53,9 @@ export const findLastFinishedRun = (db: Db, { organizationId, connectorId }: Own
     .limit(1)
     .executeTakeFirst()
 
-/** Widens a waiting run unless it has started. @returns whether it was changed */
+/** Widens a waiting run unless it has started, and returns it to the queue. @returns whether it was changed */
 export async function extendRun(db: Db, { id, version }: RunRow, change: Pick<RunRow, 'mode' | 'entities' | 'place'>): Promise<boolean> {
-  const rows = db.updateTable('sync_runs').set({ ...change, version: nextVersion })
+  const rows = db.updateTable('sync_runs').set({ ...change, parked_until: null, version: nextVersion })
   const done = await rows.where('id', '=', id).where('version', '=', version).where('state', '=', 'queued').executeTakeFirst()
   return done.numUpdatedRows > 0n
 }
@@ -67,6 +67,13 @@ export async function extendRun(db: Db, { id, version }: RunRow, change: Pick<Ru
 export async function markAsked(db: Db, { id, asked: known }: Pick<RunRow, 'id' | 'asked'>, asked: string): Promise<void> {
   const rows = db.updateTable('sync_runs').set({ asked }).where('id', '=', id).where('finished_at', 'is', null)
   await (known === null ? rows.where('asked', 'is', null) : rows.where('asked', '=', known)).execute()
+}
+
+/** Returns the parked runs of a connector to the queue, because what they waited for may have happened. */
+export const unparkRuns = async (db: Db, { organizationId, connectorId }: OwnConnector): Promise<void> => {
+  const rows = db.updateTable('sync_runs').set({ parked_until: null }).where('organization_id', '=', organizationId)
+  // Not only parked ones: the statement then waits for a claim that parks one at this time.
+  await rows.where('connector_id', '=', connectorId).where('finished_at', 'is', null).execute()
 }
 
 /** Columns of an error. */

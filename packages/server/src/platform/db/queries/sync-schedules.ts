@@ -44,28 +44,41 @@ export const deleteSchedule = async (db: Db, { organizationId, connectorId }: Ow
   await rows.where('entity', '=', entity).execute()
 }
 
-/** Lists connectors with a due schedule, longest due first. Covers all organizations. */
-export const listDueConnectors = (db: Db, now: number, limit: number) =>
-  db.selectFrom('sync_schedules').select('connector_id').where('next_run_at', '<=', now).orderBy('next_run_at').limit(limit).execute()
+/** Returns whether a schedule is due. Covers all organizations. */
+export const hasDueSchedule = async (db: Db, now: number): Promise<boolean> =>
+  (await db.selectFrom('sync_schedules').select('connector_id').where('next_run_at', '<=', now).limit(1).executeTakeFirst()) !== undefined
 
 /** A connector with the status of its workspace. */
 export type ScheduledConnector = CopyHolder & { readonly workspace_status: string; readonly deleted_at: number | null }
 
+const scheduled = (db: Db) =>
+  db
+    .selectFrom('connectors')
+    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
+    .select(['connectors.id', 'connectors.organization_id', 'connectors.workspace_id', 'connectors.kind', 'connectors.entities'])
+    .select(['workspaces.status as workspace_status', 'workspaces.deleted_at'])
+
 /** Locks a connector until the transaction ends; undefined when it is missing or locked elsewhere. */
 export const lockScheduledConnector = (db: Db, id: string): Promise<ScheduledConnector | undefined> =>
-  skipLocked(
-    db,
-    db
-      .selectFrom('connectors')
-      .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
-      .select(['connectors.id', 'connectors.organization_id', 'connectors.workspace_id', 'connectors.kind', 'connectors.entities'])
-      .select(['workspaces.status as workspace_status', 'workspaces.deleted_at'])
-      .where('connectors.id', '=', id),
-    'connectors',
-  ).executeTakeFirst()
+  skipLocked(db, scheduled(db).where('connectors.id', '=', id), 'connectors').executeTakeFirst()
 
-/** Lists connectors of some kinds without a schedule: of an older version, or of a kind that became searchable. */
-export const listConnectorsWithoutSchedule = (db: Db, kinds: readonly string[], limit: number): Promise<CopyHolder[]> =>
+/**
+ * Locks the connector whose schedule is due longest, and the schedule, until the transaction ends. What another node has locked is skipped, so
+ * nodes do not meet at the same connector. Covers all organizations.
+ */
+export const lockDueConnector = (db: Db, now: number): Promise<ScheduledConnector | undefined> => {
+  const due = scheduled(db)
+    .innerJoin('sync_schedules', 'sync_schedules.connector_id', 'connectors.id')
+    .where('sync_schedules.next_run_at', '<=', now)
+  return skipLocked(db, due.orderBy('sync_schedules.next_run_at').limit(1), 'connectors', 'sync_schedules').executeTakeFirst()
+}
+
+/** Lists connectors of some kinds without a schedule in the order of their ids: of an older version, or of a kind that became searchable. */
+export const listConnectorsWithoutSchedule = (
+  db: Db,
+  kinds: readonly string[],
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<CopyHolder[]> =>
   db
     .selectFrom('connectors')
     .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
@@ -75,5 +88,7 @@ export const listConnectorsWithoutSchedule = (db: Db, kinds: readonly string[], 
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('sync_schedules').select('entity').whereRef('sync_schedules.connector_id', '=', 'connectors.id'))),
     )
+    .where('connectors.id', '>', after)
+    .orderBy('connectors.id')
     .limit(limit)
     .execute()

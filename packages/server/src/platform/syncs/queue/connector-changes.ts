@@ -3,6 +3,7 @@
 import type { RunMode } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'
 import type { ConnectorRow } from '../../db/queries/connectors.ts'
+import { unparkRuns } from '../../db/queries/sync-runs.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
 import { listCopiedEntities } from '../status/groups.ts'
 import { emptyCopies, type QueueParts, queueRun } from './queue.ts'
@@ -27,6 +28,7 @@ export async function followChange(parts: QueueParts, db: Db, { before, after, h
   await emptyCopies(parts, db, { row: after, entities: dropped })
   const isNews = isOther || hasNewCredentials || dropped.length > 0 || wanted.some((entity) => !was.includes(entity))
   if (!isNews || wanted.length === 0 || after.workspace_status === 'inactive') return
+  if (hasNewCredentials) await unparkRuns(db, toConnectorPlace(after))
   const mode: RunMode = isOther ? 'full' : 'incremental'
   await queueRun(parts, db, { place: toConnectorPlace(after), wish: { mode, cause: 'changed', entities: null } })
 }

@@ -63,6 +63,7 @@ export function buildRun({ source }: Pick<Parts, 'source'>, place: ConnectorPlac
     failures: 0,
     place: now - headStarts[cause],
     not_before: null,
+    parked_until: null,
     lease_owner: null,
     lease_until: null,
     lease_node: null,

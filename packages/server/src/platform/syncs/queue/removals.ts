@@ -1,6 +1,7 @@
 /** Removes copies, one at a time on each node. A removal restarts after a kill until nothing is left. */
 import type { ContextStore } from '../../../context/store/types.ts'
 import { deleteRemoval, hasDueRemoval, leaseRemoval, type RemovalRow, updateRemoval } from '../../db/queries/sync-copies.ts'
+import { unparkRuns } from '../../db/queries/sync-runs.ts'
 import { newId } from '../../model/ids.ts'
 import { leaseMs, renewalMs } from './leases.ts'
 import type { WorkerParts } from './node.ts'
@@ -65,6 +66,7 @@ export class Removals {
     try {
       await this.#removeCopies(row)
       await deleteRemoval(db, removal)
+      await unparkRuns(db, { organizationId: row.organization_id, connectorId: row.connector_id })
     } catch (thrown) {
       const failures = row.failures + 1
       const not_before = computeNextAttemptAt(this.#parts, { failures, askedMs: undefined, isExact: false })

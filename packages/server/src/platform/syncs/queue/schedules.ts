@@ -2,15 +2,18 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
+import type { CopyHolder } from '../../db/queries/sync-copies.ts'
 import { listUnfinishedRuns } from '../../db/queries/sync-runs.ts'
 import {
+  hasDueSchedule,
   listConnectorsWithoutSchedule,
-  listDueConnectors,
   listSchedules,
+  lockDueConnector,
   lockScheduledConnector,
   type ScheduledConnector,
   saveSchedule,
 } from '../../db/queries/sync-schedules.ts'
+import { firstId } from '../../model/ids.ts'
 import type { Parts } from '../../parts.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
 import { type EntityGroup, listCopiedEntities, listGroups, listScheduledEntities } from '../status/groups.ts'
@@ -20,20 +23,21 @@ import { computeNextRunAt } from './times.ts'
 /** Services that schedules need. */
 type ScheduleParts = QueueParts & Pick<Parts, 'database'>
 
-/** Connectors per query. */
+/** Connectors per turn, and per query. */
 const batch = 100
 
 /**
- * Queues due runs. Each connector has its own transaction; connectors that another node locks are skipped. Yields between connectors,
+ * Queues due runs. Each connector has its own transaction, which skips those that other nodes have locked. Yields between connectors,
  * because the embedded database blocks the event loop.
  */
 export async function runSchedules(parts: ScheduleParts): Promise<void> {
   const { database, source } = parts
-  const due = await listDueConnectors(database.db, source.clock(), batch)
-  for (const id of new Set(due.map(({ connector_id }) => connector_id))) {
-    await database.transaction(async (db) => {
-      const connector = await lockScheduledConnector(db, id)
+  if (!(await hasDueSchedule(database.db, source.clock()))) return
+  for (let more = true, queued = 0; more && queued < batch; queued += 1) {
+    more = await database.transaction(async (db) => {
+      const connector = await lockDueConnector(db, source.clock())
       if (connector !== undefined) await queueDue(parts, db, connector)
+      return connector !== undefined
     })
     await turn()
   }
@@ -68,7 +72,10 @@ async function isUnderWay(db: Db, connector: ScheduledConnector, entities: Reado
   })
 }
 
-/** Stores the missing schedule and first run of connectors of an older version, or of a kind that became searchable. */
+/**
+ * Stores the missing schedule and first run of connectors of an older version, or of a kind that became searchable. Reads all connectors: the
+ * start of each node is often enough, because a running version stores the schedules of all its kinds.
+ */
 export async function scheduleMissing(parts: Parts): Promise<void> {
   const { catalogue, database } = parts
   const kinds = catalogue
@@ -76,8 +83,8 @@ export async function scheduleMissing(parts: Parts): Promise<void> {
     .map(({ connector_type }) => connector_type)
     .filter((slug) => listCopiedEntities(catalogue.getKind(slug).definition).length > 0)
   if (kinds.length === 0) return
-  for (let more = true; more; ) {
-    const rows = await listConnectorsWithoutSchedule(database.db, kinds, batch)
+  for (let after: string | undefined = firstId; after !== undefined; ) {
+    const rows: readonly CopyHolder[] = await listConnectorsWithoutSchedule(database.db, kinds, { after, limit: batch })
     for (const row of rows) {
       await database.transaction(async (db) => {
         if ((await lockScheduledConnector(db, row.id)) === undefined) return
@@ -85,6 +92,6 @@ export async function scheduleMissing(parts: Parts): Promise<void> {
       })
       await turn()
     }
-    more = rows.length === batch
+    after = rows.length === batch ? rows.at(-1)?.id : undefined
   }
 }

@@ -21,8 +21,6 @@ import { callsOfProgress } from './failures.ts'
 
 /** Interval of polling, and of storing a run's progress. Milliseconds. */
 const turnMs = 1_000
-/** Interval of the search for connectors without a schedule, in milliseconds. */
-const upkeepMs = 600_000
 /** Time after which a run yields to waiting runs, in milliseconds. */
 const sliceMs = 300_000
 /** Longest wait for aborted walks, in milliseconds. */
@@ -46,7 +44,7 @@ class Worker implements SyncWorker {
   #turning: Promise<void> | undefined
   #isAgain = false
   #isStopped = false
-  #nextUpkeep = Number.NEGATIVE_INFINITY
+  #isScheduled = false
 
   constructor(parts: WorkerParts, connectors: Connectors, services: SyncServices) {
     this.#parts = parts
@@ -164,10 +162,9 @@ class Worker implements SyncWorker {
   readonly #schedule = (): Promise<void> => runSchedules(this.#parts)
 
   readonly #upkeep = async (): Promise<void> => {
-    const now = this.#parts.source.clock()
-    if (now < this.#nextUpkeep) return
+    if (this.#isScheduled) return
     await scheduleMissing(this.#parts)
-    this.#nextUpkeep = now + upkeepMs
+    this.#isScheduled = true
   }
 
   readonly #remove = (): Promise<void> => this.#removals.turn()
@@ -177,7 +174,7 @@ class Worker implements SyncWorker {
     const free = (this.#services.atOnce ?? settings.syncConcurrency) - this.#walking.size
     const now = source.clock()
     await wakeRuns(database.db, now)
-    if (!(await hasDueRun(database.db))) return
+    if (!(await hasDueRun(database.db, now))) return
     if (free <= 0) return this.#yield(now)
     // Each attempt has its own owner id, so that a late write cannot reach the next attempt of the run.
     const node = await this.#parts.node.name()
