@@ -8,7 +8,8 @@ import { readJson } from '../json/json.ts'
 import type { ReadApart } from './apart-job.ts'
 import type { HttpAnswer } from './http/answer.ts'
 import { addMissing, getAt } from './json/paths.ts'
-import { readBodyWithRows } from './json/raw-rows.ts'
+import { type RawRows, readBodyWithRows } from './json/raw-rows.ts'
+import { readRowText } from './json/row-text.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Call } from './outcome.ts'
 
@@ -16,6 +17,16 @@ import type { Call } from './outcome.ts'
 export interface WireAnswer extends HttpAnswer {
   /** The result for a large body that a worker thread parsed; the body itself is released. */
   readonly apart?: ReadApart
+}
+
+/** A success with its body and the vendor's warnings. */
+export interface Success {
+  readonly is: 'answer'
+  readonly answer: WireAnswer
+  readonly body: unknown
+  readonly warnings: readonly string[]
+  /** The text of the rows, if the call keeps it and it stands apart in the body. */
+  readonly text?: RawRows
 }
 
 /** Makes an `upstream_answer_invalid` error of an operation. The caller throws it. */
@@ -43,6 +54,16 @@ export function parseBody(operation: Pick<CompiledOperation, 'kind'>, answer: Wi
   } catch (thrown) {
     throw failInvalidAnswer(operation, describeFlaw(thrown), { upstream: { status: answer.status } })
   }
+}
+
+/**
+ * Parses the body of a success, with the text of its rows if the call kept the bytes.
+ * @throws FerruleError as `parseBody`
+ */
+export function parseSuccess(operation: CompiledOperation, answer: WireAnswer, rawRows?: Call['rawRows']): Pick<Success, 'body' | 'text'> {
+  const { text, kept } = answer
+  const found = kept === undefined ? undefined : readRowText({ text, bytes: kept }, operation.at)
+  return found ?? { body: parseBody(operation, answer, rawRows) }
 }
 
 /** Returns whether a row has the documented key. Such a row is a record, whatever shape the vendor's other rows have. */

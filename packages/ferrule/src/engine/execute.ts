@@ -27,6 +27,7 @@ import type { OwnGate } from './limits/own-rates.ts'
 import { buildEmptyMeta, describeDoubt, isInParts, readMeta } from './meta.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
+import { canBeSame } from './page.ts'
 import { admitParams, type Params } from './params.ts'
 import { awaitResult } from './polling.ts'
 import { followPosition } from './position.ts'
@@ -132,7 +133,7 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
   const { operation, params, runtime } = running
   const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.wall()))
   if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...buildEmptyMeta(operation), ...buildHiddenCount(running, 0) } }
-  const { data, excluded, hidden, made, listed } = await readPage(running, reply)
+  const { data, text, excluded, hidden, made, listed } = await readPage(running, reply)
   const doubt = describeDoubt(operation, reply.body, listed)
   return {
     type: 'list',
@@ -144,6 +145,7 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
     },
     ...(hidden.length === 0 ? {} : { hidden }),
     ...(doubt === undefined ? {} : { doubt }),
+    ...(text === undefined ? {} : { text }),
     ...readDigest(operation, reply.answer),
   }
 }
@@ -225,6 +227,7 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
       idempotencyKey: call.idempotencyKey,
       background: call.background,
       ...{ memory: call.memory, digest: call.digest },
+      ...(call.keepsText === true && canBeSame(operation) ? { keepsText: true } : {}),
       ...(call.rawRows !== undefined && isInParts(operation) ? { rawRows: call.rawRows } : {}),
     },
     given,

@@ -18,6 +18,8 @@ export interface Call {
    * are JSON; `unread` does not.
    */
   readonly rawRows?: 'checked' | 'unread'
+  /** Returns the text of a list's records beside them where the vendor's own text will do. */
+  readonly keepsText?: boolean
   /** Digests the body of a list or a get, for `Outcome.digest`. */
   readonly digest?: ((body: Buffer) => string) | undefined
   /** The memory account of its answers. Whoever opened it closes it. */
@@ -69,6 +71,8 @@ export type Outcome =
   | ({
       readonly type: 'list'
       readonly data: readonly unknown[] | RawRows
+      /** The records of `data` as the vendor wrote them. Whoever asked with `keepsText` releases the text. */
+      readonly text?: RawRows
       readonly meta: Readonly<Record<string, unknown>>
       /** Omitted records that the vendor flags as hidden: for the copy, never for an answer. */
       readonly hidden?: readonly RecordKey[]

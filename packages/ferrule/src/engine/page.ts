@@ -3,6 +3,8 @@ import type { PageInfo } from '../definition/page.ts'
 import { countRows, readRows } from './answer.ts'
 import { type LookedUp, type Showing, showRows } from './hidden.ts'
 import { RawRows } from './json/raw-rows.ts'
+import { isInParts } from './meta.ts'
+import type { CompiledOperation } from './operation.ts'
 import type { RecordKey } from './outcome.ts'
 import type { Params } from './params.ts'
 import { buildLocalFilter, fillRow, nameRow } from './rows.ts'
@@ -17,8 +19,16 @@ export interface Page<Data = readonly unknown[] | RawRows> {
   readonly hidden: readonly RecordKey[]
   /** Number of rows in the answer's list; undefined without a list. */
   readonly listed: number | undefined
+  /** The vendor's own text of the same records. */
+  readonly text?: RawRows
   /** Meta of a list that the vendor does not page. */
   readonly made?: { readonly page_info: PageInfo }
+}
+
+/** A page of parsed rows. */
+export interface BuiltPage extends Page<readonly unknown[]> {
+  /** True if the records are the named rows, all of them and unchanged. */
+  readonly isSame: boolean
 }
 
 /** What decides on the records of a page. */
@@ -44,13 +54,22 @@ export const nameRows = ({ operation, params }: Pick<PageOptions, 'operation' | 
  * Makes the records of a page.
  * @param found the records of `listIdsToLookUp`
  */
-export function buildPage(options: PageOptions, { rows: given, listed }: NamedRows, found: LookedUp): Page<readonly unknown[]> {
+export function buildPage(options: PageOptions, { rows: given, listed }: NamedRows, found: LookedUp): BuiltPage {
   const { operation, params } = options
   const { rows, excluded, hidden } = showRows(options, given, found)
-  const records = rows.map((row) => fillRow(row, operation.fields))
+  let isSame = excluded === 0
+  for (const row of rows) if (fillRow(row, operation.fields)) isSame = false
   const keep = buildLocalFilter(operation, params)
-  const { rows: data, made } = slicePage(operation, params, keep === undefined ? records : records.filter(keep))
-  return { data, excluded, hidden, listed, ...(made === undefined ? {} : { made }) }
+  const { rows: data, made } = slicePage(operation, params, keep === undefined ? rows : rows.filter(keep))
+  return { data, excluded, hidden, listed, isSame: isSame && keep === undefined, ...(made === undefined ? {} : { made }) }
+}
+
+/** Returns whether the records of a list can be the vendor's rows unchanged: then nothing but missing or hidden ones changes them. */
+export function canBeSame(operation: CompiledOperation): boolean {
+  const { action, shapings, merged, rule } = operation
+  const { join, slice, one } = operation.operation
+  const isPlain = shapings.length === 0 && merged === undefined && rule === undefined && join === undefined
+  return action === 'list' && isPlain && slice === undefined && one === undefined && !isInParts(operation)
 }
 
 /** Yields rows in batches, and lets the event loop run between two batches. */

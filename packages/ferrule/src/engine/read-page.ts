@@ -1,5 +1,5 @@
 /** Reads the records of a list's answer, parsed here or in a worker thread, and looks up joined records in between. */
-import { failInvalidAnswer, type WireAnswer } from './answer.ts'
+import { failInvalidAnswer, type Success, type WireAnswer } from './answer.ts'
 import { readAnswerApart, readTaken } from './apart-answer.ts'
 import type { ApartValue } from './apart-job.ts'
 import { type LookedUp, listIdsToLookUp, showsHidden } from './hidden.ts'
@@ -30,11 +30,14 @@ async function readPageApart(running: Running, value: ApartValue, answer: WireAn
  * Reads the records of a page.
  * @throws FerruleError `upstream_answer_invalid`, and errors of the lookup: nothing is shown then
  */
-export async function readPage(running: Running, { answer, body }: { readonly answer: WireAnswer; readonly body: unknown }): Promise<Page> {
+export async function readPage(running: Running, { answer, body, text }: Omit<Success, 'is' | 'warnings'>): Promise<Page> {
   const { operation, params, connection } = running
   const value = readTaken(operation, answer)
   if (value !== undefined) return readPageApart(running, value, answer)
   const options = { operation, params, showsHidden: showsHidden(connection, operation) }
   const named = nameRows(options, body)
-  return buildPage(options, named, await fetchLookedUp(running, listIdsToLookUp(options, named.rows)))
+  const { isSame, ...page } = buildPage(options, named, await fetchLookedUp(running, listIdsToLookUp(options, named.rows)))
+  if (isSame && text !== undefined) return { ...page, text }
+  text?.release()
+  return page
 }

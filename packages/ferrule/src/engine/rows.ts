@@ -49,19 +49,33 @@ export function nameRow({ shapings }: CompiledOperation, row: unknown, params: P
   return row
 }
 
-/** Sets missing documented fields to null, in place, also in inner objects. Adds no objects. */
-export function fillRow(row: unknown, fields: DocumentedFields): unknown {
-  if (Array.isArray(row)) for (const element of row) fillRow(element, fields)
-  if (!isObject(row)) return row
+/** Sets missing documented fields to null, in place, also in inner objects. Adds no objects. @returns whether a field was missing */
+export function fillRow(row: unknown, fields: DocumentedFields): boolean {
+  let isFilled = false
+  if (Array.isArray(row)) for (const element of row) isFilled = fillRow(element, fields) || isFilled
+  if (!isObject(row)) return isFilled
   const { names, within } = fields
-  if (!holdsInOrder(row, names)) for (const name of names) if (row[name] === undefined) row[name] = null
-  for (const [name, inner] of within) fillRow(row[name], inner)
-  return row
+  if (!holdsInOrder(row, names)) isFilled = fillNames(row, names)
+  for (const [name, inner] of within) isFilled = fillRow(row[name], inner) || isFilled
+  return isFilled
+}
+
+function fillNames(row: Record<string, unknown>, names: readonly string[]): boolean {
+  let isFilled = false
+  for (const name of names) {
+    if (row[name] !== undefined) continue
+    row[name] = null
+    isFilled = true
+  }
+  return isFilled
 }
 
 /** Converts a row to a record, in place. */
-export const shapeRow = (operation: CompiledOperation, row: unknown, params: Params): unknown =>
-  fillRow(nameRow(operation, row, params), operation.fields)
+export function shapeRow(operation: CompiledOperation, row: unknown, params: Params): unknown {
+  const named = nameRow(operation, row, params)
+  fillRow(named, operation.fields)
+  return named
+}
 
 type Keep = (value: unknown, wanted: unknown) => boolean
 const keeps: Readonly<Record<LocalFilter['keep'], Keep>> = {

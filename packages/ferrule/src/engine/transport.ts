@@ -2,7 +2,7 @@
 import { errorConsequences } from '../error-consequences.ts'
 import { FerruleError, fail } from '../errors.ts'
 import { computePause, isTransient, maxAttempts, parseRetryAfter } from '../retry.ts'
-import { parseBody, type WireAnswer } from './answer.ts'
+import { parseSuccess, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, type ApartCall, isLarge, readAnswerApart } from './apart-answer.ts'
 import type { Taken } from './apart-job.ts'
 import type { Connection } from './connection.ts'
@@ -56,6 +56,8 @@ export interface Running {
   readonly background?: boolean | undefined
   /** Keeps the rows of a large result raw. */
   readonly rawRows?: Call['rawRows']
+  /** Keeps the text of the rows beside them. */
+  readonly keepsText?: Call['keepsText']
   /** Digests the body of the answer. */
   readonly digest?: Call['digest']
   /** The memory account of the answers. */
@@ -71,10 +73,8 @@ export interface Running {
 /** What a request that belongs to no operation needs. */
 export type Calling = Pick<Running, 'runtime' | 'connection' | 'deadline'>
 
-/** A success with its body and the vendor's warnings, or an answer that means "nothing found". */
-export type Reply =
-  | { readonly is: 'answer'; readonly answer: WireAnswer; readonly body: unknown; readonly warnings: readonly string[] }
-  | { readonly is: 'empty' }
+/** A success, or an answer that means "nothing found". */
+export type Reply = Success | { readonly is: 'empty' }
 /** A reply, or an answer that means "not ready yet". */
 export type Attempt = Reply | Unready
 
@@ -139,7 +139,7 @@ async function sendOver(running: Running, wire: WireRequest, authorization: Auth
     ...(wire.body === undefined ? {} : { body: wire.body }),
     ...(patience === undefined ? {} : { patience }),
     ...(running.onSend === undefined ? {} : { onSend: running.onSend }),
-    ...{ memory: running.memory, digest: running.digest },
+    ...{ memory: running.memory, digest: running.digest, keepsBytes: running.keepsText },
     ...(running.rawRows === undefined ? bytesFrom(runtime) : { bytesFrom: 0 }),
     signal: running.requestSignal ?? deadline.signal,
     vendor: title,
@@ -182,11 +182,11 @@ function readAnswer(running: Running, wire: WireRequest, { answer, place, redact
   }
   if (wire.unready?.includes(answer.status)) return answer.status < 300 ? done({ is: 'unready', answer }) : { is: 'unready', answer }
   if (answer.status >= 200 && answer.status < 300) {
-    const body = parseBody(operation, answer, running.rawRows)
+    const { body, ...kept } = parseSuccess(operation, answer, running.rawRows)
     const warnings = readSuccess(operation, { answer, body, redact })
     if (warnings !== undefined) {
       checkResult(operation, body)
-      return done({ is: 'answer', answer, body, warnings })
+      return done({ is: 'answer', answer, body, warnings, ...kept })
     }
   }
   const verdict = readVerdict(operation, answer, { params, redact, now: runtime.wall(), waitBy: (rule) => place.waitBy(rule) })

@@ -21,8 +21,8 @@ function countCharacter(text: string, character: string, most: number): number {
   return count
 }
 
-/** Returns whether a string opens more than `deepestJson` levels. The result for invalid JSON is undefined. */
-function opensTooDeep(text: string): boolean {
+/** Returns whether a string opens more than so many levels. The result for invalid JSON is undefined. */
+function opensDeeper(text: string, levels: number): boolean {
   let depth = 0
   let inText = false
   for (let index = 0; index < text.length; index += 1) {
@@ -31,7 +31,7 @@ function opensTooDeep(text: string): boolean {
     else if (inText) index += Number(code === backslash)
     else if (code === opensArray || code === opensObject) depth += 1
     else if (code === closesArray || code === closesObject) depth -= 1
-    if (depth > deepestJson) return true
+    if (depth > levels) return true
   }
   return false
 }
@@ -54,26 +54,27 @@ function isDeeper(value: object, levels: number): boolean {
 /**
  * Parses JSON of limited depth. Checks the depth of a usual answer after parsing, which takes a tenth of the time.
  * @param parse parses the string
+ * @param levels the limit, for JSON that stands within other JSON
  * @throws TooDeep; what `parse` throws
  */
-export function readLimitedDepth(text: string, parse: (text: string) => unknown): unknown {
+export function readLimitedDepth(text: string, parse: (text: string) => unknown, levels = deepestJson): unknown {
   try {
-    return readChecked(text, parse)
+    return readChecked(text, parse, levels)
   } catch (thrown) {
     throw thrown instanceof RangeError ? new TooDeep() : thrown // the stack overflowed
   }
 }
 
-function readChecked(text: string, parse: (text: string) => unknown): unknown {
-  const most = deepestJson + Math.ceil(text.length / dense)
+function readChecked(text: string, parse: (text: string) => unknown, levels: number): unknown {
+  const most = levels + Math.ceil(text.length / dense)
   const brackets = countCharacter(text, '[', most) + countCharacter(text, '{', most)
-  if (brackets <= deepestJson) return parse(text)
-  if (brackets < most) return checkDepth(parse(text))
-  if (opensTooDeep(text)) throw new TooDeep()
+  if (brackets <= levels) return parse(text)
+  if (brackets < most) return checkDepth(parse(text), levels)
+  if (opensDeeper(text, levels)) throw new TooDeep()
   return parse(text)
 }
 
-function checkDepth(value: unknown): unknown {
-  if (typeof value === 'object' && value !== null && isDeeper(value, deepestJson)) throw new TooDeep()
+function checkDepth(value: unknown, levels: number): unknown {
+  if (typeof value === 'object' && value !== null && isDeeper(value, levels)) throw new TooDeep()
   return value
 }

@@ -30,9 +30,10 @@ export const parseJson = (text: string): unknown =>
 
 /**
  * Parses foreign JSON as `parseJson`, with limited depth.
+ * @param levels the limit, for JSON that stands within other JSON
  * @throws SyntaxError; TooDeep
  */
-export const readJson = (text: string): unknown => readLimitedDepth(text, parseJson)
+export const readJson = (text: string, levels?: number): unknown => readLimitedDepth(text, parseJson, levels)
 
 /**
  * Matches what a double can lose: 16 digits and points, or a large exponent. It may also match inside a string, which only costs time.

@@ -9,6 +9,8 @@ export interface HttpAnswer {
   readonly bytes?: Buffer
   /** What `digest` of the request made of the body's bytes. */
   readonly digest?: string
+  /** The bytes of `text`, if the request keeps them. Whoever reads the answer frees them. */
+  readonly kept?: Buffer
 }
 
 /** Reads all values of a response header, in order. */

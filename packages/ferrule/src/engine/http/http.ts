@@ -30,6 +30,8 @@ export interface HttpRequest {
   readonly bytesFrom?: number
   /** Digests the bytes of an answer that is returned as a string. */
   readonly digest?: ((body: Buffer) => string) | undefined
+  /** Keeps the bytes of an answer that is returned as a string. */
+  readonly keepsBytes?: boolean | undefined
   /** Hint of the error for a refused address; the error's own hint if omitted. */
   readonly refusedHint?: string
   /** The memory account of the answer. */
@@ -165,9 +167,10 @@ export class Http {
       const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? large : api, request)
       noteStatus(span, statusCode)
       const whole = await readBodyBytes(body, { encoding: headers['content-encoding'], most: bytes, holding: buildHolding(request) })
-      const { bytesFrom = Number.POSITIVE_INFINITY, digest } = request
+      const { bytesFrom = Number.POSITIVE_INFINITY, digest, keepsBytes = false } = request
       if (whole.length > bytesFrom) return new ByteAnswer(statusCode, headers, whole)
       const read = { text: decodeBody(whole), ...(digest === undefined ? {} : { digest: digest(whole) }) }
+      if (keepsBytes) return { status: statusCode, headers, ...read, kept: whole }
       freeOwnBytes(whole)
       return { status: statusCode, headers, ...read }
     } catch (thrown) {

@@ -8,7 +8,8 @@ import { cutRecord, cutRecords, isWhole, type Wish } from './cut-records.ts'
 type Data = Exclude<Outcome, { readonly type: 'file' }>
 
 /** Returns whether an outcome stays unchanged. Single records always keep their long strings. */
-const isUntouched = ({ type }: Data, wish: Wish): boolean => isWhole(wish) && (type === 'record' || wish.skip_truncation !== false)
+export const isUntouched = ({ type }: Pick<Data, 'type'>, wish: Wish): boolean =>
+  isWhole(wish) && (type === 'record' || wish.skip_truncation !== false)
 
 const inPlace: Cutter = { cut: async (job: CutJob) => cutApart(job) }
 
@@ -19,8 +20,9 @@ export interface CutOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Cuts a vendor's outcome; files stay unchanged. @throws as `Cutter.cut` */
+/** Cuts a vendor's outcome; files stay unchanged, and so does text, which only untouched lists have. @throws as `Cutter.cut` */
 export async function cutOutcome(outcome: Outcome, wish: Wish, { cutter = inPlace, signal }: CutOptions = {}): Promise<Outcome & Cut> {
+  if (outcome.type === 'list' && outcome.text !== undefined) return { ...outcome, data: outcome.text }
   if (outcome.type === 'file' || isUntouched(outcome, wish)) return outcome
   const found = splitRawJson(outcome.data)
   const isList = outcome.type === 'list'

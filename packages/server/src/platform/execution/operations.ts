@@ -26,7 +26,7 @@ import { getActionScope, isWrite, requireScope } from '../model/scopes.ts'
 import type { Platform } from '../model/types.ts'
 import type { Usage } from '../model/usage-types.ts'
 import type { Cutter } from './cut-apart.ts'
-import { cutOutcome } from './cut-outcome.ts'
+import { cutOutcome, isUntouched } from './cut-outcome.ts'
 import { cutFound, isWhole } from './cut-records.ts'
 
 /** Services that an execution needs. */
@@ -67,6 +67,8 @@ export interface ExecuteCall extends RunOptions {
   readonly connectorId: string
   /** Result of `readExecuteRequest`. */
   readonly request: ExecuteRequest
+  /** The answer is written as JSON, so records that nothing changes are returned as text. */
+  readonly writesJson?: boolean
   /** Header Idempotency-Key; ignored by reads. */
   readonly idempotencyKey?: string | undefined
   /** Id of the client's request, for an error stored under the key. */
@@ -92,6 +94,7 @@ export async function executeOperation(
   const call: Call = {
     ...{ entity, action, params: params ?? {}, deadlineMs, memory },
     ...(isWhole(request) ? { rawRows: 'checked' as const } : {}),
+    ...(given.writesJson === true && isUntouched({ type: 'list' }, request) ? { keepsText: true } : {}),
     ...(signal === undefined ? {} : { signal }),
   }
   if (action === searchAction && services.searches !== undefined)

@@ -24,6 +24,9 @@ declare module 'fastify' {
 /** Largest JSON answer, in bytes. */
 const maxResultBytes = 32 * 1024 * 1024
 
+/** Longest answer in parts that is joined, in bytes: a stream costs more than the copy. */
+const longestWhole = 262_144
+
 const isRecord = (value: unknown): value is Readonly<Record<string, string>> => typeof value === 'object' && value !== null
 
 /** The header's value; of a repeated header Node joins the values or keeps the first. */
@@ -146,6 +149,11 @@ function sendJson(reply: FastifyReply, { json, status = 200 }: Extract<Answer, {
   const { parts, raw } = found
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   if (length > mostBytes(json)) throw fail('result_too_large', { limit: maxResultBytes })
+  if (length <= longestWhole) {
+    const whole = Buffer.concat(parts, length)
+    raw.release()
+    return reply.send(whole)
+  }
   const body = Readable.from(parts, { objectMode: false })
   freePassedBuffers(body)
   reply.raw.once('finish', () => raw.release()) // the system has them

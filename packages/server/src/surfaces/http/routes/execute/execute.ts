@@ -44,7 +44,7 @@ export const execute: PrincipalRoute = {
       exchange.whenStopped(isWrite(request.action) ? stoppedWrite : stoppedRead)
       const own = isWrite(request.action)
         ? { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId }
-        : { signal: exchange.signal }
+        : { signal: exchange.signal, writesJson: true }
       return toAnswer(exchange, await executeOperation(services.operations, exchange.who, { ...call, ...own }))
     }),
 }
