@@ -97,6 +97,8 @@ export const listViewRuns = (
     .$if(connectorIds !== null, (rows) => rows.where('connectors.id', 'in', [...(connectorIds ?? [])]))
     .$if(workspaceId !== undefined, (rows) => rows.where('connectors.workspace_id', '=', workspaceId ?? ''))
     .$if(state !== undefined, (rows) => rows.where('sync_runs.state', '=', state ?? 'queued'))
+    // Running runs have leases, which are few: their index is smaller than that of all unfinished runs.
+    .$if(state === 'running', (rows) => rows.where('sync_runs.lease_owner', 'is not', null))
     .$if(after !== undefined, (rows) => rows.where('sync_runs.id', '<', after ?? ''))
     .orderBy('sync_runs.id', 'desc')
     .limit(limit)

@@ -24,23 +24,27 @@ export interface RunLease {
   readonly until: number
 }
 
+type Runs = ExpressionBuilder<Tables, 'sync_runs'>
+
+/**
+ * Returns whether a query finds no row, as one value for each run. PostgreSQL may hash what `exists` looks into: one claim then reads all
+ * unfinished runs, or all connectors.
+ */
+const isNone = <DB, TB extends keyof DB>(query: SelectQueryBuilder<DB, TB, object>) =>
+  sql<boolean>`${query.select(({ fn, eb }) => eb(fn.countAll(), '=', sql.lit(0)).as('none'))}`
+
 /** Selects runs whose turn it is: no walk of the connector is active, and no started run waits, which goes first. */
-const isNext = ({ and, not, exists, selectFrom, or, eb }: ExpressionBuilder<Tables, 'sync_runs'>) => {
-  const others = selectFrom('sync_runs as other').select('other.id').whereRef('other.connector_id', '=', 'sync_runs.connector_id')
+const isNext = ({ and, selectFrom, or, eb }: Runs) => {
+  const others = selectFrom('sync_runs as other').whereRef('other.connector_id', '=', 'sync_runs.connector_id')
   const begun = others.where('other.finished_at', 'is', null).where('other.state', '=', sql.lit('queued')).where('other.attempts', '>', 0)
-  return and([not(exists(others.where('other.lease_owner', 'is not', null))), or([eb('sync_runs.attempts', '>', 0), not(exists(begun))])])
+  return and([isNone(others.where('other.lease_owner', 'is not', null)), or([eb('sync_runs.attempts', '>', 0), isNone(begun)])])
 }
 
 /** Selects runs that cannot start: a removal of the connector's copies waits, or its credentials wait for a successful call. */
-const isBlocked = ({ exists, selectFrom, or }: ExpressionBuilder<Tables, 'sync_runs'>) => {
-  const removals = selectFrom('sync_removals')
-    .select('sync_removals.id')
-    .whereRef('sync_removals.connector_id', '=', 'sync_runs.connector_id')
-  const unchecked = selectFrom('connectors')
-    .select('connectors.id')
-    .whereRef('connectors.id', '=', 'sync_runs.connector_id')
-    .where(sql<boolean>`connectors.unchecked`)
-  return or([exists(unchecked), exists(removals)])
+const isBlocked = ({ and, not, selectFrom }: Runs) => {
+  const removals = selectFrom('sync_removals').whereRef('sync_removals.connector_id', '=', 'sync_runs.connector_id')
+  const connectors = selectFrom('connectors').whereRef('connectors.id', '=', 'sync_runs.connector_id')
+  return not(and([isNone(connectors.where(sql<boolean>`connectors.unchecked`)), isNone(removals)]))
 }
 
 /** Repeats the literals of the indexes: SQLite does not match an index by parameters. */

@@ -1,0 +1,129 @@
+/** Fills the platform's database with many connectors in a few statements, and measures what statements read there. */
+
+import { sql } from 'kysely'
+import pg from 'pg'
+import { vi } from 'vitest'
+import type { Database } from '../../packages/server/src/platform/db/database.ts'
+
+/** Numbers of a filling. */
+export interface Many {
+  readonly organizationId: string
+  /** Connectors in the organization, ten in each of its workspaces; as many again, ten in each of other organizations. */
+  readonly connectors: number
+}
+
+const numbers = (dialect: Database['dialect'], count: number) =>
+  dialect === 'postgres'
+    ? `generate_series(1, ${count}) as n(i)`
+    : `(with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n) as n`
+
+/** Returns SQL of an id that is made of a prefix and a number, so that ids sort by the number. */
+const idOf = (dialect: Database['dialect'], prefix: string, number: string) =>
+  dialect === 'postgres'
+    ? `('${prefix}-7000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`
+    : `('${prefix}-7000-8000-' || printf('%012x', ${number}))`
+
+/**
+ * Copies the only connector of an organization, with its workspace, a schedule, five copies and five ended runs for each. Every tenth has a
+ * waiting run.
+ * @returns the id of the first workspace and of the first connector
+ */
+export async function fillMany({ db, dialect }: Database, { organizationId, connectors }: Many) {
+  const run = (text: string) => sql.raw(text).execute(db)
+  const id = (prefix: string, number: string) => idOf(dialect, prefix, number)
+  const rows = numbers(dialect, connectors)
+  const tens = numbers(dialect, connectors / 10)
+  const cast = (text: string) => (dialect === 'postgres' ? `${text}::uuid` : text)
+  const own = cast(`'${organizationId}'`)
+  await run(`insert into organizations (id, name, created_at) select ${id('0195f3a2-0000', 'i')}, 'Organization ' || i, 1 from ${tens}`)
+  for (const [workspaces, organization] of [
+    ['0195f3a3-0000', own],
+    ['0195f3a4-0000', id('0195f3a2-0000', 'i')],
+  ] as const)
+    await run(`insert into workspaces (id, organization_id, name, name_folded, status, data_key_id, created_at, updated_at)
+      select ${id(workspaces, 'i')}, ${organization}, 'Workspace ' || i, 'workspace ' || i, 'active', first.data_key_id, 1, 1
+      from ${tens} cross join (select * from workspaces where organization_id = ${own} limit 1) as first`)
+  const kinds = "case i % 200 when 0 then 'shopify' else kind end"
+  for (const [prefix, workspaces, organization] of [
+    ['0195f3a5-0000', '0195f3a3-0000', own],
+    ['0195f3a6-0000', '0195f3a4-0000', id('0195f3a2-0000', '(i + 9) / 10')],
+  ] as const) {
+    await run(`insert into connectors (id, organization_id, workspace_id, name, kind, status, configuration, entities, sandbox, scheme,
+        credential_fields, sealed, data_key_id, version, created_at, updated_at, notices, unchecked)
+      select ${id(prefix, 'i')}, ${organization}, ${id(workspaces, '(i + 9) / 10')}, 'Connector ' || i, ${kinds}, status, configuration,
+        entities, sandbox, scheme, credential_fields, sealed, data_key_id, version, 1, 1, notices, unchecked
+      from ${rows} cross join (select * from connectors where organization_id = ${own} order by id limit 1) as first`)
+    await run(`insert into sync_schedules (organization_id, connector_id, entity, next_run_at)
+      select ${organization}, ${id(prefix, 'i')}, '', 1000000 + i from ${rows}`)
+    for (const entity of [1, 2, 3, 4, 5])
+      await run(`insert into sync_entities (organization_id, connector_id, entity, records)
+        select ${organization}, ${id(prefix, 'i')}, 'entity_${entity}', 10 from ${rows}`)
+    for (const number of [0, 1, 2, 3, 4, 5])
+      await run(`insert into sync_runs (id, organization_id, workspace_id, connector_id, mode, state, cause, attempts, failures, place,
+          progress, results, version, created_at, finished_at)
+        select ${id(`${prefix.slice(0, 7)}${Number(prefix[7]) + 2}-000${number}`, 'i')}, ${organization}, ${id(workspaces, '(i + 9) / 10')},
+          ${id(prefix, 'i')}, 'full', '${number === 5 ? 'queued' : 'succeeded'}', 'created', 0, 0, 1000 + i,
+          '{"entities":[]}', '[]', 1, 1, ${number === 5 ? 'null' : '1'} from ${rows} where ${number} < 5 or i % 10 = 0`)
+  }
+  await run('analyze')
+  return { workspaceId: '0195f3a3-0000-7000-8000-000000000001', connectorId: '0195f3a5-0000-7000-8000-000000000001' }
+}
+
+/** A statement as the driver of PostgreSQL receives it. */
+export interface Sent {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** Returns the statements that some work sends to the platform's PostgreSQL, without those to the context store. */
+export async function recordStatements(work: () => Promise<unknown>): Promise<readonly Sent[]> {
+  const spy = vi.spyOn(pg.Client.prototype, 'query')
+  try {
+    await work()
+    return spy.mock.calls.flatMap(([given]: readonly unknown[]) => {
+      const { text, values } = typeof given === 'object' && given !== null ? (given as Partial<Sent>) : {}
+      return text === undefined || !/^(select|insert|update|delete|with)\b/i.test(text) || /\bcs_/.test(text)
+        ? []
+        : [{ text, values: values ?? [] }]
+    })
+  } finally {
+    spy.mockRestore()
+  }
+}
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Actual Rows'?: number
+  readonly 'Actual Loops'?: number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** Sums the rows that the scans of a plan read, with those that a condition then removed. */
+function sumRows(node: PlanNode): number {
+  const within = (node.Plans ?? []).reduce((sum, plan) => sum + sumRows(plan), 0)
+  if (!node['Node Type'].endsWith('Scan') || node['Node Type'] === 'Bitmap Heap Scan') return within
+  return within + ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1)
+}
+
+/** Runs statements once more and returns the rows that each has read. Rolls their changes back. */
+export async function countRowsRead(url: string, statements: readonly Sent[]): Promise<readonly number[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const counts: number[] = []
+    for (const { text, values } of statements) {
+      await client.query('begin')
+      const { rows } = await client.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>({
+        text: `explain (analyze, timing off, format json) ${text}`,
+        values: [...values],
+      })
+      const [plan] = rows[0]?.['QUERY PLAN'] ?? []
+      counts.push(plan === undefined ? 0 : sumRows(plan.Plan))
+      await client.query('rollback')
+    }
+    return counts
+  } finally {
+    await client.end()
+  }
+}
