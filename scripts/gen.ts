@@ -6,11 +6,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, posix } from 'node:path'
 import { commandPage } from '../packages/ferrule/src/command/reference.ts'
 import { kinds as kindTable } from '../packages/ferrule/src/connectors/index.ts'
+import { checkKinds } from '../packages/ferrule/src/definition/check.ts'
 import { errorsPage, referencePage, settingsPage } from '../packages/server/src/surfaces/pages.ts'
 import { formatAnswers } from './format-answers.ts'
 
 const root = join(import.meta.dirname, '..')
-const kinds = Object.values(kindTable)
+const kinds = Object.values(checkKinds(kindTable))
 
 /** Every generated file: path below the root → text. */
 const files = new Map([

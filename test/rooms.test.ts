@@ -32,15 +32,20 @@ describe('the house', () => {
     expect(houseViolations(new Map([...src, ...files]))).toEqual([])
   })
 
+  test('no program imports values of node:http, which loads the fetch of Node too', () => {
+    const importing = [...src].filter(([file, text]) => !file.includes('.test.') && /^import (?!type ).* from 'node:http'$/m.test(text))
+    expect(importing.map(([file]) => file)).toEqual([])
+  })
+
   test('each kind has its definition, its notes and its answers', () => {
     expect(folderViolations(join(root, 'packages/ferrule/src/connectors'))).toEqual([])
   })
 })
 
-test('the service loads the SDK of MCP and the tools of agents with the first request only', () => {
+test('the service loads the SDK of MCP, the tools of agents and the signing of tokens with the first request only', () => {
   const { files } = loadedBy('packages/server/src/index.ts')
   expect(files).toContain('packages/server/src/surfaces/mcp/endpoint.ts')
-  expect(files.filter((file) => /@modelcontextprotocol|oidc-provider|node_modules\/koa|src\/agent\/index/.test(file))).toEqual([])
+  expect(files.filter((file) => /@modelcontextprotocol|oidc-provider|node_modules\/(koa|jose)|src\/agent\/index/.test(file))).toEqual([])
 })
 
 describe('the library door', () => {

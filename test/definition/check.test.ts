@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { checkKinds, findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { normalised, obj, opt, refuse, str } from '../../packages/ferrule/src/definition/fields.ts'
@@ -179,10 +180,10 @@ describe('a definition that is wrong', () => {
 
 test('a definition that is right has no problems', () => {
   expect(findProblems(kind({}))).toEqual([])
+  expect(checkKinds(kinds)).toBe(kinds)
 })
 
-test('a kind is frozen data: JSON all through, and nothing can change it', async () => {
-  const { kinds } = await import('../../packages/ferrule/src/connectors/index.ts')
+test('a kind is frozen data: JSON all through, and nothing can change it', () => {
   for (const { definition } of Object.values(kinds)) {
     expect(JSON.parse(JSON.stringify(definition)).kind).toBe(definition.kind)
     expect(Object.isFrozen(definition.entities)).toBe(true)

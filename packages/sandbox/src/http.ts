@@ -1,4 +1,7 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+
+/** An `import` of `node:http` would load Node's `fetch` with it: 40 ms of a start, and 14 MB. */
+const { createServer } = process.getBuiltinModule('node:http')
 
 /** Bytes that are made when they are asked for, so that a body of any size needs constant memory. */
 export interface ByteSource {

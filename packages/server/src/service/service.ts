@@ -38,6 +38,9 @@ export interface Service {
 
 const served = Object.values(kinds)
 
+/** Time after the start at which garbage is collected, in milliseconds: first calls do not wait for it. */
+const settledMs = 1_000
+
 /** The sandbox's program: the sources in a checkout, else the compiled file. */
 const sandboxProgram = pathToFileURL(createRequire(import.meta.url).resolve('@ferrule/sandbox/main'))
 
@@ -146,7 +149,7 @@ async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Pro
   undo.add(() => app.close())
   const url = await listen(app, settings)
   // Garbage of loading the programs is a third of an idle service's memory, and V8 would keep it.
-  collect({ type: 'major', flavor: 'last-resort' })
+  setTimeout(() => collect({ type: 'major', flavor: 'last-resort' }), settledMs).unref()
   worker?.start()
   return { url, first: platform.first, drain: () => stopping.drain(app, settings.shutdownSeconds) }
 }

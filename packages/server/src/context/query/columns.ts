@@ -160,6 +160,9 @@ function buildColumn(table: string, tokens: TokenVersion, { name, schema }: { na
   }
 }
 
+/** Names the table of a searchable entity. Unquoted. */
+export const nameSearchTable = (kind: string, entity: string): string => `cs_${kind.replaceAll('-', '_')}_${entity}`
+
 /**
  * Builds the table of a searchable entity.
  * @param kind slug of the kind, for example `tiktok-marketing`
@@ -174,7 +177,7 @@ export function buildSearchTable(
 ): SearchTable {
   const fields = definition.context_store_search
   if (fields === undefined) throw fail('definition_invalid', { reason: `${kind}.${entity} offers no search` })
-  const table = `cs_${kind.replaceAll('-', '_')}_${entity}`
+  const table = nameSearchTable(kind, entity)
   const columns = Object.entries(fields).map(([name, schema]: [string, Field]) => buildColumn(table, tokens, { name, schema }))
   return { kind, entity, tokens, name: table, columns, key: readKeyParts(definition) }
 }

@@ -1,10 +1,10 @@
 /** Tables of all searchable entities that this process knows. Tables are created when they are first needed. */
-import type { ConnectorDefinition } from 'ferrule/definition'
+import type { ConnectorDefinition, EntityDefinition } from 'ferrule/definition'
 import { fail, isObject } from 'ferrule/internal'
 import type { Run } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
 import { changeSchema } from '../database/requirements.ts'
-import { buildSearchTable, quoteName, type SearchTable, withTokenVersion } from '../query/columns.ts'
+import { buildSearchTable, nameSearchTable, quoteName, type SearchTable, withTokenVersion } from '../query/columns.ts'
 import { createRowEncoder, type RowEncoder } from './row-encoder.ts'
 import {
   buildCreation,
@@ -20,12 +20,35 @@ import {
   surplusIndexes,
 } from './tables.ts'
 
-/** A known table with the encoder of its rows. */
-export interface KnownTable {
+/** A table with the encoder of its rows. */
+class EncodedTable {
   readonly table: SearchTable
-  readonly encoder: RowEncoder
+  readonly #versions: readonly [SearchTable, ...SearchTable[]]
+  #encoder: RowEncoder | undefined
+
+  /** @param versions the table with each version of the words that the encoder writes; by default the table itself */
+  constructor(table: SearchTable, versions: readonly [SearchTable, ...SearchTable[]] = [table]) {
+    this.table = table
+    this.#versions = versions
+  }
+
+  /** Made at its first use, because the encoders of all tables take a tenth of a start. */
+  get encoder(): RowEncoder {
+    this.#encoder ??= createRowEncoder(...this.#versions)
+    return this.#encoder
+  }
+}
+
+/** A known table with the encoder of its rows. */
+export class KnownTable extends EncodedTable {
+  #first: EncodedTable | undefined
+
   /** For copies with words of the first token rules: the table that searches use, and an encoder that writes the words of both rules. */
-  readonly first: { readonly table: SearchTable; readonly encoder: RowEncoder }
+  get first(): EncodedTable {
+    const table = this.#first?.table ?? withTokenVersion(this.table, 1)
+    this.#first ??= new EncodedTable(table, [this.table, table])
+    return this.#first
+  }
 }
 
 /** Called when a table changed, because its copy must be filled again. */
@@ -33,6 +56,9 @@ export type OnTableChange = (table: SearchTable, change: Exclude<Change, 'none' 
 
 /** Known tables, and which of them exist. */
 export class TableRegistry {
+  /** Kind and searchable entity by their joined name. */
+  readonly #entities = new Map<string, readonly [kind: string, entity: string, definition: EntityDefinition]>()
+  /** Tables that were asked for. */
   readonly #known = new Map<string, KnownTable>()
   readonly #ready = new Set<string>()
   readonly #renewing = new Set<string>()
@@ -48,17 +74,22 @@ export class TableRegistry {
   add(definition: Pick<ConnectorDefinition, 'kind' | 'entities'>): void {
     for (const [entity, each] of Object.entries(definition.entities)) {
       if (each.context_store_search === undefined) continue
-      const table = buildSearchTable(definition.kind, entity, each)
-      const first = withTokenVersion(table, 1)
-      const both = { table: first, encoder: createRowEncoder(table, first) }
-      this.#known.set(`${definition.kind}.${entity}`, { table, encoder: createRowEncoder(table), first: both })
-      this.#ready.delete(table.name)
+      const name = `${definition.kind}.${entity}`
+      this.#entities.set(name, [definition.kind, entity, each])
+      this.#known.delete(name)
+      this.#ready.delete(nameSearchTable(definition.kind, entity))
     }
   }
 
   /** Finds the table of an entity. */
   find(kind: string, entity: string): KnownTable | undefined {
-    return this.#known.get(`${kind}.${entity}`)
+    const name = `${kind}.${entity}`
+    const known = this.#known.get(name)
+    const described = this.#entities.get(name)
+    if (known !== undefined || described === undefined) return known
+    const table = new KnownTable(buildSearchTable(...described))
+    this.#known.set(name, table)
+    return table
   }
 
   /**
@@ -82,8 +113,9 @@ export class TableRegistry {
     this.#ready.clear()
     this.#renewing.clear()
     const shapes = await readShapes(run)
-    for (const { table } of this.#known.values()) {
-      if (!shapes.has(table.name)) continue
+    for (const [kind, entity] of this.#entities.values()) {
+      if (!shapes.has(nameSearchTable(kind, entity))) continue
+      const { table } = this.get(kind, entity)
       await this.#update(table, run)
       if (!(await isOutgrown(table, run))) continue
       await changeSchema(this.#layout, run, () => dropOutgrown(table, run))
