@@ -41,9 +41,12 @@ const buildOrderKeys = ({ column, direction }: SortKey, values: Values | undefin
   const own = { sql: quoteColumn(findSortColumn(column)), type, isDescending } as const
   if (column.wide === undefined) return [own]
   // Null in every row of a connector without integers beyond int8. The planner must see this: an index over the column gives the order.
-  const sql = values?.isRegular(irregularField(column)) ? 'null::numeric' : quoteColumn(column.wide)
+  const sql = values?.isRegular(irregularField(column)) ? nullInEveryRow : quoteColumn(column.wide)
   return [own, { sql, type: 'numeric', isDescending }]
 }
+
+/** Stands for a key that no row has, which decides no order. */
+const nullInEveryRow = 'null::numeric'
 
 /** A single integer key field has the order of `pk` and is never null. */
 const isPrimaryKey = ({ key }: SearchTable, column: Column): boolean =>
@@ -75,7 +78,9 @@ const formatDirection = (isDescending: boolean): string => (isDescending ? ' des
 /** Builds the ORDER BY list from expressions of the keys and of `pk`. */
 export const buildOrderBy = (order: Order, keys: readonly string[], pk: string): string =>
   [
-    ...order.keys.map(({ isDescending }, index) => `${keys[index]}${formatDirection(isDescending)} nulls last`),
+    ...order.keys.flatMap(({ isDescending }, index) =>
+      keys[index] === nullInEveryRow ? [] : [`${keys[index]}${formatDirection(isDescending)} nulls last`],
+    ),
     `${pk}${formatDirection(order.isDescending)}`,
   ].join(', ')
 

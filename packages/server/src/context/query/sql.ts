@@ -46,26 +46,34 @@ const buildFilter = ({ table, filter }: SearchQuery, values: Values): string =>
 /** Builds the rows of the page with values (`c0` …), keys (`k0` …) and `pk`. */
 function buildRows(query: SearchQuery, options: SearchOptions, values: Values): string {
   const order = buildOrder(query, values)
-  const columns = [...listPageColumns(query), ...order.keys.map(({ sql }, index) => `${sql} as k${index}`), 't.pk']
+  const columns = [...listPageColumns(query), ...order.keys.map(({ sql }, index) => `${sql} as k${index}`), 't.pk'].join(', ')
   const filter = buildFilter(query, values)
-  const from = `select ${columns.join(', ')} from ${quoteName(query.table.name)} t where t.connector_id = ${connectorParameter}${filter}`
+  const from = `from ${quoteName(query.table.name)} t where t.connector_id = ${connectorParameter}${filter}`
   const limit = values.add(query.limit + 1, 'int4')
   const isOrdered = options.isOrdered ?? ((column: Column) => column.at !== undefined)
   const leading = query.sort[0]?.column
   const parts = leading !== undefined && isOrdered(leading) ? splitAtNulls(order, options.after, values) : []
   if (parts.length === 0) {
-    const orderBy = buildOrderBy(
-      order,
-      order.keys.map(({ sql }) => sql),
-      't.pk',
-    )
+    const rest = `${from} and ${buildAfter(order, options.after, values)} order by`
+    const keys = order.keys.map(({ sql }) => sql)
+    const orderBy = buildOrderBy(order, keys, 't.pk')
+    const [first] = keys
     // The same order, in a form that no index supports.
-    const first = options.avoidsOrder ? `${order.keys[0]?.sql ?? 't.pk'} is null, ` : ''
-    return `${from} and ${buildAfter(order, options.after, values)} order by ${first}${orderBy} limit ${limit}`
+    if (options.avoidsOrder) return `select ${columns} ${rest} ${first ?? 't.pk'} is null, ${orderBy} limit ${limit}`
+    return first === undefined
+      ? `select ${columns} ${rest} ${orderBy} limit ${limit}`
+      : sortWhole(columns, `${rest} ${orderBy} limit ${limit}`)
   }
-  const union = parts.map(({ condition, orderBy }) => `(${from} and ${condition} order by ${orderBy} limit ${limit})`).join(' union all ')
-  return `select * from (${union}) u order by ${buildOrderBy(order, listKeyNames(order), 'pk')} limit ${limit}`
+  const union = parts.map(({ condition, orderBy }) => `(select ${columns} ${from} and ${condition} order by ${orderBy} limit ${limit})`)
+  return `select * from (${union.join(' union all ')}) u order by ${buildOrderBy(order, listKeyNames(order), 'pk')} limit ${limit}`
 }
+
+/**
+ * Sorts rows as the table has them, and reads the columns of the page only. The sort then copies each row at once, and reads its first key
+ * from that copy. Sorting the columns of the page took four times as long, because it takes every row apart and builds another one.
+ * `materialized` prevents PostgreSQL from leaving out the other columns.
+ */
+const sortWhole = (columns: string, rest: string): string => `with t as materialized (select t.* ${rest}) select ${columns} from t`
 
 const listKeyNames = (order: Order): readonly string[] => order.keys.map((_key, index) => `k${index}`)
 
@@ -100,7 +108,7 @@ const buildRecordOrder = ({ order }: Writing, from: string): string =>
 
 /**
  * Writes the records as JSON, with the bytes before each record and its predecessor. Drops rows from the second after a full page on; the
- * one that is left shows that there is a next page. Every level repeats the order, so none sorts again. `offset 0` prevents PostgreSQL
+ * one that is left shows that there is a next page. Every level repeats the order of the one below. `offset 0` prevents PostgreSQL
  * from writing the JSON twice, for the record and for its size.
  */
 function writeSmallRecords(writing: Writing): string {

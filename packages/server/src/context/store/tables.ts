@@ -96,11 +96,30 @@ export function listIndexes(table: SearchTable): readonly TableIndex[] {
   ]
 }
 
+/** Places of columns in a row, by their types. */
+const places: Readonly<Record<PhysicalColumn['type'], number>> = { int8: 0, boolean: 1, text: 2, numeric: 2, jsonb: 4, 'text[]': 4 }
+/** Place of values that pages show, and that hardly any search compares. */
+const shownPlace = 3
+
+/** Finds the columns that no search compares as a rule, because a companion is compared. */
+const listShownColumns = ({ columns }: SearchTable): ReadonlySet<string | undefined> =>
+  new Set(columns.flatMap(({ sql, at, number, lowered, wide }) => [wide, (at ?? number ?? lowered) && sql]))
+
 /**
- * Places of types in a row: PostgreSQL finds a column of fixed length at once, and walks over all columns before any other one. Long values
- * come last.
+ * Lists the columns of a row in the order of their places. PostgreSQL finds a column of fixed length at once, and walks over all columns
+ * before any other one. So these come first, then what searches compare, and long values last.
  */
-const places: Readonly<Record<PhysicalColumn['type'], number>> = { int8: 0, boolean: 1, text: 2, numeric: 2, jsonb: 3, 'text[]': 3 }
+function listPlacedColumns(table: SearchTable): readonly (Omit<PhysicalColumn, 'field'> & { readonly isRequired?: true })[] {
+  const shown = listShownColumns(table)
+  const placeOf = ({ name, type }: Omit<PhysicalColumn, 'field'>): number =>
+    shown.has(name) && places[type] > 1 ? shownPlace : places[type]
+  const own = [
+    { name: 'h', type: 'int8', isRequired: true },
+    { name: '$v', type: 'int8', isRequired: true },
+    { name: 'pk', type: 'text', isRequired: true },
+  ] as const
+  return [...own, ...listPhysicalColumns(table)].toSorted((a, b) => placeOf(a) - placeOf(b))
+}
 
 /** How a table is created. */
 export interface Creation {
@@ -112,12 +131,11 @@ export interface Creation {
 /** Builds the statements that create a table. */
 export function buildCreation(table: SearchTable, { layout, hasLz4 }: Creation): readonly string[] {
   if (Buffer.byteLength(table.name) > longestName) throw new Error(`the name ${table.name} is too long for a table`)
-  const columns = [
-    ...[{ name: 'h', type: 'int8', rest: ' not null' } as const, { name: '$v', type: 'int8', rest: ' not null' } as const],
-    ...listPhysicalColumns(table).map(({ name, type }) => ({ name, type, rest: hasLz4 && places[type] > 1 ? ' compression lz4' : '' })),
-    { name: 'pk', type: 'text', rest: ' not null' } as const,
-  ].toSorted((a, b) => places[a.type] - places[b.type])
-  const all = ['connector_id int4 not null', ...columns.map(({ name, type, rest }) => `${quoteName(name)} ${type}${rest}`)]
+  const columns = listPlacedColumns(table).map(({ name, type, isRequired }) => {
+    const compression = hasLz4 && places[type] > 1 && !isRequired ? ' compression lz4' : ''
+    return `${quoteName(name)} ${type}${compression}${isRequired ? ' not null' : ''}`
+  })
+  const all = ['connector_id int4 not null', ...columns]
   return [
     ...buildTable(table.name, `${all.join(', ')}, primary key (connector_id, pk)`, layout),
     ...listIndexes(table).map((index) => buildIndexCreation(table, index)),
