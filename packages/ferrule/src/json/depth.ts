@@ -36,45 +36,62 @@ function opensDeeper(text: string, levels: number): boolean {
   return false
 }
 
-/** Returns whether a value has more than so many levels of arrays and objects. */
-function isDeeper(value: object, levels: number): boolean {
-  if (levels === 0) return true
+/** Returns whether a parsed number was an integer beyond ±(2^53-1), or a number beyond a double: its digits are lost. */
+const isLong = (value: unknown): boolean => typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER)
+
+/**
+ * Walks a parsed value, once for both questions.
+ * @returns whether it holds a number that is too long for a double
+ * @throws TooDeep if it has more than so many levels of arrays and objects
+ */
+export function holdsLongNumber(value: unknown, levels: number): boolean {
+  return typeof value === 'object' && value !== null ? walk(value, levels) : isLong(value)
+}
+
+function walk(value: object, levels: number): boolean {
+  if (levels === 0) throw new TooDeep()
+  let found = false
   if (Array.isArray(value)) {
-    for (const element of value) if (typeof element === 'object' && element !== null && isDeeper(element, levels - 1)) return true
-    return false
+    for (const element of value) if (typeof element === 'object' ? element !== null && walk(element, levels - 1) : isLong(element)) found = true
+    return found
   }
   const members = value as Readonly<Record<string, unknown>> // an object of JSON
   for (const name in members) {
     const member = members[name]
-    if (typeof member === 'object' && member !== null && isDeeper(member, levels - 1)) return true
+    if (typeof member === 'object' ? member !== null && walk(member, levels - 1) : isLong(member)) found = true
   }
-  return false
+  return found
+}
+
+/** Parses a string. */
+type Parse = (text: string) => unknown
+
+/** How a string is parsed. */
+export interface DepthOptions {
+  /** By default JSON.parse. */
+  readonly parse?: Parse
+  /** Parses a string again in which a number is too long for a double. */
+  readonly again?: Parse
+  /** The limit, for JSON that stands within other JSON. */
+  readonly levels?: number | undefined
 }
 
 /**
- * Parses JSON of limited depth. Checks the depth of a usual answer after parsing, which takes a tenth of the time.
- * @param parse parses the string
- * @param levels the limit, for JSON that stands within other JSON
- * @throws TooDeep; what `parse` throws
+ * Parses JSON of limited depth. Checks the depth of a usual answer after parsing, which takes a tenth of the time of a scan.
+ * @throws TooDeep; what parsing throws
  */
-export function readLimitedDepth(text: string, parse: (text: string) => unknown, levels = deepestJson): unknown {
+export function readLimitedDepth(text: string, { parse = JSON.parse, again, levels = deepestJson }: DepthOptions = {}): unknown {
   try {
-    return readChecked(text, parse, levels)
+    if (isDense(text, levels) && opensDeeper(text, levels)) throw new TooDeep()
+    const value = parse(text)
+    return holdsLongNumber(value, levels) && again !== undefined ? again(text) : value
   } catch (thrown) {
     throw thrown instanceof RangeError ? new TooDeep() : thrown // the stack overflowed
   }
 }
 
-function readChecked(text: string, parse: (text: string) => unknown, levels: number): unknown {
+/** Returns whether a string has so many brackets that parsing them may take ten times as long as a scan. */
+function isDense(text: string, levels: number): boolean {
   const most = levels + Math.ceil(text.length / dense)
-  const brackets = countCharacter(text, '[', most) + countCharacter(text, '{', most)
-  if (brackets <= levels) return parse(text)
-  if (brackets < most) return checkDepth(parse(text), levels)
-  if (opensDeeper(text, levels)) throw new TooDeep()
-  return parse(text)
-}
-
-function checkDepth(value: unknown, levels: number): unknown {
-  if (typeof value === 'object' && value !== null && isDeeper(value, levels)) throw new TooDeep()
-  return value
+  return countCharacter(text, '[', most) + countCharacter(text, '{', most) >= most
 }

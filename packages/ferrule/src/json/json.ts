@@ -1,12 +1,6 @@
 /** Parses and writes JSON with every digit of an integer. An integer beyond a double becomes a bigint. */
 import { isObject } from '../definition/object.ts'
-import { readLimitedDepth } from './depth.ts'
-
-/**
- * Matches a number of 16 digits or more (2^53 has 16). It may also match inside a string, which only costs time. V8 looks ahead over
- * repeats of up to three, so this form takes less than half the time of `-?\d{16}`.
- */
-const longNumber = /[:[,\s-]\d{3}\d{3}\d{3}\d{7}/
+import { holdsLongNumber, readLimitedDepth } from './depth.ts'
 
 const integer = /^-?\d+$/
 
@@ -20,20 +14,24 @@ const exactly = (_key: string, value: unknown, context?: ReviverContext): unknow
     ? BigInt(context.source)
     : value
 
+/** Parses JSON with every digit. That takes several times longer than JSON.parse, which therefore comes first. */
+const parseExactly = (text: string): unknown => JSON.parse(text, exactly)
+
 /**
- * Parses JSON (RFC 8259). Integers beyond ±(2^53-1) become bigint; all else is as JSON.parse. The exact parser is several times slower, so
- * it runs only if a long number is possible.
- * @throws SyntaxError
+ * Parses JSON (RFC 8259). Integers beyond ±(2^53-1) become bigint; all else is as JSON.parse.
+ * @throws SyntaxError; RangeError for nesting of thousands of levels
  */
-export const parseJson = (text: string): unknown =>
-  longNumber.test(text) || /^\d{16}/.test(text) ? JSON.parse(text, exactly) : JSON.parse(text)
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  return holdsLongNumber(value, Number.POSITIVE_INFINITY) ? parseExactly(text) : value
+}
 
 /**
  * Parses foreign JSON as `parseJson`, with limited depth.
  * @param levels the limit, for JSON that stands within other JSON
  * @throws SyntaxError; TooDeep
  */
-export const readJson = (text: string, levels?: number): unknown => readLimitedDepth(text, parseJson, levels)
+export const readJson = (text: string, levels?: number): unknown => readLimitedDepth(text, { again: parseExactly, levels })
 
 /**
  * Matches what a double can lose: 16 digits and points, or a large exponent. It may also match inside a string, which only costs time.
@@ -46,10 +44,10 @@ const longDecimal = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
  * @throws SyntaxError; TooDeep
  */
 export function readJsonNumbers(text: string, readNumber: (digits: string) => unknown): unknown {
-  if (!longDecimal.test(text)) return readLimitedDepth(text, JSON.parse)
+  if (!longDecimal.test(text)) return readLimitedDepth(text)
   const revive = (_key: string, value: unknown, context?: ReviverContext): unknown =>
     typeof value === 'number' && context?.source !== undefined ? readNumber(context.source) : value
-  return readLimitedDepth(text, (given) => JSON.parse(given, revive))
+  return readLimitedDepth(text, { parse: (given) => JSON.parse(given, revive) })
 }
 
 /** JSON.rawJSON exists in every supported Node; the standard library's types lack it. */
