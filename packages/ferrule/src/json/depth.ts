@@ -37,7 +37,8 @@ function opensDeeper(text: string, levels: number): boolean {
 }
 
 /** Returns whether a parsed number was an integer beyond ±(2^53-1), or a number beyond a double: its digits are lost. */
-const isLong = (value: unknown): boolean => typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER)
+const isLong = (value: unknown): boolean =>
+  typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER)
 
 /**
  * Walks a parsed value, once for both questions.
@@ -52,7 +53,8 @@ function walk(value: object, levels: number): boolean {
   if (levels === 0) throw new TooDeep()
   let found = false
   if (Array.isArray(value)) {
-    for (const element of value) if (typeof element === 'object' ? element !== null && walk(element, levels - 1) : isLong(element)) found = true
+    for (const element of value)
+      if (typeof element === 'object' ? element !== null && walk(element, levels - 1) : isLong(element)) found = true
     return found
   }
   const members = value as Readonly<Record<string, unknown>> // an object of JSON

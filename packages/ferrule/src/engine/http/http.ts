@@ -147,6 +147,8 @@ const notifySend =
 /** Sends the engine's requests over one set of connection pools. */
 export class Http {
   #agents: Promise<Agents> | undefined
+  /** The same once they are open, so that later calls wait for nothing. */
+  #opened: Agents | undefined
   #isClosed = false
 
   /**
@@ -161,7 +163,7 @@ export class Http {
   }
 
   async #send(request: HttpRequest, span: Span | undefined): Promise<HttpAnswer> {
-    const { api, large } = await this.#getAgents(request.signal)
+    const { api, large } = this.#opened ?? (await this.#getAgents(request.signal))
     try {
       const { bytes = maxAnswerBytes } = request.patience ?? {}
       const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? large : api, request)
@@ -221,6 +223,7 @@ export class Http {
   async #openAgents(): Promise<Agents> {
     const agents = await createAgents()
     if (this.#isClosed) await destroyAll(agents) // a request after the end fails as on a closed pool
+    this.#opened = agents
     return agents
   }
 

@@ -71,10 +71,13 @@ const readSlice = (json: Buffer, from: number, to: number): readonly unknown[] =
 /** A JSON value as bytes (UTF-8). */
 export class RawJson {
   readonly bytes: Buffer
+  readonly #isShared: boolean
   #holders = 1
 
-  constructor(bytes: Buffer) {
+  /** @param isShared true if the memory of the bytes has others too, which are still read */
+  constructor(bytes: Buffer, isShared = false) {
     this.bytes = bytes
+    this.#isShared = isShared
   }
 
   /** Adds a holder of the bytes beside their maker. Each holder calls `release`. */
@@ -85,7 +88,7 @@ export class RawJson {
   /** Releases the memory after the last holder; the bytes are empty then. */
   release(): void {
     this.#holders -= 1
-    if (this.#holders === 0) freeBytes(this.bytes)
+    if (this.#holders === 0 && !this.#isShared) freeBytes(this.bytes)
   }
 
   /** Parses the value, for JSON writers that do not know raw values. */
@@ -99,8 +102,8 @@ export class RawRows extends RawJson {
   /** Number of rows, if known. */
   readonly count: number | undefined
 
-  constructor(bytes: Buffer, count?: number) {
-    super(bytes)
+  constructor(bytes: Buffer, count?: number, isShared?: boolean) {
+    super(bytes, isShared)
     this.count = count
   }
 

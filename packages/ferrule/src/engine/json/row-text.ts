@@ -26,10 +26,6 @@ const mark = randomUUID()
 /** Returns whether a body is JSON without spaces, as this service writes it. No string of JSON contains a line break. */
 const isDense = (bytes: Buffer): boolean => bytes[0] === opensObject && !bytes.includes(newline) && isUtf8(bytes)
 
-/** Returns bytes that nobody else holds. `RawJson` frees them. */
-const toOwnBytes = (whole: Buffer, start: number, end: number): Buffer =>
-  whole.byteLength === whole.buffer.byteLength ? whole.subarray(start, end) : Buffer.from(whole.subarray(start, end))
-
 /**
  * Parses a body and finds the text of its rows. The rows and what is around them are parsed one by one: so both are JSON, and the text is
  * exactly that of the rows. Numbers and escapes keep the vendor's form, such as `1.0`.
@@ -52,8 +48,8 @@ export function readRowText({ text, bytes }: { readonly text: string; readonly b
     const rows = readJson(text.slice(start, end), deepestJson - at.length)
     if (!Array.isArray(rows)) return undefined
     setAt(body, at, rows)
-    const raw = toOwnBytes(bytes, Buffer.byteLength(before), bytes.length - Buffer.byteLength(after))
-    return { body, text: new RawRows(raw, rows.length) }
+    const raw = bytes.subarray(Buffer.byteLength(before), bytes.length - Buffer.byteLength(after))
+    return { body, text: new RawRows(raw, rows.length, bytes.byteLength < bytes.buffer.byteLength) }
   } catch {
     return undefined // whoever parses the whole body says what is wrong
   }

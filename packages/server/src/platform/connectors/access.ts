@@ -15,6 +15,7 @@ import { refuseDeleted } from '../tenancy/open-organization.ts'
 import { createProof } from './credential-proof.ts'
 import { buildAuthErrorReason, createCredentialSources, type StoredCredentials } from './credential-source.ts'
 import { readDraft } from './draft.ts'
+import { keepRows } from './kept-rows.ts'
 import { createNotices } from './notices.ts'
 import { getConnectorStatus } from './record.ts'
 import { createWriteClaims } from './request-claims.ts'
@@ -22,7 +23,7 @@ import { createWriteClaims } from './request-claims.ts'
 /** Builds the methods that executions use. */
 export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAccess' | 'markAuthError' | 'markHealthy'> {
   const { db } = parts.database
-  const read = connectionQuery(db)
+  const read = keepRows(parts.database, connectionQuery(db))
   const isExisting = existenceQuery(db)
   const createSource = createCredentialSources(parts, read)
   const createNotice = createNotices(parts)

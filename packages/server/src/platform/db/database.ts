@@ -18,6 +18,11 @@ export interface Database {
   transaction<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
   /** Like `transaction`, but exclusive across all nodes: for the schema and the first start. */
   exclusive<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
+  /**
+   * Counts the changes of the database, by whatever process, without a query. Undefined on PostgreSQL, where nothing says so as cheaply.
+   * @throws FerruleError `unavailable`
+   */
+  readonly countChanges?: (() => number) | undefined
   /** Resolves when the database answers and seems writable. @throws FerruleError `unavailable` */
   ready(): Promise<void>
   /**
@@ -38,15 +43,18 @@ export interface DatabaseMethods {
   /** Retries a failed write. @throws FerruleError `unavailable` */
   probe?(): void
   session?: Database['session']
+  countChanges?: Database['countChanges']
 }
 
 /** Builds the database over an opened Kysely. */
-export function createDatabase(dialect: Database['dialect'], db: Kysely<Tables>, { close, probe, session }: DatabaseMethods): Database {
+export function createDatabase(dialect: Database['dialect'], db: Kysely<Tables>, methods: DatabaseMethods): Database {
+  const { close, probe, session, countChanges } = methods
   const transaction: Database['transaction'] = (work) => db.transaction().execute(work)
   let closed: Promise<void> | undefined
   return {
     dialect,
     db,
+    countChanges,
     transaction,
     // SQLite's transactions start as writers, so they already exclude each other.
     exclusive: (work) =>

@@ -32,6 +32,32 @@ const bindable = (value: unknown): SQLInputValue => {
 /** Runs a call of SQLite; `failed` receives its error first. @throws FerruleError `unavailable` for errors of the disk */
 type Guard = <T>(run: () => T) => T
 
+/** Counts changes of the file: what this process writes, and what SQLite knows of other processes. */
+class Changes {
+  readonly #version: StatementSync
+  readonly #guard: Guard
+  #seen: unknown
+  #count = 0
+
+  constructor(sqlite: DatabaseSync, guard: Guard) {
+    this.#version = sqlite.prepare('pragma data_version')
+    this.#guard = guard
+  }
+
+  /** Call it before each statement: one that begins otherwise than a query may write. */
+  note(text: string): void {
+    if (!text.startsWith('select ')) this.#count += 1
+  }
+
+  /** Takes 1 µs. */
+  count(): number {
+    const version = this.#guard(() => this.#version.get()?.['data_version'])
+    if (version !== this.#seen) this.#count += 1
+    this.#seen = version
+    return this.#count
+  }
+}
+
 /** Adapts a statement to the interface of better-sqlite3, which Kysely expects. */
 const adapted = (statement: StatementSync, guard: Guard) => ({
   reader: statement.columns().length > 0,
@@ -42,9 +68,10 @@ const adapted = (statement: StatementSync, guard: Guard) => ({
 type Adapted = ReturnType<typeof adapted>
 
 /** Prepares each statement once and drops the least recently used one. */
-function preparer(sqlite: DatabaseSync, guard: Guard): (text: string) => Adapted {
+function preparer(sqlite: DatabaseSync, guard: Guard, changes: Changes): (text: string) => Adapted {
   const kept = new Map<string, Adapted>()
   return (text) => {
+    changes.note(text)
     const statement = kept.get(text) ?? guard(() => adapted(sqlite.prepare(text), guard))
     kept.delete(text)
     kept.set(text, statement)
@@ -73,8 +100,8 @@ class WriterDriver extends SqliteDriver {
   readonly #sqlite: DatabaseSync
   #traced: DatabaseConnection | undefined
 
-  constructor(sqlite: DatabaseSync, guard: Guard) {
-    super({ database: { prepare: preparer(sqlite, guard), close: () => sqlite.close() } })
+  constructor(sqlite: DatabaseSync, guard: Guard, changes: Changes) {
+    super({ database: { prepare: preparer(sqlite, guard, changes), close: () => sqlite.close() } })
     this.#sqlite = sqlite
   }
 
@@ -133,9 +160,10 @@ export function openSqlite(folder: string, { exclusive }: { readonly exclusive: 
   createFile(file)
   const disk = new Disk()
   const sqlite = opened(file, disk, release)
+  const changes = new Changes(sqlite, disk.guard)
   const db = new Kysely<Tables>({
     dialect: {
-      createDriver: () => new WriterDriver(sqlite, disk.guard),
+      createDriver: () => new WriterDriver(sqlite, disk.guard, changes),
       createAdapter: () => new SqliteAdapter(),
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
       createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -146,7 +174,7 @@ export function openSqlite(folder: string, { exclusive }: { readonly exclusive: 
     if (sqlite.isOpen) sqlite.close()
     release()
   }
-  return createDatabase('sqlite', db, { close, probe: () => disk.probe(sqlite) })
+  return createDatabase('sqlite', db, { close, probe: () => disk.probe(sqlite), countChanges: () => changes.count() })
 }
 
 function opened(file: string, disk: Disk, release: () => void): DatabaseSync {

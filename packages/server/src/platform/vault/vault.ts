@@ -6,6 +6,7 @@ import { canonicalJson } from '../../context/query/canonical-json.ts'
 import type { Db } from '../db/database.ts'
 import { decrypt, encodeIdentity, encrypt, keyBytes, nonceBytes } from './cipher.ts'
 import type { DataKeyPlace, DataKeys } from './data-keys.ts'
+import { RecentlyOpened } from './recently-opened.ts'
 
 /** Ids that are bound to encrypted credentials, so that the bytes decrypt nowhere else. */
 export interface SealPlace extends DataKeyPlace {
@@ -88,8 +89,26 @@ const deriveCreationKey = (place: CreationPlace): Uint8Array =>
 const deriveRecordKey = ({ type, id }: RecordPlace): Uint8Array => new Uint8Array(hkdfSync('sha256', id, type, 'ferrule record', keyBytes))
 const buildRecordIdentity = ({ type, organizationId }: RecordPlace): Buffer => encodeIdentity('record', type, organizationId ?? '')
 
+/** Builds the decryption of credentials. */
+function createOpener(dataKeys: DataKeys): Vault['open'] {
+  const recent = new RecentlyOpened()
+  return async (db, place, sealed) => {
+    const bytes = { connectorId: place.connectorId, identity: buildIdentity(place), sealed }
+    const known = recent.find(bytes)
+    if (known !== undefined) return known
+    const key = await dataKeys.find(db, place)
+    if (key === undefined) return undefined
+    const plain = decrypt(key, sealed, bytes.identity)
+    if (plain === undefined) throw fail('credentials_unreadable', { reason: 'they are damaged, or were copied from elsewhere' })
+    const values = new Secret(JSON.parse(plain.toString()) as CredentialValues) // authenticated bytes that `seal` wrote
+    recent.add(bytes, values)
+    return values
+  }
+}
+
 /** Builds the vault over the data keys. */
 export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => Buffer): Vault => ({
+  open: createOpener(dataKeys),
   seal: async (db, place, values) => {
     const key = await dataKeys.find(db, place)
     if (key === undefined) throw fail('credentials_unreadable', { reason: 'the data key of the workspace is missing' })
@@ -98,13 +117,6 @@ export const createVault = (dataKeys: DataKeys, randomBytes: (size: number) => B
       sealed: encrypt(key, { plain, about: buildIdentity(place), nonce: randomBytes(nonceBytes) }),
       fields: Object.keys(values.reveal()),
     }
-  },
-  open: async (db, place, sealed) => {
-    const key = await dataKeys.find(db, place)
-    if (key === undefined) return undefined
-    const plain = decrypt(key, sealed, buildIdentity(place))
-    if (plain === undefined) throw fail('credentials_unreadable', { reason: 'they are damaged, or were copied from elsewhere' })
-    return new Secret(JSON.parse(plain.toString()) as CredentialValues) // authenticated bytes that `seal` wrote
   },
   sealOutcome: async (db, place, text) => {
     const key = await dataKeys.find(db, place)
