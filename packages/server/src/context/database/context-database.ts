@@ -51,17 +51,38 @@ async function runInTime(connection: Connection, statement: Statement, limits: L
   }
 }
 
+/** Limits of reading statements. */
+type ReaderOptions = QueryOptions & Pick<ReadOptions, 'isOneSnapshot' | 'firstMs'> & { readonly timeoutMs: number }
+
 /** Runs reading statements that share a timeout, and measures the time of each. */
-function createReader(connection: Connection, options: QueryOptions & { readonly timeoutMs: number }): Session {
+function createReader(connection: Connection, { isOneSnapshot = false, firstMs, ...options }: ReaderOptions): Session {
   const end = performance.now() + options.timeoutMs
+  let isFirst = true
   return {
     // The caller declares the shape of the rows that its statement selects.
     query: async <R>(what: Statement) => {
       const begin = performance.now()
       if (end <= begin) throw createTimeoutError(options)
-      const answer = await runBounded(connection, what, { ...options, leftMs: end - begin })
+      const leftMs = isFirst && firstMs !== undefined ? Math.min(firstMs, end - begin) : end - begin
+      const statement = isFirst && isOneSnapshot ? { ...what, beginsSnapshot: true } : what
+      isFirst = false
+      const answer = await runBounded(connection, statement, { ...options, leftMs })
       return { ...(answer as Answer<R>), tookMs: performance.now() - begin }
     },
+  }
+}
+
+/** Runs reading statements, and ends their transaction if they read one snapshot. */
+async function readWith<T>(connection: Connection, options: ReaderOptions, work: (session: Session) => Promise<T>): Promise<T> {
+  const reader = createReader(connection, options)
+  if (options.isOneSnapshot !== true) return work(reader)
+  try {
+    const result = await work(reader)
+    await connection.run({ text: 'commit' })
+    return result
+  } catch (thrown) {
+    await connection.run({ text: 'rollback' }).catch(() => undefined) // a broken connection has rolled back
+    throw thrown
   }
 }
 
@@ -91,8 +112,7 @@ interface Turn {
 /** Creates a database from an engine. */
 export function createContextDatabase(engine: Engine): ContextDatabase {
   let closed: Promise<void> | undefined
-  const turn = async <T>(turn: Turn, work: (connection: Connection) => Promise<T>): Promise<T> => {
-    const { purpose, signal, hasOnePlan } = turn
+  const turn = async <T>({ purpose, signal, hasOnePlan }: Turn, work: (connection: Connection) => Promise<T>): Promise<T> => {
     const leave = await engine.lanes[purpose].enter(purpose, signal)
     try {
       return await useConnection(await engine.connect(purpose, hasOnePlan), work)
@@ -113,13 +133,14 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
   }
   const read: ContextDatabase['read'] = (work, { hasOnePlan, ...options } = {}) =>
     turn({ purpose: 'search', signal: options.signal, hasOnePlan }, (connection) =>
-      work(createReader(connection, { timeoutMs: engine.limits.search, ...options })),
+      readWith(connection, { timeoutMs: engine.limits.search, ...options }, work),
     )
   return {
     engine: engine.name,
     countWrites: () => engine.lanes.write.writes,
     read,
     query: <R>(what: Statement, options?: ReadOptions) => read((session) => session.query<R>(what), options),
+    glance: (what, options) => glanceAt(engine, what, options),
     withConnection: (work, { signal, timeoutMs = engine.limits.write } = {}) =>
       turn({ purpose: 'write', signal }, (connection) =>
         runWithOwnLimit(connection, { signal, timeoutMs, usual: engine.limits.write }, work),
@@ -140,6 +161,15 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
       })()
       return closed
     },
+  }
+}
+
+async function glanceAt<R>(engine: Engine, what: Statement, options: QueryOptions = {}): Promise<Answer<R>> {
+  try {
+    const limits = { timeoutMs: engine.limits.search, ...options }
+    return await useConnection(await engine.connect('search', true), (connection) => createReader(connection, limits).query<R>(what))
+  } catch (thrown) {
+    throw translateError(thrown)
   }
 }
 

@@ -12,6 +12,8 @@ export interface Statement {
   readonly values?: readonly Value[]
   /** Rows of a `copy … from stdin` in PostgreSQL's text format, which has no name and no values. PostgreSQL only. */
   readonly copied?: string
+  /** Begins a transaction with one snapshot for reading, in the same message. Such a statement has no values. PostgreSQL only. */
+  readonly beginsSnapshot?: boolean
 }
 
 /** A decoded value: `int8` is a bigint; other numbers and booleans are themselves; everything else is a string, JSON included. */
@@ -45,6 +47,12 @@ export interface ReadOptions extends QueryOptions {
    * named statement and avoid sequential scans. The embedded database ignores it.
    */
   readonly hasOnePlan?: boolean
+  /**
+   * True to read one snapshot, from the first statement on, which has no values. Such a read ends with the transaction. PostgreSQL only.
+   */
+  readonly isOneSnapshot?: boolean
+  /** Timeout of the first statement in milliseconds, where it should be shorter. */
+  readonly firstMs?: number
 }
 
 /** Runs statements one after the other on one connection, such as those of a transaction. */
@@ -70,6 +78,11 @@ export interface ContextDatabase {
    * @throws as `query`
    */
   read<T>(work: (session: Session) => Promise<T>, options?: ReadOptions): Promise<T>
+  /**
+   * Runs one short reading statement without a turn. The caller runs one at a time.
+   * @throws as `query`, but not `overloaded`
+   */
+  glance<R = Row>(statement: Statement, options?: QueryOptions): Promise<Answer<R>>
   /**
    * Runs `work` in a transaction, in the turns of writes. Rolls back when `work` throws, and retries after a deadlock. Never wait for a
    * network in `work`.

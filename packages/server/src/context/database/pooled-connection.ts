@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { copyRows } from './copy.ts'
 import type { Answer, Connection, Statement } from './database.ts'
 import { encodeValues } from './decoding.ts'
-import { buildBegin, stopStatement } from './pooler.ts'
+import { askAfter, beginSnapshot, buildBegin, stopStatement } from './pooler.ts'
 
 /** Options of a connection. */
 export interface PooledOptions {
@@ -25,6 +25,7 @@ export class PooledConnection implements Connection {
   #running: Promise<unknown> = Promise.resolve()
   #isStopped = false
   #isBroken = false
+  #isInSnapshot = false
 
   constructor(client: pg.ClientBase, options: PooledOptions) {
     this.#client = client
@@ -34,7 +35,8 @@ export class PooledConnection implements Connection {
 
   run(statement: Statement): Promise<Answer> {
     this.#isStopped = false
-    const running = this.#options.isReading ? this.#read(statement) : this.#ask(statement)
+    const isApart = this.#options.isReading && !this.#isInSnapshot && statement.beginsSnapshot !== true
+    const running = isApart ? this.#read(statement) : this.#ask(statement)
     this.#running = running
     return running
   }
@@ -69,16 +71,24 @@ export class PooledConnection implements Connection {
     }
   }
 
-  async #ask({ text, values = [], copied }: Statement): Promise<Answer> {
+  async #ask({ text, values = [], copied, beginsSnapshot }: Statement): Promise<Answer> {
     if (text === 'begin') return this.#begin()
+    if (beginsSnapshot) {
+      this.#isInSnapshot = true // until the connection is released
+      return askAfter(this.#client, this.#buildBegin(beginSnapshot), text)
+    }
     if (copied !== undefined) return copyRows(this.#client, text, copied)
     const { rows, rowCount } = await this.#client.query({ text, values: encodeValues(values) })
     return { rows, count: rowCount ?? 0 }
   }
 
   async #begin(mode?: 'read only'): Promise<Answer> {
-    const limits = { statement_timeout: this.#limitMs, idle_in_transaction_session_timeout: this.#limitMs }
-    await this.#client.query(buildBegin({ ...this.#options.settings, ...limits }, mode))
+    await this.#client.query(this.#buildBegin(mode))
     return { rows: [], count: 0 }
+  }
+
+  #buildBegin(mode?: Parameters<typeof buildBegin>[1]): string {
+    const limits = { statement_timeout: this.#limitMs, idle_in_transaction_session_timeout: this.#limitMs }
+    return buildBegin({ ...this.#options.settings, ...limits }, mode)
   }
 }

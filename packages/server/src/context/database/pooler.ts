@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import pg from 'pg'
+import type { Answer } from './database.ts'
 
 /** Timeout of connecting to the database, in milliseconds. */
 export const connectMs = 5_000
@@ -18,13 +19,14 @@ const cancelBytes = 16
  * Returns whether a pooler stands before the server: it greets with a process id of its own. Connects without settings, because a pooler
  * refuses unknown ones.
  * @param url `postgresql://` URL with its options
+ * @param timeoutMs for connecting, and for the statement
  * @throws the driver's error when the database does not answer
  */
-export async function hasPooler(url: string): Promise<boolean> {
+export async function hasPooler(url: string, timeoutMs: number = connectMs): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: connectMs,
-    query_timeout: connectMs,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
     application_name: 'ferrule',
   })
   client.on('error', () => undefined) // the running query fails
@@ -37,9 +39,22 @@ export async function hasPooler(url: string): Promise<boolean> {
   }
 }
 
+/** Mode of a transaction that reads one snapshot. */
+export const beginSnapshot = 'isolation level repeatable read read only'
+
+/** Mode of a transaction. */
+type Mode = 'read only' | 'read write' | typeof beginSnapshot
+
 /** Builds the beginning of a transaction with settings that end with the transaction, in one message. */
-export const buildBegin = (settings: Readonly<Record<string, string | number>>, mode: 'read only' | 'read write' = 'read write'): string =>
+export const buildBegin = (settings: Readonly<Record<string, string | number>>, mode: Mode = 'read write'): string =>
   [`begin ${mode}`, ...Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`)].join('; ')
+
+/** Runs statements without values in one message, and returns the answer of the last one. */
+export async function askAfter(client: pg.ClientBase, begin: string, text: string): Promise<Answer> {
+  const answers: pg.QueryResult | readonly pg.QueryResult[] = await client.query(`${begin}; ${text}`)
+  const last = Array.isArray(answers) ? answers.at(-1) : answers // an answer for each statement, which the driver does not declare
+  return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 }
+}
 
 /**
  * Cancels the running statement of a client by the protocol's own request. A pooler passes the request to the session of the client's

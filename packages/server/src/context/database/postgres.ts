@@ -2,98 +2,19 @@
 
 import { fail } from 'ferrule/internal'
 import pg from 'pg'
-import { searchSettings } from '../query/functions.ts'
-import { copyRows } from './copy.ts'
-import type { Answer, Connection, Engine, Run, Statement } from './database.ts'
-import { decoders, encodeValues } from './decoding.ts'
-import { Lane, type Purpose } from './lane.ts'
-import { PooledConnection } from './pooled-connection.ts'
-import { connectMs, hasPooler } from './pooler.ts'
+import { buildClientOptions, type Client, connectWith, createPool, type PoolOptions, type Use } from './client-pools.ts'
+import type { Connection, Engine, Run } from './database.ts'
+import { Lane } from './lane.ts'
+import { hasPooler } from './pooler.ts'
 import { isTimeout, isTransient, readErrorCode } from './problems.ts'
 import { extensions, schemaMs } from './requirements.ts'
 
-/** Options of the pools. */
-export interface PostgresOptions {
-  /** A `postgresql://` URL with its options (for example `sslmode`). */
-  readonly url: string
-  /** Connections for searches. */
-  readonly searches: number
-  /** Connections for writes. */
-  readonly writers: number
+/** Options of the engine. */
+export interface PostgresOptions extends PoolOptions {
   /** Maximum number of waiting searches, and of waiting writes. */
   readonly waiting: number
-  /** Timeout of a search in milliseconds. */
-  readonly searchMs: number
-  /** Timeout of a write in milliseconds. */
-  readonly writeMs: number
   /** Creates tables and functions, once, before anything else runs. */
   prepare(run: Run): Promise<void>
-}
-
-const idleMs = 60_000
-/** Added to the server's own timeout, in milliseconds. It serves connections that lost their client; the service's timeout comes first. */
-const graceMs = 5_000
-/** Maximum number of named statements of a connection. A connection with more is replaced, which bounds the server's memory. */
-const namedStatements = 600
-/**
- * Purpose of a connection. `lookup` is a search whose statement has one plan: planning takes longer than running, so the plan is cached.
- */
-type Use = Purpose | 'lookup'
-/** Maximum number of connections for lookups; each lookup takes less than a millisecond. */
-const mostLookups = 4
-const sessionSettings: Readonly<Record<Use, Readonly<Record<string, string>>>> = {
-  // Without sequential scans: a plan cached while a table is empty would scan it forever.
-  lookup: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off', default_transaction_read_only: 'on' },
-  // Every search is planned for its values; reads come from memory, and sorts get some of it.
-  search: { ...searchSettings, random_page_cost: '1.1', work_mem: '32MB', default_transaction_read_only: 'on' },
-  // Every write is planned too: plans cached for the first batches would scan whole partitions, which were empty then.
-  write: { ...searchSettings, random_page_cost: '1.1' },
-}
-const buildStartupOptions = (purpose: Use): string =>
-  Object.entries(sessionSettings[purpose])
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ')
-
-/** Names of statements that a client has prepared. */
-const preparedNames = new WeakMap<pg.ClientBase, Set<string>>()
-
-interface Handling {
-  /** Cancels the statement of a server process. */
-  cancel(pid: unknown): Promise<void>
-  /** Releases the client; a broken one is not reused. */
-  giveBack(broken: boolean): void
-}
-
-class PostgresConnection implements Connection {
-  readonly #client: pg.ClientBase
-  readonly #names: Set<string>
-  readonly #handling: Handling
-
-  constructor(client: pg.ClientBase, handling: Handling) {
-    this.#client = client
-    this.#names = preparedNames.get(client) ?? new Set()
-    preparedNames.set(client, this.#names)
-    this.#handling = handling
-  }
-
-  async run({ name, text, values = [], copied }: Statement): Promise<Answer> {
-    if (copied !== undefined) return copyRows(this.#client, text, copied)
-    if (name !== undefined) this.#names.add(name)
-    const { rows, rowCount } = await this.#client.query({ text, values: encodeValues(values), ...(name === undefined ? {} : { name }) })
-    return { rows, count: rowCount ?? 0 }
-  }
-
-  async limit(timeoutMs: number | undefined): Promise<void> {
-    await this.#client.query(timeoutMs === undefined ? 'reset statement_timeout' : `set statement_timeout = ${Math.ceil(timeoutMs)}`)
-  }
-
-  stop(): Promise<void> {
-    return this.#handling.cancel(Reflect.get(this.#client, 'processID')) // pg keeps the process id without declaring it
-  }
-
-  release(broken: boolean): void {
-    this.#handling.giveBack(broken || this.#names.size > namedStatements)
-  }
 }
 
 /** Pools of the server, once it is known whether a pooler stands before it. */
@@ -121,14 +42,14 @@ export function createPostgresEngine(options: PostgresOptions): Engine {
       const opened = await open()
       const use = hasOnePlan ? 'lookup' : purpose
       const client = await opened.pools[use].connect()
-      return connectWith({ client, use, giveBack: (broken) => client.release(broken) }, { ...opened, options })
+      return wrapClient({ client, use, giveBack: (broken) => client.release(broken) }, { ...opened, options })
     },
     connectApart: async () => {
       const opened = await open()
       const client = new pg.Client({ ...buildClientOptions(options, 'write', opened.isPooled), application_name: 'ferrule context upkeep' })
       client.on('error', () => undefined) // the running statement fails
       await client.connect()
-      return connectWith({ client, use: 'write', giveBack: () => void client.end().catch(() => undefined) }, { ...opened, options })
+      return wrapClient({ client, use: 'write', giveBack: () => void client.end().catch(() => undefined) }, { ...opened, options })
     },
     close: async () => {
       const opened = await opening?.catch(() => undefined)
@@ -157,54 +78,13 @@ interface Opening extends Opened {
   readonly options: PostgresOptions
 }
 
-/** Wraps a client by whether a pooler stands before the server. */
-function connectWith(
-  { client, use, giveBack }: { readonly client: pg.ClientBase; readonly use: Use; giveBack(broken: boolean): void },
-  { pools, isPooled, options }: Opening,
-): Connection {
-  const limitMs = getLimitMs(options, use)
-  if (isPooled) return new PooledConnection(client, { settings: sessionSettings[use], limitMs, isReading: use !== 'write', giveBack })
-  const cancel = async (pid: unknown): Promise<void> => {
-    await pools.write.query('select pg_cancel_backend($1)', [pid]).catch(() => undefined) // the server's own timeout ends the statement then
-  }
-  return new PostgresConnection(client, { cancel, giveBack })
-}
+/** Wraps a client whose statements are cancelled through the pool for writes. */
+const wrapClient = (given: Pick<Client, 'client' | 'use' | 'giveBack'>, { pools, isPooled, options }: Opening): Connection =>
+  connectWith({ ...given, isPooled, cancel: (client) => cancelStatement(pools.write, client) }, options)
 
-const getLimitMs = (options: PostgresOptions, use: Use): number => (use === 'write' ? options.writeMs : options.searchMs) + graceMs
-
-function buildClientOptions(options: PostgresOptions, purpose: Use, isPooled: boolean): pg.ClientConfig {
-  const limit = getLimitMs(options, purpose)
-  const session = {
-    statement_timeout: limit,
-    idle_in_transaction_session_timeout: limit,
-    options: buildStartupOptions(purpose),
-  }
-  return {
-    connectionString: options.url,
-    connectionTimeoutMillis: connectMs,
-    keepAlive: true,
-    application_name: `ferrule context ${purpose}`,
-    types: decoders,
-    ...(isPooled ? {} : session),
-  }
-}
-
-const countConnections = ({ searches, writers }: PostgresOptions): Readonly<Record<Use, number>> => ({
-  search: searches,
-  lookup: Math.min(searches, mostLookups),
-  write: writers + 1, // cancellations must not wait for a connection
-})
-
-function createPool(options: PostgresOptions, purpose: Use, isPooled: boolean): pg.Pool {
-  const pool = new pg.Pool({
-    ...buildClientOptions(options, purpose, isPooled),
-    max: countConnections(options)[purpose],
-    idleTimeoutMillis: idleMs,
-  })
-  // The pool replaces a broken connection, and its statement fails. Without a listener the error would end the process.
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
+async function cancelStatement(pool: pg.Pool, client: pg.ClientBase): Promise<void> {
+  const pid: unknown = Reflect.get(client, 'processID') // pg keeps the process id without declaring it
+  await pool.query('select pg_cancel_backend($1)', [pid]).catch(() => undefined) // the server's own timeout ends the statement then
 }
 
 const urlSetting = 'CONTEXT_DATABASE_URL'
@@ -238,7 +118,7 @@ const trigrams = {
 async function checkDatabase({ pools, isPooled, options }: Opening): Promise<void> {
   const client = await pools.write.connect()
   const giveBack = (broken: boolean): void => client.release(broken)
-  const connection = connectWith({ client, use: 'write', giveBack }, { pools, isPooled, options })
+  const connection = wrapClient({ client, use: 'write', giveBack }, { pools, isPooled, options })
   let broken = true
   try {
     for (const { ask, otherwise } of demands) {

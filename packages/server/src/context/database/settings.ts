@@ -23,6 +23,8 @@ export type ContextStoreSettings = {
   | {
       readonly engine: 'postgres'
       readonly url: Secret<string>
+      /** Read replicas of the database, for searches. Default: none. */
+      readonly replicas?: readonly Secret<string>[]
       /** Whether Citus distributes the tables. Default: `auto`. */
       readonly distribution?: Distribution
       /** Connections of this node for searches. */

@@ -5,7 +5,7 @@ import type { TableLayout } from '../database/layout.ts'
 import { quoteName } from '../query/columns.ts'
 import { chooseColumn, type IndexAdvice } from './advice.ts'
 import { deleteExpired, type IndexTarget, indexPrefix, markReady, statementMs } from './rows.ts'
-import { type CountedIndex, countUses } from './uses.ts'
+import { addScans, type CountedIndex, countReplicaScans, countUses, type ReadReplicas } from './uses.ts'
 
 /**
  * Timeout for creating an index in the embedded database, in milliseconds. The statement blocks everything else; a million records take
@@ -129,14 +129,15 @@ const use = `update cs_indexes i set scans = c.scans, bytes = c.bytes,
  * Records which indexes searches have used, and deletes expired rows (`deleteExpired`). The indexes of deleted rows are orphans.
  * @param now milliseconds since 1970
  */
-export const recordUses = (database: ContextDatabase, layout: TableLayout, now: number): Promise<void> =>
-  database.transaction(async (session) => {
-    const { rows } = await session.query<Row>({ text: "select id, name from cs_indexes where state = 'ready' order by id" })
-    const found = await countUses(
-      session,
-      layout,
-      rows.map(({ id, name }) => ({ id: String(id), table: String(name) })),
-    )
+export async function recordUses(
+  { database, layout, readReplicas }: IndexPlace & { readonly readReplicas: ReadReplicas },
+  now: number,
+): Promise<void> {
+  const { rows } = await database.query<Row>({ text: "select id, name from cs_indexes where state = 'ready' order by id" })
+  const indexes = rows.map(({ id, name }) => ({ id: String(id), table: String(name) }))
+  const onReplicas = await countReplicaScans(readReplicas, indexes)
+  await database.transaction(async (session) => {
+    const found = addScans(await countUses(session, layout, indexes), onReplicas)
     const there = found.filter(({ isMissing }) => !isMissing)
     await session.query({
       text: use,
@@ -144,6 +145,7 @@ export const recordUses = (database: ContextDatabase, layout: TableLayout, now: 
     })
     await deleteExpired(session, { missing: found.flatMap(({ id, isMissing }) => (isMissing ? [id] : [])), now })
   })
+}
 
 /** `program_limit_exceeded` of PostgreSQL: a value is too long for an index entry (2,700 bytes), so a retry does not help. */
 export const valueTooLong = '54000'

@@ -1,7 +1,7 @@
 /** Creates indexes when searches need them, and drops unused ones (docs/decisions/0021-indexes-on-demand.md). */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { FerruleError } from 'ferrule'
-import type { ContextDatabase } from '../database/database.ts'
+import type { ContextDatabase, Row, Statement } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { listPhysicalColumns, type SearchTable } from '../query/columns.ts'
@@ -29,6 +29,8 @@ export interface OnDemandOptions {
   /** Returns whether the database is open. Automatic indexes never open it. */
   isOpen(): boolean
   database(): Promise<ContextDatabase>
+  /** Runs a short statement on each read replica; default: there is none. */
+  readReplicas?(statement: Statement): Promise<readonly Row[]>
   /** Finds a table; undefined for an entity that this process does not know. */
   findTable(kind: string, entity: string): SearchTable | undefined
   /** Finds the number of a connector; undefined when it has no records. */
@@ -200,7 +202,8 @@ export class OnDemandIndexes {
   }
 
   async #runUpkeep(database: ContextDatabase): Promise<void> {
-    await recordUses(this.#withAbort(database), this.#layout, this.#options.clock())
+    const { readReplicas = async () => [] } = this.#options
+    await recordUses({ database: this.#withAbort(database), layout: this.#layout, readReplicas }, this.#options.clock())
     this.#isSweepDue = true
     this.#nextUpkeep = this.#options.clock() + upkeepMs
   }

@@ -1,5 +1,5 @@
 /** Counts how often searches read automatic indexes. */
-import type { Row, Session } from '../database/database.ts'
+import type { Row, Session, Statement } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
 
 /** An automatic index and its table. */
@@ -25,6 +25,27 @@ const onShards = `select coalesce(sum(split_part(result, ' ', 1)::int8), 0)::tex
   from run_command_on_shards($1::regclass, format($command$
     select coalesce(sum(pg_stat_get_numscans(indexrelid)), 0) || ' ' || coalesce(sum(pg_relation_size(indexrelid)), 0)
     from pg_index join pg_class c on c.oid = indexrelid where indrelid = '%%s'::regclass and starts_with(c.relname, %L)$command$, $2::text)) where success`
+
+/** Runs a short statement on each read replica. */
+export type ReadReplicas = (statement: Statement) => Promise<readonly Row[]>
+
+/** Counts the scans of indexes on read replicas, which the primary does not know of. A replica that does not answer counts none. */
+export async function countReplicaScans(
+  readReplicas: ReadReplicas,
+  indexes: readonly CountedIndex[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const scans = new Map<string, bigint>()
+  if (indexes.length === 0) return scans
+  for (const row of await readReplicas({ text: onServer, values: [indexes.map(({ id }) => id)] })) {
+    const use = parseUse(row, String(row['id']))
+    scans.set(use.id, (scans.get(use.id) ?? 0n) + use.scans)
+  }
+  return scans
+}
+
+/** Adds scans to the uses of indexes. */
+export const addScans = (uses: readonly IndexUse[], scans: ReadonlyMap<string, bigint>): readonly IndexUse[] =>
+  uses.map((use) => ({ ...use, scans: use.scans + (scans.get(use.id) ?? 0n) }))
 
 const parseUse = (row: Row, id: string): IndexUse => ({
   id,

@@ -1,18 +1,18 @@
 /** Entry of the context store. Resolves entities to tables and connector numbers, and opens the database when it is first needed. */
-import { fail } from 'ferrule/internal'
 import { createContextDatabase } from '../database/context-database.ts'
 import type { ContextDatabase, Engine, ReadOptions, Row, Run, Session, Statement } from '../database/database.ts'
 import { hasDatabase, type SetAsideDatabase } from '../database/embedded/folder.ts'
 import { createEngine, sumLoad } from '../database/engines.ts'
 import { findLayout, fitReadOptions, type TableLayout } from '../database/layout.ts'
 import { unavailable } from '../database/problems.ts'
-import { prepareOwnTables, schemaMs } from '../database/requirements.ts'
+import { prepareOwnTables } from '../database/requirements.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { OnDemandIndexes } from '../indexes/on-demand.ts'
 import { indexRules } from '../indexes/types.ts'
+import { Replicas } from '../replicas/replicas.ts'
 import { writeInAttempts } from './attempts.ts'
 import { type Batch, type BatchResult, type Checkpoint, saveCheckpoints, writeBatch } from './batch.ts'
-import { assignNumber, deleteConnectorRows, findNumber, findRemovedNumbers, markRemoved } from './connectors.ts'
+import { deleteConnectorRows, findRemovedNumbers, markRemoved } from './connectors.ts'
 import { type ConnectorTable, lockState } from './copy-state.ts'
 import { forgetRecords, listEntities, type Removal } from './forget.ts'
 import { ListedWords } from './listed-words.ts'
@@ -21,10 +21,8 @@ import * as reads from './reads.ts'
 import { TableRegistry } from './registry.ts'
 import { Renewal } from './renewal.ts'
 import type { StoredRecord } from './row-encoder.ts'
+import { type NumberedTarget, Targets } from './targets.ts'
 import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
-
-/** Rows of a connector, valid while the database of the epoch is in use. */
-type NumberedTarget = ConnectorTable & { readonly epoch: number }
 
 class Store implements ContextStore {
   readonly indexes: OnDemandIndexes
@@ -32,9 +30,10 @@ class Store implements ContextStore {
   readonly #clock: () => number
   readonly #registry: TableRegistry
   readonly #words = new ListedWords()
-  readonly #numbers = new reads.ConnectorNumbers()
+  readonly #targets: Targets
   readonly #changes = new reads.KnownChanges()
   readonly #renewal: Renewal
+  readonly #replicas: Replicas
   #engine: Engine | undefined
   #layout: TableLayout = 'embedded'
   #opening: Promise<ContextDatabase> | undefined
@@ -48,16 +47,18 @@ class Store implements ContextStore {
     this.#clock = options.clock ?? Date.now
     this.#registry = new TableRegistry(options.onTableChange)
     for (const kind of options.kinds ?? []) this.#registry.add(kind)
-    const { indexes = indexRules.mostInAll } = options.settings
-    const { onUpkeepError: onError, rest } = options
+    const { settings, onUpkeepError: onError, onReplica: onChange, replicaRules: rules, rest } = options
     const database = (): Promise<ContextDatabase> => this.openDatabase()
+    this.#targets = new Targets({ registry: this.#registry, database, hasDatabase: () => this.#hasDatabase(), epoch: () => this.#epoch })
+    this.#replicas = new Replicas({ settings, rules, primary: database, onChange })
     this.#renewal = new Renewal({ database, tables: () => this.#registry.listRenewing(), onError, rest })
     this.indexes = new OnDemandIndexes({
-      rules: { mostInAll: indexes, ...options.indexRules },
+      rules: { mostInAll: settings.indexes ?? indexRules.mostInAll, ...options.indexRules },
       isOpen: () => this.#opening !== undefined,
       database,
+      readReplicas: (statement) => this.#replicas.readAll(statement),
       findTable: (kind, entity) => this.#registry.find(kind, entity)?.table,
-      findNumber: async (ref) => (await this.#findTarget(ref))?.number,
+      findNumber: async (ref) => (await this.#targets.find(ref))?.number,
       clock: this.#clock,
       onError,
       onChange: options.onIndex,
@@ -75,7 +76,7 @@ class Store implements ContextStore {
   getTable = (kind: string, entity: string) => this.#registry.get(kind, entity).table
 
   async findSearchedTable(ref: EntityRef) {
-    const known = (await this.#findTarget(ref))?.known ?? this.#registry.get(ref.kind, ref.entity)
+    const known = (await this.#targets.find(ref))?.known ?? this.#registry.get(ref.kind, ref.entity)
     const isOld = this.#registry.listRenewing().includes(known) && (await this.#readRows(ref, reads.buildIsOldStatement)).length > 0
     return isOld ? known.first.table : known.table
   }
@@ -85,7 +86,7 @@ class Store implements ContextStore {
   }
 
   async foldLive(ref: EntityRef, records: readonly StoredRecord[], asked: number): Promise<BatchResult | undefined> {
-    const target = await this.#findTarget(ref)
+    const target = await this.#targets.find(ref)
     return target === undefined ? undefined : this.#writeBatch(target, { records, asked }, true)
   }
 
@@ -97,7 +98,7 @@ class Store implements ContextStore {
 
   async forgetRecords(gone: Removal): Promise<ReadonlyMap<string, number>> {
     const kept = listEntities(gone).filter((entity) => this.#registry.find(gone.kind, entity) !== undefined)
-    const found = await Promise.all(kept.map((entity) => this.#findTarget({ ...gone, entity })))
+    const found = await Promise.all(kept.map((entity) => this.#targets.find({ ...gone, entity })))
     const targets = found.filter((target) => target !== undefined)
     const [first] = targets
     return first === undefined
@@ -141,7 +142,7 @@ class Store implements ContextStore {
   async removeConnector(connector: string): Promise<void> {
     if (!this.#hasDatabase()) return
     const database = await this.openDatabase()
-    this.#numbers.delete(connector)
+    this.#targets.forget(connector)
     await database.transaction((session) => markRemoved(session, connector))
     await this.finishRemovals()
   }
@@ -154,8 +155,10 @@ class Store implements ContextStore {
   }
 
   async search<T>(ref: EntityRef, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined> {
-    const target = await this.#findTarget(ref)
-    return target === undefined ? undefined : this.#read(target.epoch, (session) => work(session, target.number), options)
+    const target = await this.#targets.find(ref)
+    if (target === undefined) return undefined
+    const askPrimary = (given?: ReadOptions) => this.#read(target.epoch, (session) => work(session, target.number), given)
+    return this.#replicas.search({ number: target.number, name: target.known.table.name, work, askPrimary }, options)
   }
 
   async readKeys(ref: EntityRef, from: reads.KeyPage): Promise<readonly string[]> {
@@ -167,7 +170,7 @@ class Store implements ContextStore {
   }
 
   async countRecords(connector: string): Promise<ReadonlyMap<string, number>> {
-    const found = await this.#findNumber(connector)
+    const found = await this.#targets.findNumber(connector)
     if (found === undefined) return new Map()
     const { rows } = await this.#read(found.epoch, (session) => session.query<Row>(reads.buildCountsStatement(found.number)))
     return reads.parseCounts(rows)
@@ -181,7 +184,8 @@ class Store implements ContextStore {
 
   status(): StoreStatus {
     const { engine } = this.#options.settings
-    return { engine, opened: this.#opening !== undefined, ...sumLoad(this.#engine), setAside: this.#setAside }
+    const { status: replicas, counts: searches } = this.#replicas
+    return { engine, opened: this.#opening !== undefined, ...sumLoad(this.#engine), setAside: this.#setAside, replicas, searches }
   }
 
   async openDatabase(): Promise<ContextDatabase> {
@@ -194,7 +198,7 @@ class Store implements ContextStore {
 
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all([this.indexes.close(), this.#renewal.close()])
+    await Promise.all([this.indexes.close(), this.#renewal.close(), this.#replicas.close()])
     await (await this.#opening)?.close()
   }
 
@@ -212,13 +216,15 @@ class Store implements ContextStore {
 
   /** Runs after each opening, because it can be another database. */
   async #prepare(run: Run): Promise<void> {
-    this.#numbers.clear()
+    this.#targets.forget()
     this.#words.clear()
     this.#layout = await findLayout(run, this.#options.settings)
+    this.#replicas.assertUsable(this.#layout)
     await prepareOwnTables(this.#layout, run)
     await this.#registry.prepare(this.#layout, run)
     this.indexes.start(this.#layout)
     this.#renewal.start()
+    this.#replicas.start()
   }
 
   #hasDatabase(): boolean {
@@ -233,40 +239,14 @@ class Store implements ContextStore {
   }
 
   async #readRows(ref: EntityRef, statement: (target: ConnectorTable) => Statement): Promise<readonly Row[]> {
-    const target = await this.#findTarget(ref)
+    const target = await this.#targets.find(ref)
     return target === undefined ? [] : (await this.#read(target.epoch, (session) => session.query<Row>(statement(target)))).rows
   }
 
-  async #findNumber(connector: string): Promise<{ readonly number: number; readonly epoch: number } | undefined> {
-    if (!this.#hasDatabase()) return undefined
-    const database = await this.openDatabase()
-    const epoch = this.#epoch
-    const number = this.#numbers.get(connector) ?? (await findNumber(database, connector))
-    if (number === undefined) return undefined
-    this.#numbers.set(connector, number)
-    return { number, epoch }
-  }
-
-  async #findTarget({ connector, kind, entity }: EntityRef): Promise<NumberedTarget | undefined> {
-    const known = this.#registry.get(kind, entity)
-    const found = await this.#findNumber(connector)
-    if (found === undefined) return undefined
-    const database = await this.openDatabase()
-    return (await this.#registry.checkTable(known.table, (statement) => database.query(statement))) ? { ...found, known } : undefined
-  }
-
-  async #createTarget({ connector, kind, entity }: EntityRef): Promise<NumberedTarget> {
-    const known = this.#registry.get(kind, entity)
-    const database = await this.openDatabase()
-    const epoch = this.#epoch
-    const found = await this.#findNumber(connector)
-    const number = found?.number ?? (await database.transaction((session) => assignNumber(session, connector)))
-    if (number === undefined) throw fail('connector_not_found', {})
-    this.#numbers.set(connector, number)
-    if (!this.#registry.isReady(known.table))
-      await database.withConnection((run) => this.#registry.createTable(known.table, run), { timeoutMs: schemaMs })
+  async #createTarget(ref: EntityRef): Promise<NumberedTarget> {
+    const target = await this.#targets.create(ref)
     this.#renewal.start()
-    return { number, known, epoch }
+    return target
   }
 
   async #writeBatch(target: NumberedTarget, batch: Batch, live = false): Promise<BatchResult> {

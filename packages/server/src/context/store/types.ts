@@ -7,6 +7,7 @@ import type { EntityRef } from '../entity-ref.ts'
 import type { OnDemandIndexes } from '../indexes/on-demand.ts'
 import type { IndexChange, IndexRules } from '../indexes/types.ts'
 import type { SearchTable } from '../query/columns.ts'
+import type { ReplicaChange, ReplicaRules, ReplicaStatus, SearchPlace } from '../replicas/types.ts'
 import type { Batch, BatchResult, Checkpoint } from './batch.ts'
 import type { Removal } from './forget.ts'
 import type { KeyPage } from './reads.ts'
@@ -40,6 +41,10 @@ export interface ContextStoreOptions {
   readonly indexRules?: Partial<IndexRules>
   /** Called after an automatic index was created, or could not be created. */
   readonly onIndex?: (change: IndexChange) => void
+  /** Rules of read replicas that differ from the usual ones. */
+  readonly replicaRules?: Partial<ReplicaRules>
+  /** Called when a replica is used, or left with a reason. */
+  readonly onReplica?: (change: ReplicaChange) => void
 }
 
 /** Runs the statements of a search, which name the connector by its number. */
@@ -55,6 +60,10 @@ export interface StoreStatus {
   readonly waiting: number
   /** The newest damaged database that was set aside since the start. */
   readonly setAside: SetAsideDatabase | undefined
+  /** Read replicas, in the order of the setting. */
+  readonly replicas: readonly ReplicaStatus[]
+  /** Number of statements of searches by where they ran, since the start. */
+  readonly searches: ReadonlyMap<SearchPlace, number>
 }
 
 /**

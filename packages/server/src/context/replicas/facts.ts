@@ -1,0 +1,93 @@
+/** Facts about servers and entities, by which a replica is compared with the primary. */
+import pg from 'pg'
+import type { Row, Statement } from '../database/database.ts'
+
+/** Rows of an entity in the context database. */
+export interface EntityRows {
+  /** Number of the connector. */
+  readonly number: number
+  /** Name of the entity's table. */
+  readonly name: string
+}
+
+/** What the primary says before a search. */
+export interface PrimaryLook {
+  /** Timeline of the primary's log: a promotion begins a new one. */
+  readonly timeline: number
+  /** State of the entity; null before its first batch. */
+  readonly stamp: string | null
+}
+
+/**
+ * Version of an entity's row in `cs_entities`, which each transaction that changes records of the entity changes too. The transaction id
+ * covers changes that are not counted. A replica with the same version has the same records.
+ */
+const stamp = "e.changes || ' ' || e.xmin"
+const timeline = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int4"
+
+/** Builds the look of several searches at the primary. Fails on a server in recovery. */
+export const buildLookStatement = (entities: readonly EntityRows[]): Statement => ({
+  name: 'cs_look',
+  text: `select ${timeline} as timeline, (select ${stamp} from cs_entities e where e.connector_id = w.number and e.name = w.name) as stamp
+    from unnest($1::int4[], $2::text[]) with ordinality w(number, name, place) order by place`,
+  values: [entities.map(({ number }) => number), entities.map(({ name }) => name)],
+})
+
+/** Parses a row of `buildLookStatement`. */
+export const parseLook = (row: Row): PrimaryLook => ({
+  timeline: Number(row['timeline']),
+  stamp: row['stamp'] === null ? null : String(row['stamp']),
+})
+
+/** Builds the first statement of a search on a replica. It has no values, because it shares a message with the begin of the transaction. */
+export const buildStampStatement = ({ number, name }: EntityRows): Statement => ({
+  text: `select pg_is_in_recovery() as standby, (select ${stamp} from cs_entities e
+    where e.connector_id = ${Math.trunc(number)} and e.name = ${pg.escapeLiteral(name)}) as stamp`,
+})
+
+/** Identity and position of a server. */
+export interface ServerFacts {
+  /** Identifies the data of a server: replicas have that of their primary. */
+  readonly system: string
+  /** Object id of the database. */
+  readonly database: string
+  readonly isStandby: boolean
+  readonly timeline: number
+  /** Bytes of the log that were written, or replayed by a replica. */
+  readonly position: bigint
+}
+
+/**
+ * Reads the facts of a server. A replica names the newest timeline that it surely follows. Its control file lags behind, and its receiver is
+ * visible to members of `pg_monitor` only; a timeline that is too old is safe.
+ */
+export const factsStatement: Statement = {
+  name: 'cs_facts',
+  text: `select (pg_control_system()).system_identifier::text as system,
+    (select oid from pg_database where datname = current_database())::text as database, pg_is_in_recovery() as standby,
+    case when pg_is_in_recovery() then greatest((pg_control_checkpoint()).timeline_id, (pg_control_recovery()).min_recovery_end_timeline,
+      (select received_tli from pg_stat_wal_receiver)) else ${timeline} end as timeline,
+    (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end - '0/0'::pg_lsn)::int8 as position`,
+}
+
+/** Parses the row of `factsStatement`. */
+export const parseFacts = ([row]: readonly Row[]): ServerFacts => ({
+  system: String(row?.['system']),
+  database: String(row?.['database']),
+  isStandby: row?.['standby'] === true,
+  timeline: Number(row?.['timeline']),
+  position: BigInt(String(row?.['position'] ?? 0)),
+})
+
+/** Rules that a replica must keep, each with the reason of its refusal. */
+const rules: readonly (readonly [(replica: ServerFacts, primary: ServerFacts) => boolean, string])[] = [
+  [(_replica, primary) => !primary.isStandby, 'CONTEXT_DATABASE_URL names a server in recovery'],
+  [(replica, primary) => replica.system === primary.system, 'it is no replica of the server of CONTEXT_DATABASE_URL'],
+  [(replica, primary) => replica.database === primary.database, 'it is another database than that of CONTEXT_DATABASE_URL'],
+  [({ isStandby }) => isStandby, 'it is not in recovery, so it is no replica any more'],
+  [(replica, primary) => replica.timeline === primary.timeline, 'it follows another timeline than the server of CONTEXT_DATABASE_URL'],
+]
+
+/** Returns why a server is no replica of the primary; undefined for a replica. */
+export const findRefusal = (replica: ServerFacts, primary: ServerFacts): string | undefined =>
+  rules.find(([holds]) => !holds(replica, primary))?.[1]

@@ -1,0 +1,156 @@
+/** Nodes with read replicas over one primary, and clients that notice an answer older than one before. */
+import { Client } from 'pg'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
+import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
+import type { ReplicaChange, ReplicaRules, SearchPlace } from '../../packages/server/src/context/replicas/types.ts'
+import { createSearcher } from '../../packages/server/src/context/search.ts'
+import { openContextStore } from '../../packages/server/src/context/store/store.ts'
+import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { type Replication, startReplication } from '../support/replication.ts'
+import { note, testKind } from './store-records.ts'
+
+/** Looks come often, so that tests need not wait. */
+const rules: ReplicaRules = { checkMs: 100, retryMs: 20, longestRetryMs: 100, answerMs: 2_000 }
+const recipe = "template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'"
+
+/** A node and what it noticed. */
+export interface ReplicaNode {
+  readonly store: ContextStore
+  readonly changes: ReplicaChange[]
+  /** Returns how many statements of searches ran at a place. */
+  count(place: SearchPlace): number
+}
+
+/** Servers and nodes. */
+export interface ReplicaWorld extends Replication {
+  /** Runs statements on a server: `primary`, or the number of a replica. */
+  run(server: 'primary' | number, text: string): Promise<readonly Record<string, unknown>[]>
+  /** Returns the URL of the context database on a server. */
+  urlOf(server: 'primary' | number): string
+  /** Opens a node, which is closed with the world. */
+  open(urls?: readonly string[]): Promise<ReplicaNode>
+  /** Waits until replicas have everything that the primary has. */
+  caughtUp(...replicas: readonly number[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Asks until it is so; the test's timeout ends the wait. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** Starts a primary with an empty context database, and replicas. */
+export async function startReplicaWorld(count: number): Promise<ReplicaWorld> {
+  const servers = await startReplication(count)
+  const urlOf = (server: 'primary' | number, database = 'copy'): string => {
+    const url = new URL(server === 'primary' ? servers.primary : (servers.replicas[server] ?? ''))
+    url.pathname = `/${database}`
+    return url.href
+  }
+  const runAt = async (url: string, text: string) => {
+    const client = new Client({ connectionString: url })
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      return (await client.query<Record<string, unknown>>(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+  await runAt(servers.primary, `create database copy ${recipe}`)
+  await runAt(servers.primary, `create database other ${recipe}`)
+  const stores: ContextStore[] = []
+  return {
+    ...servers,
+    urlOf,
+    run: (server, text) => runAt(urlOf(server), text),
+    open: async (urls = servers.replicas.map((_, index) => urlOf(index))) => {
+      const settings: ContextStoreSettings = {
+        ...{ engine: 'postgres', url: new Secret(urlOf('primary')), replicas: urls.map((url) => new Secret(url)) },
+        ...{ searches: 3, writers: 2, waiting: 100, searchSeconds: 10 },
+      }
+      const changes: ReplicaChange[] = []
+      const store = openContextStore({ settings, kinds: [testKind()], replicaRules: rules, onReplica: (change) => changes.push(change) })
+      stores.push(store)
+      await store.checkDatabase()
+      return { store, changes, count: (place) => store.status().searches.get(place) ?? 0 }
+    },
+    caughtUp: async (...replicas) => {
+      const [row] = await runAt(servers.primary, 'select pg_current_wal_lsn()::text as at')
+      const replayed = `select coalesce(pg_last_wal_replay_lsn() >= '${String(row?.['at'])}', false) as is`
+      for (const replica of replicas) await until(async () => (await runAt(urlOf(replica, 'postgres'), replayed))[0]?.['is'] === true)
+    },
+    close: async () => {
+      for (const store of stores) await store.close()
+      await servers.stop()
+    },
+  }
+}
+
+/** Waits until a node sees its replicas in some states. */
+export const untilStates = ({ store }: ReplicaNode, ...states: readonly string[]): Promise<void> =>
+  until(
+    async () =>
+      store
+        .status()
+        .replicas.map(({ state }) => state)
+        .join() === states.join(),
+  )
+
+const key = Buffer.from('a key of tests')
+
+/** Writes a version of record 1: its own text says which. */
+export const write = ({ store }: ReplicaNode, ref: EntityRef, version: number) =>
+  store.writeBatch(ref, { records: [note(store, { id: 1, title: `version ${version}` })], asked: version })
+
+/** Searches record 1 for its version, or for another filter. */
+export async function read({ store }: ReplicaNode, ref: EntityRef, filter: object = { eq: { id: 1 } }): Promise<number> {
+  const found = await createSearcher(store).search({ ref, params: { query: { filter } }, key, now: 1 })
+  const records: readonly { readonly title: string }[] = JSON.parse(found?.json ?? '[]')
+  return Number(records[0]?.title.split(' ')[1] ?? 0)
+}
+
+/** Clients over several nodes and their figures. */
+export interface Clients {
+  /** Searches so far. */
+  searches: number
+  /** Answers older than one that the client, or another, had before its request. */
+  readonly older: string[]
+}
+
+/**
+ * Runs clients that write and search at any node. A search must see what was written, or answered to anyone, before it was sent.
+ * @param nodes of the service, at least one
+ * @param searches of all clients together
+ */
+export async function runClients(nodes: readonly ReplicaNode[], ref: EntityRef, searches: number): Promise<Clients> {
+  const clients: Clients = { searches: 0, older: [] }
+  let written = 0
+  let known = 0
+  let turn = 0
+  const pick = (): ReplicaNode => {
+    turn += 1
+    const node = nodes[turn % nodes.length]
+    if (node === undefined) throw new Error('there is no node')
+    return node
+  }
+  const client = async (isWriter: boolean): Promise<void> => {
+    while (clients.searches < searches) {
+      if (isWriter) {
+        written += 1
+        const version = written
+        await write(pick(), ref, version)
+        known = Math.max(known, version)
+      }
+      const least = known
+      clients.searches += 1
+      const filter = clients.searches % 3 === 0 ? { fuzzy: { title: 'version' } } : undefined
+      const seen = await read(pick(), ref, filter)
+      if (seen < least) clients.older.push(`${seen} after ${least}`)
+      known = Math.max(known, seen)
+    }
+  }
+  await Promise.all([client(true), client(false), client(false)])
+  return clients
+}
