@@ -45,18 +45,33 @@ test('a replica that is behind is not asked about what changed, but about everyt
 
 test('a replica that shows what the primary does not yet show is not asked about it', async () => {
   const ref = createRef()
-  await write(nodes[0], ref, 1)
-  // A standby of this name never confirms, so the commit reaches the replicas and stays invisible on the primary.
-  await world.run('primary', "alter system set synchronous_standby_names = 'nobody'")
-  await world.run('primary', 'select pg_reload_conf()')
-  const writing = write(nodes[0], ref, 2)
-  const text = 'select title from cs_test_kind_notes where connector_id = (select number from cs_connectors where id = '
-  await expect.poll(() => world.run(0, `${text}'${ref.connector}')`)).toEqual([{ title: 'version 2' }])
-  expect(await read(nodes[1], ref)).toBe(1)
-  await world.run('primary', 'alter system reset synchronous_standby_names')
-  await world.run('primary', 'select pg_reload_conf()')
+  let version = 1
+  await write(nodes[0], ref, version)
+  const isWaiting = async () =>
+    (await world.run('primary', "select from pg_stat_activity where wait_event = 'SyncRep' and pid <> pg_backend_pid()")).length > 0
+  let writing: Promise<unknown>
+  try {
+    // A standby of this name never confirms, so the commit reaches the replicas and stays invisible on the primary.
+    await world.run('primary', "alter system set synchronous_standby_names = 'nobody'")
+    await world.run('primary', 'select pg_reload_conf()')
+    let isWritten: boolean
+    do {
+      isWritten = false
+      version += 1
+      writing = write(nodes[0], ref, version).then(() => {
+        isWritten = true // the server had not read its settings yet
+      })
+      await expect.poll(async () => isWritten || (await isWaiting())).toBe(true)
+    } while (isWritten)
+    const text = 'select title from cs_test_kind_notes where connector_id = (select number from cs_connectors where id = '
+    await expect.poll(() => world.run(0, `${text}'${ref.connector}')`)).toEqual([{ title: `version ${version}` }])
+    for (const node of nodes) expect(await read(node, ref)).toBe(version - 1)
+  } finally {
+    await world.run('primary', 'alter system reset synchronous_standby_names')
+    await world.run('primary', 'select pg_reload_conf()')
+  }
   await writing
-  expect(await read(nodes[1], ref)).toBe(2)
+  expect(await read(nodes[1], ref)).toBe(version)
 })
 
 test('no client sees an older answer while replicas stop, die and return', { timeout: 120_000 }, async () => {

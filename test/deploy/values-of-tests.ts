@@ -3,6 +3,7 @@ import type { Values } from './chart.ts'
 /** What must never leave the secrets: each stands in the values of a test. */
 export const secrets = {
   databaseUrl: 'postgresql://ferrule:never-to-be-shown@db.example.com:5432/ferrule',
+  contextReadUrls: 'postgresql://ferrule:never-to-be-shown@replica.example.com:5432/ferrule',
   masterKey: Buffer.alloc(32, 7).toString('base64'),
   previousMasterKeys: Buffer.alloc(32, 8).toString('base64'),
   clientId: 'first-of-the-chart',

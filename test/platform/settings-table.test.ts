@@ -18,6 +18,7 @@ const promised: Readonly<Record<string, string>> = {
   FERRULE_DATA: 'folder; ./data',
   DATABASE_URL: 'postgresql:// URL; none',
   CONTEXT_DATABASE_URL: 'postgresql:// URL; DATABASE_URL',
+  CONTEXT_READ_URLS: 'comma list of postgresql:// URLs; none',
   FERRULE_MASTER_KEY: '32 bytes in base64 or base64url; none',
   FERRULE_MASTER_KEY_PREVIOUS: 'comma list of keys; none',
   FERRULE_CLIENT_ID: 'string of 1 to 128 visible ASCII characters; generated',

@@ -63,6 +63,7 @@ describe('settings', () => {
     expect(settings.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
       'DATABASE_URL',
       'CONTEXT_DATABASE_URL',
+      'CONTEXT_READ_URLS',
       'FERRULE_MASTER_KEY',
       'FERRULE_MASTER_KEY_PREVIOUS',
       'FERRULE_CLIENT_SECRET',
@@ -101,6 +102,17 @@ describe('settings', () => {
         'the copy of the records is kept in PostgreSQL; remove one of them',
       )
     expect(refused({ FERRULE_CONTEXT_MEMORY: '8' })).toContain('it must be an integer from 16 to 1024')
+  })
+
+  test('replicas belong to a copy in PostgreSQL, and are few', () => {
+    const [copy, replica] = ['postgresql://u:p@db/copy', 'postgresql://u:p@replica/copy']
+    const { context } = read({ CONTEXT_DATABASE_URL: copy, CONTEXT_READ_URLS: `${replica}, ${replica}2` })
+    expect(context.engine === 'postgres' && context.replicas?.map((url) => url.reveal())).toEqual([replica, `${replica}2`])
+    expect(refused({ CONTEXT_READ_URLS: replica })).toBe(
+      'The setting CONTEXT_READ_URLS is not valid: the embedded copy of the records has no replicas; set CONTEXT_DATABASE_URL, or leave it out.',
+    )
+    expect(refused({ CONTEXT_DATABASE_URL: copy, CONTEXT_READ_URLS: Array(9).fill(replica).join() })).toContain('more than 8 replicas')
+    expect(refused({ CONTEXT_DATABASE_URL: copy, CONTEXT_READ_URLS: `${replica},mysql://db` })).toContain('it must be a postgresql:// URL')
   })
 
   test('with DATABASE_URL the sandbox is off and a master key is required', () => {

@@ -26,7 +26,13 @@ interface Member {
   running: RunningServer
 }
 
-const settings = ['wal_keep_size=1GB', 'max_wal_senders=20', 'wal_receiver_status_interval=1', 'max_standby_streaming_delay=0']
+const settings = [
+  'wal_keep_size=1GB',
+  'max_wal_senders=20',
+  'wal_receiver_status_interval=1',
+  'max_standby_streaming_delay=0',
+  'autovacuum=off',
+]
 // The arguments are what `replication.ts` writes.
 const binaries: PostgresBinaries = JSON.parse(process.argv[2] ?? '')
 const place = makePlace(binaries)

@@ -44,8 +44,14 @@ export const serverRooms: readonly Room[] = [
     node: 'all but node:sqlite',
   },
   {
+    room: `${server}context/replicas/`,
+    files: within(server, ['context/database/']),
+    npm: [...entries, 'pg'],
+    node: 'all but node:sqlite',
+  },
+  {
     room: `${server}context/store/`,
-    files: within(server, ['context/query/', 'context/database/', 'context/entity-ref.ts', 'context/indexes/']),
+    files: within(server, ['context/query/', 'context/database/', 'context/entity-ref.ts', 'context/indexes/', 'context/replicas/']),
     npm: entries,
     node: 'all but node:sqlite',
   },

@@ -37,6 +37,9 @@ FERRULE_MASTER_KEY: {{ required "secret.masterKey or secret.existingSecret is ne
 {{- if .Values.secret.contextDatabaseUrl }}
 CONTEXT_DATABASE_URL: {{ .Values.secret.contextDatabaseUrl | quote }}
 {{- end }}
+{{- if .Values.secret.contextReadUrls }}
+CONTEXT_READ_URLS: {{ .Values.secret.contextReadUrls | quote }}
+{{- end }}
 {{- if .Values.secret.previousMasterKeys }}
 FERRULE_MASTER_KEY_PREVIOUS: {{ .Values.secret.previousMasterKeys | quote }}
 {{- end }}

@@ -4,6 +4,7 @@ import type { Kind } from 'ferrule/definition'
 import type { BodyMemory, Engine } from 'ferrule/engine'
 import { clocks } from 'ferrule/internal'
 import type { Logger } from 'pino'
+import { replicaStates } from '../context/replicas/types.ts'
 import { openContextStore } from '../context/store/store.ts'
 import type { ContextStore } from '../context/store/types.ts'
 import { type CopyServices, createCopyServices } from '../platform/copies/copy-services.ts'
@@ -44,6 +45,10 @@ export function openContext({ settings, kinds, logger, platform }: ContextOption
       change.change === 'ready'
         ? logger.info(change, 'created an index for slow searches')
         : logger.warn(change, 'cannot create an index for slow searches'),
+    onReplica: ({ state, ...change }) =>
+      state === 'used'
+        ? logger.info(change, 'searches go to a read replica')
+        : logger.warn({ state, ...change }, 'searches do not go to a read replica'),
     onUpkeepError: (err) => logger.error({ err }, 'maintenance of the context database failed'),
   })
 }
@@ -103,5 +108,32 @@ export function createContextServices(options: ContextServiceOptions): ContextSe
     help: 'Automatic indexes in the context database, as this node last read them',
     read: () => store.indexes.readyCount,
   })
+  addReplicaMetrics(metrics, store)
   return { copies, worker }
+}
+
+/** Adds what is counted about read replicas. Replicas are named by their places in the setting. */
+function addReplicaMetrics(metrics: Metrics, store: ContextStore): void {
+  metrics.counters({
+    name: 'ferrule_context_store_searches_total',
+    help: 'Statements of searches by where they ran: replica, or primary with the reason',
+    label: 'place',
+    read: () => store.status().searches,
+  })
+  metrics.gauge({
+    name: 'ferrule_context_store_replicas',
+    help: 'Read replicas by their state: used, gone, refused or unknown',
+    label: 'replica_state',
+    read: () => {
+      const states = store.status().replicas.map(({ state }) => state)
+      return new Map(replicaStates.map((state) => [state, states.filter((each) => each === state).length]))
+    },
+  })
+  metrics.gauge({
+    name: 'ferrule_context_store_replica_lag_bytes',
+    help: 'Bytes of the log that a used read replica has not replayed, by its place in CONTEXT_READ_URLS',
+    label: 'replica',
+    read: () =>
+      new Map(store.status().replicas.flatMap(({ position, lagBytes }) => (lagBytes === null ? [] : [[String(position), lagBytes]]))),
+  })
 }

@@ -74,6 +74,36 @@ function buildStoreCounters(registers: Registry[]): Pick<Metrics, 'syncCall' | '
   }
 }
 
+/** Builds the metrics that are read at each scrape. */
+const buildReadMetrics = (registers: Registry[]): Pick<Metrics, 'gauge' | 'counters'> => ({
+  gauge: ({ name, help, label, read }) => {
+    new Gauge({
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers,
+      collect() {
+        const value = read()
+        if (typeof value === 'number') return this.set(value)
+        this.reset()
+        for (const [of, each] of value) if (label !== undefined) this.set({ [label]: of }, each)
+      },
+    })
+  },
+  counters: ({ name, help, label, read }) => {
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      collect() {
+        this.reset()
+        for (const [of, count] of read()) this.inc({ [label]: of }, count)
+      },
+    })
+  },
+})
+
 /** Builds the metrics of one server. Servers share no metric. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
@@ -104,16 +134,7 @@ export function createMetrics(): Metrics {
     call: ({ kind, entity, action, code }) => calls.inc({ kind, entity, action, code }),
     tool: ({ tool, code }) => tools.inc({ tool, code }),
     ...buildStoreCounters(registers),
-    gauge: ({ name, help, read }) => {
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(read())
-        },
-      })
-    },
+    ...buildReadMetrics(registers),
     async text() {
       if (!hasProcessMetrics) collectDefaultMetrics({ register: registry }) // from the first scrape: without one, the process does not pay for them
       hasProcessMetrics = true

@@ -1,4 +1,5 @@
 /** Connections to a read replica: pools for searches only. Nothing is created or checked there. */
+import type { Secret } from 'ferrule/engine'
 
 import { connectWith, createPool, type PoolOptions } from './client-pools.ts'
 import { createContextDatabase } from './context-database.ts'
@@ -9,7 +10,7 @@ import { hasPooler, stopStatement } from './pooler.ts'
 /** Limits of a replica. */
 export interface ReplicaOptions {
   /** A `postgresql://` URL with its options. */
-  readonly url: string
+  readonly url: Secret<string>
   /** Maximum number of concurrent searches, each with a connection. */
   readonly searches: number
   /** Timeout of a search in milliseconds. */
@@ -39,9 +40,10 @@ export function openReplica(options: ReplicaOptions): ReplicaDatabase {
 }
 
 function createReplicaEngine(options: ReplicaOptions, lane: Lane): Engine {
-  const limits: PoolOptions = { ...options, writers: 0, writeMs: options.searchMs }
+  const url = options.url.reveal()
+  const limits: PoolOptions = { ...options, url, writers: 0, writeMs: options.searchMs }
   const openPools = async () => {
-    const isPooled = await hasPooler(options.url, options.connectMs)
+    const isPooled = await hasPooler(url, options.connectMs)
     return { isPooled, search: createPool(limits, 'search', isPooled), lookup: createPool(limits, 'lookup', isPooled) }
   }
   let opening: ReturnType<typeof openPools> | undefined

@@ -35,6 +35,7 @@ export class Replicas {
   readonly #primary: () => Promise<ContextDatabase>
   readonly #replicas: readonly Replica[]
   readonly #looks: GroupedLooks<EntityRows, PrimaryLook>
+  #turn = 0
   readonly #counts = new Map<SearchPlace, number>(searchPlaces.map((place) => [place, 0]))
 
   constructor({ settings, rules, primary, onChange }: ReplicasOptions) {
@@ -44,7 +45,7 @@ export class Replicas {
     const { replicas: urls = [], searches } = settings.engine === 'postgres' ? settings : { searches: 0 }
     const glanceAtPrimary: ContextDatabase['glance'] = async (...asked) => (await primary()).glance(...asked)
     const common = { searches, searchMs: this.#searchMs, rules: this.#rules, glanceAtPrimary, onChange }
-    this.#replicas = urls.map((url, index) => new Replica({ ...common, url: url.reveal(), position: index + 1 }))
+    this.#replicas = urls.map((url, index) => new Replica({ ...common, url, position: index + 1 }))
     this.#looks = new GroupedLooks((entities) => this.#lookAtPrimary(entities))
   }
 
@@ -89,7 +90,7 @@ export class Replicas {
     const look = await this.#look(search)
     if (look === undefined) return this.#askPrimary('primary_failed', search, measure())
     let place: SearchPlace = 'primary_busy'
-    for (const replica of used.toSorted((a, b) => a.running - b.running).slice(0, mostTries)) {
+    for (const replica of this.#choose(used)) {
       if (replica.isBusy) continue
       const outcome = await replica.search({ ...search, look }, measure())
       if (typeof outcome === 'object') {
@@ -111,6 +112,14 @@ export class Replicas {
   /** Stops the searches on replicas and closes the connections. */
   async close(): Promise<void> {
     await Promise.all(this.#replicas.map((replica) => replica.close()))
+  }
+
+  /** Chooses the least busy replicas, and takes turns among equals. */
+  #choose(used: readonly Replica[]): readonly Replica[] {
+    this.#turn += 1
+    const from = this.#turn % used.length
+    const inTurn = [...used.slice(from), ...used.slice(0, from)]
+    return inTurn.toSorted((a, b) => a.running - b.running).slice(0, mostTries)
   }
 
   #askPrimary<T>(place: SearchPlace, { askPrimary }: RoutedSearch<T>, options: ReadOptions | undefined): Promise<T> {

@@ -1,10 +1,13 @@
 /** Types of read replicas. */
 
 /**
- * State of a replica. `unknown`: not looked at yet. `used`: searches go there. `gone`: it does not answer. `refused`: it answers, and is no
+ * States of a replica. `unknown`: not looked at yet. `used`: searches go there. `gone`: it does not answer. `refused`: it answers, and is no
  * replica of this context database.
  */
-export type ReplicaState = 'unknown' | 'used' | 'gone' | 'refused'
+export const replicaStates = ['unknown', 'used', 'gone', 'refused'] as const
+
+/** State of a replica, see `replicaStates`. */
+export type ReplicaState = (typeof replicaStates)[number]
 
 /** A replica as this node sees it. */
 export interface ReplicaStatus {

@@ -30,6 +30,7 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
     cursorKey: () => platform.cursorKey(),
     clock,
     searchMs: settings.context.searchSeconds * 1_000,
+    comparesStatus: settings.context.engine === 'postgres' && settings.context.replicas !== undefined,
   })
   const { onError } = told
   const { addRecords } = platform.syncs

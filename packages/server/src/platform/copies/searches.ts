@@ -4,6 +4,7 @@ import type { FerruleError } from 'ferrule'
 import { findOperation, JsonText } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import type { Freshness } from 'ferrule/wire'
+import { GroupedLooks } from '../../context/replicas/grouped-looks.ts'
 import type { RecordPages, Searcher, SearchRequest } from '../../context/search.ts'
 import { BoundedMap } from '../bounded-map.ts'
 import type { ConnectorAccess } from '../model/access.ts'
@@ -56,6 +57,8 @@ export interface SearchesOptions {
   readonly clock: () => number
   /** Timeout of a search, in milliseconds. */
   readonly searchMs: number
+  /** True where other nodes may have told clients of a newer copy: a status is compared with the stored one before it is reused. */
+  readonly comparesStatus: boolean
 }
 
 /** Records of one page of an export. */
@@ -113,11 +116,20 @@ async function readFirstPage(pages: RecordPages): Promise<RecordPages> {
   })()
 }
 
+/** An entity whose stored times are asked for. */
+interface Asked {
+  readonly access: ConnectorAccess
+  readonly entity: string
+}
+
 class CopySearches implements Searches {
   readonly #parts: SearchesOptions
   /** Statuses of copies, with the time until which each is reused. */
   readonly #recent = new BoundedMap<string, { readonly state: CopyStatus; readonly until: number }>(mostRecent)
   #changes = 0
+  readonly #looks = new GroupedLooks((asked: readonly Asked[]) =>
+    Promise.all(asked.map(({ access, entity }) => this.#parts.copies.readTimes(access, entity))),
+  )
 
   constructor(parts: SearchesOptions) {
     this.#parts = parts
@@ -134,8 +146,10 @@ class CopySearches implements Searches {
     const request = this.#request(access, query)
     if (query.maxAge !== undefined) searcher.listFields(request)
     const fresh = query.maxAge === undefined ? undefined : await this.#fresh(access, query)
+    // The status comes first: records read later are as new as it says, on a replica too.
+    const state = fresh ?? (await this.#recentState(access, query))
     const timeoutMs = Math.max(1, Math.min(searchMs, end - performance.now()))
-    const [answer, state] = await Promise.all([searcher.search({ ...request, timeoutMs }), fresh ?? this.#recentState(access, query)])
+    const answer = await searcher.search({ ...request, timeoutMs })
     if (answer === undefined || !isEnough(state, query)) throw await this.#notReady(access, query, state)
     const { json, cursor, tookMs, isUnranked, unseenPaths } = answer
     return {
@@ -163,11 +177,23 @@ class CopySearches implements Searches {
     }
   }
 
+  /** Returns whether a status is as new as the stored one. Searches of an entity that wait share a look. */
+  #isCurrent(
+    name: string,
+    { access, query, state }: { access: ConnectorAccess; query: CopyQuery; state: CopyStatus },
+  ): boolean | Promise<boolean> {
+    if (!this.#parts.comparesStatus) return true
+    return this.#looks
+      .look(name, { access, entity: query.entity })
+      .then(({ syncedAt, verifiedAt }) => syncedAt === state.syncedAt && verifiedAt === state.verifiedAt)
+  }
+
   /** Returns a status of at most 250 ms ago. Statuses that refuse a search are not cached. */
   async #recentState(access: ConnectorAccess, query: CopyQuery): Promise<CopyStatus> {
     const name = `${access.place.connectorId} ${query.entity}`
     const known = this.#recent.get(name)
-    if (known !== undefined && known.until > performance.now() && isEnough(known.state, query)) return known.state
+    const isRecent = known !== undefined && known.until > performance.now() && isEnough(known.state, query)
+    if (isRecent && (await this.#isCurrent(name, { access, query, state: known.state }))) return known.state
     const changes = this.#changes
     const state = await this.#parts.copies.readStatus(access, query.entity)
     if (isEnough(state, query) && changes === this.#changes) this.#recent.set(name, { state, until: performance.now() + recentMs })

@@ -59,6 +59,8 @@ export interface Metrics {
   fold(report: FoldReport): void
   /** Adds a gauge that is read at each scrape. */
   gauge(gauge: GaugeOptions): void
+  /** Adds counters, one for each value of a label, that are read at each scrape. */
+  counters(counters: CounterOptions): void
   /** Returns the text for a scraper, with its media type. */
   text(): Promise<{ readonly content: string; readonly type: string }>
   /** Stops counting vendor requests. */
@@ -69,5 +71,16 @@ export interface Metrics {
 export interface GaugeOptions {
   readonly name: string
   readonly help: string
-  readonly read: () => number
+  /** Label of several values; then `read` returns a number for each of them. */
+  readonly label?: string
+  readonly read: () => number | ReadonlyMap<string, number>
+}
+
+/** Counters that are read at each scrape. */
+export interface CounterOptions {
+  readonly name: string
+  readonly help: string
+  readonly label: string
+  /** Returns the counts since the start by the values of the label. */
+  readonly read: () => ReadonlyMap<string, number>
 }

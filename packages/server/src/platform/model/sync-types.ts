@@ -60,6 +60,8 @@ export interface Copies {
   /** Registers a listener for changes of this process that affect statuses. */
   onChange(listener: () => void): void
   readStatus(access: ConnectorAccess, entity: string): Promise<CopyStatus>
+  /** Reads only the times of a copy, with one statement. */
+  readTimes(access: ConnectorAccess, entity: string): Promise<Pick<CopyStatus, 'syncedAt' | 'verifiedAt'>>
   /**
    * Refreshes the copy of an entity.
    * @returns when the copy is young enough, or after the timeout

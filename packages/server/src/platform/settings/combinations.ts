@@ -34,13 +34,26 @@ export function toClient({ clientId: id, clientSecret: secret }: SettingValues):
   return { id, secret }
 }
 
+/** Maximum number of read replicas: each has connections and is looked at. */
+const mostReplicas = 8
+
+/** Checks that replicas have a primary. @throws FerruleError `setting_invalid` */
+function checkReplicas({ contextDatabaseUrl, contextReadUrls }: SettingValues): void {
+  if (contextReadUrls.length > mostReplicas) throw settingInvalid('CONTEXT_READ_URLS', `it names more than ${mostReplicas} replicas`)
+  if (contextReadUrls.length === 0 || contextDatabaseUrl !== undefined) return
+  const reason = 'the embedded copy of the records has no replicas; set CONTEXT_DATABASE_URL, or leave it out'
+  throw settingInvalid('CONTEXT_READ_URLS', reason)
+}
+
 /**
  * Builds the settings of the context store: PostgreSQL with a URL, else embedded.
  * @throws FerruleError `setting_invalid` for a folder beside a URL: several nodes could not share the folder
  */
 export function toContextStore(values: SettingValues): ContextStoreSettings {
+  const { contextReadUrls: replicas } = values
   const { contextDatabaseUrl: url, contextFolder: folder, contextMemoryMb: memoryMb } = values
   const common = { waiting: values.contextQueue, searchSeconds: values.searchSeconds, indexes: values.contextIndexes }
+  checkReplicas(values)
   if (folder !== undefined && url === undefined) return { engine: 'embedded', folder, memoryMb, ...common }
   if (folder === undefined && url !== undefined)
     return {
@@ -49,6 +62,7 @@ export function toContextStore(values: SettingValues): ContextStoreSettings {
       searches: values.contextSearches,
       writers: values.contextWriters,
       distribution: values.contextDistribution,
+      ...(replicas.length === 0 ? {} : { replicas }),
       ...common,
     }
   const reason = 'with DATABASE_URL or CONTEXT_DATABASE_URL the copy of the records is kept in PostgreSQL; remove one of them'

@@ -36,6 +36,7 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
   const { clientId, clientSecret, searchSeconds, ...rest } = values
   const {
     contextDatabaseUrl,
+    contextReadUrls,
     contextFolder,
     contextMemoryMb,
     contextSearches,

@@ -51,6 +51,13 @@ export const settingsTable = {
     about:
       'PostgreSQL 15 or later for the searched copy of the records, created with LC_COLLATE C and LC_CTYPE C.UTF-8. Without it and without DATABASE_URL, the copy is embedded.',
   },
+  contextReadUrls: {
+    name: 'CONTEXT_READ_URLS',
+    type: listOf(databaseUrl, 'postgresql:// URLs'),
+    default: '',
+    about:
+      'Streaming replicas of the database of CONTEXT_DATABASE_URL, 8 at most. Searches run there while their answer is as new as the primary would give.',
+  },
   masterKey: {
     name: 'FERRULE_MASTER_KEY',
     type: masterKey,

@@ -2,6 +2,7 @@
 
 import { errorTable, isErrorCode } from 'ferrule/internal'
 import type { SyncFreshness } from 'ferrule/wire'
+import { listCopies } from '../../db/queries/sync-copies.ts'
 import { findRun, listUnfinishedRuns, markAsked, type RunRow } from '../../db/queries/sync-runs.ts'
 import { type ConnectorPlace, type PrincipalView, viewOrganization } from '../../model/access.ts'
 import { isoOrNull } from '../../model/ids.ts'
@@ -39,6 +40,10 @@ const createCopies = (given: RefreshParts): Copies => ({
   },
   readStatus: async ({ place }, entity) =>
     buildCopyStatus(await readEntityFacts(given.parts, toView(place), { id: place.connectorId, entity }), entity),
+  readTimes: async ({ place }, entity) => {
+    const [copy] = await listCopies(given.parts.database.db, place, entity)
+    return { syncedAt: copy?.synced_at ?? null, verifiedAt: copy?.verified_at ?? null }
+  },
   refresh: async ({ place }, entity, wait) => {
     await refresh(given, { view: toView(place), id: place.connectorId }, { ...wait, entity })
   },
