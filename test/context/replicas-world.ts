@@ -1,4 +1,6 @@
 /** Nodes with read replicas over one primary, and clients that notice an answer older than one before. */
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
 import { Client } from 'pg'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
@@ -29,7 +31,7 @@ export interface ReplicaWorld extends Replication {
   /** Returns the URL of the context database on a server. */
   urlOf(server: 'primary' | number): string
   /** Opens a node, which is closed with the world. */
-  open(urls?: readonly string[]): Promise<ReplicaNode>
+  open(urls?: readonly string[], more?: Partial<ReplicaRules>): Promise<ReplicaNode>
   /** Waits until replicas have everything that the primary has. */
   caughtUp(...replicas: readonly number[]): Promise<void>
   close(): Promise<void>
@@ -65,13 +67,14 @@ export async function startReplicaWorld(count: number): Promise<ReplicaWorld> {
     ...servers,
     urlOf,
     run: (server, text) => runAt(urlOf(server), text),
-    open: async (urls = servers.replicas.map((_, index) => urlOf(index))) => {
+    open: async (urls = servers.replicas.map((_, index) => urlOf(index)), more = {}) => {
       const settings: ContextStoreSettings = {
         ...{ engine: 'postgres', url: new Secret(urlOf('primary')), replicas: urls.map((url) => new Secret(url)) },
         ...{ searches: 3, writers: 2, waiting: 100, searchSeconds: 10 },
       }
       const changes: ReplicaChange[] = []
-      const store = openContextStore({ settings, kinds: [testKind()], replicaRules: rules, onReplica: (change) => changes.push(change) })
+      const replicaRules = { ...rules, ...more }
+      const store = openContextStore({ settings, kinds: [testKind()], replicaRules, onReplica: (change) => changes.push(change) })
       stores.push(store)
       await store.checkDatabase()
       return { store, changes, count: (place) => store.status().searches.get(place) ?? 0 }
@@ -98,6 +101,52 @@ export const untilStates = ({ store }: ReplicaNode, ...states: readonly string[]
         .join() === states.join(),
   )
 
+/** A way to a server that can fall silent, as a machine without power does. */
+export interface Line {
+  readonly url: string
+  /** Keeps connections open, and passes nothing on. */
+  silence(): void
+  resume(): void
+  close(): void
+}
+
+/** Opens a way to a server. */
+export async function openLine(url: string): Promise<Line> {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  let isSilent = false
+  const pass = (from: Socket, to: Socket): void => {
+    sockets.add(from)
+    from.on('data', (bytes) => {
+      if (!isSilent) to.write(bytes)
+    })
+    from.on('error', () => to.destroy())
+    from.on('close', () => to.destroy())
+  }
+  const door = createServer((socket) => {
+    const server = connect(Number(port), hostname)
+    pass(socket, server)
+    pass(server, socket)
+  }).listen(0, '127.0.0.1')
+  await once(door, 'listening')
+  const address = door.address()
+  const own = new URL(url)
+  own.port = typeof address === 'object' && address !== null ? String(address.port) : ''
+  return {
+    url: own.href,
+    silence: () => {
+      isSilent = true
+    },
+    resume: () => {
+      isSilent = false
+    },
+    close: () => {
+      door.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
 const key = Buffer.from('a key of tests')
 
 /** Writes a version of record 1: its own text says which. */
@@ -115,6 +164,8 @@ export async function read({ store }: ReplicaNode, ref: EntityRef, filter: objec
 export interface Clients {
   /** Searches so far. */
   searches: number
+  /** Newest version that was written. */
+  newest: number
   /** Answers older than one that the client, or another, had before its request. */
   readonly older: string[]
 }
@@ -122,12 +173,15 @@ export interface Clients {
 /**
  * Runs clients that write and search at any node. A search must see what was written, or answered to anyone, before it was sent.
  * @param nodes of the service, at least one
- * @param searches of all clients together
+ * @param given `searches` of all clients together; `newest`: version that was written before
  */
-export async function runClients(nodes: readonly ReplicaNode[], ref: EntityRef, searches: number): Promise<Clients> {
-  const clients: Clients = { searches: 0, older: [] }
-  let written = 0
-  let known = 0
+export async function runClients(
+  nodes: readonly ReplicaNode[],
+  ref: EntityRef,
+  { searches, newest = 0 }: { readonly searches: number; readonly newest?: number },
+): Promise<Clients> {
+  const clients: Clients = { searches: 0, older: [], newest }
+  let known = newest
   let turn = 0
   const pick = (): ReplicaNode => {
     turn += 1
@@ -138,10 +192,10 @@ export async function runClients(nodes: readonly ReplicaNode[], ref: EntityRef, 
   const client = async (isWriter: boolean): Promise<void> => {
     while (clients.searches < searches) {
       if (isWriter) {
-        written += 1
-        const version = written
+        const version = clients.newest + 1
+        clients.newest = version
         await write(pick(), ref, version)
-        known = Math.max(known, version)
+        known = version
       }
       const least = known
       clients.searches += 1

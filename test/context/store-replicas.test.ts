@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
-import { type ReplicaNode, type ReplicaWorld, read, runClients, startReplicaWorld, untilStates, write } from './replicas-world.ts'
+import { openLine, type ReplicaNode, type ReplicaWorld, read, runClients, startReplicaWorld, untilStates, write } from './replicas-world.ts'
 import { createRef, refusal } from './store-world.ts'
 
 let world: ReplicaWorld
@@ -86,7 +86,7 @@ test('no client sees an older answer while replicas stop, die and return', { tim
     await world.start(1)
     for (const node of nodes) await untilStates(node, 'used', 'used')
   }
-  const [clients] = await Promise.all([runClients(nodes, ref, 150), disturb()])
+  const [clients] = await Promise.all([runClients(nodes, ref, { searches: 150 }), disturb()])
   expect(clients.older).toEqual([])
   await world.caughtUp(0, 1)
   await read(nodes[0], ref)
@@ -119,6 +119,32 @@ test('a search that a replica cancels, cuts off or cannot run is run again on th
   expect(cut?.rows[0]?.standby).toBe(false)
   expect(nodes[0].count('primary_failed') - failed).toBe(3)
   await untilStates(nodes[0], 'used', 'used')
+})
+
+test('a replica that falls silent is left, and its searches move to the primary', async () => {
+  const line = await openLine(world.urlOf(0))
+  const node = await world.open([line.url], { answerMs: 400 })
+  try {
+    await untilStates(node, 'used')
+    const ref = createRef()
+    await write(node, ref, 5)
+    await world.caughtUp(0)
+    expect([await read(node, ref), node.count('replica')]).toEqual([5, 1])
+    const text = 'select pg_sleep(case when pg_is_in_recovery() then 60 else 0 end) is null as no, pg_is_in_recovery() as standby'
+    const running = node.store.search(ref, (session) => session.query<{ standby: boolean }>({ text }))
+    const asleep = "select from pg_stat_activity where wait_event = 'PgSleep'"
+    await expect.poll(async () => (await world.run(0, asleep)).length).toBe(1)
+    line.silence()
+    const answers = await Promise.all([read(node, ref), read(node, ref), running.then((answer) => answer?.rows[0]?.standby)])
+    expect(answers).toEqual([5, 5, false])
+    expect(node.store.status().replicas[0]?.state).toBe('gone')
+    line.resume()
+    await untilStates(node, 'used')
+    expect([await read(node, ref), node.count('replica')]).toEqual([5, 2])
+  } finally {
+    await node.store.close()
+    line.close()
+  }
 })
 
 test('the time of a search covers its replica and its primary, and its client may leave', async () => {
