@@ -29,7 +29,7 @@ export interface OnDemandOptions {
   /** Returns whether the database is open. Automatic indexes never open it. */
   isOpen(): boolean
   database(): Promise<ContextDatabase>
-  /** Runs a short statement on each read replica; default: there is none. */
+  /** Runs a short statement on each read replica. Omitted: the database has no replicas. */
   readReplicas?(statement: Statement): Promise<readonly Row[]>
   /** Finds a table; undefined for an entity that this process does not know. */
   findTable(kind: string, entity: string): SearchTable | undefined
