@@ -65,6 +65,25 @@ overBoth('searches that look up words', (engine) => {
   })
 })
 
+overBoth('a part of a word', (engine) => {
+  test('is found in numbers, in words with digits, and in words with letters', async () => {
+    const world = await createStoreWorld(engine)
+    const store = world.open()
+    const ref = createRef()
+    const titles = ['call 5530918274460172839', 'order ab918274', 'nine', '918 and 274']
+    await store.writeBatch(ref, { records: titles.map((title, id) => note(store, { id, title })), asked: world.now })
+    const { find } = createTitleSearch(store, ref)
+    for (const [part, ids] of [
+      ['18274', [0, 1]],
+      ['b918', [1]],
+      ['918', [0, 1, 3]],
+      ['nin', [2]],
+    ] as const)
+      expect(await find({ filter: { like: { title: part } } })).toEqual(ids)
+    await world.close()
+  })
+})
+
 test('a record that gets a new word between the statements of a search is found', async () => {
   const world = await createStoreWorld('postgres')
   const store = world.open()

@@ -12,6 +12,11 @@
 /** Settings of every session that runs searches. */
 export const searchSettings: Readonly<Record<string, string>> = { plan_cache_mode: 'force_custom_plan', jit: 'off' }
 
+/** Builds the condition that a word has more than digits. */
+export function isNoNumber(term: string): string {
+  return `${term} ~ '[^0-9]'`
+}
+
 /** The table of listed words; `field` is `Term.field`. The store may partition the table by hash of connector_id. */
 export const termTable = {
   name: 'cs_terms',
@@ -21,8 +26,11 @@ export const termTable = {
     { name: 'term', type: 'text' },
   ],
   primaryKey: ['connector_id', 'field', 'term'],
-  /** Follows `create index … on cs_terms`; serves lookups of parts of words. */
-  index: 'using gin (connector_id, field, term gin_trgm_ops)',
+  /**
+   * Follows `create index … on cs_terms`; serves lookups of parts of words. Numbers are left out: ids would be most of the index, and only
+   * a part of digits can be in one (`lookups.ts`).
+   */
+  index: `using gin (connector_id, field, term gin_trgm_ops) where ${isNoNumber('term')}`,
 } as const
 
 /** Maximum size of a page in bytes of JSON. A page has at least one record. */

@@ -39,16 +39,32 @@ export type WrittenFields = Readonly<Record<string, unknown>>
 export const readWritten = (json: string, value: unknown): unknown =>
   value === undefined || json.includes('\ufffd') ? JSON.parse(json) : value
 
-/** Calls `take` for the path of every member below a value, as `joinNames` joins its names. */
-function visitPaths(value: unknown, above: string, take: (way: string) => void): void {
-  if (Array.isArray(value)) for (const element of value) visitPaths(element, above, take)
-  if (!isObject(value)) return
-  for (const [name, part] of Object.entries(value)) {
+/** A member of the visited values, with those below it. So paths are joined once, not for each value. */
+interface Branch {
+  readonly way: string
+  readonly below: Map<string, Branch>
+}
+
+/** Adds the paths of all members below a value, as `joinNames` joins their names. */
+function addPaths(value: unknown, above: Branch, ways: Set<string>): void {
+  if (Array.isArray(value)) for (const element of value) addPaths(element, above, ways)
+  if (!isObject(value) || ways.size > mostWays) return
+  for (const name of Object.keys(value)) {
+    const part = value[name]
     if (part === undefined) continue // has no JSON
-    const way = `${above}.${name}`
-    take(way)
-    visitPaths(part, way, take)
+    const branch = above.below.get(name) ?? addBranch(name, above, ways)
+    if (branch !== undefined && typeof part === 'object') addPaths(part, branch, ways)
   }
+}
+
+/** Adds a member; undefined when there are too many, or when its path is too long, as are the paths below it. */
+function addBranch(name: string, above: Branch, ways: Set<string>): Branch | undefined {
+  const way = `${above.way}.${name}`
+  if (way.length > longestWay || ways.size > mostWays) return undefined
+  const branch: Branch = { way, below: new Map() }
+  above.below.set(name, branch)
+  ways.add(way)
+  return branch
 }
 
 /**
@@ -63,14 +79,10 @@ export function createNameReader(
   return (rows, records) =>
     open.flatMap(({ field, name, at }) => {
       const ways = new Set<string>()
+      const root: Branch = { way: '', below: new Map() }
       for (const [index, row] of rows.entries()) {
         const json = row[at]
-        if (typeof json === 'string')
-          visitPaths(
-            readWritten(json, records?.[index]?.[name]),
-            '',
-            (way) => ways.size <= mostWays && way.length <= longestWay && ways.add(way),
-          )
+        if (typeof json === 'string') addPaths(readWritten(json, records?.[index]?.[name]), root, ways)
       }
       return ways.size > mostWays ? [{ field, term: tooMany }] : [...ways].map((term) => ({ field, term }))
     })

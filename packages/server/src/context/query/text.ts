@@ -37,7 +37,9 @@ export function parseDecimal(text: string): string | undefined {
 /** Formats a number in plain notation; undefined for a number that JSON cannot represent. */
 export const formatNumber = (value: number | bigint): string | undefined => {
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return value.toString()
-  return Number.isFinite(value) ? parseDecimal(String(value)) : undefined
+  if (!Number.isFinite(value)) return undefined
+  const text = String(value)
+  return text.includes('e') ? parseDecimal(text) : text
 }
 
 const least = -(2n ** 63n)

@@ -9,7 +9,7 @@ import { parseTimestamp } from './timestamps.ts'
 import { isAscii } from './tokens/shared.ts'
 import { tokenRules } from './tokens/tokens.ts'
 import type { TokenRules } from './tokens/types.ts'
-import { foldJson, isMark, listJsonWords, listTextWords, toStoredWords } from './tokens/words.ts'
+import { isMark, listTextWords, readJsonWords, toStoredWords } from './tokens/words.ts'
 
 /** A value for one column: text, int8, numeric and jsonb as strings (jsonb as JSON), boolean as itself, text[] as an array. */
 export type Cell = string | boolean | null | readonly string[]
@@ -48,11 +48,18 @@ interface Given {
   readonly rules: TokenRules
 }
 
-const buildWordsCell = (column: Column, { value, text, rules }: Given): readonly string[] | null => {
-  if (column.type === 'json') return toStoredWords(listJsonWords(value, rules))
-  if (column.words === 'stored') return toStoredWords(listTextWords(text, rules))
-  return isAscii(text) ? null : [...new Set(listTextWords(text, rules))]
+/** Builds the cells of a field's words, in the order of its columns. */
+const buildWordCells = (column: Column, { value, text, rules }: Given): readonly Cell[] => {
+  if (column.type === 'json') {
+    const { words, folded } = readJsonWords(value, rules, !isAscii(text))
+    return [toStoredWords(words), folded === undefined ? null : cleanJson(folded)]
+  }
+  if (column.words === 'stored') return [toStoredWords(new Set(listTextWords(text, rules)))]
+  return [isAscii(text) ? null : [...new Set(listTextWords(text, rules))]]
 }
+
+const noWords: readonly Cell[] = [null]
+const noJsonWords: readonly Cell[] = [null, null]
 
 /** A field's value, its JSON if that was written already, and the token rules. */
 interface FieldValue {
@@ -69,10 +76,9 @@ function buildFieldCells(column: Column, { value, json, rules }: FieldValue): re
   const number = column.number === undefined ? [] : [text === undefined ? null : (parseDecimal(text) ?? null)]
   const wide = column.wide === undefined ? [] : [text === undefined ? null : (clampInteger(toPlainNumber(value))?.wide ?? null)]
   const lowered = column.lowered === undefined ? [] : [text === undefined ? null : text.toLowerCase()]
-  const words = column.terms === undefined ? [] : [text === undefined ? null : buildWordsCell(column, { value, text, rules })]
-  const folded =
-    column.folded === undefined ? [] : [text === undefined || isAscii(text) ? null : cleanJson(writeJson(foldJson(value, rules)))]
-  return [cell, ...at, ...number, ...wide, ...lowered, ...words, ...folded]
+  const none = column.folded === undefined ? noWords : noJsonWords
+  const words = column.terms === undefined ? [] : text === undefined ? none : buildWordCells(column, { value, text, rules })
+  return [cell, ...at, ...number, ...wide, ...lowered, ...words]
 }
 
 /**

@@ -6,17 +6,13 @@ const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '
 
 const escapeText = (text: string): string => (special.test(text) ? text.replace(/[\\\n\r\t]/g, (found) => escapes[found] ?? found) : text)
 
-/** Writes an array of strings. Each is quoted, because an empty one and `null` must be. */
-function writeArray(texts: readonly string[]): string {
-  if (texts.length === 0) return '{}'
-  const isPlain = !/["\\]/.test(texts.join(''))
-  return `{"${(isPlain ? texts : texts.map((text) => text.replace(/["\\]/g, '\\$&'))).join('","')}"}`
-}
+/** Writes an array of words. Each is quoted, because an empty one and `null` must be. A word has neither quotes nor backslashes. */
+const writeWords = (words: readonly string[]): string => (words.length === 0 ? '{}' : `{"${words.join('","')}"}`)
 
 const formatCell = (cell: Cell | bigint | number): string => {
   if (cell === null) return '\\N'
   if (typeof cell === 'string') return escapeText(cell)
-  return typeof cell === 'object' ? escapeText(writeArray(cell)) : String(cell)
+  return typeof cell === 'object' ? writeWords(cell) : String(cell)
 }
 
 /** Formats one row, with the line break behind it. */

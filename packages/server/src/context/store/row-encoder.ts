@@ -36,8 +36,8 @@ export interface Encoded {
   readonly terms: readonly Term[]
 }
 
-/** Maximum number of characters of rows in one statement; a single record may exceed it. */
-const statementLength = 250_000
+/** Maximum number of characters of rows in one statement; a single record may exceed it. COPY reads its rows one by one, the other parses JSON. */
+const lengths = { upsert: 250_000, copy: 2_000_000 } as const
 
 /** A prepared statement without its values. */
 export interface NamedStatement {
@@ -112,12 +112,14 @@ export function createRowEncoder(table: SearchTable, ...more: readonly SearchTab
     encode: (number, rows) =>
       encodeRows(rows, {
         ...reading,
+        length: lengths.upsert,
         format: (row, own) => formatRow(row, own, encodedColumns),
         build: (texts) => ({ ...statements.upsert, values: [number, `[${texts.join(',')}]`] }),
       }),
     encodeCopies: (number, rows) =>
       encodeRows(rows, {
         ...reading,
+        length: lengths.copy,
         format: ({ record, hash: h, version }, own) => formatCopiedRow([number, record.key, h, version, ...own]),
         build: (texts) => ({ text: statements.copy, copied: texts.join('') }),
       }),
@@ -178,6 +180,8 @@ interface EncodedColumn {
 }
 
 interface Encoding {
+  /** Maximum number of characters of rows in one statement. */
+  readonly length: number
   cells(row: Fingerprinted): readonly Cell[]
   format(row: Fingerprinted, cells: readonly Cell[]): string
   /** Builds the statement of formatted rows. */
@@ -185,7 +189,7 @@ interface Encoding {
   readTerms(cells: readonly (readonly Cell[])[], rows: readonly Fingerprinted[]): readonly Term[]
 }
 
-function* encodeRows(rows: readonly Fingerprinted[], { cells, format, build, readTerms }: Encoding): Iterable<Encoded> {
+function* encodeRows(rows: readonly Fingerprinted[], { cells, format, build, readTerms, length: most }: Encoding): Iterable<Encoded> {
   let texts: string[] = []
   let made: (readonly Cell[])[] = []
   let taken: Fingerprinted[] = []
@@ -194,7 +198,7 @@ function* encodeRows(rows: readonly Fingerprinted[], { cells, format, build, rea
   for (const row of rows) {
     const own = cells(row)
     const text = format(row, own)
-    if (length > 0 && length + text.length > statementLength) {
+    if (length > 0 && length + text.length > most) {
       yield statement()
       texts = []
       made = []

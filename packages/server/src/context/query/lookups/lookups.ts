@@ -6,7 +6,7 @@
  * `cs_entities.listed`, which counts the changes of the listed words. The search returns nothing when the number differs, and starts over.
  */
 import { connectorParameter } from '../conditions/sql-context.ts'
-import { buildIsSwapped } from '../functions.ts'
+import { buildIsSwapped, isNoNumber } from '../functions.ts'
 import { buildStatement, type SearchStatement, type SqlValue, Values } from '../statement.ts'
 import type { Lookup } from '../terms.ts'
 
@@ -50,11 +50,20 @@ function selectNear({ field, word, distance, swapIsOne }: Extract<Lookup, { read
 function selectFound(lookup: Lookup, values: Values): string {
   if (lookup.by === 'error' && lookup.distance > 0) return selectNear(lookup, values)
   const { by, field, word } = lookup
-  const condition =
-    by === 'part'
-      ? `t.term like ${values.add(`%${word}%`, 'text')}`
-      : `t.term >= ${values.add(word, 'text')} and t.term < ${values.add(`${word}${lastCharacter}`, 'text')}`
-  return selectTerms('cs_terms t', `t.connector_id = ${connectorParameter} and t.field = ${field} and ${condition}`)
+  const own = `t.connector_id = ${connectorParameter} and t.field = ${field}`
+  if (by === 'part') return selectWithPart(own, word, values)
+  const condition = `t.term >= ${values.add(word, 'text')} and t.term < ${values.add(`${word}${lastCharacter}`, 'text')}`
+  return selectTerms('cs_terms t', `${own} and ${condition}`)
+}
+
+/** Selects words with a part. The index has no numbers (`termTable`), and only a part of digits can be in one: these are read in order. */
+function selectWithPart(own: string, part: string, values: Values): string {
+  const hasPart = `${own} and t.term like ${values.add(`%${part}%`, 'text')}`
+  const indexed = `${hasPart} and ${isNoNumber('t.term')}`
+  if (/[^0-9]/.test(part)) return selectTerms('cs_terms t', indexed)
+  const numbers = `${hasPart} and t.term >= '0' and t.term < ':' and not ${isNoNumber('t.term')}`
+  const both = `(select t.term from cs_terms t where ${indexed} union all select t.term from cs_terms t where ${numbers})`
+  return selectTerms(`${both} t`, 'true')
 }
 
 /**

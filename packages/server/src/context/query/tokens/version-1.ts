@@ -3,7 +3,7 @@
  * one), split at everything but letters and digits. Each step works character by character. So the words of a part of a string are parts
  * of its words.
  */
-import { findTolerance, isAscii, minSubstringLength, splitAscii } from './shared.ts'
+import { findTolerance, minSubstringLength, splitAscii } from './shared.ts'
 import type { TokenRules } from './types.ts'
 
 const fold = (text: string): string =>
@@ -14,11 +14,10 @@ const fold = (text: string): string =>
     .replaceAll('ς', 'σ')
 
 const splitWords = (text: string): readonly string[] =>
-  isAscii(text)
-    ? splitAscii(text)
-    : fold(text)
-        .split(/[^\p{L}\p{N}]+/u)
-        .filter((word) => word !== '')
+  splitAscii(text) ??
+  fold(text)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
 
 /** Version 1 of the token rules. */
 export const firstTokenRules: TokenRules = {

@@ -9,7 +9,7 @@
  *
  * A swap of two neighbours is one typing error. Words with a digit allow none.
  */
-import { findTolerance, isAscii, minSubstringLength, splitAscii } from './shared.ts'
+import { findTolerance, minSubstringLength, splitAscii } from './shared.ts'
 import type { QueryToken, RequiredWord, TokenRules } from './types.ts'
 
 const folded: Readonly<Record<string, string>> = {
@@ -113,7 +113,7 @@ function findRequiredWords(literal: string): readonly RequiredWord[] {
 export const secondTokenRules: TokenRules = {
   version: 2,
   swapIsOne: true,
-  splitText: (text) => (isAscii(text) ? splitAscii(text) : splitPieces(text).flatMap(toRecordWords)),
+  splitText: (text) => splitAscii(text) ?? splitPieces(text).flatMap(toRecordWords),
   splitQuery: (text) => splitPieces(text).flatMap(toQueryTokens),
   requiredWords: findRequiredWords,
 }

@@ -1,6 +1,7 @@
 /** Stored words of records, for the operators `keyword`, `fuzzy` and `like`. `tokens.ts` defines what a word is. */
 import { isObject } from 'ferrule/internal'
 import { cleanText, formatNumber } from '../text.ts'
+import { isAscii, splitAscii } from './shared.ts'
 import type { TokenRules } from './types.ts'
 
 /**
@@ -16,19 +17,21 @@ const anyWord = ''
 const cutWord = ' '
 
 /** Builds the stored array of words: distinct words and marks. */
-export const toStoredWords = (words: readonly string[]): readonly string[] => {
-  const distinct = new Set(words)
-  const isCut = words.some((word) => word.length >= longestWord && [...word].length === longestWord)
-  return [anyWord, ...(isCut ? [cutWord] : []), ...distinct]
+export const toStoredWords = (distinct: ReadonlySet<string>): readonly string[] => {
+  const stored = [anyWord, ...distinct]
+  const isCut = stored.some((word) => word.length >= longestWord && [...word].length === longestWord)
+  if (isCut) stored.splice(1, 0, cutWord)
+  return stored
 }
 /** Returns whether an element of a stored array is a mark. */
 export const isMark = (word: string): boolean => word === anyWord || word === cutWord
 
-const shortenWord = (word: string): string => (word.length <= longestWord ? word : [...word].slice(0, longestWord).join(''))
+const shortenWord = (word: string): string =>
+  word.length <= longestWord ? word : isAscii(word) ? word.slice(0, longestWord) : [...word].slice(0, longestWord).join('')
 
 /** Splits a string of a record into words, in order, with repeats, shortened as they are stored. */
 export function listTextWords(text: string, rules: TokenRules): readonly string[] {
-  const words = rules.splitText(cleanText(text))
+  const words = splitAscii(text) ?? rules.splitText(cleanText(text))
   return words.some(({ length }) => length > longestWord) ? words.map(shortenWord) : words
 }
 
@@ -46,19 +49,96 @@ export function visitLeaves(value: unknown, take: (text: string) => void): void 
   }
 }
 
-/** Lists the distinct words of all strings and numbers below a JSON value. */
-export function listJsonWords(value: unknown, rules: TokenRules): readonly string[] {
-  const words = new Set<string>()
-  visitLeaves(value, (text) => {
-    for (const word of listTextWords(text, rules)) words.add(word)
-  })
-  return [...words]
+/** Words of a JSON value, and the value with words instead of its strings and numbers. */
+export interface JsonWords {
+  /** Distinct words of all strings and numbers below the value. */
+  readonly words: ReadonlySet<string>
+  /** JSON with the words of each string and number, separated by spaces; undefined unless it was asked for. */
+  readonly folded: string | undefined
 }
 
-/** Replaces every string and number of a JSON value by its words, separated by spaces. */
-export function foldJson(value: unknown, rules: TokenRules): unknown {
-  if (Array.isArray(value)) return value.map((part) => foldJson(part, rules))
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, foldJson(part, rules)]))
-  const text = toLeafText(value)
-  return text === undefined ? value : listTextWords(text, rules).join(' ')
+/** Reads the words of all strings and numbers below a JSON value. With `isFolding` also builds the folded JSON. */
+export function readJsonWords(value: unknown, rules: TokenRules, isFolding: boolean): JsonWords {
+  const words = new Set<string>()
+  const readLeaf = (text: string): readonly string[] => {
+    const found = recentWords.list(text, rules)
+    for (const word of found) words.add(word)
+    return found
+  }
+  if (isFolding) return { folded: foldJson(value, readLeaf), words }
+  visitLeaves(value, readLeaf)
+  return { words, folded: undefined }
 }
+
+/** Writes a JSON value with the words of each string and number. Words need no escapes: they are letters, marks and digits. */
+function foldJson(value: unknown, readLeaf: (text: string) => readonly string[]): string {
+  if (Array.isArray(value)) return foldElements(value, readLeaf)
+  if (isObject(value)) return foldMembers(value, readLeaf)
+  const text = toLeafText(value)
+  if (text === undefined) return JSON.stringify(value) ?? 'null'
+  const words = readLeaf(text)
+  return words.length === 1 ? `"${words[0]}"` : `"${words.join(' ')}"`
+}
+
+function foldElements(value: readonly unknown[], readLeaf: (text: string) => readonly string[]): string {
+  let text = ''
+  for (const part of value) text += `${text === '' ? '[' : ','}${foldJson(part, readLeaf)}`
+  return text === '' ? '[]' : `${text}]`
+}
+
+function foldMembers(value: Readonly<Record<string, unknown>>, readLeaf: (text: string) => readonly string[]): string {
+  let text = ''
+  for (const name of Object.keys(value)) {
+    const part = value[name]
+    if (part !== undefined) text += `${text === '' ? '{' : ','}${quoteMember(name)}${foldJson(part, readLeaf)}`
+  }
+  return text === '' ? '{}' : `${text}}`
+}
+
+/** Maximum number of remembered names of members: those of some entities. */
+const mostNames = 1_000
+const quotedNames = new Map<string, string>()
+
+/** Writes the name of a member as JSON, with the colon. */
+function quoteMember(name: string): string {
+  const known = quotedNames.get(name)
+  if (known !== undefined) return known
+  if (quotedNames.size >= mostNames) quotedNames.clear()
+  const quoted = `${JSON.stringify(name)}:`
+  quotedNames.set(name, quoted)
+  return quoted
+}
+
+/** Limits of remembered strings: characters of one, and their number, of which up to twice as many are kept. */
+const longestRecent = 200
+const mostRecent = 2_000
+
+/** Remembers the words of recent strings, because values of records repeat. */
+class RecentStrings {
+  #young = new Map<string, readonly string[]>()
+  #old: ReadonlyMap<string, readonly string[]> = new Map()
+  #rules: TokenRules | undefined
+
+  /** Returns the words of a string, as `listTextWords` does. */
+  list(text: string, rules: TokenRules): readonly string[] {
+    if (rules !== this.#rules) this.#clear(rules)
+    const known = this.#young.get(text)
+    if (known !== undefined) return known
+    const words = this.#old.get(text) ?? listTextWords(text, rules)
+    if (text.length > longestRecent || words.length < 2) return words // a single word costs as little to split
+    if (this.#young.size >= mostRecent) {
+      this.#old = this.#young
+      this.#young = new Map()
+    }
+    this.#young.set(text, words)
+    return words
+  }
+
+  #clear(rules: TokenRules): void {
+    this.#rules = rules
+    this.#young = new Map()
+    this.#old = new Map()
+  }
+}
+
+const recentWords = new RecentStrings()
