@@ -56,6 +56,7 @@ overBoth('a page that was read before', (engine) => {
     const counted: FoldOptions['store'] = {
       getTable: (kind, name) => store.getTable(kind, name),
       readChanges: (place) => store.readChanges(place),
+      peekChanges: (place) => store.peekChanges(place),
       foldLive: (...given) => {
         writes += 1
         return store.foldLive(...given)

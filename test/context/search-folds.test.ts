@@ -138,6 +138,7 @@ describe('what is left alone', () => {
     },
     foldLive: () => Promise.reject(new Error('folded')),
     readChanges: () => Promise.reject(new Error('looked at')),
+    peekChanges: () => undefined,
   }
   const dayReport = {
     service_type: 'AUCTION',
@@ -169,7 +170,7 @@ describe('what is left alone', () => {
       asked += 1
       return undefined
     }
-    const folds = createFolds({ store: { getTable: tableOf, foldLive: fold, readChanges: fold } })
+    const folds = createFolds({ store: { getTable: tableOf, foldLive: fold, readChanges: fold, peekChanges: () => undefined } })
     for (let time = 0; time < 3; time += 1) {
       folds.offer(accessOf('gong'), call('users'), { outcome: list({ id: '1' }), asked: 0 })
       await turns()

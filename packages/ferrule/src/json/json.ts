@@ -1,6 +1,6 @@
 /** Parses and writes JSON with every digit of an integer. An integer beyond a double becomes a bigint. */
 import { isObject } from '../definition/object.ts'
-import { holdsLongNumber, readLimitedDepth } from './depth.ts'
+import { deepestJson, holdsLongNumber, readLimitedDepth } from './depth.ts'
 
 const integer = /^-?\d+$/
 
@@ -28,10 +28,16 @@ export function parseJson(text: string): unknown {
 
 /**
  * Parses foreign JSON as `parseJson`, with limited depth.
- * @param levels the limit, for JSON that stands within other JSON
  * @throws SyntaxError; TooDeep
  */
-export const readJson = (text: string, levels?: number): unknown => readLimitedDepth(text, { again: parseExactly, levels })
+export const readJson = (text: string): unknown => readLimitedDepth(text, { again: parseExactly })
+
+/**
+ * Parses foreign JSON that stood so many levels deep within other JSON.
+ * @throws SyntaxError; TooDeep
+ */
+export const readInnerJson = (text: string, depth: number): unknown =>
+  readLimitedDepth(text, { again: parseExactly, levels: deepestJson - depth })
 
 /**
  * Matches what a double can lose: 16 digits and points, or a large exponent. It may also match inside a string, which only costs time.

@@ -11,9 +11,20 @@ const refuseZone = (zone: string): Error => {
   ])
 }
 
+/** Makes the printer of a zone. It costs more than the rest of a call. */
+const createFormat = (zone: string) => new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'full', timeStyle: 'long' })
+
+/** The printer of UTC, once it was used. */
+let utcFormat: Intl.DateTimeFormat | undefined
+
+function formatUtc(at: Date): string {
+  utcFormat ??= createFormat('UTC')
+  return utcFormat.format(at)
+}
+
 function formatIn(zone: string, at: Date): string {
   try {
-    return new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'full', timeStyle: 'long' }).format(at)
+    return createFormat(zone).format(at)
   } catch {
     throw refuseZone(zone)
   }
@@ -22,7 +33,7 @@ function formatIn(zone: string, at: Date): string {
 async function run(running: RunningCall): Promise<AgentAnswer> {
   const now = new Date(running.context.now())
   const zone = readString(running, 'time_zone')
-  const utc = `${now.toISOString()} (${formatIn('UTC', now)})`
+  const utc = `${now.toISOString()} (${formatUtc(now)})`
   return { text: zone === undefined ? utc : `${utc}\n${zone}: ${formatIn(zone, now)}`, isError: false, result: now.toISOString() }
 }
 

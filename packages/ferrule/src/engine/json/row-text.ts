@@ -2,8 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../../definition/object.ts'
-import { deepestJson } from '../../json/depth.ts'
-import { readJson } from '../../json/json.ts'
+import { readInnerJson, readJson } from '../../json/json.ts'
 import { getAt, type Path, setAt } from './paths.ts'
 import { RawRows } from './raw-rows.ts'
 
@@ -45,7 +44,7 @@ export function readRowText({ text, bytes }: { readonly text: string; readonly b
   try {
     const body = readJson(`${before}"${mark}"${after}`)
     if (!isObject(body) || getAt(body, at) !== mark) return undefined
-    const rows = readJson(text.slice(start, end), deepestJson - at.length)
+    const rows = readInnerJson(text.slice(start, end), at.length)
     if (!Array.isArray(rows)) return undefined
     setAt(body, at, rows)
     const raw = bytes.subarray(Buffer.byteLength(before), bytes.length - Buffer.byteLength(after))

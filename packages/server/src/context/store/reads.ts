@@ -1,6 +1,7 @@
 /** Statements that read data of a connector besides its records, and parsers of their rows. */
 
 import type { ContextDatabase, Row, Statement } from '../database/database.ts'
+import type { EntityRef } from '../entity-ref.ts'
 import { quoteName } from '../query/columns.ts'
 import type { ConnectorTable } from './copy-state.ts'
 
@@ -35,27 +36,34 @@ export const parseChanges = ([row]: readonly Row[]): bigint | undefined => (row 
 /** Maximum number of remembered counts. */
 const rememberedCounts = 10_000
 
+/** Names the changes of an entity in a database. */
+export const nameChanges = (epoch: number, { connector, entity }: EntityRef): string => `${epoch} ${connector} ${entity}`
+
+type Counted = Pick<ContextDatabase, 'engine' | 'countWrites'>
+
 /** Counts of changes that an embedded database is not asked for again: no other process writes to it. */
 export class KnownChanges {
-  readonly #known = new Map<string, { readonly writes: number; readonly count: bigint | undefined }>()
+  readonly #known = new Map<string, { readonly database: Counted; readonly writes: number; readonly count: bigint | undefined }>()
 
   /**
    * Returns the count of an entity, from memory while this process has written nothing.
-   * @param name names the entity and its connector
+   * @param name result of `nameChanges`
    */
-  async read(
-    database: Pick<ContextDatabase, 'engine' | 'countWrites'>,
-    name: string,
-    ask: () => Promise<bigint | undefined>,
-  ): Promise<bigint | undefined> {
+  async read(database: Counted, name: string, ask: () => Promise<bigint | undefined>): Promise<bigint | undefined> {
     if (database.engine !== 'embedded') return ask()
     const writes = database.countWrites()
     const known = this.#known.get(name)
     if (known?.writes === writes) return known.count
     const count = await ask()
     if (this.#known.size >= rememberedCounts) this.#known.clear()
-    this.#known.set(name, { writes, count })
+    this.#known.set(name, { database, writes, count })
     return count
+  }
+
+  /** Returns a count from memory; undefined if this process has written since. */
+  peek(name: string): bigint | undefined {
+    const known = this.#known.get(name)
+    return known !== undefined && known.writes === known.database.countWrites() ? known.count : undefined
   }
 }
 

@@ -91,10 +91,11 @@ class Store implements ContextStore {
   }
 
   async readChanges(ref: EntityRef): Promise<bigint | undefined> {
-    const database = await this.openDatabase()
     const ask = async () => reads.parseChanges(await this.#readRows(ref, reads.buildChangesStatement))
-    return this.#changes.read(database, `${this.#epoch} ${ref.connector} ${ref.entity}`, ask)
+    return this.#changes.read(await this.openDatabase(), reads.nameChanges(this.#epoch, ref), ask)
   }
+
+  peekChanges = (ref: EntityRef): bigint | undefined => this.#changes.peek(reads.nameChanges(this.#epoch, ref))
 
   async forgetRecords(gone: Removal): Promise<ReadonlyMap<string, number>> {
     const kept = listEntities(gone).filter((entity) => this.#registry.find(gone.kind, entity) !== undefined)

@@ -98,6 +98,8 @@ export interface ContextStore {
    * is stored as it was. Undefined when no sync has written the entity.
    */
   readChanges(ref: EntityRef): Promise<bigint | undefined>
+  /** Returns the same count at once if an embedded database was asked before and nothing was written since; else undefined. */
+  peekChanges(ref: EntityRef): bigint | undefined
   /**
    * Deletes records that no longer exist, with their descendants. Responses to earlier requests do not restore them.
    * @returns the number of deleted records by entity

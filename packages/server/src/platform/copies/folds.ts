@@ -13,7 +13,7 @@ import { digestBody, FoldedPages, namePage } from './folded-pages.ts'
 
 /** Options of `createFolds`. */
 export interface FoldOptions {
-  readonly store: Pick<ContextStore, 'getTable' | 'foldLive' | 'readChanges'>
+  readonly store: Pick<ContextStore, 'getTable' | 'foldLive' | 'readChanges' | 'peekChanges'>
   /** Called once for each call whose records could be written. Must not throw. */
   readonly onFold?: (report: FoldReport) => void
   /** Called with the number of new records in a copy, by entity. Must not throw. */
@@ -150,8 +150,10 @@ class StoreFolds implements Folds {
     const { digest } = outcome.type === 'file' ? {} : outcome
     const page = digest === undefined ? undefined : namePage(access, call, digest)
     const waiting = { access, entity: call.entity, foldable, params, rows, count, asked, memory: call.memory, page, turn: ++this.#turn }
-    if (this.#records + count > (this.#options.waiting ?? mostWaiting) || isTooLong(rows, count) || call.memory?.isScarce) {
-      this.#report(waiting, 'dropped')
+    const isTooMuch = this.#records + count > (this.#options.waiting ?? mostWaiting) || isTooLong(rows, count) || call.memory?.isScarce
+    const isStored = this.#isKnownStored(waiting)
+    if (isStored || isTooMuch) {
+      this.#report(waiting, isStored ? 'folded' : 'dropped')
       return
     }
     this.#records += count
@@ -202,6 +204,12 @@ class StoreFolds implements Folds {
     }
     if (waiting.page !== undefined && batches === 1 && storedAt !== undefined) this.#pages.add(waiting.page, storedAt)
     if (batches > 0) this.#report(waiting, 'folded')
+  }
+
+  /** As `#isStored`, at once, so that no record waits. Not while others wait: one of them may replace a record of the page. */
+  #isKnownStored(waiting: Waiting): boolean {
+    const known = waiting.page === undefined || this.#running !== undefined ? undefined : this.#pages.find(waiting.page)
+    return known !== undefined && this.#options.store.peekChanges(toEntityPlace(waiting)) === known
   }
 
   /** Returns whether the copy has the records of a page already, on account of an equal page and no change since. */
