@@ -159,7 +159,7 @@ describe('what the vendor tells beside its records', () => {
 describe('what the vendor says', () => {
   const verdict = (text: string) => {
     const answer = { status: 200, headers: {}, text }
-    const found = readVerdict({ kind: coded, action: 'list' }, answer, { params: {}, redact: createRedactor([token]), now: 0 })
+    const found = readVerdict({ kind: coded, action: 'list' }, answer, { params: {}, redact: createRedactor(() => [token]), now: 0 })
     if (found.is !== 'error') throw new Error('it is empty')
     return found.error
   }

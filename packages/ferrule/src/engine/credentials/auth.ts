@@ -50,8 +50,9 @@ async function buildAuthorization(connection: Connection, opened: OpenedCredenti
   const values = opened.values.reveal()
   const scheme = requireScheme(connection, values)
   const headers = await buildHeaders(connection, { scheme, opened, now })
-  const sent = Object.values(headers).map((header) => header.slice(header.indexOf(' ') + 1))
-  return { opened, headers: { ...scheme.headers, ...headers }, redact: createRedactor([...listSecrets(scheme, values), ...sent]) }
+  const listSent = () => Object.values(headers).map((header) => header.slice(header.indexOf(' ') + 1))
+  const redact = createRedactor(() => [...listSecrets(scheme, values), ...listSent()])
+  return { opened, headers: { ...scheme.headers, ...headers }, redact }
 }
 
 /**

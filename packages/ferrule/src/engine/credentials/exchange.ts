@@ -107,7 +107,7 @@ export async function exchangeGrant(place: ExchangePlace, exchanged: GrantExchan
   })
   if (answer.status !== 200) throw toExchangeError(place, exchanged, answer)
   const basic = 'authorization' in headers ? [headers.authorization.slice('Basic '.length)] : []
-  const redact = createRedactor([...listSecrets(scheme, values), ...Object.values(more), ...basic])
+  const redact = createRedactor(() => [...listSecrets(scheme, values), ...Object.values(more), ...basic])
   return mergeExchanged(place, exchanged, readExchanged(place, exchanged, { answer, redact }))
 }
 

@@ -1,11 +1,10 @@
-import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Part } from '../../walk.ts'
 import { freeBytes } from '../json/bytes.ts'
 import { readBodyWithRows } from '../json/raw-rows.ts'
 import { walkRows } from '../walk.ts'
-import { readBodyBytes } from './body.ts'
+import { unpackBytes } from './body.ts'
 
 const rows = Array.from({ length: 5_000 }, (_row, index) => [String(index), 'a text that makes rows long'])
 /** Makes a part of a result as the engine reads it, with its rows as bytes. */
@@ -45,5 +44,5 @@ test.each([
   ['zeros fill it up', (packed: Buffer) => Buffer.concat([packed, Buffer.alloc(9)])],
 ])('a body is unpacked whole where %s', async (_what, made) => {
   const text = JSON.stringify(rows)
-  expect((await readBodyBytes(Readable.from([made(gzipSync(text))]), { encoding: 'gzip', most: 1_000_000 })).toString()).toBe(text)
+  expect((await unpackBytes(made(gzipSync(text)), { encoding: 'gzip', most: 1_000_000 })).toString()).toBe(text)
 })

@@ -1,5 +1,4 @@
-/** Reads bodies and decompresses them by their `content-encoding` (RFC 9110). Limits both the compressed and the decompressed size. */
-import type { Readable } from 'node:stream'
+/** Decodes bodies and decompresses them by their `content-encoding` (RFC 9110). Limits both the compressed and the decompressed size. */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib'
 import { freeBytes } from '../json/bytes.ts'
@@ -42,46 +41,6 @@ export interface Holding {
   readonly signal: AbortSignal
 }
 
-/** Smallest number of bytes that a chunk counts as. */
-const smallestChunk = 512
-
-/** Counts a chunk, and pauses the body until memory is free. */
-function countChunk(body: Readable, { lease, weight, signal }: Holding, length: number): void {
-  try {
-    const waited = lease.grow(weight * Math.max(length, smallestChunk), signal)
-    if (waited === undefined) return
-    body.pause()
-    waited.then(
-      () => void body.resume(),
-      (why: Error) => void body.destroy(why),
-    )
-  } catch (why) {
-    body.destroy(why instanceof Error ? why : undefined)
-  }
-}
-
-async function collectBytes(body: Readable, most: number, holding: Holding | undefined): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const chunks: Buffer[] = []
-  let size = 0
-  body.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    chunks.push(chunk)
-    if (size > most) body.destroy(new TooLarge())
-    else if (holding !== undefined) countChunk(body, holding, chunk.length)
-  })
-  body.once('error', reject)
-  body.once('close', () => reject(new Error('the body was cut'))) // no effect after the end
-  body.once('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
-  if (holding === undefined) return promise
-  holding.lease.cut = (why) => void body.destroy(why)
-  try {
-    return await promise
-  } finally {
-    holding.lease.cut = undefined
-  }
-}
-
 /** Smallest decompression step in bytes, and the largest compression ratio. */
 const [smallestStep, largestRatio] = [16_384, 1_032]
 
@@ -97,7 +56,7 @@ function chooseStep(packed: Buffer, most: number): number {
 
 const isOverflow = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE'
 
-/** How a body is read. */
+/** How a body is decompressed. */
 export interface BodyOptions {
   /** The value of `content-encoding`; an unknown one leaves the bytes unchanged. */
   readonly encoding: unknown
@@ -133,11 +92,10 @@ async function unpackBody(packed: Buffer, unpack: Unpack, { most, holding }: Bod
 const firstRatio = 8
 
 /**
- * Reads a body.
- * @throws TooLarge; an error of zlib (`isUnpackable`); the error of the body; FerruleError `overloaded`
+ * Decompresses a body that has a known `content-encoding`.
+ * @throws TooLarge; an error of zlib (`isUnpackable`); FerruleError `overloaded`
  */
-export async function readBodyBytes(body: Readable, options: BodyOptions): Promise<Buffer> {
-  const packed = await collectBytes(body, options.most, options.holding)
+export async function unpackBytes(packed: Buffer, options: BodyOptions): Promise<Buffer> {
   const unpack = findUnpacker(options.encoding)
   if (unpack === undefined) return packed
   try {

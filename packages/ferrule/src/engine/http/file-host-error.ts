@@ -56,7 +56,7 @@ const readElement = (xml: string, name: string): string | undefined => {
 export async function readFileHostError({ body }: StreamAnswer, link: URL): Promise<FileHostError> {
   const xml = await readBeginning(body)
   if (!/<Error[\s>]/.test(xml)) return {}
-  const redact = createRedactor([...link.searchParams.values()].filter((value) => value.length > longestWord))
+  const redact = createRedactor(() => [...link.searchParams.values()].filter((value) => value.length > longestWord))
   const shown = (name: string): string | undefined => {
     const text = readElement(xml, name)
     return text === undefined ? undefined : redact(text).slice(0, longestWords)

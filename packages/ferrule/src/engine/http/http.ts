@@ -5,11 +5,12 @@ import { FerruleError, fail } from '../../errors.ts'
 import { buildVendorTraceHeaders, inSpan, type Span } from '../../tracing.ts'
 import { type Agents, createAgents, isUndiciError, maxAnswerBytes, timeoutSeconds } from './agents.ts'
 import type { HttpAnswer } from './answer.ts'
-import { decodeBody, freeOwnBytes, type Holding, isUnpackable, readBodyBytes, TooLarge } from './body.ts'
+import { decodeBody, freeOwnBytes, type Holding, isUnpackable, TooLarge, unpackBytes } from './body.ts'
 import { awaitUnlessAborted } from './deadline.ts'
 import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
 import { ForbiddenAddressError, isPublicUrl } from './public-address.ts'
 import { describeRequest, noteStatus, type TracedRequest } from './request-span.ts'
+import { collectAnswer } from './whole-body.ts'
 
 /** `config`: the origin comes from a definition or the operator. `answer`: a vendor's answer named it, so it must be public. */
 export type Trust = 'config' | 'answer'
@@ -111,6 +112,16 @@ function guardBody(body: Readable, request: HttpRequest): Readable {
 const buildHolding = ({ memory, bytesFrom, signal }: HttpRequest): Holding | undefined =>
   memory === undefined ? undefined : { lease: memory, signal, weight: bytesFrom === 0 ? weightOfBytes : weightOfBody }
 
+/** Describes a request for undici. */
+const buildDispatch = ({ url, method, headers, body, patience }: HttpRequest): Dispatcher.DispatchOptions => ({
+  origin: url.origin,
+  path: url.pathname + url.search,
+  method,
+  headers: { ...headers, ...buildVendorTraceHeaders() },
+  body: body ?? null,
+  ...(patience === undefined ? {} : { headersTimeout: patience.seconds * 1000 }),
+})
+
 /** An answer that decodes its body on demand. */
 class ByteAnswer implements HttpAnswer {
   readonly status: number
@@ -127,22 +138,6 @@ class ByteAnswer implements HttpAnswer {
     return decodeBody(this.bytes)
   }
 }
-
-/** Calls `onSend` when a request is written, because it may wait for a connection first. */
-const notifySend =
-  (onSend: () => void): Dispatcher.DispatcherComposeInterceptor =>
-  (dispatch) =>
-  (options, handler) =>
-    dispatch(options, {
-      onRequestStart: (controller, context) => {
-        onSend()
-        handler.onRequestStart?.(controller, context)
-      },
-      onResponseStart: (...told) => handler.onResponseStart?.(...told),
-      onResponseData: (...told) => handler.onResponseData?.(...told),
-      onResponseEnd: (...told) => handler.onResponseEnd?.(...told),
-      onResponseError: (...told) => handler.onResponseError?.(...told),
-    })
 
 /** Sends the engine's requests over one set of connection pools. */
 export class Http {
@@ -164,17 +159,20 @@ export class Http {
 
   async #send(request: HttpRequest, span: Span | undefined): Promise<HttpAnswer> {
     const { api, large } = this.#opened ?? (await this.#getAgents(request.signal))
+    const most = request.patience?.bytes ?? maxAnswerBytes
+    const holding = buildHolding(request)
+    const { signal, onSend } = request
+    const onStatus = (status: number): void => noteStatus(span, status)
     try {
-      const { bytes = maxAnswerBytes } = request.patience ?? {}
-      const { statusCode, headers, body } = await this.#dispatch(bytes > maxAnswerBytes ? large : api, request)
-      noteStatus(span, statusCode)
-      const whole = await readBodyBytes(body, { encoding: headers['content-encoding'], most: bytes, holding: buildHolding(request) })
+      const agent = most > maxAnswerBytes ? large : api
+      const { status, headers, bytes } = await collectAnswer(agent, buildDispatch(request), { most, holding, signal, onSend, onStatus })
+      const whole = await unpackBytes(bytes, { encoding: headers['content-encoding'], most, holding })
       const { bytesFrom = Number.POSITIVE_INFINITY, digest, keepsBytes = false } = request
-      if (whole.length > bytesFrom) return new ByteAnswer(statusCode, headers, whole)
+      if (whole.length > bytesFrom) return new ByteAnswer(status, headers, whole)
       const read = { text: decodeBody(whole), ...(digest === undefined ? {} : { digest: digest(whole) }) }
-      if (keepsBytes) return { status: statusCode, headers, ...read, kept: whole }
+      if (keepsBytes) return { status, headers, ...read, kept: whole }
       freeOwnBytes(whole)
-      return { status: statusCode, headers, ...read }
+      return { status, headers, ...read }
     } catch (thrown) {
       throw toFerruleError(thrown, request)
     }
@@ -195,7 +193,11 @@ export class Http {
     if (request.trust === 'answer' && !isPublicUrl(request.url)) throw failAddress(request, 'a link that is not a public https address')
     const { files, publicFiles } = await this.#getAgents(request.signal)
     try {
-      const { statusCode, headers, body } = await this.#dispatch(request.trust === 'answer' ? publicFiles : files, request)
+      const { signal } = request
+      const agent = request.trust === 'answer' ? publicFiles : files
+      const sent = { ...buildDispatch(request), signal }
+      // undici checks the signal only with a connection.
+      const { statusCode, headers, body } = await awaitUnlessAborted(signal, () => agent.request(sent))
       noteStatus(span, statusCode)
       return { status: statusCode, headers, body: guardBody(body, request) }
     } catch (thrown) {
@@ -225,20 +227,6 @@ export class Http {
     if (this.#isClosed) await destroyAll(agents) // a request after the end fails as on a closed pool
     this.#opened = agents
     return agents
-  }
-
-  #dispatch(agent: Agent, { url, method, headers, body, signal, patience, onSend }: HttpRequest): Promise<Dispatcher.ResponseData> {
-    const dispatcher = onSend === undefined ? agent : agent.compose(notifySend(onSend))
-    const sent = {
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method,
-      headers: { ...headers, ...buildVendorTraceHeaders() },
-      body: body ?? null,
-      signal,
-      ...(patience === undefined ? {} : { headersTimeout: patience.seconds * 1000 }),
-    }
-    return awaitUnlessAborted(signal, () => dispatcher.request(sent)) // undici checks the signal only with a connection
   }
 }
 

@@ -139,7 +139,12 @@ export function resolveOrigins(connection: OriginSource, values: Readonly<Record
     oauth,
     media,
     trusted: new Set(override === undefined ? [] : [api, oauth, ...(media === undefined ? [] : [media])]),
-    forwarded: { api: buildForwardedHost(own.api, api), oauth: buildForwardedHost(own.oauth, oauth) },
+    forwarded: {
+      api: buildForwardedHost(own.api, api),
+      get oauth() {
+        return buildForwardedHost(own.oauth, oauth) // few calls ask for it
+      },
+    },
   }
 }
 

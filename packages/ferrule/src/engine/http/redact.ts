@@ -11,11 +11,16 @@ const listForms = (value: string): string[] => [
   JSON.stringify(value).slice(1, -1),
 ]
 
-/** Makes a redactor of secret values. Ignores values below four characters, because they would redact ordinary words. */
-export function createRedactor(secrets: readonly string[]): Redact {
-  let known: readonly string[] | undefined // computed at the first error only
+/**
+ * Makes a redactor of secret values. Ignores values below four characters, because they would redact ordinary words.
+ * @param list returns the values; called at the first error only
+ */
+export function createRedactor(list: () => readonly string[]): Redact {
+  let known: readonly string[] | undefined
   return (text) => {
-    known ??= secrets.filter((secret) => secret.length >= 4).flatMap(listForms)
+    known ??= list()
+      .filter((secret) => secret.length >= 4)
+      .flatMap(listForms)
     return known.reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), text)
   }
 }
