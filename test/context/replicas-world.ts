@@ -8,12 +8,12 @@ import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
 import type { ReplicaChange, ReplicaRules, SearchPlace } from '../../packages/server/src/context/replicas/types.ts'
 import { createSearcher } from '../../packages/server/src/context/search.ts'
 import { openContextStore } from '../../packages/server/src/context/store/store.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/context/store/types.ts'
 import { type Replication, startReplication } from '../support/replication.ts'
 import { note, testKind } from './store-records.ts'
 
-/** Looks come often, so that tests need not wait. */
-const rules: ReplicaRules = { checkMs: 100, retryMs: 20, longestRetryMs: 100, answerMs: 2_000 }
+/** Rules of tests. Looks come often, so that tests need not wait. */
+export const rules: ReplicaRules = { checkMs: 100, retryMs: 20, longestRetryMs: 100, answerMs: 2_000 }
 const recipe = "template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'"
 
 /** A node and what it noticed. */
@@ -31,7 +31,7 @@ export interface ReplicaWorld extends Replication {
   /** Returns the URL of the context database on a server. */
   urlOf(server: 'primary' | number): string
   /** Opens a node, which is closed with the world. */
-  open(urls?: readonly string[], more?: Partial<ReplicaRules>): Promise<ReplicaNode>
+  open(urls?: readonly string[], more?: Partial<ContextStoreOptions>): Promise<ReplicaNode>
   /** Waits until replicas have everything that the primary has. */
   caughtUp(...replicas: readonly number[]): Promise<void>
   close(): Promise<void>
@@ -73,8 +73,8 @@ export async function startReplicaWorld(count: number): Promise<ReplicaWorld> {
         ...{ searches: 3, writers: 2, waiting: 100, searchSeconds: 10 },
       }
       const changes: ReplicaChange[] = []
-      const replicaRules = { ...rules, ...more }
-      const store = openContextStore({ settings, kinds: [testKind()], replicaRules, onReplica: (change) => changes.push(change) })
+      const usual = { settings, kinds: [testKind()], replicaRules: rules, onReplica: (change: ReplicaChange) => changes.push(change) }
+      const store = openContextStore({ ...usual, ...more })
       stores.push(store)
       await store.checkDatabase()
       return { store, changes, count: (place) => store.status().searches.get(place) ?? 0 }

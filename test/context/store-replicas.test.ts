@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
-import { openLine, type ReplicaNode, type ReplicaWorld, read, runClients, startReplicaWorld, untilStates, write } from './replicas-world.ts'
+import { eager, filledPlace, found, searchOften } from './indexes-world.ts'
+import {
+  openLine,
+  type ReplicaNode,
+  type ReplicaWorld,
+  read,
+  rules,
+  runClients,
+  startReplicaWorld,
+  untilStates,
+  write,
+} from './replicas-world.ts'
 import { createRef, refusal } from './store-world.ts'
 
 let world: ReplicaWorld
@@ -123,7 +134,7 @@ test('a search that a replica cancels, cuts off or cannot run is run again on th
 
 test('a replica that falls silent is left, and its searches move to the primary', async () => {
   const line = await openLine(world.urlOf(0))
-  const node = await world.open([line.url], { answerMs: 400 })
+  const node = await world.open([line.url], { replicaRules: { ...rules, answerMs: 400 } })
   try {
     await untilStates(node, 'used')
     const ref = createRef()
@@ -165,6 +176,31 @@ test('the time of a search covers its replica and its primary, and its client ma
   abort.abort(new Error('the client is gone'))
   expect(await left).toContain('the client is gone')
   await expect.poll(count).toEqual([0, 0])
+})
+
+test('an index that only replicas read counts as used', async () => {
+  let now = Date.now()
+  const node = await world.open(undefined, { indexRules: eager, clock: () => now })
+  await untilStates(node, 'used', 'used')
+  const ref = await filledPlace(node.store, 300)
+  const byState = { filter: { eq: { state: 'state-7' } } }
+  await searchOften(node.store, ref, { query: byState })
+  await world.caughtUp(0, 1)
+  now += 60_000
+  await node.store.indexes.runTurn()
+  const before = node.count('replica')
+  for (let search = 0; search < 4; search += 1) {
+    await found(node.store, ref, { query: byState })
+    await node.store.search(ref, (session) => session.query({ text: 'select pg_stat_force_next_flush()' }))
+  }
+  expect(node.count('replica') - before).toBe(8)
+  await expect
+    .poll(async () => {
+      now += 600_000 // the time of the next upkeep
+      await node.store.indexes.runTurn()
+      return (await node.store.indexes.listByEntity(ref.connector)).get('notes')?.[0]?.usedAt ?? 0
+    })
+    .toBeGreaterThan(0)
 })
 
 test('a search that only reads cannot write on a replica, and a pooler may stand before it', async () => {

@@ -70,6 +70,7 @@ export const overviewRecords = {
   Service: '{ operator: boolean, public_url: string | null, sandbox: boolean, version: string }',
   Node: {
     context_store: '{ engine: sqlite | postgres | embedded, size_bytes: integer | null, version: string | null } | null',
+    read_replicas: '[{ lag_bytes: integer | null, position: integer, state: unknown | used | gone | refused }]',
     memory_bytes: 'integer',
     node_version: 'string',
     nodes: '[{ id: string, last_started_at: date-time, running: integer }]',

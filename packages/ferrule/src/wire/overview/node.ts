@@ -42,6 +42,9 @@ const database = part(
   'A database',
 )
 
+/** States of read replicas. */
+export const replicaStates = ['unknown', 'used', 'gone', 'refused'] as const
+
 /** What the answering node runs with. */
 export const nodeRecord = record(
   'Node',
@@ -54,6 +57,20 @@ export const nodeRecord = record(
     memory_bytes: int('Memory of the process'),
     state: database,
     context_store: recordOrNull(database),
+    read_replicas: list(
+      part(
+        {
+          position: int('Its place in CONTEXT_READ_URLS, from 1 on'),
+          state: oneOf(
+            'used: searches go there; gone: no answer; refused: no replica of the copy; unknown: not asked yet',
+            ...replicaStates,
+          ),
+          lag_bytes: orNull(int('Bytes of the log that it has not replayed; null: not used')),
+        },
+        'A read replica',
+      ),
+      'Read replicas of the copy of records, as this node sees them',
+    ),
     settings: list(setting, 'All settings'),
     nodes: list(
       part({ id: str('Name of the node'), running: int('Syncs that it runs'), last_started_at: time('Start of its last sync') }, 'A node'),

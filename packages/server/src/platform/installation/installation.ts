@@ -42,6 +42,7 @@ export function createInstallation(parts: Parts, store: Store): Installation {
         memory_bytes: process.memoryUsage.rss(),
         state: { engine: database.dialect, version: facts.version, size_bytes: facts.sizeBytes },
         context_store: copy,
+        read_replicas: (store?.status().replicas ?? []).map(({ lagBytes, ...replica }) => ({ ...replica, lag_bytes: lagBytes })),
         settings: settings.shown,
         nodes: nodes.map(({ id, running, last_started_at }) => ({ id, running, last_started_at: iso(last_started_at) })),
       }

@@ -20,12 +20,23 @@ const engines: Readonly<Record<NodeRecord['state']['engine'], string>> = {
   postgres: 'PostgreSQL',
 }
 
+const replicaStates: Readonly<Record<NodeRecord['read_replicas'][number]['state'], string>> = {
+  unknown: 'not asked yet',
+  used: 'used',
+  gone: 'does not answer; the log says why',
+  refused: 'refused; the log says why',
+}
+
 /** Prints a database: its engine, its version and its size. */
 function printDatabase(database: NodeRecord['context_store']): string {
   if (database === null) return 'none: searches are refused'
   const { engine, version, size_bytes: size } = database
   return [engines[engine], version, size === null ? 'size unknown' : printSize(size)].filter((each) => each !== null).join(', ')
 }
+
+/** Prints the state of a read replica. */
+const printReplica = ({ state, lag_bytes: lag }: NodeRecord['read_replicas'][number]): string =>
+  lag === null ? replicaStates[state] : `${replicaStates[state]}, ${printSize(lag)} behind`
 
 /** Shows the process. */
 function Process({ node }: { readonly node: NodeRecord }) {
@@ -77,6 +88,7 @@ export function NodeView() {
               facts={[
                 ['State of the platform', printDatabase(node.state)],
                 ['Copies of records', printDatabase(node.context_store)],
+                ...node.read_replicas.map((replica) => [`Read replica ${replica.position}`, printReplica(replica)] as const),
               ]}
             />
           </Section>
