@@ -18,6 +18,7 @@ import { partitions } from './partitions.ts'
 import { relevance } from './relevance.ts'
 import type { Result } from './result.ts'
 import { memory, type SearchEffort, search, searchEmbedded } from './search.ts'
+import { searchPeers } from './search-peers.ts'
 import { sqlGate } from './sql-gate.ts'
 import { startUp } from './start.ts'
 import { storeWriteEmbedded, storeWritePostgres } from './store-write.ts'
@@ -43,6 +44,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'store-write-postgres': storeWritePostgres,
   search,
   'search-embedded': searchEmbedded,
+  'search-peers': searchPeers,
   memory,
   relevance,
   'sync-embedded': syncEmbedded,

@@ -256,12 +256,16 @@ class Check {
   }
 }
 
+/** Returns a statement with its kind; for `explain`, the statement that it runs. */
+const listKinds = (statement: Tree): readonly (readonly [string, unknown])[] =>
+  Object.entries(treeAt(treeAt(statement, 'ExplainStmt'), 'query') ?? statement)
+
 /** Finds what Citus would not run on the machine of one connector. */
 export async function findFaults(text: string, catalogue: Catalogue): Promise<readonly string[]> {
   const check = new Check(catalogue)
   const { stmts = [] } = await parse(text)
   for (const { stmt } of stmts)
-    for (const [kind, node] of Object.entries(stmt ?? {})) {
+    for (const [kind, node] of listKinds(isTree(stmt) ? stmt : {})) {
       if (queryKinds.has(kind) && isTree(node)) check.query(kind, node)
       check.functions({ [kind]: node })
       if (queryKinds.has(kind)) check.mixture(node)

@@ -101,9 +101,9 @@ const places: Readonly<Record<PhysicalColumn['type'], number>> = { int8: 0, bool
 /** Place of values that pages show, and that hardly any search compares. */
 const shownPlace = 3
 
-/** Finds the columns that no search compares as a rule, because a companion is compared. */
+/** Finds the columns that hardly any search compares: a companion is compared instead, or the index of the key. */
 const listShownColumns = ({ columns }: SearchTable): ReadonlySet<string | undefined> =>
-  new Set(columns.flatMap(({ sql, at, number, lowered, wide }) => [wide, (at ?? number ?? lowered) && sql]))
+  new Set(['pk', ...columns.flatMap(({ sql, at, number, lowered, wide }) => [wide, (at ?? number ?? lowered) && sql])])
 
 /**
  * Lists the columns of a row in the order of their places. PostgreSQL finds a column of fixed length at once, and walks over all columns
