@@ -27,7 +27,7 @@ export const readOwnCpuMs = (): number => {
 /** Milliseconds of a tick of `/proc`. */
 const tickMs = 10
 
-/** Reads the numbers of a process from its parent on; none when it is gone, or where the system has no `/proc`. */
+/** Reads the numbers of a process from its parent on; none when it has ended, or where the system has no `/proc`. */
 function readProcess(pid: number | string): readonly number[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -39,7 +39,7 @@ function readProcess(pid: number | string): readonly number[] {
   }
 }
 
-/** CPU milliseconds of a server's processes, also of those that ended. @param backend one of its processes */
+/** CPU milliseconds of a server's processes, ended ones too. @param backend one of its processes */
 export function readServerCpuMs(backend: number): number {
   const [server] = readProcess(backend)
   if (server === undefined) return 0

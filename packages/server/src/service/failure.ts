@@ -1,4 +1,5 @@
 import { FerruleError } from 'ferrule'
+import { isTransient, readErrorCode } from '../context/database/problems.ts'
 
 /** Exit code of a wrong setting (sysexits.h, EX_CONFIG). */
 const configurationError = 78
@@ -7,8 +8,25 @@ const configurationError = 78
 const findDatabaseMessage = (thrown: unknown): string | undefined =>
   thrown instanceof Error && ('severity' in thrown || 'errcode' in thrown) ? `The database says: ${thrown.message}.` : undefined
 
+/** Settings that name databases, by the code of the error when one does not answer. */
+const databaseSettings: Readonly<Record<string, string>> = {
+  unavailable: 'DATABASE_URL',
+  context_store_unavailable: 'CONTEXT_DATABASE_URL',
+}
+
+/** Describes a database that does not answer, or the pooler before it; undefined for other failures. */
+function describeAbsence({ code, cause }: FerruleError): string | undefined {
+  const name = databaseSettings[code]
+  if (name === undefined || !isTransient(cause)) return undefined
+  // Node gives no message when it tried several addresses of a name.
+  const said = (cause instanceof Error ? cause.message : '') || readErrorCode(cause)
+  return `The database that ${name} names does not answer: ${said}. Check that the database runs, and the pooler before it if there is one. Then start again.`
+}
+
 /** Formats a failure: its sentence, the next step and the database's message. An unexpected failure is its stack. */
 export function formatFailure(thrown: unknown): string {
+  const absence = thrown instanceof FerruleError ? describeAbsence(thrown) : undefined
+  if (absence !== undefined) return absence
   if (thrown instanceof FerruleError && thrown.code !== 'internal_error')
     return [thrown.message, thrown.hint, thrown.message.includes('says:') ? undefined : findDatabaseMessage(thrown.cause)]
       .filter(Boolean)
