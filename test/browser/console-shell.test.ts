@@ -45,7 +45,8 @@ const press = (...keys: readonly string[]) =>
 test('the keyboard reaches everything: the palette goes to a page, and the page gets the focus', { timeout: limits.test }, async () => {
   const { page, go, complaints, screenshot } = opened
   await go('/no-such-page?workspace=default')
-  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
+  expect(await page.title()).toBe('There is no such page · Ferrule')
   await press('Control+k')
   const field = page.getByRole('combobox', { name: 'Where to go' })
   await field.fill('nothing is called so')

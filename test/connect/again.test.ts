@@ -152,6 +152,20 @@ describe('a connector that was created over HTTP', () => {
     expect(await tryAgain(id)).toMatchObject({ code: 'connect_account_mismatch', message: expect.stringContaining('nothing proves it') })
   })
 
+  test.each([
+    ['keeps its account where another configuration decides about something else', { private_calls: 'include' }, undefined],
+    [
+      'forgets its account where another configuration can lead to another one',
+      { api_base_url_for_customer: 'https://other.api.gong.io' },
+      'connect_account_mismatch',
+    ],
+  ])('%s', async (name, replication_config, code) => {
+    const { id } = await create(name)
+    expect((await askAs(world, `${connectorsPath}/${id}`, { method: 'PATCH', body: { replication_config } })).status).toBe(200)
+    await endTokens()
+    expect((await tryAgain(id)).code).toBe(code)
+  })
+
   test('is made although its account cannot be read, and then remembers none', async () => {
     world.sandbox.faults.add({ kind: 'status', status: 500, path: '/v2/workspaces', times: 3 })
     const { id } = await create('Unread')

@@ -5,6 +5,7 @@ import { connect } from '../../packages/ferrule/src/index.ts'
 import { serve } from '../engine/support.ts'
 import { onlyUsers, search, startCopyWorld } from '../http/search-support.ts'
 import { client, connectorsPath, type Json, type World } from '../http/support.ts'
+import { connectClient } from '../mcp/clients.ts'
 import { type Collector, type SeenSpan, startCollector } from './collector.ts'
 
 let collector: Collector
@@ -146,6 +147,13 @@ describe('spans of the service', { timeout: 60_000 }, () => {
     })
     expect(nameAncestors(spans, find(spans, 'execute gong.users.list'))).toEqual(['execute gong.users.list', 'tools/call execute'])
     expect(spans.map(({ name }) => name)).not.toContain('execute_tool execute')
+  })
+
+  test('of a tool over MCP names the revision that each message states', async () => {
+    const agent = await connectClient(`${world.url}/mcp`, world.token, '2026-07-28')
+    await agent.call('execute', { connector: 'users', entity: 'users', action: 'list' })
+    await agent.close()
+    expect(find(take(), 'tools/call execute').attributes).toMatchObject({ 'mcp.protocol.version': '2026-07-28' })
   })
 
   test('stand in the lines of the log', async () => {

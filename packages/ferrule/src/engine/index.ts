@@ -7,7 +7,7 @@ export type { ApartJob, ApartResult } from './apart-job.ts'
 export type { Connection, VendorNotice } from './connection.ts'
 export type { ConsentAccount } from './consent/accounts.ts'
 export type { ConsentCode } from './consent/exchange.ts'
-export { type AccountIdentity, isSameAccount } from './consent/identity.ts'
+export { type AccountIdentity, isSameAccount, keepsAccount } from './consent/identity.ts'
 export {
   buildConsentUrl,
   type ConsentReturn,

@@ -31,6 +31,21 @@ function listConfiguredIds({ kind: { definition }, configuration }: Connection):
   return typeof value === 'string' ? [value] : []
 }
 
+/** Lists the configuration fields that decide which account credentials reach: those of the vendor's address, and the one with ids. */
+function listAccountFields({ account, base, known, origins: { api }, prefix = '', version }: ConnectorDefinition): readonly string[] {
+  const templates = `${typeof api === 'string' ? api : `{${api.by}}`}${prefix}`
+  const slots = [...templates.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const ids = known?.[account?.among ?? '']?.configuration ?? ''
+  return [...slots, ...(base?.fields ?? []), ids].filter((name) => name !== version?.configuration)
+}
+
+/** Returns whether the same credentials reach the same account under another configuration, by the kind's definition. */
+export const keepsAccount = (
+  definition: ConnectorDefinition,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): boolean => listAccountFields(definition).every((name) => isDeepStrictEqual(before[name], after[name]))
+
 const toId = (value: unknown): string[] =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? [String(value)] : []
 

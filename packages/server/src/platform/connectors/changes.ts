@@ -1,6 +1,6 @@
 /** Changes and deletes connectors. */
 
-import { checkConfiguration, Secret } from 'ferrule/engine'
+import { checkConfiguration, keepsAccount, Secret } from 'ferrule/engine'
 import { asFerruleError, fail } from 'ferrule/internal'
 import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
 import { canonicalJson } from '../../context/query/canonical-json.ts'
@@ -123,17 +123,20 @@ export async function changeConnector(parts: Parts, target: Target, wanted: Chan
 
 function buildPlainChange({ catalogue }: Parts, row: SealedConnectorRow, { name, entities, configuration }: Change): ConnectorChange {
   const kind = catalogue.getKind(row.kind)
-  const next = configuration === undefined ? undefined : checkConfiguration(kind.definition, configuration(JSON.parse(row.configuration)))
+  const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
+  const next = configuration === undefined ? undefined : checkConfiguration(kind.definition, configuration(stored))
   return {
     ...(name === undefined ? {} : { name }),
     ...(entities === undefined ? {} : { entities: JSON.stringify(checkEntities(kind, entities)) }),
-    ...(next === undefined ? {} : buildConfigurationChange(row, JSON.stringify(next))),
+    ...(next === undefined ? {} : buildConfigurationChange(row, JSON.stringify(next), keepsAccount(kind.definition, stored, next))),
   }
 }
 
-/** Clears the notices and the account with a new configuration, because they belong to calls under the old one. */
-const buildConfigurationChange = (row: SealedConnectorRow, configuration: string): ConnectorChange =>
-  configuration === row.configuration ? {} : { configuration, notices: '[]', account: null }
+/** Clears the notices with a new configuration, because they belong to calls under the old one; the account where it can be another. */
+function buildConfigurationChange(row: SealedConnectorRow, configuration: string, isSameAccount: boolean): ConnectorChange {
+  if (configuration === row.configuration) return {}
+  return { configuration, notices: '[]', ...(isSameAccount ? {} : { account: null }) }
+}
 
 interface Tried extends TriedCredentials {
   readonly key: TrialKey

@@ -3,8 +3,8 @@ import { Loader } from '@mantine/core'
 import { type ComponentType, lazy, Suspense } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { pages } from '../pages.ts'
-import { EmptyState } from '../parts/empty-state.tsx'
 import { ErrorBoundary } from '../parts/error-boundary.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
 import { PageLink } from '../parts/page-link.tsx'
 
 const lazyPages: readonly (readonly [path: string, page: ComponentType])[] = pages.map(({ path, load }) => [
@@ -14,9 +14,9 @@ const lazyPages: readonly (readonly [path: string, page: ComponentType])[] = pag
 
 /** Says that an address names no page. */
 const NoSuchPage = () => (
-  <EmptyState title="There is no such page" says="The address names no page of the console.">
+  <PageHeader title="There is no such page" about="The address names no page of the console.">
     <PageLink to="/">Go to the overview</PageLink>
-  </EmptyState>
+  </PageHeader>
 )
 
 /** Shows the page; its code is loaded with its first use. */
