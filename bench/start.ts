@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ensureService } from '../scripts/service.mjs'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 
@@ -54,7 +55,7 @@ async function startOnce(file: string): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), 'ferrule-bench-'))
   const port = String(await freePort())
   const begin = performance.now()
-  const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
+  const child = spawn(process.execPath, [file], {
     env: { ...process.env, NODE_COMPILE_CACHE: compileCache, FERRULE_PORT: port, FERRULE_DATA: folder, NODE_ENV: 'production' },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -73,7 +74,7 @@ async function startOnce(file: string): Promise<Started> {
 
 /** Runs the benchmark: each start has an empty folder, so it makes its database and keys too. */
 export async function startUp(effort: Effort): Promise<Result> {
-  const figures = await alternate({ ours: '../packages/server/src/main.ts', baseline: 'baseline.ts' }, effort, startOnce)
+  const figures = await alternate({ ours: await ensureService(), baseline: join(import.meta.dirname, 'baseline.ts') }, effort, startOnce)
   const seconds = (of: readonly Started[]) => median(of.map((one) => one.seconds))
   const idle = (of: readonly Started[]) => median(of.map((one) => one.idle))
   return time({

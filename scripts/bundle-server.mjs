@@ -1,16 +1,13 @@
 // Bundles the compiled files of the service in its `dist`: a start reads a few files instead of a thousand. Packages stay outside, so
-// that their users can update them, but for those of many small files.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// that their users can update them, but for those of `inside.mjs`.
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
 import { rolldown } from 'rolldown'
+import { inside, isOutside } from './inside.mjs'
 import { printLicenses } from './licenses.mjs'
 import { root } from './paths.mjs'
 
-const folder = join(root, 'packages/server')
-const dist = join(folder, 'dist')
-
-/** Packages inside the bundle: those that only the build needs. None of them has dependencies. */
-const inside = Object.keys(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).devDependencies)
+const dist = join(root, 'packages/server/dist')
 
 /** What starts a process or a thread, and the entry for programs. */
 const entries = ['index', 'main', 'cli', 'service/apart-thread', 'context/database/embedded/worker', 'context/database/embedded/create']
@@ -32,13 +29,10 @@ const keepAddresses = {
   renderChunk: (code, { fileName }) => ({ code: code.replaceAll(mark, `${posix.relative(posix.dirname(fileName), '.') || '.'}/`) }),
 }
 
-/** @param {string} id specifier of an import */
-const isOutside = (id) => /^[^./]/.test(id) && !/^[A-Za-z]:/.test(id) && !inside.some((name) => id === name || id.startsWith(`${name}/`))
-
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((name) => [name, join(dist, `${name}.js`)])),
   platform: 'node',
-  external: isOutside,
+  external: (id) => isOutside(id, inside),
   plugins: [keepAddresses],
 })
 const { output } = await bundle.generate({ format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js' })

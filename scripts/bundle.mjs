@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
-import { printLicenses, readManifest } from './licenses.mjs'
+import { printLicenses, withDependencies } from './licenses.mjs'
 import { root } from './paths.mjs'
 
 const folder = join(root, 'packages/ferrule')
@@ -14,17 +14,6 @@ const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
 /** Packages inside the bundle, with their own dependencies: users do not install them. Our dependencies stay outside, so that users can update them. */
 const inside = withDependencies(Object.keys(manifest.devDependencies))
-
-/**
- * Adds the packages that packages need.
- * @param {string[]} names
- * @returns {string[]}
- */
-function withDependencies(names) {
-  const all = new Set(names)
-  for (const name of all) for (const needed of Object.keys(readManifest(name).dependencies ?? {})) all.add(needed)
-  return [...all]
-}
 
 /**
  * Reads the entries and the commands of the package.

@@ -13,6 +13,17 @@ export function readManifest(name) {
 }
 
 /**
+ * Adds the packages that packages need.
+ * @param {string[]} names
+ * @returns {string[]}
+ */
+export function withDependencies(names) {
+  const all = new Set(names)
+  for (const name of all) for (const needed of Object.keys(readManifest(name).dependencies ?? {})) all.add(needed)
+  return [...all]
+}
+
+/**
  * Prints the licenses of packages, which must accompany their code.
  * @param {string[]} names
  * @throws when a package has no license

@@ -7,6 +7,7 @@ import { ensureInstalled } from './install.mjs'
 import { packAll } from './pack.mjs'
 import { buildEnvironment, root, vitest } from './paths.mjs'
 import { runNode } from './run-node.mjs'
+import { ensureService } from './service.mjs'
 import { runTests } from './test.mjs'
 import { ensureWeb } from './web.mjs'
 
@@ -21,8 +22,8 @@ const fewHeaps = () => ({ MALLOC_ARENA_MAX: process.env['MALLOC_ARENA_MAX'] ?? '
  * @type {Record<string, (args: string[]) => number | Promise<number>>}
  */
 const tasks = {
-  start: (args) => startService(args),
-  dev: (args) => startService(args, ['--watch']),
+  start: async (args) => startService([await ensureService(), ...args]),
+  dev: (args) => startService(['--watch', 'packages/server/src/main.ts', ...args]),
   test: runTests,
   unit: runUnit,
   'test:watch': (args) => runNode([vitest, 'watch', ...args]),
@@ -41,13 +42,12 @@ const tasks = {
 }
 
 /**
- * Starts the service from the sources, after its pages are built.
- * @param {string[]} args
- * @param {string[]} options of Node
+ * Starts the service, after its pages are built.
+ * @param {string[]} args of Node
  */
-async function startService(args, options = []) {
+async function startService(args) {
   const code = await ensureWeb()
-  return code === 0 ? runNode([...options, 'packages/server/src/main.ts', ...args], fewHeaps()) : code
+  return code === 0 ? runNode(args, fewHeaps()) : code
 }
 
 /** Checks types, style, the freshness of generated files, and English; all run, one failure fails. */

@@ -7,13 +7,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startService as startInProcess } from '../../packages/server/src/index.ts'
+import { ensureService } from '../../scripts/service.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { copyEmbeddedDatabase } from '../support/postgres.ts'
 import type { Json } from './support.ts'
 
 const root = join(import.meta.dirname, '../..')
 let folder: string
+let program: string
 beforeAll(async () => {
+  program = await ensureService()
   folder = await mkdtemp(join(tmpdir(), 'ferrule-life-'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -66,7 +69,7 @@ async function ended({ child }: Run): Promise<number | null> {
 
 /** @returns once it listens. @throws what it said when it ended instead */
 async function startService(env: Readonly<Record<string, string>> = {}): Promise<Run & { readonly url: string }> {
-  const run = start('packages/server/src/main.ts', env)
+  const run = start(program, env)
   const listens = Promise.withResolvers<string>()
   run.child.stdout?.on('data', () => {
     const url = /listens on (http:\/\/[\w.:]+)\n/.exec(run.stdout())?.[1]
@@ -132,7 +135,7 @@ describe('npm start', { timeout: 120_000 }, () => {
       [{ FERRULE_PROT: '1' }, 'the nearest is FERRULE_PORT'],
       [{ DATABASE_URL: 'mysql://u:a-password@h/d' }, 'DATABASE_URL'],
     ] as const) {
-      const run = start('packages/server/src/main.ts', env)
+      const run = start(program, env)
       expect(await ended(run)).toBe(78)
       expect(run.stderr().trim().split('\n')).toHaveLength(1)
       expect(run.stderr()).toContain(says)
@@ -144,7 +147,7 @@ describe('npm start', { timeout: 120_000 }, () => {
   test('says that the port is taken, and leaves nothing running', async () => {
     const first = await startService()
     const { port } = new URL(first.url)
-    const second = start('packages/server/src/main.ts', { FERRULE_PORT: port, FERRULE_DATA: join(folder, 'other') })
+    const second = start(program, { FERRULE_PORT: port, FERRULE_DATA: join(folder, 'other') })
     expect(await ended(second)).toBe(78)
     expect(second.stderr()).toContain('FERRULE_PORT is not valid: another program listens on this port')
   })

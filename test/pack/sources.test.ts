@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -76,5 +76,23 @@ describe('a checkout that nothing is compiled in', { timeout: 120_000 }, () => {
     const settings = { FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'data') }
     expect(await startAndEnd('packages/server/src/main.ts', 'context_store_search', settings)).toBe(0)
     expect(await startAndEnd('packages/sandbox/src/main.ts', 'Ctrl+C', {})).toBe(0)
+  })
+
+  test('starts from one file, which is built again when a source has changed', async () => {
+    const ensure = `const { ensureService } = await import('./scripts/service.mjs'); process.stdout.write(await ensureService())`
+    const build = async () => {
+      const { child, said } = start(['--input-type=module', '--eval', ensure])
+      await once(child, 'close')
+      return said
+    }
+    const settings = { FERRULE_PORT: '0', FERRULE_DATA: join(folder, 'bundled') }
+    const { stdout: program, stderr } = await build()
+    expect(stderr).toContain('Building the service (for the first time)')
+    expect(await startAndEnd(program, 'context_store_search', settings)).toBe(0)
+    expect(await build()).toEqual({ stdout: program, stderr: '' })
+    const banner = join(copy, 'packages/server/src/service/banner.ts')
+    writeFileSync(banner, readFileSync(banner, 'utf8').replace('Ferrule listens on', 'Ferrule is at'))
+    expect((await build()).stderr).toContain('its sources changed')
+    expect(await startAndEnd(program, 'Ferrule is at', settings)).toBe(0)
   })
 })

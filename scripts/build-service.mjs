@@ -1,0 +1,54 @@
+// Bundles the sources of the service into one file for `npm start`, which reads it in half the time of a thousand files.
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { rolldown } from 'rolldown'
+import { inside, isOutside } from './inside.mjs'
+import { root, sourceCondition } from './paths.mjs'
+import { bundled, seal } from './service.mjs'
+import { digestOf } from './web.mjs'
+
+/** Files that decide about every build. */
+const always = ['package-lock.json', ...['build-service', 'inside', 'service'].map((name) => `scripts/${name}.mjs`)]
+
+/** Our packages are inside, but for the sandbox: it is a process of its own. */
+const names = [...inside, 'ferrule']
+
+/**
+ * Keeps the addresses of the sources: modules find their threads, the pages and the sandbox by them, so all of these are those of the sources.
+ * @type {import('rolldown').Plugin}
+ */
+const keepAddresses = {
+  name: 'keep-addresses',
+  transform: (code, id) =>
+    id.startsWith(join(root, 'packages')) && code.includes('import.meta.url')
+      ? { code: code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)), map: null }
+      : null,
+}
+
+console.error(`Building the service (${existsSync(bundled) ? 'its sources changed' : 'for the first time'}) ...`)
+const bundle = await rolldown({
+  input: join(root, 'packages/server/src/main.ts'),
+  platform: 'node',
+  external: (id) => isOutside(id, names),
+  resolve: { conditionNames: [sourceCondition, 'node', 'import', 'default'] },
+  plugins: [keepAddresses],
+})
+const { output } = await bundle.generate({
+  format: 'esm',
+  codeSplitting: false,
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  file: bundled,
+})
+await bundle.close()
+const [{ code, map, moduleIds }] = output
+const own = moduleIds
+  .filter((id) => id.startsWith(root) && !id.includes('node_modules'))
+  .map((id) => relative(root, id).replaceAll('\\', '/'))
+const made = { root, digests: Object.fromEntries([...always, ...own].map((file) => [file, digestOf(file)])) }
+mkdirSync(dirname(bundled), { recursive: true })
+const beside = `${bundled}-${process.pid}`
+writeFileSync(`${bundled}.map`, JSON.stringify(map))
+writeFileSync(beside, `${code}\n//# sourceMappingURL=${basename(bundled)}.map\n${seal}${JSON.stringify(made)}\n`)
+renameSync(beside, bundled) // a start beside this one never reads half a file
