@@ -13,6 +13,7 @@ import { executeListFilled, executeListLatency, executeListPipe, executeListThro
 import { firstSearchable } from './first-searchable.ts'
 import { hostedClient } from './hosted-client.ts'
 import { libraryList } from './library-list.ts'
+import { lists } from './lists.ts'
 import { mcp } from './mcp.ts'
 import { partitions } from './partitions.ts'
 import { relevance } from './relevance.ts'
@@ -32,6 +33,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   'execute-list-pipe': executeListPipe,
   'execute-list-filled': executeListFilled,
   'library-list': libraryList,
+  lists,
   'hosted-client': hostedClient,
   'agent-tools': agentTools,
   'command-walk': commandWalk,

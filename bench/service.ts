@@ -29,6 +29,8 @@ const settings = readSettings(
     FERRULE_CONTEXT_FOLDER: process.env['FERRULE_CONTEXT_FOLDER'],
     FERRULE_CONTEXT_SEARCHES: process.env['FERRULE_CONTEXT_SEARCHES'],
     FERRULE_SEARCH_SECONDS: process.env['FERRULE_SEARCH_SECONDS'],
+    DATABASE_URL: process.env['DATABASE_URL'],
+    FERRULE_MASTER_KEY: process.env['FERRULE_MASTER_KEY'],
     CONTEXT_DATABASE_URL: process.env['CONTEXT_DATABASE_URL'],
   },
   { kinds: Object.keys(kinds) },

@@ -6,7 +6,8 @@ import type { Database } from '../../packages/server/src/platform/db/database.ts
 import { hasDueRun, leaseRuns, wakeRuns } from '../../packages/server/src/platform/db/queries/sync-queue.ts'
 import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { runSchedules } from '../../packages/server/src/platform/syncs/queue/schedules.ts'
-import { countRowsRead, fillMany, recordStatements, type Sent } from './many-connectors.ts'
+import { connectorId, fillMany, workspaceId } from '../support/many-connectors.ts'
+import { countRowsRead, recordStatements, type Sent } from './rows-read.ts'
 import { ledger } from './sync-kinds.ts'
 import { createSyncWorld, type SyncWorld } from './sync-world.ts'
 import { createWorld } from './world.ts'
@@ -40,7 +41,6 @@ describe(`with ${connectors} connectors in an organization and as many in others
     expect(Math.max(...rows)).toBeLessThanOrEqual(most)
   }
 
-  const [workspaceId, connectorId] = ['0195f3a3-0000-7000-8000-000000000001', '0195f3a5-0000-7000-8000-000000000001']
   const requests: Readonly<Record<string, (world: SyncWorld) => Promise<unknown>>> = {
     connectors: ({ platform, principal }) => platform.connectors.list(principal, {}),
     'connectors of a workspace': ({ platform, principal }) => platform.connectors.list(principal, { workspace_id: workspaceId }),

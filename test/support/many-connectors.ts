@@ -1,8 +1,6 @@
-/** Fills the platform's database with many connectors in a few statements, and measures what statements read there. */
+/** Fills the platform's database with many connectors in a few statements. */
 
 import { sql } from 'kysely'
-import pg from 'pg'
-import { vi } from 'vitest'
 import type { Database } from '../../packages/server/src/platform/db/database.ts'
 
 /** Numbers of a filling. */
@@ -11,6 +9,9 @@ export interface Many {
   /** Connectors in the organization, ten in each of its workspaces; as many again, ten in each of other organizations. */
   readonly connectors: number
 }
+
+/** Ids of the first workspace and of the first connector in it. */
+export const [workspaceId, connectorId] = ['0195f3a3-0000-7000-8000-000000000001', '0195f3a5-0000-7000-8000-000000000001'] as const
 
 const numbers = (dialect: Database['dialect'], count: number) =>
   dialect === 'postgres'
@@ -26,9 +27,8 @@ const idOf = (dialect: Database['dialect'], prefix: string, number: string) =>
 /**
  * Copies the only connector of an organization, with its workspace, a schedule, five copies and five ended runs for each. Every tenth has a
  * waiting run.
- * @returns the id of the first workspace and of the first connector
  */
-export async function fillMany({ db, dialect }: Database, { organizationId, connectors }: Many) {
+export async function fillMany({ db, dialect }: Database, { organizationId, connectors }: Many): Promise<void> {
   const run = (text: string) => sql.raw(text).execute(db)
   const id = (prefix: string, number: string) => idOf(dialect, prefix, number)
   const rows = numbers(dialect, connectors)
@@ -66,64 +66,4 @@ export async function fillMany({ db, dialect }: Database, { organizationId, conn
           '{"entities":[]}', '[]', 1, 1, ${number === 5 ? 'null' : '1'} from ${rows} where ${number} < 5 or i % 10 = 0`)
   }
   await run('analyze')
-  return { workspaceId: '0195f3a3-0000-7000-8000-000000000001', connectorId: '0195f3a5-0000-7000-8000-000000000001' }
-}
-
-/** A statement as the driver of PostgreSQL receives it. */
-export interface Sent {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
-/** Returns the statements that some work sends to the platform's PostgreSQL, without those to the context store. */
-export async function recordStatements(work: () => Promise<unknown>): Promise<readonly Sent[]> {
-  const spy = vi.spyOn(pg.Client.prototype, 'query')
-  try {
-    await work()
-    return spy.mock.calls.flatMap(([given]: readonly unknown[]) => {
-      const { text, values } = typeof given === 'object' && given !== null ? (given as Partial<Sent>) : {}
-      return text === undefined || !/^(select|insert|update|delete|with)\b/i.test(text) || /\bcs_/.test(text)
-        ? []
-        : [{ text, values: values ?? [] }]
-    })
-  } finally {
-    spy.mockRestore()
-  }
-}
-
-interface PlanNode {
-  readonly 'Node Type': string
-  readonly 'Actual Rows'?: number
-  readonly 'Actual Loops'?: number
-  readonly 'Rows Removed by Filter'?: number
-  readonly Plans?: readonly PlanNode[]
-}
-
-/** Sums the rows that the scans of a plan read, with those that a condition then removed. */
-function sumRows(node: PlanNode): number {
-  const within = (node.Plans ?? []).reduce((sum, plan) => sum + sumRows(plan), 0)
-  if (!node['Node Type'].endsWith('Scan') || node['Node Type'] === 'Bitmap Heap Scan') return within
-  return within + ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 1)
-}
-
-/** Runs statements once more and returns the rows that each has read. Rolls their changes back. */
-export async function countRowsRead(url: string, statements: readonly Sent[]): Promise<readonly number[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    const counts: number[] = []
-    for (const { text, values } of statements) {
-      await client.query('begin')
-      const { rows } = await client.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>({
-        text: `explain (analyze, timing off, format json) ${text}`,
-        values: [...values],
-      })
-      const [plan] = rows[0]?.['QUERY PLAN'] ?? []
-      counts.push(plan === undefined ? 0 : sumRows(plan.Plan))
-      await client.query('rollback')
-    }
-    return counts
-  } finally {
-    await client.end()
-  }
 }
