@@ -8,6 +8,7 @@ import { extensions } from '../requirements.ts'
 import { assertWritable, createDatabaseFiles, databaseFolder, hasDatabase, isComplete, type SetAsideDatabase, setAside } from './folder.ts'
 import { EmbeddedProcess } from './process.ts'
 import { Upkeep } from './upkeep.ts'
+import { boundYoungGeneration } from './young-generation.ts'
 
 /** Options of the embedded database. */
 export interface EmbeddedOptions {
@@ -69,6 +70,7 @@ export class Embedded implements Engine {
   /** Opens the database if needed. */
   async connect(): Promise<Connection> {
     const running = await this.#open()
+    boundYoungGeneration()
     if (this.#names.size > namedStatements) {
       this.#names.clear()
       await running.reconnect()
