@@ -73,6 +73,10 @@ function isRightProblem({ operation, range }: Asking, code: string): boolean {
 const isPrivatePage = ({ data, meta }: Answered['json']): boolean =>
   Array.isArray(data) && data.length === 0 && meta.private_calls_excluded > 0 && meta.next_params !== null
 
+/** A success of the advertising vendor that is not whole (20001) and has no list: no records, and a warning that says so. */
+const isUnlistedPage = ({ data, meta }: Answered['json']): boolean =>
+  Array.isArray(data) && data.length === 0 && meta.warnings?.some((warning: string) => warning.includes('answered without a list'))
+
 /** A statement that takes longer than its call may: the record of its status. */
 const isStatus = ({ data }: Answered['json']): boolean =>
   data?.code === '333334' && data.data === null && typeof data.statementHandle === 'string'
@@ -81,6 +85,7 @@ function judgeRecord({ right, lasting }: RecordOperation, { json }: Answered): J
   if ('data' in right && JSON.stringify(lasting(json.data)) === right.data) return { outcome: 'right data' }
   if (isStatus(json)) return { outcome: 'still running' }
   if (isPrivatePage(json)) return { outcome: 'private page' }
+  if (isUnlistedPage(json)) return { outcome: 'unlisted page' }
   return { outcome: 'wrong data', violation: JSON.stringify(json).slice(0, 500) }
 }
 
