@@ -13,7 +13,7 @@ import { type Replication, startReplication } from '../support/replication.ts'
 import { note, testKind } from './store-records.ts'
 
 /** Rules of tests. Looks come often, so that tests need not wait. */
-export const rules: ReplicaRules = { checkMs: 100, retryMs: 20, longestRetryMs: 100, answerMs: 2_000 }
+export const rules: ReplicaRules = { checkMs: 100, retryMs: 20, longestRetryMs: 100, answerMs: 20_000 }
 const recipe = "template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'"
 
 /** A node and what it noticed. */
