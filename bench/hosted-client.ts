@@ -1,37 +1,10 @@
 /** `calls.list` of the hosted client against a bare `fetch` and JSON.parse of the same route, in this process. */
 import { connect } from '../packages/ferrule/src/index.ts'
 import type { callsAnswer } from './calls.ts'
+import { buildFigures, makeCalls } from './client-load.ts'
 import { serviceCredentials, startHosted } from './hosted.ts'
 import { type Result, rate } from './result.ts'
-import { alternate, type Effort, median } from './rounds.ts'
-
-const concurrency = 8
-/** Records of a page of the stand-in. */
-const pageSize = 100
-
-/** What one round gave. */
-interface Round {
-  readonly perSecond: number
-  /** CPU time of this process per call, in microseconds: the service, a process of its own, does not count. */
-  readonly cpu: number
-}
-
-/** Makes calls, several at a time. */
-async function makeCalls(call: () => Promise<number>, seconds: number): Promise<Round> {
-  const before = process.cpuUsage()
-  const begin = performance.now()
-  const end = begin + seconds * 1000
-  let calls = 0
-  const work = async (): Promise<void> => {
-    while (performance.now() < end) {
-      if ((await call()) !== pageSize) throw new Error('a page of the benchmark is not whole')
-      calls += 1
-    }
-  }
-  await Promise.all(Array.from({ length: concurrency }, work))
-  const { user, system } = process.cpuUsage(before)
-  return { perSecond: (calls / (performance.now() - begin)) * 1000, cpu: (user + system) / calls }
-}
+import { alternate, type Effort } from './rounds.ts'
 
 /** Runs the benchmark. */
 export async function hostedClient(effort: Effort): Promise<Result> {
@@ -48,12 +21,6 @@ export async function hostedClient(effort: Effort): Promise<Result> {
     return page.data.length
   }
   const ours = async (): Promise<number> => (await gong.calls.list()).data.length
-  const figures = await alternate({ ours, baseline: bare }, effort, (call) => makeCalls(call, effort.seconds))
-  const middle = (rounds: readonly Round[], of: (round: Round) => number) => median(rounds.map(of))
-  const speed = ({ perSecond }: Round) => perSecond
-  const cpu = { ours: middle(figures.ours, (round) => round.cpu), baseline: middle(figures.baseline, (round) => round.cpu) }
-  return rate({
-    ...{ name: 'hosted-client', unit: 'calls/s', ours: middle(figures.ours, speed), baseline: middle(figures.baseline, speed) },
-    ...{ ours_cpu_us: cpu.ours, baseline_cpu_us: cpu.baseline, cpu_ratio: cpu.baseline / cpu.ours },
-  })
+  const rounds = await alternate({ ours, baseline: bare }, effort, (call) => makeCalls(call, effort.seconds))
+  return rate(buildFigures('hosted-client', rounds))
 }
