@@ -5,7 +5,7 @@ import { buildSearchTable } from '../../packages/server/src/context/query/column
 import type { StoredRecord } from '../../packages/server/src/context/store/row-encoder.ts'
 import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
 import { toStoredRecord } from '../../packages/server/src/context/sync/project.ts'
-import { digestBody } from '../../packages/server/src/platform/copies/folded-pages.ts'
+import { BodyDigests, digestBody } from '../../packages/server/src/platform/copies/folded-pages.ts'
 import { createFolds, type FoldOptions } from '../../packages/server/src/platform/copies/folds.ts'
 import type { ConnectorAccess } from '../../packages/server/src/platform/model/access.ts'
 import { createRef, createStoreWorld, overBoth, rowsOf, type StoreWorld } from './store-world.ts'
@@ -191,4 +191,23 @@ overBoth('a page that was read before', (engine) => {
 
 test('the digest of a body changes with any byte', () => {
   expect(digestBody(Buffer.from('[1]'))).not.toBe(digestBody(Buffer.from('[2]')))
+})
+
+test('kept bodies never change a digest, whatever was read before and whatever becomes of its memory', () => {
+  const read = fc.record({
+    list: fc.constantFrom('a users', 'b users'),
+    text: fc.constantFrom('[1]', '[2]', '[1,2]', '', ' '.repeat(200_000)),
+  })
+  fc.assert(
+    fc.property(fc.array(read, { minLength: 8, maxLength: 40 }), (reads) => {
+      const digests = new BodyDigests()
+      for (const [index, { list, text }] of reads.entries()) {
+        const body = Buffer.from(text)
+        expect(digests.digest(list, body)).toBe(digestBody(Buffer.from(text)))
+        body.fill(0)
+        if (index === 20) digests.clear()
+      }
+      digests.clear()
+    }),
+  )
 })

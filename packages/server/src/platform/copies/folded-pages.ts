@@ -9,8 +9,47 @@ const mostPages = 10_000
 /** Longest time in milliseconds that a page is remembered. It bounds the trust in a count after a database was restored. */
 const rememberedMs = 600_000
 
+/** Maximum number of kept bodies, and the largest one in bytes: 8 MiB together. */
+const mostBodies = 64
+const longestBody = 131_072
+
 /** Digests a vendor's body. */
 export const digestBody = (body: Buffer): string => hash('sha256', body, 'base64url')
+
+/** A body that was read; its bytes only after it was read twice, so that lists that change copy nothing. */
+interface ReadBody {
+  readonly digest: string
+  readonly bytes?: Uint8Array
+}
+
+/** Digests bodies, and compares them with the latest ones first: 60 kB are compared in 2 µs and digested in 40. */
+export class BodyDigests {
+  readonly #bodies = new BoundedMap<string, ReadBody>(mostBodies)
+  #clearing: NodeJS.Timeout | undefined
+
+  /**
+   * Returns what `digestBody` returns.
+   * @param list name of the connector and the entity; bodies are compared with those of the same list only
+   */
+  digest(list: string, body: Buffer): string {
+    if (body.length > longestBody) return digestBody(body)
+    const name = `${list} ${body.length}`
+    const last = this.#bodies.get(name)
+    if (last?.bytes !== undefined && body.equals(last.bytes)) return last.digest
+    const digest = digestBody(body)
+    // A copy, because the engine frees the memory of the body.
+    this.#bodies.set(name, last?.digest === digest ? { digest, bytes: new Uint8Array(body) } : { digest })
+    this.#clearing ??= setTimeout(() => this.clear(), rememberedMs).unref()
+    return digest
+  }
+
+  /** Drops all bodies. It happens by itself too, so that no body of a removed connector stays. */
+  clear(): void {
+    clearTimeout(this.#clearing)
+    this.#clearing = undefined
+    this.#bodies.clear()
+  }
+}
 
 /**
  * Names a page by all that makes its records: the connector with its configuration, the call, and the vendor's body.

@@ -9,7 +9,7 @@ import { toStoredRecord } from '../../context/sync/project.ts'
 import { BoundedMap } from '../bounded-map.ts'
 import type { ConnectorAccess } from '../model/access.ts'
 import type { FoldReport } from '../model/metrics.ts'
-import { digestBody, FoldedPages, namePage } from './folded-pages.ts'
+import { BodyDigests, FoldedPages, namePage } from './folded-pages.ts'
 
 /** Options of `createFolds`. */
 export interface FoldOptions {
@@ -124,6 +124,7 @@ class StoreFolds implements Folds {
   /** Entities without a copy, with the time until which this is assumed. */
   readonly #unsynced = new BoundedMap<string, number>(mostUnsynced)
   readonly #pages = new FoldedPages()
+  readonly #digests = new BodyDigests()
   /** The newest count of changes; offers from before it need no other one. */
   #changes: Changes | undefined
   #turn = 0
@@ -137,7 +138,8 @@ class StoreFolds implements Folds {
 
   findDigest(access: ConnectorAccess, call: Call): Call['digest'] {
     const isFolded = !this.#closed && !this.#isUnsynced(access, call.entity)
-    return isFolded && findFoldable(access.connection.kind, call) !== undefined ? digestBody : undefined
+    if (!isFolded || findFoldable(access.connection.kind, call) === undefined) return undefined
+    return (body) => this.#digests.digest(buildName(access, call.entity), body)
   }
 
   offer(access: ConnectorAccess, call: Call, { outcome, asked }: { readonly outcome: Outcome; readonly asked: number }): void {
@@ -165,6 +167,7 @@ class StoreFolds implements Folds {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#digests.clear()
     for (const { memory } of this.#queue.splice(0)) memory?.close()
     await this.#running
   }
