@@ -5,8 +5,8 @@ import { cache, vitest } from './paths.mjs'
 import { runNode } from './run-node.mjs'
 
 /**
- * Checks everything: a browser, a pooler, the pages, types, style, generated files, English, all tests. Nothing stops at the first failure; the last line counts
- * what passed and failed, where a failed check counts as one.
+ * Checks everything: a browser, a pooler, the pages, types, style, generated files, English, all tests. Nothing stops at the first failure;
+ * the last line counts what passed and failed, where a failed check counts as one.
  * @param {string[]} args handed to Vitest, such as a part of a file's name
  * @returns {Promise<number>} 0 when nothing failed
  */

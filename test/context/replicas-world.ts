@@ -101,6 +101,14 @@ export const untilStates = ({ store }: ReplicaNode, ...states: readonly string[]
         .join() === states.join(),
   )
 
+/** Starts a primary with two replicas, and two nodes that use both. */
+export async function startTwoNodes(): Promise<{ readonly world: ReplicaWorld; readonly nodes: readonly [ReplicaNode, ReplicaNode] }> {
+  const world = await startReplicaWorld(2)
+  const nodes = [await world.open(), await world.open()] as const
+  for (const node of nodes) await untilStates(node, 'used', 'used')
+  return { world, nodes }
+}
+
 /** A way to a server that can fall silent, as a machine without power does. */
 export interface Line {
   readonly url: string

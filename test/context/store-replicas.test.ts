@@ -11,6 +11,7 @@ import {
   rules,
   runClients,
   startReplicaWorld,
+  startTwoNodes,
   untilStates,
   write,
 } from './replicas-world.ts'
@@ -19,9 +20,7 @@ import { createRef, refusal } from './store-world.ts'
 let world: ReplicaWorld
 let nodes: readonly [ReplicaNode, ReplicaNode]
 beforeAll(async () => {
-  world = await startReplicaWorld(2)
-  nodes = [await world.open(), await world.open()]
-  for (const node of nodes) await untilStates(node, 'used', 'used')
+  ;({ world, nodes } = await startTwoNodes())
 }, 120_000)
 afterAll(() => world?.close())
 

@@ -1,6 +1,6 @@
 /** The property of read replicas over many searches: no client sees an older answer, whatever happens to the replicas. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ReplicaNode, type ReplicaWorld, runClients, startReplicaWorld, untilStates, write } from '../context/replicas-world.ts'
+import { type ReplicaNode, type ReplicaWorld, runClients, startTwoNodes, untilStates, write } from '../context/replicas-world.ts'
 import { createRef } from '../context/store-records.ts'
 
 const hours = 3_600_000
@@ -9,9 +9,7 @@ const rounds = 3
 let world: ReplicaWorld
 let nodes: readonly [ReplicaNode, ReplicaNode]
 beforeAll(async () => {
-  world = await startReplicaWorld(2)
-  nodes = [await world.open(), await world.open()]
-  for (const node of nodes) await untilStates(node, 'used', 'used')
+  ;({ world, nodes } = await startTwoNodes())
 }, hours)
 afterAll(() => world?.close())
 

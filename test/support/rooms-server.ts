@@ -17,7 +17,7 @@ const platformRooms = platformOrder.map((name, index): Room => {
   return {
     room: `${server}platform/${name}`,
     files: [
-      ...within(server, ['folder-lock.ts', 'statement-span.ts', 'context/']),
+      ...within(server, ['folder-lock.ts', 'grouped-looks.ts', 'statement-span.ts', 'context/']),
       ...within(`${server}platform/`, platformOrder.slice(0, index)),
     ],
     npm: [...entries, ...(isDatabase ? ['kysely', 'pg'] : ['typebox', 'ipaddr.js']), 'jose', 'pino'],
@@ -29,6 +29,7 @@ const platformRooms = platformOrder.map((name, index): Room => {
 export const serverRooms: readonly Room[] = [
   { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },
   { room: `${server}statement-span.ts`, npm: entries },
+  { room: `${server}grouped-looks.ts` },
   { room: `${server}context/query/`, npm: entries, node: 'all but node:sqlite' },
   {
     room: `${server}context/database/`,
@@ -45,7 +46,7 @@ export const serverRooms: readonly Room[] = [
   },
   {
     room: `${server}context/replicas/`,
-    files: within(server, ['context/database/']),
+    files: within(server, ['grouped-looks.ts', 'context/database/']),
     npm: [...entries, 'pg'],
     node: 'all but node:sqlite',
   },

@@ -1,10 +1,10 @@
 /** Sends searches to read replicas that have the primary's state of an entity, else to the primary (docs/decisions/0071-read-replicas.md). */
 import { fail } from 'ferrule/internal'
+import { GroupedLooks } from '../../grouped-looks.ts'
 import type { ContextDatabase, ReadOptions, Row, Session, Statement } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
 import type { ContextStoreSettings } from '../database/settings.ts'
 import { buildLookStatement, type EntityRows, type PrimaryLook, parseLook } from './facts.ts'
-import { GroupedLooks } from './grouped-looks.ts'
 import { Replica } from './replica.ts'
 import { type ReplicaChange, type ReplicaRules, type ReplicaStatus, replicaRules, type SearchPlace, searchPlaces } from './types.ts'
 

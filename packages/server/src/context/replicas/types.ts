@@ -26,7 +26,7 @@ export interface ReplicaChange extends Pick<ReplicaStatus, 'position' | 'state'>
 
 /**
  * Where a search ran, and why. `primary`: there is no usable replica. `primary_busy`: all replicas are busy. `primary_behind`: the replica
- * had another state of the entity. `primary_failed`: the replica did not finish.
+ * had another state of the entity. `primary_failed`: the look at the primary before, or the replica, did not finish.
  */
 export const searchPlaces = ['replica', 'primary', 'primary_busy', 'primary_behind', 'primary_failed'] as const
 
