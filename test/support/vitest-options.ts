@@ -25,10 +25,11 @@ export const testOptions = {
   isolate: false,
   // On two cores a third worker uses the time in which tests only wait.
   maxWorkers: 3,
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  // Ten times what the slowest ordinary test needs alone, because a busy machine is that much slower.
+  testTimeout: 120_000,
+  hookTimeout: 240_000,
   // Background work has no deadline of its own: a poll ends before its test only to report the last value.
-  expect: { poll: { timeout: 20_000 } },
+  expect: { poll: { timeout: 100_000 } },
   allowOnly: false,
   globalSetup: ['test/support/postgres-setup.ts'],
 } satisfies InlineConfig
