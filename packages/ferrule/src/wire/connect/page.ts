@@ -181,8 +181,9 @@ export const connectAccounts = record(
     kind: str('Slug of the kind'),
     accounts: list(
       part({ id: str('Id'), name: str('Name at the vendor') }, 'An account'),
-      'Accounts that the end user ticked at the vendor',
+      'Accounts that the end user ticked at the vendor; of a link that fixes accounts, only those',
     ),
+    fixed: bool('true: the link fixes the accounts, so all of the list have to be chosen'),
     most: int('Most accounts of one connector'),
     expires_at: time('Time until which a choice is accepted'),
   },

@@ -9,7 +9,7 @@ import { iso } from '../model/ids.ts'
 import { readBody } from '../model/read.ts'
 import type { Parts } from '../parts.ts'
 import { type AuthorizationParts, beginAuthorization } from './authorization.ts'
-import { connectToVendor, type ProvenAttempt, storeConsent } from './consent.ts'
+import { connectToVendor, findLinkAccounts, type ProvenAttempt, storeConsent } from './consent.ts'
 import { openConsent } from './consent-secrets.ts'
 import { isSecret } from './secrets.ts'
 import { requireVisit, type Visit } from './visits.ts'
@@ -39,15 +39,32 @@ async function requireChoosing(parts: Parts, { link, session }: Visit, { readCoo
   return { attempt, link, kind: parts.catalogue.getKind(attempt.kind), cookie, values }
 }
 
-const list = async (parts: Parts, { link, kind, attempt, values }: Choosing, work: VendorWork) =>
-  work.listAccounts(link.organization_id, await connectToVendor(parts, { link, kind }, { configuration: attempt.configuration, values }))
+/** Lists what may be chosen: the accounts of the consent, or of them those that the link fixes. */
+async function list(parts: Parts, { link, kind, attempt, values }: Choosing, work: VendorWork) {
+  const connection = await connectToVendor(parts, { link, kind }, { configuration: attempt.configuration, values })
+  const accounts = await work.listAccounts(link.organization_id, connection)
+  const fixed = findLinkAccounts({ link, kind })
+  return { fixed, accounts: fixed === undefined ? accounts : accounts.filter(({ id }) => fixed.includes(id)) }
+}
 
 /** Lists the accounts of a consent. @throws FerruleError see `ConnectPages.listAccounts` */
 export async function listChoices(parts: Parts, given: ChoiceVisit, work: VendorWork): Promise<ConnectAccounts> {
   const choosing = await requireChoosing(parts, await requireVisit(parts, given), given)
   const { attempt } = choosing
-  const accounts = await list(parts, choosing, work)
-  return { attempt_id: attempt.id, kind: attempt.kind, accounts: [...accounts], most: mostAccounts, expires_at: iso(attempt.expires_at) }
+  const { accounts, fixed } = await list(parts, choosing, work)
+  const shown = { accounts: [...accounts], fixed: fixed !== undefined, most: mostAccounts }
+  return { attempt_id: attempt.id, kind: attempt.kind, ...shown, expires_at: iso(attempt.expires_at) }
+}
+
+/** Refuses a choice of other accounts than those offered, and of less than the link fixes. @throws FerruleError `validation_failed` */
+function requireOffered(chosen: readonly string[], { accounts, fixed }: Awaited<ReturnType<typeof list>>): void {
+  const known = new Set(accounts.map(({ id }) => id))
+  const foreign = chosen.findIndex((id) => !known.has(id))
+  const message = fixed === undefined ? 'is no account of this consent' : 'is no account of this consent that the link allows'
+  if (foreign >= 0) throw failValidation([{ field: `/ids/${foreign}`, message, error_code: 'enum' }])
+  const missing = fixed?.filter((id) => !chosen.includes(id)) ?? []
+  if (missing.length > 0)
+    throw failValidation([{ field: '/ids', message: `must have ${missing.join(', ')}, which the link fixes`, error_code: 'locked' }])
 }
 
 /** Chooses accounts. Only those of the consent itself count. @throws FerruleError see `ConnectPages.choose` */
@@ -62,8 +79,6 @@ export async function chooseAccounts(
   if (choosing.attempt.id !== attempt_id.toLowerCase()) throw refuse('a later authorization took its place')
   await beginAuthorization(parts, visit)
   const chosen = [...new Set(ids)]
-  const known = new Set((await list(parts, choosing, work)).map(({ id }) => id))
-  const foreign = chosen.findIndex((id) => !known.has(id))
-  if (foreign >= 0) throw failValidation([{ field: `/ids/${foreign}`, message: 'is no account of this consent', error_code: 'enum' }])
+  requireOffered(chosen, await list(parts, choosing, work))
   return storeConsent(parts, choosing, { values: choosing.values, from: 'choosing', accounts: chosen, name, work })
 }

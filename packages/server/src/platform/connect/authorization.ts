@@ -17,6 +17,7 @@ import type { Connectors } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
 import { buildReturnUrl } from './addresses.ts'
 import { readLinkContent, requireOpen } from './link-record.ts'
+import { readLinkValues, requireLocked } from './link-values.ts'
 import type { Visit } from './visits.ts'
 
 /** Most authorizations that one link begins: it is no place to try stolen keys. */
@@ -159,6 +160,7 @@ async function replaceCredentials(parts: AuthorizationParts, visit: LinkVisit, a
 async function createConnector(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): Promise<string> {
   const { link } = visit
   const { kind, credentials, configuration } = authorized
+  requireLocked(kind, readLinkValues(readLinkContent(link), kind.definition.kind), configuration)
   const body = {
     workspace_name: link.workspace_name,
     name: await chooseName(parts, visit, authorized),

@@ -9,7 +9,7 @@ import type { ConnectPages, ConsentReturn, VendorWork } from '../model/connect-t
 import type { Parts } from '../parts.ts'
 import { buildCallbackUrl } from './addresses.ts'
 import type { AuthorizationParts } from './authorization.ts'
-import { connectToVendor, type ProvenAttempt, storeConsent } from './consent.ts'
+import { connectToVendor, findLinkAccounts, type ProvenAttempt, storeConsent } from './consent.ts'
 import { openApplication, sealConsent } from './consent-secrets.ts'
 import { requireOpen } from './link-record.ts'
 import { digestSecret, isSecret } from './secrets.ts'
@@ -79,6 +79,8 @@ async function carryOut(
   // The page lists the accounts again, so a failure of this list decides nothing.
   const accounts = await work.listAccounts(link.organization_id, connection).catch(() => undefined)
   if (accounts?.length === 0) throw failWithoutAccounts(definition.title)
+  const missing = (findLinkAccounts(proven) ?? []).filter((fixed) => accounts?.every(({ id }) => id !== fixed))
+  if (missing.length > 0) throw failWithoutFixed(definition.title, missing.join(', '))
   const sealed = sealConsent(parts, { attempt, cookie, definition }, values)
   await stepAttempt(parts.database.db, attempt, { from: 'exchanging', to: 'choosing', now: parts.source.clock(), sealed })
 }
@@ -88,6 +90,13 @@ const failWithoutAccounts = (vendor: string) =>
     'connect_return_refused',
     { reason: `no account was ticked at ${vendor}` },
     { hint: 'Start the authorization again, and tick at least one account. Nothing was created.' },
+  )
+
+const failWithoutFixed = (vendor: string, missing: string) =>
+  fail(
+    'connect_return_refused',
+    { reason: `the link is for an account that was not ticked at ${vendor}` },
+    { hint: `Start the authorization again, and tick ${missing}. Nothing was created.` },
   )
 
 /**

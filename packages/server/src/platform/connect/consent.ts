@@ -13,6 +13,8 @@ import type { Parts } from '../parts.ts'
 import { buildCallbackUrl } from './addresses.ts'
 import { type AuthorizationParts, authorizeConnector, beginAuthorization, requireKind } from './authorization.ts'
 import { digestToken, openApplication, toGivenCredentials } from './consent-secrets.ts'
+import { readLinkContent } from './link-record.ts'
+import { findFixedAccounts, readLinkValues } from './link-values.ts'
 import { buildConfiguration } from './page-values.ts'
 import { newDigestedSecret } from './secrets.ts'
 import type { Visit } from './visits.ts'
@@ -85,25 +87,31 @@ export interface Consented {
   readonly work: VendorWork
 }
 
-/** Puts the chosen accounts into the configuration: one as a value, several as a list. */
-function chooseAccounts(kind: Kind, accounts: readonly string[] | undefined): Readonly<Record<string, unknown>> {
-  const field = findConsent(kind.definition)?.accounts?.configuration
-  return field === undefined || accounts === undefined ? {} : { [field]: accounts.length === 1 ? accounts[0] : accounts }
+/** Returns the accounts that a link fixes; undefined: the end user chooses among those of the consent. */
+export const findLinkAccounts = ({ link, kind }: Pick<ProvenAttempt, 'link' | 'kind'>): readonly string[] | undefined =>
+  findFixedAccounts(kind, readLinkValues(readLinkContent(link), kind.definition.kind))
+
+/** Puts the chosen accounts into the configuration: one as a value, several as a list. Those that the link fixes are there already. */
+function chooseAccounts(proven: ProvenAttempt, accounts: readonly string[] | undefined): Readonly<Record<string, unknown>> {
+  const field = findConsent(proven.kind.definition)?.accounts?.configuration
+  if (field === undefined || accounts === undefined || findLinkAccounts(proven) !== undefined) return {}
+  return { [field]: accounts.length === 1 ? accounts[0] : accounts }
 }
 
 /** Checks and stores the credentials of a consent. @throws FerruleError as `authorizeConnector`, `connect_return_refused` */
 export function storeConsent(
   parts: AuthorizationParts,
-  { attempt, link, kind }: ProvenAttempt,
+  proven: ProvenAttempt,
   { values, from, accounts, name, work }: Consented,
 ): Promise<ConnectDone> {
+  const { attempt, link, kind } = proven
   const { definition } = kind
   return authorizeConnector(
     parts,
     { link },
     {
       kind,
-      configuration: { ...parseConfiguration(attempt.configuration), ...chooseAccounts(kind, accounts) },
+      configuration: { ...parseConfiguration(attempt.configuration), ...chooseAccounts(proven, accounts) },
       name: name ?? attempt.name ?? undefined,
       credentials: toGivenCredentials(values),
       work,

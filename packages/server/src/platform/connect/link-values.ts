@@ -1,8 +1,9 @@
 /** Checks the configuration values that a link gives or fixes, and puts them around those of the page. */
 import { FerruleError, type Problem } from 'ferrule'
 import type { ConnectorDefinition, Kind } from 'ferrule/definition'
-import { checkConfiguration } from 'ferrule/engine'
+import { checkConfiguration, findConsent } from 'ferrule/engine'
 import { failValidation, isObject, moveProblem, pointTo } from 'ferrule/internal'
+import { canonicalJson } from '../../context/query/canonical-json.ts'
 import type { Catalogue } from '../model/types.ts'
 import type { ValuesByKind } from './link-record.ts'
 
@@ -64,20 +65,35 @@ export const readLinkValues = (content: { readonly defaults: ValuesByKind; reado
   isWhole: false,
 })
 
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+
+const failLocked = ({ definition }: Kind, names: readonly string[]): FerruleError =>
+  failValidation(names.map((name) => problem(pointTo('/configuration', name), `of ${definition.title} is fixed by the link`, 'locked')))
+
 /**
  * Builds the whole configuration: the page's values over the defaults, and the locked ones over both.
  * @throws FerruleError `validation_failed` when the page sends a locked value, whatever it is
  */
-export function mergeConfiguration(
-  { definition }: Kind,
-  { defaults, locked, isWhole }: LinkValues,
-  given: Values = {},
-): Record<string, unknown> {
+export function mergeConfiguration(kind: Kind, { defaults, locked, isWhole }: LinkValues, given: Values = {}): Record<string, unknown> {
   const refused = Object.keys(given).filter((name) => isWhole || Object.hasOwn(locked, name))
-  if (refused.length > 0)
-    throw failValidation(
-      refused.map((name) => problem(pointTo('/configuration', name), `of ${definition.title} is fixed by the link`, 'locked')),
-    )
+  if (refused.length > 0) throw failLocked(kind, refused)
   const merged = { ...defaults, ...given, ...locked }
-  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null && value !== ''))
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => isGiven(value)))
+}
+
+/**
+ * Refuses a whole configuration that differs from what the link fixes, whichever way it came about. Call it where the connector is stored.
+ * @throws FerruleError `validation_failed`
+ */
+export function requireLocked(kind: Kind, { locked }: Pick<LinkValues, 'locked'>, configuration: Values): void {
+  const print = (value: unknown): string => canonicalJson(isGiven(value) ? value : null)
+  const changed = Object.keys(locked).filter((name) => print(configuration[name]) !== print(locked[name]))
+  if (changed.length > 0) throw failLocked(kind, changed)
+}
+
+/** Returns the accounts that the locked values fix; undefined: the end user chooses among those of the consent. */
+export function findFixedAccounts({ definition }: Kind, { locked }: Pick<LinkValues, 'locked'>): readonly string[] | undefined {
+  const field = findConsent(definition)?.accounts?.configuration
+  if (field === undefined || !Object.hasOwn(locked, field)) return undefined
+  return [...new Set([locked[field]].flat().filter(isGiven).map(String))]
 }

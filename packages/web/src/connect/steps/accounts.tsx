@@ -19,25 +19,27 @@ function useAccounts({ run }: PageRequest): ConnectAccounts | undefined {
 /** What the list of accounts needs. */
 interface AccountListProps {
   readonly accounts: ConnectAccounts['accounts']
+  /** True: the choice is made, and shown. */
+  readonly isFixed: boolean
   readonly chosen: readonly string[]
   readonly onChoose: (ids: readonly string[]) => void
 }
 
 /** Shows the accounts by name. */
-function AccountList({ accounts, chosen, onChoose }: AccountListProps) {
+function AccountList({ accounts, isFixed, chosen, onChoose }: AccountListProps) {
   const toggle = (id: string) => onChoose(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id])
   const isAll = chosen.length === accounts.length
   return (
     <fieldset>
       <legend>Accounts</legend>
-      {accounts.length > 1 && (
+      {accounts.length > 1 && !isFixed && (
         <Action onClick={() => onChoose(isAll ? [] : accounts.map(({ id }) => id))}>{isAll ? 'Choose none' : 'Choose all'}</Action>
       )}
       <ul className="accounts">
         {accounts.map(({ id, name }) => (
           <li key={id}>
             <label>
-              <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
+              <input type="checkbox" checked={chosen.includes(id)} disabled={isFixed} onChange={() => toggle(id)} />
               <span>
                 {name} <span className="soft">{id}</span>
               </span>
@@ -60,8 +62,8 @@ function refuseChoice(count: number, most: number): string | undefined {
 /** Asks for the accounts, and makes one connector of them. */
 function AccountsForm({ read, request }: { readonly read: ConnectAccounts; readonly request: PageRequest }) {
   const { finish, giveUp } = useConnecting()
-  const { accounts, most, attempt_id } = read
-  const [chosen, choose] = useState<readonly string[]>(accounts.length === 1 ? accounts.map(({ id }) => id) : [])
+  const { accounts, fixed, most, attempt_id } = read
+  const [chosen, choose] = useState<readonly string[]>(fixed || accounts.length === 1 ? accounts.map(({ id }) => id) : [])
   const [refusal, setRefusal] = useState<string>()
   const changeChoice = (ids: readonly string[]) => {
     setRefusal(undefined)
@@ -75,7 +77,7 @@ function AccountsForm({ read, request }: { readonly read: ConnectAccounts; reado
   }
   return (
     <form onSubmit={submit}>
-      <AccountList accounts={accounts} chosen={chosen} onChoose={changeChoice} />
+      <AccountList accounts={accounts} isFixed={fixed} chosen={chosen} onChoose={changeChoice} />
       <p role="alert" className="refusal">
         {refusal}
       </p>
