@@ -89,7 +89,6 @@ interface Source {
 interface Level {
   readonly sources: readonly Source[]
   readonly own: ReadonlySet<string>
-  readonly around: Level | undefined
   /** Columns and parameters that are equal, as pairs. */
   readonly equal: readonly (readonly [string, string])[]
 }
@@ -135,20 +134,9 @@ function readFrom(from: readonly Tree[]): { readonly sources: readonly Source[];
   return { sources, conditions }
 }
 
-/** Finds the parameter that a column must equal, through other columns if need be. */
-function findParameter(column: string, level: Level): string | undefined {
-  const pairs: (readonly [string, string])[] = []
-  for (let each: Level | undefined = level; each !== undefined; each = each.around) pairs.push(...each.equal)
-  const reached = new Set([column])
-  for (let size = 0; size < reached.size; ) {
-    size = reached.size
-    for (const [a, b] of pairs) {
-      if (reached.has(a)) reached.add(b)
-      if (reached.has(b)) reached.add(a)
-    }
-  }
-  return [...reached].find((name) => name.startsWith('$'))
-}
+/** Finds the parameter that a column must equal, in the query itself: Citus routes nothing by a column of the query around it. */
+const findParameter = (column: string, { equal }: Level): string | undefined =>
+  equal.flatMap(([a, b]) => (a === column ? [b] : b === column ? [a] : [])).find((name) => name.startsWith('$'))
 
 const queryKinds: ReadonlySet<string> = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt'])
 
@@ -173,7 +161,7 @@ class Check {
         ? []
         : [{ table: textAt(target, 'relname'), alias: textAt(treeAt(target, 'alias'), 'aliasname') || textAt(target, 'relname') }]
     const sources = [...(kind === 'InsertStmt' ? [] : named), ...from.sources].filter(({ table }) => !own.has(table))
-    const bare = { sources, own, around, equal: [] }
+    const bare = { sources, own, equal: [] }
     const level = { ...bare, equal: [node['whereClause'], ...from.conditions].flatMap((each) => listEqualities(each, bare)) }
     for (const source of sources) this.#source(source, level)
     if (target !== undefined) this.#change(kind, node, textAt(target, 'relname'))
@@ -220,7 +208,7 @@ class Check {
     const rows = listAt(select, 'valuesLists').map((each) => listAt(treeAt(each, 'List'), 'items')[at])
     const selected = treeAt(listAt(select, 'targetList')[at], 'ResTarget')?.['val']
     for (const value of rows.length > 0 ? rows : [selected]) {
-      const name = nameOperand(value, { sources: [], own: new Set(), around: undefined, equal: [] })
+      const name = nameOperand(value, { sources: [], own: new Set(), equal: [] })
       if (name === undefined) this.faults.push(`an insert into ${table} gives no connector`)
       else this.parameters.add(name)
     }

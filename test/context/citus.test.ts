@@ -235,7 +235,16 @@ test.each([
   ['explain (analyze) select from cs_terms where connector_id = $1', undefined],
   ['select from cs_terms where connector_id = $1 or field = 2', 'cs_terms is not limited to one connector'],
   ['select from cs_seen s join cs_terms t on t.field = 1 where s.connector_id = $1', 'cs_terms is not limited to one connector'],
-  ['select from cs_seen s join cs_terms t on t.connector_id = s.connector_id where s.connector_id = $1', undefined],
+  [
+    'select from cs_seen s join cs_terms t on t.connector_id = s.connector_id where s.connector_id = $1',
+    'cs_terms is not limited to one connector',
+  ],
+  ['select from cs_seen s join cs_terms t on t.connector_id = $1 where s.connector_id = $1', undefined],
+  [
+    `select exists (select from cs_gone g where g.connector_id = cs_entities.connector_id) from cs_entities where connector_id = $1 for update`,
+    'cs_gone is not limited to one connector',
+  ],
+  ['select exists (select from cs_gone where connector_id = $1) from cs_entities where connector_id = $1', undefined],
   ['select from cs_seen where connector_id = $1 union all select from cs_terms where connector_id = $2', 'several connectors: $1, $2'],
   ['with t as (select connector_id from cs_terms) select from t where connector_id = $1', 'cs_terms is not limited to one connector'],
   ['select to_json(array(select term from cs_terms where field = $1))', 'cs_terms is not limited to one connector'],

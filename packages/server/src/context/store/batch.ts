@@ -192,12 +192,13 @@ const insertSeen = (session: Session, { number, known }: ConnectorTable, keys: r
     values: [number, known.table.name, keys],
   })
 
-/** Filters out records that were deleted after they were requested. */
+/** Filters out records that were deleted after they were requested. The state is locked: no deletion can follow before the batch ends. */
 async function filterGone(
   session: Session,
   { number, known }: ConnectorTable,
   rows: readonly Fingerprinted[],
 ): Promise<readonly Fingerprinted[]> {
+  if (rows.length === 0) return rows
   const noted = await session.query<Row>({
     name: 'cs_gone',
     text: `select field, value, at from cs_gone where connector_id = $1 and name = $2 and field <> '' union all
@@ -234,7 +235,7 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
   if (state === undefined) return { created: 0, updated: 0, unchanged: 0, removed: 0 }
   if (batch.pass !== undefined && batch.pass !== state.pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
   const met = keepNewest(batch.records.map((record) => target.known.encoder.fingerprint(record, batch.asked)))
-  const rows = state.hasGone ? await filterGone(session, target, met) : met
+  const rows = await filterGone(session, target, met)
   const keys = rows.map(({ record }) => record.key)
   const {
     created: missing,

@@ -16,8 +16,6 @@ interface CopyState {
   /** Time of the last deletion, in milliseconds since 1970. */
   readonly deletedAt: number
   readonly pass: string | null
-  /** True when deleted records are noted, which requests from before must not restore. */
-  readonly hasGone: boolean
   /** Number of changes of the rows and of their passes: while it stays, a page that was stored is still stored. */
   readonly changes: bigint
   /** Version of the token rules that searches of the copy use. */
@@ -43,30 +41,29 @@ export async function lockState(session: Session, { number, known }: ConnectorTa
       records: 0,
       deletedAt: 0,
       pass: null,
-      hasGone: false,
       changes: 0n,
       tokens: known.table.tokens,
     }
   )
 }
 
-/** Locks the state of an entity until the end of the transaction; undefined before its first batch. */
+/**
+ * Locks the state of an entity until the end of the transaction; undefined before its first batch. The statement reads nothing else: it
+ * reads other tables as they were before it waited.
+ */
 export async function lockExistingState(session: Session, number: number, name: string): Promise<CopyState | undefined> {
   const { rows } = await session.query<Row>({
     name: 'cs_state',
-    text: `select records, deleted_at, pass, tokens, changes,
-      exists (select from cs_gone g where g.connector_id = cs_entities.connector_id and g.name = cs_entities.name) as gone
-      from cs_entities where connector_id = $1 and name = $2 for update`,
+    text: 'select records, deleted_at, pass, tokens, changes from cs_entities where connector_id = $1 and name = $2 for update',
     values: [number, name],
   })
   const [row] = rows
   if (row === undefined) return undefined
-  const { records, deleted_at: deletedAt, pass, gone, tokens, changes } = row
+  const { records, deleted_at: deletedAt, pass, tokens, changes } = row
   return {
     records: Number(records),
     deletedAt: Number(deletedAt),
     pass: typeof pass === 'string' ? pass : null,
-    hasGone: gone === true,
     changes: BigInt(String(changes)),
     tokens: Number(tokens),
   }
