@@ -12,8 +12,8 @@ export async function hostedClient(effort: Effort): Promise<Result> {
   const { url, headers, body } = hosted.ours({ entity: 'calls', action: 'list' })
   const gong = connect('gong', {
     url: new URL(url).origin,
-    clientId: serviceCredentials.FERRULE_CLIENT_ID,
-    clientSecret: serviceCredentials.FERRULE_CLIENT_SECRET,
+    clientId: serviceCredentials.FERRULE_OPERATOR_CLIENT_ID,
+    clientSecret: serviceCredentials.FERRULE_OPERATOR_CLIENT_SECRET,
   })
   const bare = async (): Promise<number> => {
     const answer = await fetch(url, { method: 'POST', headers, body })

@@ -24,8 +24,8 @@ export interface Hosted {
 
 /** Settings of a service that `connectTo` knows. */
 export const serviceCredentials = {
-  FERRULE_CLIENT_ID: '0195f3a0-0000-7000-8000-000000000001',
-  FERRULE_CLIENT_SECRET: 'a secret of the benchmark',
+  FERRULE_OPERATOR_CLIENT_ID: '0195f3a0-0000-7000-8000-000000000001',
+  FERRULE_OPERATOR_CLIENT_SECRET: 'a secret of the benchmark',
 }
 
 const post = async <T>(url: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<T> => {
@@ -40,7 +40,10 @@ const post = async <T>(url: string, body: unknown, headers: Readonly<Record<stri
 
 /** The id, the headers and the address of execute of a new connector. @param connector what its body has beside workspace and name */
 export async function connectTo({ origin }: Child, connector: object) {
-  const secrets = { client_id: serviceCredentials.FERRULE_CLIENT_ID, client_secret: serviceCredentials.FERRULE_CLIENT_SECRET }
+  const secrets = {
+    client_id: serviceCredentials.FERRULE_OPERATOR_CLIENT_ID,
+    client_secret: serviceCredentials.FERRULE_OPERATOR_CLIENT_SECRET,
+  }
   const { access_token } = await post<{ access_token: string }>(`${origin}/api/v1/account/applications/token`, secrets)
   const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
   const { id } = await post<{ id: string }>(

@@ -32,7 +32,10 @@ export interface SearchService {
 
 const batch = 1_000
 const entity = 'calls'
-const credentials = { FERRULE_CLIENT_ID: '0195f3a0-0000-7000-8000-000000000001', FERRULE_CLIENT_SECRET: 'a secret of the benchmark' }
+const credentials = {
+  FERRULE_OPERATOR_CLIENT_ID: '0195f3a0-0000-7000-8000-000000000001',
+  FERRULE_OPERATOR_CLIENT_SECRET: 'a secret of the benchmark',
+}
 
 async function fill(store: ContextStore, connector: string, records: number): Promise<void> {
   const place = { connector, kind: kind.kind, entity }
@@ -72,7 +75,7 @@ async function clientOf({ origin }: Child): Promise<Client> {
     if (answer.statusCode >= 300) throw new Error(`${path} answered ${answer.statusCode}: ${text.slice(0, 1_000)}`)
     return text
   }
-  const secrets = { client_id: credentials.FERRULE_CLIENT_ID, client_secret: credentials.FERRULE_CLIENT_SECRET }
+  const secrets = { client_id: credentials.FERRULE_OPERATOR_CLIENT_ID, client_secret: credentials.FERRULE_OPERATOR_CLIENT_SECRET }
   const issue = async (): Promise<Record<string, string>> => {
     const token = JSON.parse(await send('/api/v1/account/applications/token', { body: secrets, headers: json }))
     return { ...json, authorization: `Bearer ${token.access_token}` }

@@ -31,8 +31,8 @@ class KilledService {
     const own = {
       FERRULE_PORT: '0',
       FERRULE_DATA: join(this.folder, 'data'),
-      FERRULE_CLIENT_ID: client.id,
-      FERRULE_CLIENT_SECRET: client.secret,
+      FERRULE_OPERATOR_CLIENT_ID: client.id,
+      FERRULE_OPERATOR_CLIENT_SECRET: client.secret,
     }
     const child = spawn(process.execPath, [main], { cwd: this.folder, env: { ...buildSourceEnvironment(), ...own } })
     this.#child = child

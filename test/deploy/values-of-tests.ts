@@ -6,8 +6,8 @@ export const secrets = {
   contextReadUrls: 'postgresql://ferrule:never-to-be-shown@replica.example.com:5432/ferrule',
   masterKey: Buffer.alloc(32, 7).toString('base64'),
   previousMasterKeys: Buffer.alloc(32, 8).toString('base64'),
-  clientId: 'first-of-the-chart',
-  clientSecret: 'never-to-be-shown-by-the-chart-either',
+  operatorClientId: 'first-of-the-chart',
+  operatorClientSecret: 'never-to-be-shown-by-the-chart-either',
 }
 
 /** The ways to install the chart that tests render. */

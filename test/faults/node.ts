@@ -33,8 +33,8 @@ export const settingsFor = ({ origins }: Pick<Sandbox, 'origins'>, folder: strin
   FERRULE_PORT: '0',
   FERRULE_RATE_LIMIT: '0',
   FERRULE_SANDBOX: 'off',
-  FERRULE_CLIENT_ID: client.id,
-  FERRULE_CLIENT_SECRET: client.secret,
+  FERRULE_OPERATOR_CLIENT_ID: client.id,
+  FERRULE_OPERATOR_CLIENT_SECRET: client.secret,
   FERRULE_ORIGINS: JSON.stringify({ gong: origins.gong, 'tiktok-marketing': origins['tiktok-marketing'], snowflake: origins.snowflake }),
 })
 

@@ -100,9 +100,8 @@ describe('what would harm others is refused', () => {
     expect(Object.keys(await names())).toContain('Shared')
   })
 
-  test('the first application stays, and its secret stays that of the settings', async () => {
+  test('the first application stays', async () => {
     const first = await firstOf()
-    expect((await ask(`POST /${first}/rotate-secret`)).json.message).toContain('is a setting of the service')
     expect((await ask(`DELETE /${first}`)).json.message).toContain('the first application cannot be deleted')
     expect((await world.ask(tokenPath, { body: { client_id: client.id, client_secret: client.secret } })).status).toBe(200)
   })

@@ -26,30 +26,30 @@ function ferrule(...args: string[]) {
 const uuid = '[0-9a-f-]{36}'
 
 test('the first command shows the first secret, which nobody could learn otherwise', () => {
-  const { status, stdout } = ferrule('application', 'list')
+  const { status, stdout } = ferrule('applications', 'list')
   expect(status).toBe(0)
   expect(stdout).toMatch(
     new RegExp(
       `^First start. Client id ${uuid}, client secret \\S{43} \\(shown this once: keep it\\)\n${uuid}  First application  \\(${uuid}\\)\n$`,
     ),
   )
-  expect(ferrule('application', 'list').stdout).toMatch(new RegExp(`^${uuid}  First application  \\(${uuid}\\)\n$`))
+  expect(ferrule('applications', 'list').stdout).toMatch(new RegExp(`^${uuid}  First application  \\(${uuid}\\)\n$`))
 })
 
 test('applications are made, granted and given new secrets', () => {
-  const made = ferrule('application', 'create', 'Reporting')
+  const made = ferrule('applications', 'create', 'Reporting')
   const [, id = '', secret] = new RegExp(`Client id (${uuid}), client secret (\\S+) `).exec(made.stdout) ?? []
-  const rotated = ferrule('application', 'rotate-secret', id)
+  const rotated = ferrule('applications', 'rotate', id)
   expect(rotated.stdout).toMatch(new RegExp(`^Client id ${id}, client secret \\S{43} `))
   expect(rotated.stdout).not.toContain(secret)
-  const organization = new RegExp(`\\((${uuid})\\)`).exec(ferrule('application', 'list').stdout)?.[1] ?? ''
-  expect(ferrule('application', 'grant', id, organization)).toEqual({ status: 0, stdout: '', stderr: '' })
-  expect(ferrule('organization', 'list').stdout).toMatch(new RegExp(`^${organization}  Default  \\(.*${id}.*\\)\n$`))
-  expect(ferrule('application', 'revoke', id, organization)).toEqual({ status: 0, stdout: '', stderr: '' })
-  expect(ferrule('application', 'list').stdout).toContain(`${id}  Reporting  ()`)
-  expect(ferrule('application', 'delete', id)).toEqual({ status: 0, stdout: '', stderr: '' })
-  expect(ferrule('application', 'list').stdout).not.toContain(id)
-  expect(ferrule('application', 'delete', id)).toMatchObject({
+  const organization = new RegExp(`\\((${uuid})\\)`).exec(ferrule('applications', 'list').stdout)?.[1] ?? ''
+  expect(ferrule('applications', 'grant', id, organization)).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect(ferrule('organizations', 'list').stdout).toMatch(new RegExp(`^${organization}  Default  \\(.*${id}.*\\)\n$`))
+  expect(ferrule('applications', 'revoke', id, organization)).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect(ferrule('applications', 'list').stdout).toContain(`${id}  Reporting  ()`)
+  expect(ferrule('applications', 'delete', id)).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect(ferrule('applications', 'list').stdout).not.toContain(id)
+  expect(ferrule('applications', 'delete', id)).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('no application with this client id'),
   })
@@ -65,10 +65,10 @@ test('keys are rotated', () => {
 })
 
 test('what is wrong is one sentence', () => {
-  const unknown = ferrule('application', 'rotate-secret', 'nobody')
+  const unknown = ferrule('applications', 'rotate', 'nobody')
   expect([unknown.status, unknown.stdout, unknown.stderr.trim().split('\n').length]).toEqual([1, '', 1])
-  const misspelt = ferrule('aplication')
-  expect([misspelt.status, misspelt.stderr]).toEqual([1, expect.stringContaining('Did you mean application?')])
+  const misspelt = ferrule('aplications')
+  expect([misspelt.status, misspelt.stderr]).toEqual([1, expect.stringContaining('Did you mean applications?')])
 })
 
 test('settings and the document are printed', () => {

@@ -71,7 +71,7 @@ describe('the installation', () => {
     expect(json).toMatchObject({ node_version: process.version, role: 'all', state: { engine: 'sqlite' }, context_store: null, nodes: [] })
     expect(json.state.size_bytes).toBeGreaterThan(10_000)
     const setting = (name: string) => json.settings.find((each: { name: string }) => each.name === name)
-    expect(setting('FERRULE_CLIENT_SECRET')).toMatchObject({ secret: true, origin: 'given', value: null })
+    expect(setting('FERRULE_OPERATOR_CLIENT_SECRET')).toMatchObject({ secret: true, origin: 'given', value: null })
     expect(setting('DATABASE_URL')).toMatchObject({ secret: true, origin: 'none', value: null })
     expect(setting('FERRULE_PORT')).toMatchObject({ secret: false, origin: 'given', value: '0' })
     expect(setting('FERRULE_HOST')).toMatchObject({ origin: 'default', value: '127.0.0.1' })

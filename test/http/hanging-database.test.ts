@@ -15,8 +15,8 @@ afterAll(() => database.drop())
 const plain = buildSourceEnvironment()
 const env = {
   FERRULE_PORT: '0',
-  FERRULE_CLIENT_ID: 'life',
-  FERRULE_CLIENT_SECRET: 'a-secret-for-tests',
+  FERRULE_OPERATOR_CLIENT_ID: 'life',
+  FERRULE_OPERATOR_CLIENT_SECRET: 'a-secret-for-tests',
   FERRULE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   FERRULE_SANDBOX: 'off',
   FERRULE_SHUTDOWN_SECONDS: '0',
@@ -87,7 +87,7 @@ test('the end comes in time though the database hangs', { timeout: 120_000 }, as
   const call = fetch(`${url()}/api/v1/account/applications/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_id: env.FERRULE_CLIENT_ID, client_secret: env.FERRULE_CLIENT_SECRET }),
+    body: JSON.stringify({ client_id: env.FERRULE_OPERATOR_CLIENT_ID, client_secret: env.FERRULE_OPERATOR_CLIENT_SECRET }),
   })
   await between.asked()
   child.kill('SIGTERM')

@@ -117,12 +117,14 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(first.stderr()).not.toContain(secret)
     expect(readBudgets()).toEqual([{ owner: null, calls: expect.any(Number) }]) // given back, with the calls of the day
 
-    const second = await startService()
+    // As in the shell of somebody who followed the banner and the pages of the client.
+    const exported = { FERRULE_URL: first.url, FERRULE_CLIENT_ID: 'me', FERRULE_CLIENT_SECRET: secret, FERRULE_WORKSPACE: 'default' }
+    const second = await startService(exported)
     expect(second.stdout()).not.toContain(secret)
-    expect(second.stdout()).toContain('rotate-secret')
+    expect(second.stdout()).toContain('applications rotate')
     expect((await paste(second.stdout(), { FERRULE_CLIENT_SECRET: secret })).data.length).toBeGreaterThan(1)
-    const rotate = /npm run ferrule-server -- (application rotate-secret \S+)/.exec(second.stdout())?.[1] ?? ''
-    const rotation = start('packages/server/src/cli.ts', {}, rotate.split(' '))
+    const rotate = /npm run ferrule-server -- (applications rotate)\n/.exec(second.stdout())?.[1] ?? ''
+    const rotation = start('packages/server/src/cli.ts', exported, rotate.split(' '))
     expect(await ended(rotation), rotation.stderr()).toBe(0)
     const renewed = /client secret (\S+) /.exec(rotation.stdout())?.[1] ?? ''
     expect((await paste(second.stdout(), { FERRULE_CLIENT_SECRET: renewed })).data.length).toBeGreaterThan(1)
@@ -177,7 +179,7 @@ async function slowVendor() {
   }
 }
 
-const pair = { FERRULE_CLIENT_ID: 'life', FERRULE_CLIENT_SECRET: 'a-secret-for-tests' }
+const pair = { FERRULE_OPERATOR_CLIENT_ID: 'life', FERRULE_OPERATOR_CLIENT_SECRET: 'a-secret-for-tests' }
 
 async function post(url: string, body: unknown, token = ''): Promise<Json> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
@@ -196,8 +198,8 @@ const listUsers = { entity: 'users', action: 'list' }
 /** A connector whose vendor is the slow one, and calls on it. */
 async function callOf(url: string, kind: object = calls) {
   const issued = await post(`${url}/api/v1/account/applications/token`, {
-    client_id: pair.FERRULE_CLIENT_ID,
-    client_secret: pair.FERRULE_CLIENT_SECRET,
+    client_id: pair.FERRULE_OPERATOR_CLIENT_ID,
+    client_secret: pair.FERRULE_OPERATOR_CLIENT_SECRET,
   })
   const body = { workspace_name: 'default', check: false, name: crypto.randomUUID(), ...kind }
   const { id } = await post(`${url}/api/v1/integrations/connectors`, body, issued.access_token)
@@ -258,7 +260,7 @@ describe('the end', { timeout: 120_000 }, () => {
     const run = await startService({ ...pair, FERRULE_DATA: join(folder, 'leaves'), FERRULE_SHUTDOWN_DELAY: '300', FERRULE_SANDBOX: 'off' })
     run.child.kill('SIGTERM')
     await vi.waitFor(async () => expect((await fetch(`${run.url}/health/ready`)).status).toBe(503), { interval: 10, timeout: 20_000 })
-    const token = { client_id: pair.FERRULE_CLIENT_ID, client_secret: pair.FERRULE_CLIENT_SECRET }
+    const token = { client_id: pair.FERRULE_OPERATOR_CLIENT_ID, client_secret: pair.FERRULE_OPERATOR_CLIENT_SECRET }
     expect((await post(`${run.url}/api/v1/account/applications/token`, token)).status).toBe(200)
     // A signal right after the first is its echo; a later one counts.
     await vi

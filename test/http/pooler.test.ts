@@ -11,8 +11,8 @@ import { client, startWorld } from './support.ts'
 
 const environment = {
   FERRULE_PORT: '0',
-  FERRULE_CLIENT_ID: client.id,
-  FERRULE_CLIENT_SECRET: client.secret,
+  FERRULE_OPERATOR_CLIENT_ID: client.id,
+  FERRULE_OPERATOR_CLIENT_SECRET: client.secret,
   FERRULE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   FERRULE_RATE_LIMIT: '0',
   FERRULE_SANDBOX: 'off',

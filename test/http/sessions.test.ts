@@ -194,7 +194,7 @@ describe('a session ends', () => {
       return { clientId: made.clientId, headers: await signIn({ id: made.clientId, secret: made.clientSecret.reveal() }) }
     }
     const [rotated, removed] = [await make('Rotated'), await make('Removed')]
-    await applications.rotateSecret(rotated.clientId)
+    await applications.rotate(rotated.clientId)
     expect(await list(rotated.headers)).toBe('401 session_ended')
     await applications.delete(removed.clientId)
     expect(await list(removed.headers)).toBe('401 session_ended')

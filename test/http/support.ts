@@ -103,8 +103,8 @@ function settingsOf(folder: string, more: Partial<Settings> | undefined): Settin
   const env = {
     FERRULE_DATA: folder,
     FERRULE_PORT: '0',
-    FERRULE_CLIENT_ID: client.id,
-    FERRULE_CLIENT_SECRET: client.secret,
+    FERRULE_OPERATOR_CLIENT_ID: client.id,
+    FERRULE_OPERATOR_CLIENT_SECRET: client.secret,
     FERRULE_RATE_LIMIT: '0',
   }
   return { ...readSettings(env, { kinds: Object.keys(kindTable) }), ...more }

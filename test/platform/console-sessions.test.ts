@@ -67,7 +67,7 @@ overBoth('sessions of the console', (database) => {
     await sessions.end(left)
     await sessions.end('nonsense')
     expect([await other.isAlive(left), await other.isAlive(kept)]).toEqual([false, true])
-    await platform.applications.rotateSecret(client.clientId)
+    await platform.applications.rotate(client.clientId)
     expect(await other.isAlive(kept)).toBe(false)
     expect(await refusal(start())).toContain('invalid_client')
     const made = await platform.applications.create({ name: 'Short', organizationId: organizationIds[0] })

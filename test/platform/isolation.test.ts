@@ -99,7 +99,7 @@ const others = new Set([
   'applications.revoke',
   'applications.delete',
   'applications.organizations',
-  'applications.rotateSecret',
+  'applications.rotate',
   'tokens.issueApplicationToken',
   'tokens.issueScopedToken',
   'tokens.scopedTokenInfo',

@@ -263,7 +263,7 @@ overBoth('tokens for MCP', (database) => {
     const byOperator = await newClient()
     const byOrganization = await newClient()
     const made = [await make({}, byOperator.principal), await make({}, byOrganization.principal)]
-    await platform.applications.rotateSecret(byOperator.clientId)
+    await platform.applications.rotate(byOperator.clientId)
     await platform.organizationApplications.rotateSecret(tenant, byOrganization.principal.applicationId)
     for (const each of made) for (const on of [platform, other]) expect(await refusal(use(each, on))).toBe(refused)
     for (const { principal } of [byOperator, byOrganization]) {

@@ -154,7 +154,7 @@ overBoth('the state of OAuth', (database) => {
       expect(await refusal(oauth.enter(who, foreign))).toContain('organization_forbidden')
     const principal = await oauth.enter(who, tenant.organizationId)
     const { id } = await grant(principal)
-    await platform.applications.rotateSecret(clientId)
+    await platform.applications.rotate(clientId)
     expect(await oauth.findGrant(id)).toBeUndefined()
     expect(await refusal(oauth.enter(who, tenant.organizationId))).toContain('token_expired')
     expect(await refusal(grant(principal))).toContain('token_expired')

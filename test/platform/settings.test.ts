@@ -66,7 +66,7 @@ describe('settings', () => {
       'CONTEXT_READ_URLS',
       'FERRULE_MASTER_KEY',
       'FERRULE_MASTER_KEY_PREVIOUS',
-      'FERRULE_CLIENT_SECRET',
+      'FERRULE_OPERATOR_CLIENT_SECRET',
     ])
   })
 
@@ -159,12 +159,12 @@ describe('settings', () => {
       FERRULE_SANDBOX: 'off',
       FERRULE_LOG_LEVEL: 'DEBUG',
       FERRULE_PUBLIC_URL: 'https://ferrule.example/base/',
-      FERRULE_CLIENT_ID: 'me',
-      FERRULE_CLIENT_SECRET: 'twelve chars',
+      FERRULE_OPERATOR_CLIENT_ID: 'me',
+      FERRULE_OPERATOR_CLIENT_SECRET: 'twelve chars',
     })
     expect(settings).toMatchObject({ port: 0, corsOrigins: ['https://a.example', 'https://b.example'], sandbox: false, logLevel: 'debug' })
     expect(settings.publicUrl).toBe('https://ferrule.example/base')
-    expect(settings.client?.id).toBe('me')
+    expect(settings.operatorClient?.id).toBe('me')
   })
 
   test('names of other programs and of the tests are left alone', () => {
@@ -175,7 +175,7 @@ describe('settings', () => {
 const secret = 'do-not-show-this'
 const wrong: readonly (readonly [Record<string, string>, string])[] = [
   [{ FERRULE_PROT: '1' }, 'The setting FERRULE_PROT is not valid: there is no such setting; the nearest is FERRULE_PORT.'],
-  [{ FERRULE_CLIENT_SECRETS: secret }, 'the nearest is FERRULE_CLIENT_SECRET.'],
+  [{ FERRULE_OPERATOR_CLIENT_SECRETS: secret }, 'the nearest is FERRULE_OPERATOR_CLIENT_SECRET.'],
   [{ FERRULE_PORT: '65536' }, 'it must be an integer from 0 to 65535'],
   [{ FERRULE_PORT: '80a' }, 'it must be an integer from 0 to 65535'],
   [{ FERRULE_RATE_LIMIT: '-1' }, 'it must be an integer from 0 to'],
@@ -186,10 +186,16 @@ const wrong: readonly (readonly [Record<string, string>, string])[] = [
   [{ FERRULE_MASTER_KEY: secret }, 'a key must be 32 bytes'],
   [{ FERRULE_MASTER_KEY: key.subarray(1).toString('base64') }, 'a key must be 32 bytes'],
   [{ FERRULE_MASTER_KEY_PREVIOUS: `${key.toString('base64')},${secret}` }, 'a key must be 32 bytes'],
-  [{ FERRULE_CLIENT_ID: 'me' }, 'The setting FERRULE_CLIENT_SECRET is not valid: it is required with FERRULE_CLIENT_ID.'],
-  [{ FERRULE_CLIENT_SECRET: secret }, 'The setting FERRULE_CLIENT_ID is not valid: it is required with FERRULE_CLIENT_SECRET.'],
-  [{ FERRULE_CLIENT_ID: 'me', FERRULE_CLIENT_SECRET: 's'.repeat(257) }, 'it must have at most 256 characters'],
-  [{ FERRULE_CLIENT_ID: 'a b', FERRULE_CLIENT_SECRET: secret }, 'it must be 1 to 128 visible ASCII characters'],
+  [
+    { FERRULE_OPERATOR_CLIENT_ID: 'me' },
+    'The setting FERRULE_OPERATOR_CLIENT_SECRET is not valid: it is required with FERRULE_OPERATOR_CLIENT_ID.',
+  ],
+  [
+    { FERRULE_OPERATOR_CLIENT_SECRET: secret },
+    'The setting FERRULE_OPERATOR_CLIENT_ID is not valid: it is required with FERRULE_OPERATOR_CLIENT_SECRET.',
+  ],
+  [{ FERRULE_OPERATOR_CLIENT_ID: 'me', FERRULE_OPERATOR_CLIENT_SECRET: 's'.repeat(257) }, 'it must have at most 256 characters'],
+  [{ FERRULE_OPERATOR_CLIENT_ID: 'a b', FERRULE_OPERATOR_CLIENT_SECRET: secret }, 'it must be 1 to 128 visible ASCII characters'],
   [{ FERRULE_ORIGINS: '[]' }, 'it must be a JSON object'],
   [{ FERRULE_ORIGINS: '{' }, 'it must be a JSON object'],
   [{ FERRULE_ORIGINS: '{"gnog":"https://a.example"}' }, 'there is no kind gnog; known: gong, notes'],

@@ -15,7 +15,6 @@ const newWorld = async (database: DatabaseName): Promise<World> => {
 afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close()
 })
-const given = { FERRULE_CLIENT_ID: 'given-client', FERRULE_CLIENT_SECRET: 'given secret 1' }
 
 overBoth('the first start', (database) => {
   test('makes an organization, its workspace and an application whose secret is shown once', async () => {
@@ -31,38 +30,12 @@ overBoth('the first start', (database) => {
     await platform.close()
 
     const again = await world.open()
-    expect(again.first).toEqual({ organizationId: platform.first.organizationId, clientId: platform.first.clientId })
+    expect(again.first).toEqual({ organizationId: platform.first.organizationId, clientId: platform.first.clientId, settings: 'none' })
     const token = await again.tokens.issueApplicationToken({
       clientId: platform.first.clientId,
       clientSecret: platform.first.clientSecret?.reveal() ?? '',
     })
     expect(token.organization_id).toBe(platform.first.organizationId)
-  })
-
-  test('takes the pair of the settings, and takes a changed pair at a later start', async () => {
-    const world = await newWorld(database)
-    const first = await world.open({ env: given })
-    expect(first.first).toEqual({ organizationId: first.first.organizationId, clientId: 'given-client' })
-    await first.tokens.issueApplicationToken({ clientId: 'given-client', clientSecret: 'given secret 1' })
-    await first.close()
-
-    const second = await world.open({ env: { FERRULE_CLIENT_ID: 'other-client', FERRULE_CLIENT_SECRET: 'other secret 2' } })
-    expect(second.first.organizationId).toBe(first.first.organizationId)
-    await second.tokens.issueApplicationToken({ clientId: 'other-client', clientSecret: 'other secret 2' })
-    expect(await refusal(second.tokens.issueApplicationToken({ clientId: 'given-client', clientSecret: 'given secret 1' }))).toMatch(
-      /^invalid_client/,
-    )
-    expect(await refusal(second.applications.rotateSecret('other-client'))).toMatch(/^setting_invalid: The setting FERRULE_CLIENT_SECRET/)
-  })
-
-  test('refuses a client id that another application has', async () => {
-    const world = await newWorld(database)
-    const platform = await world.open()
-    const { clientId } = await platform.applications.create({ name: 'Other', organizationId: platform.first.organizationId })
-    await platform.close()
-    expect(await refusal(world.open({ env: { ...given, FERRULE_CLIENT_ID: clientId } }))).toBe(
-      'setting_invalid: The setting FERRULE_CLIENT_ID is not valid: another application has this client id.',
-    )
   })
 
   test('refuses a database of a newer version', async () => {
@@ -123,8 +96,11 @@ describe('the embedded folder', () => {
     const service = await world.open()
     const principal = await firstPrincipal(service)
     const beside = await world.open({ role: 'administration' })
-    const secret = await beside.applications.rotateSecret(service.first.clientId)
-    const answer = await service.tokens.issueApplicationToken({ clientId: service.first.clientId, clientSecret: secret.reveal() })
+    const { clientSecret } = await beside.applications.rotate()
+    const answer = await service.tokens.issueApplicationToken({
+      clientId: service.first.clientId,
+      clientSecret: clientSecret?.reveal() ?? '',
+    })
     expect(answer.token_type).toBe('bearer')
     await service.connectors.create(principal, connectorBody())
   })

@@ -7,7 +7,7 @@ import { createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrinci
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
 const pair = { clientId: 'test-client', clientSecret: 'test client secret' }
-const env = { FERRULE_CLIENT_ID: pair.clientId, FERRULE_CLIENT_SECRET: pair.clientSecret }
+const env = { FERRULE_OPERATOR_CLIENT_ID: pair.clientId, FERRULE_OPERATOR_CLIENT_SECRET: pair.clientSecret }
 
 overBoth('tokens', (database) => {
   let world: World
@@ -163,9 +163,9 @@ overBoth('tokens', (database) => {
 
   test('a replaced secret ends the old one; tokens work on another node', async () => {
     const client = await newClient(platform.first.organizationId)
-    const fresh = await platform.applications.rotateSecret(client.clientId)
+    const { clientSecret } = await platform.applications.rotate(client.clientId)
     expect(await refusal(platform.tokens.issueApplicationToken(client))).toMatch(/^invalid_client/)
-    const { access_token } = await platform.tokens.issueApplicationToken({ ...client, clientSecret: fresh.reveal() })
+    const { access_token } = await platform.tokens.issueApplicationToken({ ...client, clientSecret: clientSecret?.reveal() ?? '' })
     const beside = await world.open({ env, role: 'administration' })
     expect((await beside.tokens.authenticate(access_token, undefined)).organizationId).toBe(platform.first.organizationId)
     await beside.close()
@@ -177,7 +177,7 @@ overBoth('tokens', (database) => {
     const listed = (await platform.applications.list()).find(({ client_id }) => client_id === client.clientId)
     expect(listed?.organization_ids.toSorted()).toEqual([platform.first.organizationId, second].toSorted())
     expect(JSON.stringify(listed)).not.toContain(client.clientSecret)
-    expect(await refusal(platform.applications.rotateSecret('nobody'))).toMatch(/^validation_failed: .*no application with this client id/)
+    expect(await refusal(platform.applications.rotate('nobody'))).toMatch(/^validation_failed: .*no application with this client id/)
     expect(await refusal(platform.applications.grant(client.clientId, unknownId))).toMatch(/^organization_not_found/)
     expect(await refusal(platform.applications.create({ name: 'x', organizationId: 'y' }))).toMatch(/^organization_not_found/)
   })

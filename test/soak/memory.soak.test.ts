@@ -17,8 +17,8 @@ const restMs = 60_000
 const env = {
   FERRULE_BODY_MEMORY: '128',
   FERRULE_LOG_LEVEL: 'warn',
-  FERRULE_CLIENT_ID: 'soak',
-  FERRULE_CLIENT_SECRET: 'a secret of the soak test',
+  FERRULE_OPERATOR_CLIENT_ID: 'soak',
+  FERRULE_OPERATOR_CLIENT_SECRET: 'a secret of the soak test',
 }
 
 const chunk = Buffer.alloc(65_536, 'x')
@@ -67,8 +67,8 @@ test('60 calls whose bodies never end', { timeout: 300_000 }, async () => {
   try {
     const url = await listening(service)
     const { json } = await post(`${url}/api/v1/account/applications/token`, {
-      client_id: env.FERRULE_CLIENT_ID,
-      client_secret: env.FERRULE_CLIENT_SECRET,
+      client_id: env.FERRULE_OPERATOR_CLIENT_ID,
+      client_secret: env.FERRULE_OPERATOR_CLIENT_SECRET,
     })
     const token = String(json['access_token'])
     const credentials = { access_key: 'key', access_key_secret: 'secret' }

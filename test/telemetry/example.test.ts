@@ -51,7 +51,7 @@ test('the example sends the spans of a service to a collector', { timeout: 120_0
   await using collector = await serve(() => ({ status: 200, body: '{}' }))
   const { api } = sandbox.origins.gong
   const service = await startTraced({
-    ...{ FERRULE_PORT: '0', FERRULE_DATA: folder, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret },
+    ...{ FERRULE_PORT: '0', FERRULE_DATA: folder, FERRULE_OPERATOR_CLIENT_ID: client.id, FERRULE_OPERATOR_CLIENT_SECRET: client.secret },
     ...{ FERRULE_SANDBOX: 'off', FERRULE_ORIGINS: JSON.stringify({ gong: { api } }), FERRULE_LOG_LEVEL: 'debug' },
     ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin, OTEL_SERVICE_NAME: 'ferrule-test' },
   })

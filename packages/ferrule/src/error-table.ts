@@ -32,7 +32,7 @@ export const errorTable = {
   invalid_client: caller(
     401,
     'The client id or client secret is wrong.',
-    'Check both; `ferrule-server application rotate-secret` creates a new secret.',
+    'Check both; `ferrule-server applications rotate` creates a new secret.',
   ),
   missing_token: caller(
     401,

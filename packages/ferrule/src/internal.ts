@@ -2,6 +2,7 @@
 export { Hosted } from './client/connector.ts'
 export { findTransport } from './client/ferrule.ts'
 export { readProblem } from './client/problem.ts'
+export { clientVariables } from './client/settings.ts'
 export { kinds } from './connectors/index.ts'
 export { findSyncedOperation } from './definition/check-sync.ts'
 export {

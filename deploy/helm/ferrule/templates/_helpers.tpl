@@ -43,9 +43,9 @@ CONTEXT_READ_URLS: {{ .Values.secret.contextReadUrls | quote }}
 {{- if .Values.secret.previousMasterKeys }}
 FERRULE_MASTER_KEY_PREVIOUS: {{ .Values.secret.previousMasterKeys | quote }}
 {{- end }}
-{{- if .Values.secret.clientId }}
-FERRULE_CLIENT_ID: {{ .Values.secret.clientId | quote }}
-FERRULE_CLIENT_SECRET: {{ required "secret.clientSecret is needed with secret.clientId" .Values.secret.clientSecret | quote }}
+{{- if .Values.secret.operatorClientId }}
+FERRULE_OPERATOR_CLIENT_ID: {{ .Values.secret.operatorClientId | quote }}
+FERRULE_OPERATOR_CLIENT_SECRET: {{ required "secret.operatorClientSecret is needed with secret.operatorClientId" .Values.secret.operatorClientSecret | quote }}
 {{- end }}
 {{- end }}
 

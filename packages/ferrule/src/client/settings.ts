@@ -1,6 +1,23 @@
 /** Reads where the service is and who calls it: from options, else from the environment. */
 import { FerruleError, fail, failValidation, type Problem } from '../errors.ts'
 
+/**
+ * All environment variables of callers: the library, the command and its MCP server read them. The service ignores them, because one shell
+ * may have both.
+ */
+export const clientVariables = [
+  'FERRULE_URL',
+  'FERRULE_CLIENT_ID',
+  'FERRULE_CLIENT_SECRET',
+  'FERRULE_TOKEN',
+  'FERRULE_MCP_TOKEN',
+  'FERRULE_ORGANIZATION_ID',
+  'FERRULE_WORKSPACE',
+  'FERRULE_PROFILE',
+  'FERRULE_CONFIG_DIR',
+  'FERRULE_DEBUG',
+] as const
+
 /** Address and identity of a caller of the service. What is left out comes from the environment. */
 export interface ServiceOptions {
   /** Address of the service, for example `https://ferrule.example.com`; else `FERRULE_URL`. */

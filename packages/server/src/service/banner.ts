@@ -4,8 +4,12 @@ import { showSecret } from '../surfaces/cli/show-secret.ts'
 const json = "-H 'content-type: application/json'"
 const bearer = '-H "authorization: Bearer $TOKEN"'
 
-/** The operator's command, in a checkout and as an installed package. */
-const command = import.meta.url.endsWith('.ts') ? 'npm run ferrule-server --' : 'npx ferrule-server'
+/** The operator's command: in a checkout, as an installed package, and in the image or installed for the machine. */
+const command = import.meta.url.endsWith('.ts')
+  ? 'npm run ferrule-server --'
+  : import.meta.url.includes('/node_modules/')
+    ? 'npx ferrule-server'
+    : 'ferrule-server'
 
 /** Quotes a value for a shell, with single quotes. */
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
@@ -37,33 +41,31 @@ function buildExamples(url: string, first: FirstApplication): string[] {
   ]
 }
 
-/** Builds the lines about the secret: the secret itself when it is new, else the command that replaces it. */
-const buildSecretLines = (first: FirstApplication, isGiven: boolean): string[] => {
-  if (first.clientSecret !== undefined) return [`Client secret  ${showSecret(first.clientSecret)}   (shown this once: keep it)`]
-  if (isGiven) return ['Client secret  the value of FERRULE_CLIENT_SECRET']
+/** Builds the lines about the secret: the secret itself when it is new, else where it is or the command that replaces it. */
+const buildSecretLines = ({ clientSecret, settings }: FirstApplication): string[] => {
+  if (clientSecret !== undefined) return [`Client secret  ${showSecret(clientSecret)}   (shown this once: keep it)`]
+  if (settings === 'same') return ['Client secret  the value of FERRULE_OPERATOR_CLIENT_SECRET']
+  const rotate = `               ${command} applications rotate`
+  if (settings === 'none') return ['Client secret  shown at the first start; to replace it:', rotate]
   return [
-    'Client secret  shown at the first start; to replace it:',
-    `               ${command} application rotate-secret ${first.clientId}`,
+    'Client secret  kept: FERRULE_OPERATOR_CLIENT_ID and FERRULE_OPERATOR_CLIENT_SECRET are not those of the first application.',
+    '               To give it this pair:',
+    rotate,
   ]
 }
 
 /**
  * Builds the lines that the operator reads after the start.
- * @param options `sandbox`: the examples can run; `isGiven`: the client pair comes from the settings
+ * @param options `sandbox`: the examples can run
  */
-export function buildBanner(options: {
-  readonly url: string
-  readonly first: FirstApplication
-  readonly sandbox: boolean
-  readonly isGiven: boolean
-}): string {
-  const { url, first, sandbox, isGiven } = options
+export function buildBanner(options: { readonly url: string; readonly first: FirstApplication; readonly sandbox: boolean }): string {
+  const { url, first, sandbox } = options
   const intro = first.clientSecret === undefined ? 'Try it, with FERRULE_CLIENT_SECRET set in the shell:' : 'Try it:'
   return [
     `Ferrule listens on ${url}`,
     '',
     `Client id      ${first.clientId}`,
-    ...buildSecretLines(first, isGiven),
+    ...buildSecretLines(first),
     `Console        ${url}/console`,
     `Reference      ${url}/docs`,
     ...(sandbox ? ['', intro, '', ...buildExamples(url, first)] : []),

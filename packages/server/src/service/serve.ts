@@ -37,9 +37,7 @@ export async function serve(env: Readonly<Record<string, string | undefined>> = 
     const service = await startService(env)
     endOnSignal(service)
     const { url, first, settings } = service
-    process.stdout.write(
-      buildBanner({ url: settings.publicUrl ?? url, first, sandbox: settings.sandbox, isGiven: settings.client !== undefined }),
-    )
+    process.stdout.write(buildBanner({ url: settings.publicUrl ?? url, first, sandbox: settings.sandbox }))
   } catch (thrown) {
     process.stderr.write(`${formatFailure(thrown)}\n`)
     process.exitCode = findExitCode(thrown)

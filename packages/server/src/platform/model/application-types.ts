@@ -46,9 +46,11 @@ export interface Applications {
   /**
    * Replaces the secret. The old secret and the tokens for MCP fail at once. Bearer tokens issued with the old secret expire within 15
    * minutes, and workspace tokens issued with those within 35 minutes.
-   * @throws FerruleError `validation_failed`, `setting_invalid`
+   * @param clientId if omitted, the first application, which gets the pair of the settings when they have one
+   * @returns the new pair; without a secret when the pair is that of the settings
+   * @throws FerruleError `validation_failed`, `setting_invalid` (another application has the client id of the settings)
    */
-  rotateSecret(clientId: string): Promise<Secret<string>>
+  rotate(clientId?: string): Promise<{ readonly clientId: string; readonly clientSecret?: Secret<string> }>
 }
 
 /**
@@ -71,7 +73,7 @@ export interface OrganizationApplications {
    */
   update(principal: Principal, id: string, body: unknown): Promise<OrganizationApplication>
   /**
-   * Replaces the secret. Tokens issued with the old secret expire as after `Applications.rotateSecret`. Scope applications:write.
+   * Replaces the secret. Tokens issued with the old secret expire as after `Applications.rotate`. Scope applications:write.
    * @throws FerruleError `application_not_found`, `validation_failed` (it reaches other organizations, or its secret is a setting)
    */
   rotateSecret(principal: Principal, id: string): Promise<ApplicationSecret>

@@ -69,7 +69,7 @@ export interface PlatformOptions {
 
 /** The opened platform. */
 export interface Platform {
-  /** Application of the first start, or of the settings. */
+  /** Application of the first start. */
   readonly first: FirstApplication
   readonly organizations: Organizations
   readonly applications: Applications
@@ -121,6 +121,8 @@ export interface FirstApplication {
   readonly clientId: string
   /** Present only in the start that created it; stored as a hash, so it cannot be shown again. */
   readonly clientSecret?: Secret<string>
+  /** Whether the settings have a pair for it: none, the one that it has, or another one, which the start ignored. */
+  readonly settings: 'none' | 'same' | 'ignored'
 }
 
 /**

@@ -20,17 +20,17 @@ export function checkRole({ role, databaseUrl }: SettingValues): void {
     throw settingInvalid('FERRULE_ROLE', 'the embedded database has one process, so its role is all; set DATABASE_URL')
 }
 
-/** The pair of an application that is given from outside. */
+/** The pair that the operator chose for the first application. */
 export interface ClientPair {
   readonly id: string
   readonly secret: Secret<string>
 }
 
 /** Builds the pair of the first application; undefined when both are left out. @throws FerruleError `setting_invalid` for half of it */
-export function toClient({ clientId: id, clientSecret: secret }: SettingValues): ClientPair | undefined {
+export function toClient({ operatorClientId: id, operatorClientSecret: secret }: SettingValues): ClientPair | undefined {
   if (id === undefined && secret === undefined) return undefined
-  if (id === undefined) throw settingInvalid('FERRULE_CLIENT_ID', 'it is required with FERRULE_CLIENT_SECRET')
-  if (secret === undefined) throw settingInvalid('FERRULE_CLIENT_SECRET', 'it is required with FERRULE_CLIENT_ID')
+  if (id === undefined) throw settingInvalid('FERRULE_OPERATOR_CLIENT_ID', 'it is required with FERRULE_OPERATOR_CLIENT_SECRET')
+  if (secret === undefined) throw settingInvalid('FERRULE_OPERATOR_CLIENT_SECRET', 'it is required with FERRULE_OPERATOR_CLIENT_ID')
   return { id, secret }
 }
 

@@ -1,6 +1,6 @@
 /** Reads the settings of the process: the rows of the table, then the rules between settings. */
 
-import { countEdits } from 'ferrule/internal'
+import { clientVariables, countEdits } from 'ferrule/internal'
 import type { ContextStoreSettings } from '../../context/database/settings.ts'
 import { type ClientPair, checkMasterKey, checkRole, type SettingValues, toClient, toContextStore } from './combinations.ts'
 import { type Environment, readRows, type ShownSetting, showRows } from './rows.ts'
@@ -8,12 +8,12 @@ import { settingsTable } from './table.ts'
 import { settingInvalid } from './value-types.ts'
 
 /** Settings that are read only as parts of `client` or `context`. */
-type Part = 'clientId' | 'clientSecret' | 'searchSeconds' | Extract<keyof SettingValues, `context${string}`>
+type Part = 'operatorClientId' | 'operatorClientSecret' | 'searchSeconds' | Extract<keyof SettingValues, `context${string}`>
 
 /** Settings of the process, checked. `table.ts` says what each means, with its unit; `readSettings` makes them. */
 export interface Settings extends Omit<SettingValues, Part> {
-  /** The pair of the first application, when it is given from outside. */
-  readonly client: ClientPair | undefined
+  /** The pair that the operator chose for the first application. */
+  readonly operatorClient: ClientPair | undefined
   readonly context: ContextStoreSettings
   /** All settings as the operator may see them: without secrets. */
   readonly shown: readonly ShownSetting[]
@@ -33,7 +33,7 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
   const values = readRows(settingsTable, env, options)
   checkMasterKey(values)
   checkRole(values)
-  const { clientId, clientSecret, searchSeconds, ...rest } = values
+  const { operatorClientId, operatorClientSecret, searchSeconds, ...rest } = values
   const {
     contextDatabaseUrl,
     contextReadUrls,
@@ -46,12 +46,13 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
     contextIndexes,
     ...own
   } = rest
-  return { ...own, client: toClient(values), context: toContextStore(values), shown: showRows(settingsTable, env) }
+  return { ...own, operatorClient: toClient(values), context: toContextStore(values), shown: showRows(settingsTable, env) }
 }
 
 function refuseUnknown(env: Environment): void {
   const names = Object.values(settingsTable).map(({ name }) => name)
-  const unknown = Object.keys(env).find((name) => name.startsWith('FERRULE_') && !names.includes(name) && !testNames.test(name))
+  const known = new Set<string>([...names, ...clientVariables])
+  const unknown = Object.keys(env).find((name) => name.startsWith('FERRULE_') && !known.has(name) && !testNames.test(name))
   if (unknown === undefined) return
   const [nearest] = names.toSorted((a, b) => countEdits(a, unknown) - countEdits(b, unknown))
   throw settingInvalid(unknown, `there is no such setting; the nearest is ${nearest}`)

@@ -70,17 +70,18 @@ export const settingsTable = {
     default: '',
     about: 'Other master keys that may still be in use, for rotation.',
   },
-  clientId: {
-    name: 'FERRULE_CLIENT_ID',
+  operatorClientId: {
+    name: 'FERRULE_OPERATOR_CLIENT_ID',
     type: clientId,
     default: { says: 'generated' },
-    about: 'Client id of the first application; set with FERRULE_CLIENT_SECRET.',
+    about:
+      'Client id that the first start gives to the first application; set with FERRULE_OPERATOR_CLIENT_SECRET. A later start changes nothing: `ferrule-server applications rotate` does.',
   },
-  clientSecret: {
-    name: 'FERRULE_CLIENT_SECRET',
+  operatorClientSecret: {
+    name: 'FERRULE_OPERATOR_CLIENT_SECRET',
     type: clientSecret,
     default: { says: 'generated, shown once' },
-    about: 'Client secret of the first application; set with FERRULE_CLIENT_ID.',
+    about: 'Client secret that the first start gives to the first application, with the same rule.',
   },
   origins: {
     name: 'FERRULE_ORIGINS',

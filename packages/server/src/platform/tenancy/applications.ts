@@ -13,7 +13,6 @@ import {
   insertGrant,
   listApplicationsWithGrants,
   listOrganizationsWithGrants,
-  updateClientPair,
 } from '../db/queries/applications.ts'
 import { readState } from '../db/queries/installation-state.ts'
 import { holdOrganization, lockGrantsOf } from '../db/queries/organizations.ts'
@@ -23,6 +22,7 @@ import { readBody } from '../model/read.ts'
 import type { Parts } from '../parts.ts'
 import { newSecret } from '../secret-text.ts'
 import { hashSecret } from './client-secret.ts'
+import { buildPair, replacePair, requireFirst } from './first-start.ts'
 
 type Row = Awaited<ReturnType<typeof listApplicationsWithGrants>>[number]
 type Group<T> = readonly [T, ...T[]]
@@ -69,7 +69,7 @@ async function requireOrganization(db: Db, id: string): Promise<string> {
 async function refuseFirst(db: Db, id: string): Promise<void> {
   if (id !== (await readState(db, 'first_application'))) return
   const reason = 'this is the first application, which the next start would create again'
-  throw fail('validation_failed', { reason }, { hint: 'Replace its secret (rotate-secret), or take back its grants (revoke).' })
+  throw fail('validation_failed', { reason }, { hint: 'Replace its secret (rotate), or take back its grants (revoke).' })
 }
 
 /** Builds the service. */
@@ -108,16 +108,11 @@ export const createApplications = ({ database, source, settings }: Parts): Appli
       await deleteApplication(db, id)
     })
   },
-  rotateSecret: async (clientId) => {
-    if (settings.client?.id === clientId)
-      throw fail('setting_invalid', {
-        name: 'FERRULE_CLIENT_SECRET',
-        reason: 'the secret of this application is set here; change the setting and start again',
-      })
-    const application = await requireApplication(database.db, clientId)
-    const secret = newSecret(source.randomBytes)
-    const pair = { client_id: clientId, secret_hash: await hashSecret(secret, source.randomBytes) }
-    await database.transaction((db) => updateClientPair(db, application.id, pair))
-    return new Secret(secret)
+  rotate: async (clientId) => {
+    const application = clientId === undefined ? await requireFirst(database.db) : await requireApplication(database.db, clientId)
+    const given = clientId === undefined ? settings.operatorClient : undefined
+    const pair = await buildPair(given, application.client_id, source)
+    await database.transaction((db) => replacePair(db, application.id, pair))
+    return { clientId: pair.clientId, ...(given === undefined ? { clientSecret: pair.secret } : {}) }
   },
 })

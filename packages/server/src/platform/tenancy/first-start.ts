@@ -1,19 +1,20 @@
-/** Creates the organization, workspace and application of the first start, and applies the client pair of the settings. */
+/** Creates the organization, workspace and application of the first start, with the client pair of the settings when there is one. */
 import { Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import { type Db, isUniqueViolation } from '../db/database.ts'
 import { type ApplicationRow, findApplicationById, insertApplication, updateClientPair } from '../db/queries/applications.ts'
 import { insertState, readState } from '../db/queries/installation-state.ts'
 import { newId } from '../model/ids.ts'
-import type { FirstApplication } from '../model/types.ts'
+import type { FirstApplication, Settings } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
 import { newSecret } from '../secret-text.ts'
 import { hashSecret, isSecret } from './client-secret.ts'
 import { makeOrganization } from './organizations.ts'
 
 type StartParts = Pick<Parts, 'database' | 'source' | 'dataKeys' | 'settings'>
+type Given = Settings['operatorClient']
 
-/** Client id and secret for the first application. */
+/** Client id and secret of an application. */
 interface Pair {
   readonly clientId: string
   readonly secret: Secret<string>
@@ -21,21 +22,19 @@ interface Pair {
 }
 
 /**
- * Creates the first organization and application if missing, on one node at a time. Applies the client pair of the settings at every start.
- * @throws FerruleError `setting_invalid` when another application has the client id of the settings
+ * Creates the first organization and application if missing, on one node at a time. An application that exists stays as it is, whatever the
+ * settings say: a variable that somebody left in a shell must not end the secret that clients have.
  */
 export async function startFirst(parts: StartParts): Promise<FirstApplication> {
   const known = await findFirst(parts.database.db)
-  if (known !== undefined && (await hasPair(parts, known.application))) return toFirstApplication(known)
+  if (known !== undefined) return describeFirst(parts, known)
   // Hashing is slow, so it precedes the exclusive transaction.
-  const pair = await buildPair(parts)
-  return parts.database.exclusive(async (db) => {
-    const found = await findFirst(db)
-    if (found === undefined) return make(parts, db, pair)
-    if (parts.settings.client === undefined) return toFirstApplication(found)
-    await apply(db, found.application, pair)
-    return { organizationId: found.organizationId, clientId: pair.clientId }
-  })
+  const { operatorClient: given } = parts.settings
+  const pair = await buildPair(given, newId(parts.source), parts.source)
+  const made = await parts.database.exclusive(async (db) => ((await findFirst(db)) === undefined ? make(parts, db, pair) : undefined))
+  if (made !== undefined)
+    return { ...made, ...(given === undefined ? { clientSecret: pair.secret, settings: 'none' } : { settings: 'same' }) }
+  return describeFirst(parts, (await findFirst(parts.database.db)) ?? failLost())
 }
 
 interface Found {
@@ -49,33 +48,45 @@ async function findFirst(db: Db): Promise<Found | undefined> {
   return application === undefined || organizationId === undefined ? undefined : { application, organizationId }
 }
 
-const toFirstApplication = ({ application, organizationId }: Found): FirstApplication => ({
-  organizationId,
-  clientId: application.client_id,
-})
-
-const hasPair = async ({ settings: { client } }: StartParts, application: ApplicationRow): Promise<boolean> =>
-  client === undefined || (client.id === application.client_id && (await isSecret(client.secret.reveal(), application.secret_hash)))
-
-async function buildPair({ settings: { client }, source }: StartParts): Promise<Pair> {
-  const secret = client?.secret ?? new Secret(newSecret(source.randomBytes))
-  return { clientId: client?.id ?? newId(source), secret, hash: await hashSecret(secret.reveal(), source.randomBytes) }
+const failLost = (): never => {
+  throw new Error('the first application was deleted while it was looked for')
 }
 
-async function make(parts: StartParts, db: Db, { clientId, secret, hash }: Pair): Promise<FirstApplication> {
+/** Returns the row of the first application, which no command deletes. */
+export const requireFirst = async (db: Db): Promise<ApplicationRow> => ((await findFirst(db)) ?? failLost()).application
+
+async function describeFirst({ settings }: StartParts, { application, organizationId }: Found): Promise<FirstApplication> {
+  const first = { organizationId, clientId: application.client_id }
+  const { operatorClient: given } = settings
+  if (given === undefined) return { ...first, settings: 'none' }
+  const isSame = given.id === application.client_id && (await isSecret(given.secret.reveal(), application.secret_hash))
+  return { ...first, settings: isSame ? 'same' : 'ignored' }
+}
+
+/** Builds a pair: the given one, else a new secret for a client id. */
+export async function buildPair(given: Given, clientId: string, { randomBytes }: Pick<Parts['source'], 'randomBytes'>): Promise<Pair> {
+  const secret = given?.secret ?? new Secret(newSecret(randomBytes))
+  return { clientId: given?.id ?? clientId, secret, hash: await hashSecret(secret.reveal(), randomBytes) }
+}
+
+async function make(parts: StartParts, db: Db, { clientId, hash }: Pair): Promise<Pick<FirstApplication, 'organizationId' | 'clientId'>> {
   const id = newId(parts.source)
   await insertApplication(db, { id, client_id: clientId, name: 'First application', secret_hash: hash, created_at: parts.source.clock() })
   const organization = await makeOrganization(parts, db, { name: 'Default', applicationId: id, isOwn: false })
   await insertState(db, 'first_application', id)
   await insertState(db, 'first_organization', organization.id)
-  return { organizationId: organization.id, clientId, ...(parts.settings.client === undefined ? { clientSecret: secret } : {}) }
+  return { organizationId: organization.id, clientId }
 }
 
-async function apply(db: Db, application: ApplicationRow, { clientId, hash }: Pair): Promise<void> {
+/**
+ * Replaces the pair of an application, which ends its tokens for MCP.
+ * @throws FerruleError `setting_invalid` when another application has the client id
+ */
+export async function replacePair(db: Db, id: string, { clientId, hash }: Pick<Pair, 'clientId' | 'hash'>): Promise<void> {
   try {
-    await updateClientPair(db, application.id, { client_id: clientId, secret_hash: hash })
+    await updateClientPair(db, id, { client_id: clientId, secret_hash: hash })
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw fail('setting_invalid', { name: 'FERRULE_CLIENT_ID', reason: 'another application has this client id' })
+    throw fail('setting_invalid', { name: 'FERRULE_OPERATOR_CLIENT_ID', reason: 'another application has this client id' })
   }
 }

@@ -44,7 +44,7 @@ async function requireApplication(db: Db, { organizationId, workspaceIds }: Prin
 }
 
 const refuse = (reason: string): FerruleError =>
-  fail('validation_failed', { reason }, { hint: "Ask the operator, who has the command 'ferrule-server application'." })
+  fail('validation_failed', { reason }, { hint: "Ask the operator, who has the command 'ferrule-server applications'." })
 
 /** Builds the refusal for an application of several organizations: all of them see its name, and its secret opens them. */
 const refuseShared = (): FerruleError => refuse('the application reaches other organizations too')
@@ -86,13 +86,12 @@ async function update(
 }
 
 async function rotateSecret(
-  { database, source, settings }: Parts,
+  { database, source }: Parts,
   { principal, id }: { principal: Principal; id: string },
 ): Promise<ApplicationSecret> {
   requireScope(principal, 'applications:write')
   const { organizationId } = principal
   const found = await requireApplication(database.db, principal, id)
-  if (found.client_id === settings.client?.id) throw refuse('the secret of the application is a setting of the service')
   const secret = newSecret(source.randomBytes)
   const hash = await hashSecret(secret, source.randomBytes)
   await database.transaction(async (db) => {

@@ -35,17 +35,17 @@ const createApplication = (name: string, { organization }: { readonly organizati
     print(formatPair(made.clientId, made.clientSecret))
   })
 
-const rotateSecret = (clientId: string) =>
+const rotate = (clientId: string | undefined) =>
   withPlatform(async ({ applications }) => {
-    const secret = await applications.rotateSecret(clientId)
-    print(formatPair(clientId, secret))
+    const { clientId: id, clientSecret } = await applications.rotate(clientId)
+    print(clientSecret === undefined ? `Client id ${id}, client secret of FERRULE_OPERATOR_CLIENT_SECRET` : formatPair(id, clientSecret))
   })
 
 const formatOrganization = ({ id, name, client_ids }: OrganizationReach): string => `${id}  ${name}  (${client_ids.join(', ')})`
 
-/** Builds `ferrule-server organization …`. */
+/** Builds `ferrule-server organizations …`. */
 export function buildOrganizationCommand(): Command {
-  const command = new Command('organization').description('organizations and their applications')
+  const command = new Command('organizations').description('organizations and their applications')
   command
     .command('list')
     .description('list organizations with the client ids of their applications')
@@ -58,9 +58,9 @@ const grant = (clientId: string, organizationId: string) => withPlatform(({ appl
 const revoke = (clientId: string, organizationId: string) =>
   withPlatform(({ applications }) => applications.revoke(clientId, organizationId))
 
-/** Builds `ferrule-server application …`. */
+/** Builds `ferrule-server applications …`. */
 export function buildApplicationCommand(): Command {
-  const command = new Command('application').description('applications: client ids and secrets')
+  const command = new Command('applications').description('applications: client ids and secrets')
   command
     .command('list')
     .description('list applications with the ids of their organizations')
@@ -89,10 +89,13 @@ export function buildApplicationCommand(): Command {
     .argument('<client id>')
     .action(deleteApplication)
   command
-    .command('rotate-secret')
+    .command('rotate')
     .description('replace the secret of an application and show the new one once')
-    .argument('<client id>')
-    .action(rotateSecret)
+    .argument(
+      '[client id]',
+      'default: the first application, which gets the pair of FERRULE_OPERATOR_CLIENT_ID and _SECRET if they are set',
+    )
+    .action(rotate)
   return command
 }
 

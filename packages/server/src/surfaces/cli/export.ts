@@ -23,9 +23,9 @@ interface ExportOptions {
 const connectorsPath = '/api/v1/integrations/connectors'
 const tokenPath = '/api/v1/account/applications/token'
 
-/** Builds the address of the service that has these settings. */
-const buildOwnUrl = ({ FERRULE_PUBLIC_URL: publicUrl, FERRULE_PORT: port }: NodeJS.ProcessEnv): string =>
-  publicUrl || `http://127.0.0.1:${port || settingsTable.port.default}`
+/** Finds the address of the service: that of the client whose secret is sent, else that of the service with these settings. */
+const findUrl = ({ FERRULE_URL: url, FERRULE_PUBLIC_URL: publicUrl, FERRULE_PORT: port }: NodeJS.ProcessEnv): string =>
+  url || publicUrl || `http://127.0.0.1:${port || settingsTable.port.default}`
 
 /** Reads the problem that the service answered. */
 async function readRefusal(answer: Response): Promise<FerruleError> {
@@ -93,8 +93,8 @@ export function buildExportCommand(): Command {
     .option('--fields <paths>', 'field paths, separated by commas; default: all')
     .option('--max-age <seconds>', 'refresh an older copy first')
     .option('--output <file>', 'file to write; default: standard output')
-    .option('--url <address>', 'address of the service', buildOwnUrl(process.env))
+    .option('--url <address>', 'address of the service', findUrl(process.env))
     .option('--organization <id>', 'organization; required when the client reaches several')
-    .addHelpText('after', '\nFERRULE_CLIENT_ID and FERRULE_CLIENT_SECRET name the client.')
+    .addHelpText('after', '\nFERRULE_CLIENT_ID and FERRULE_CLIENT_SECRET name the client, and FERRULE_URL its service.')
     .action(exportTo)
 }

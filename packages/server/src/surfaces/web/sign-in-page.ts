@@ -25,7 +25,7 @@ export const buildConsoleSignIn = ({ basePath, returnPath, problem, note }: Sign
 <label>Client secret <input type="password" name="client_secret" autocomplete="current-password" maxlength="1024" required></label>
 <button class="main">Sign in</button>
 </form>
-<p class="note">Use an application of this service. The first one is printed when the service starts; <code>ferrule-server application create</code> makes others.</p>
+<p class="note">Use an application of this service. The first one is printed when the service starts; <code>ferrule-server applications create</code> makes others.</p>
 <p class="note">The session ends after 30 minutes without use, and after 12 hours.</p>`,
   )
 

@@ -63,7 +63,7 @@ export const rotateApplicationSecret = principalRoute({
     tag: 'applications',
     summary: 'Replace the secret of an application',
     about:
-      'The old secret and the tokens for MCP fail at once; its bearer tokens expire within 15 minutes. An application of several organizations, and one whose secret is a setting of the service, is refused.',
+      'The old secret and the tokens for MCP fail at once; its bearer tokens expire within 15 minutes. An application of several organizations is refused.',
     scope: 'applications:write',
     answer: { about: 'The application with its new secret, which is in this answer only', schema: applicationSecret },
     problems: ['application_not_found', 'validation_failed'],
