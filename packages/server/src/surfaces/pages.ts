@@ -40,7 +40,8 @@ export function settingsPage(): string {
   ])
   return page(
     '# Settings',
-    'Environment variables, checked at start: a wrong value or a misspelt name ends the start with one sentence and exit code 78. `ferrule-server settings` prints the same.',
+    'Environment variables, checked at start: a wrong value or a misspelt name ends the start with one sentence and exit code 78. `ferrule-server settings` prints the same. ' +
+      'A secret can be in a file: `DATABASE_URL_FILE`, for example, is its path. A newline at the end of a secret is cut.',
     printBlocks([table(['Name', 'Meaning', 'Value', 'Default', 'Secret'], rows)]),
   )
 }

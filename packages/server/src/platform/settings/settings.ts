@@ -3,6 +3,7 @@
 import { clientVariables, countEdits } from 'ferrule/internal'
 import type { ContextStoreSettings } from '../../context/database/settings.ts'
 import { type ClientPair, checkMasterKey, checkRole, type SettingValues, toClient, toContextStore } from './combinations.ts'
+import { listNames, readSecrets } from './given.ts'
 import { type Environment, readRows, type ShownSetting, showRows } from './rows.ts'
 import { settingsTable } from './table.ts'
 import { settingInvalid } from './value-types.ts'
@@ -30,7 +31,8 @@ const testNames = /^FERRULE_(TEST_\w+|SOAK)$/
  */
 export function readSettings(env: Environment, options: { readonly kinds: readonly string[] }): Settings {
   refuseUnknown(env)
-  const values = readRows(settingsTable, env, options)
+  const given = readSecrets(settingsTable, env)
+  const values = readRows(settingsTable, given, options)
   checkMasterKey(values)
   checkRole(values)
   const { operatorClientId, operatorClientSecret, searchSeconds, ...rest } = values
@@ -46,11 +48,11 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
     contextIndexes,
     ...own
   } = rest
-  return { ...own, operatorClient: toClient(values), context: toContextStore(values), shown: showRows(settingsTable, env) }
+  return { ...own, operatorClient: toClient(values), context: toContextStore(values), shown: showRows(settingsTable, given) }
 }
 
 function refuseUnknown(env: Environment): void {
-  const names = Object.values(settingsTable).map(({ name }) => name)
+  const names = listNames(settingsTable)
   const known = new Set<string>([...names, ...clientVariables])
   const unknown = Object.keys(env).find((name) => name.startsWith('FERRULE_') && !known.has(name) && !testNames.test(name))
   if (unknown === undefined) return

@@ -1,0 +1,44 @@
+/** Finds what an environment gives: each secret setting can be in a file, whose path is in `NAME_FILE`. */
+import { readFileSync } from 'node:fs'
+import type { Environment, SettingRow, SettingRows } from './rows.ts'
+import { settingInvalid } from './value-types.ts'
+
+/** Name of the variable that holds the path of a file with the secret. */
+const nameFile = (name: string): string => `${name}_FILE`
+
+/** Lists the names that an environment may have for the rows. */
+export const listNames = (rows: SettingRows): readonly string[] =>
+  Object.values(rows).flatMap(({ name, type }) => (type.secret ? [name, nameFile(name)] : [name]))
+
+/** Cuts the newline that editors and `echo` put at the end of a file. No secret ends with one. */
+const cutNewline = (text: string): string => text.replace(/[\r\n]+$/, '')
+
+function readFile(setting: string, path: string): string {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? ` (${thrown.code})` : ''
+    throw settingInvalid(setting, `the file ${path} cannot be read${code}`)
+  }
+  if (cutNewline(text) === '') throw settingInvalid(setting, `the file ${path} is empty`)
+  return text
+}
+
+/** Finds the string of a secret. @throws FerruleError `setting_invalid` */
+function findSecret({ name }: SettingRow, env: Environment): string {
+  const [text, path] = [env[name] ?? '', env[nameFile(name)] ?? '']
+  if (path === '') return cutNewline(text)
+  if (text !== '') throw settingInvalid(nameFile(name), `${name} is set too; remove one of them`)
+  return cutNewline(readFile(nameFile(name), path))
+}
+
+/**
+ * Reads the files of secrets, each once: a pipe can be read only once.
+ * @returns the environment with the secrets themselves, without a newline at their end
+ * @throws FerruleError `setting_invalid` for a file that cannot be read, or a secret that is given twice
+ */
+export const readSecrets = (rows: SettingRows, env: Environment): Environment => ({
+  ...env,
+  ...Object.fromEntries(Object.values(rows).flatMap((row) => (row.type.secret ? [[row.name, findSecret(row, env)]] : []))),
+})
