@@ -27,6 +27,7 @@ const pages: ReadonlySet<string> = new Set([
   'GET /docs/http/{id}',
   'GET /',
   'GET /.well-known/oauth-protected-resource/mcp',
+  'GET /.well-known/oauth-protected-resource/mcp/',
   'GET /.well-known/oauth-authorization-server',
 ])
 

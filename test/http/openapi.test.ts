@@ -46,7 +46,9 @@ describe('the document', () => {
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(Object(methods)).map((method) => `${method.toUpperCase()} ${path}`),
     )
-    const known = ['oauth-protected-resource/mcp', 'oauth-authorization-server'].map((name) => `GET /.well-known/${name}`)
+    const known = ['oauth-protected-resource/mcp', 'oauth-protected-resource/mcp/', 'oauth-authorization-server'].map(
+      (name) => `GET /.well-known/${name}`,
+    )
     const internal = [
       'GET /openapi.json',
       'GET /docs',

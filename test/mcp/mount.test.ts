@@ -36,7 +36,12 @@ beforeAll(async () => {
   app = fastify()
   mountMcp<string>(app, {
     path: '/mcp',
-    door: createDoor({ host: '127.0.0.1', publicUrl: 'https://ferrule.example.com', corsOrigins: ['https://console.example.org'] }),
+    door: createDoor({
+      host: '127.0.0.1',
+      publicUrl: 'https://ferrule.example.com',
+      corsOrigins: ['https://console.example.org'],
+      mcpHosts: [],
+    }),
     authenticate: async ({ request: { headers } }) => headers.authorization ?? 'nobody',
     identify: (who) => who,
     createServer,

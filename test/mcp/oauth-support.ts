@@ -97,7 +97,7 @@ export class Browser {
       ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(fields) }),
     })
     for (const line of answer.headers.getSetCookie()) this.#keep(line)
-    const location = answer.headers.get('location')
+    const location = answer.headers.get('location') ?? /^0; url=(.+)$/.exec(answer.headers.get('refresh') ?? '')?.[1] ?? null
     const { status, headers } = answer
     return { status, headers, text: await answer.text(), location: location === null ? undefined : new URL(location, url).href }
   }

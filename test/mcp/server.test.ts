@@ -33,7 +33,7 @@ const source: AgentSource = { listConnectors: refuse, getConnector: refuse, read
 beforeAll(async () => {
   mountMcp(app, {
     path: '/mcp',
-    door: createDoor({ host: '127.0.0.1', publicUrl: undefined, corsOrigins: [] }),
+    door: createDoor({ host: '127.0.0.1', publicUrl: undefined, corsOrigins: [], mcpHosts: [] }),
     authenticate: async () => 'anybody',
     identify: (who) => who,
     createServer: (sdk, { message }) =>

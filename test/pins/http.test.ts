@@ -178,6 +178,7 @@ test('routes and who may use them', () => {
     'GET /docs/http/{id} none',
     'GET / none',
     'GET /.well-known/oauth-protected-resource/mcp none',
+    'GET /.well-known/oauth-protected-resource/mcp/ none',
     'GET /.well-known/oauth-authorization-server none',
   ])
 })

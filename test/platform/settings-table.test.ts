@@ -33,6 +33,7 @@ const promised: Readonly<Record<string, string>> = {
   FERRULE_CONCURRENCY: 'integer from 0 to 1000000; 60',
   FERRULE_MCP_RATE_LIMIT: 'integer from 0 to 1000000000; 600',
   FERRULE_MCP_OAUTH: 'on or off; on',
+  FERRULE_MCP_HOSTS: 'comma list of host names and addresses; none',
   FERRULE_BODY_LIMIT: 'integer from 1024 to 67108864; 1048576',
   FERRULE_BODY_MEMORY: 'integer from 32 to 65536; a quarter of the memory of the container or machine, from 32 to 1024',
   FERRULE_LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent; info',

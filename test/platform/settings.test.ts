@@ -40,6 +40,7 @@ describe('settings', () => {
       rateLimit: 600,
       mcpRateLimit: 600,
       mcpOAuth: true,
+      mcpHosts: [],
       concurrency: 60,
       bodyLimit: 1_048_576,
       bodyMemory: expect.any(Number),

@@ -10,6 +10,7 @@ import {
   clientSecret,
   databaseUrl,
   folder,
+  hostName,
   integer,
   listOf,
   masterKey,
@@ -150,6 +151,13 @@ export const settingsTable = {
     default: 'on',
     about:
       'Lets MCP clients that take no token ask for one by OAuth: an operator signs in and agrees on a page. Needs FERRULE_PUBLIC_URL with https, except on a loopback address.',
+  },
+  mcpHosts: {
+    name: 'FERRULE_MCP_HOSTS',
+    type: listOf(hostName, 'host names and addresses'),
+    default: '',
+    about:
+      'Further names by which MCP clients reach the service, beside those of this machine and of FERRULE_PUBLIC_URL: ferrule.default.svc, host.docker.internal.',
   },
   bodyLimit: {
     name: 'FERRULE_BODY_LIMIT',

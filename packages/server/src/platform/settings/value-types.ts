@@ -141,6 +141,19 @@ export function readOrigin(name: string, text: unknown): string {
 /** An origin: scheme, host and port. */
 export const origin: ValueType<string> = { says: 'origin', secret: false, read: (text, { name }) => readOrigin(name, text) }
 
+/** A host as a request names it: a name or an address, in the form that a URL gives it. */
+export const hostName: ValueType<string> = {
+  says: 'host name or address',
+  secret: false,
+  read: (text, { name }) => {
+    const host = text.includes(':') && !text.startsWith('[') ? `[${text}]` : text
+    const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined
+    if (url === undefined || !/^(\[[^\]]*\]|[^/?#@:*]+)$/.test(host))
+      throw settingInvalid(name, 'a host must be a name or an address, without scheme, port, path and wildcard')
+    return url.hostname
+  },
+}
+
 /** URL of this service as clients reach it, read without a trailing slash. */
 export const publicUrl: ValueType<string> = {
   says: 'http or https URL',

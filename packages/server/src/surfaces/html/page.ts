@@ -52,12 +52,12 @@ export function buildPlainPolicy(style: string, forms: string): string {
 }
 
 /**
- * Builds the headers of a page. Chromium applies `form-action` to redirects after a form too, so a page names the client's origin.
- * @param formOrigin origin of the checked redirect URI of this request
+ * Builds the headers of a page. Chromium applies `form-action` to redirects after a form too, so a page names where they lead.
+ * @param formSource origin or scheme of the checked redirect URI of this request; empty: forms stay here; undefined: the page has no form
  */
-export const buildPageHeaders = (formOrigin?: string): Readonly<Record<string, string>> => ({
+export const buildPageHeaders = (formSource?: string): Readonly<Record<string, string>> => ({
   'cache-control': 'no-store',
-  'content-security-policy': buildPlainPolicy(style, formOrigin === undefined ? "'none'" : `'self' ${formOrigin}`),
+  'content-security-policy': buildPlainPolicy(style, formSource === undefined ? "'none'" : `'self' ${formSource}`.trim()),
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',

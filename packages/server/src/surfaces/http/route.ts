@@ -96,6 +96,8 @@ interface RouteBase extends Endpoint {
   readonly form?: boolean
   /** false: a session of the console does not count here, only a token. */
   readonly takesSessions?: false
+  /** true: pages of MCP clients may read the answer, such as an inspector on the user's machine. */
+  readonly isForPages?: true
 }
 /** A route without a token. */
 export interface OpenRoute extends RouteBase {

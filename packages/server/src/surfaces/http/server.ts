@@ -11,6 +11,8 @@ import type { Metrics } from '../../platform/model/metrics.ts'
 import type { Platform, Settings } from '../../platform/model/types.ts'
 import { mountConnect } from '../connect/mount.ts'
 import { DocsPages } from '../docs/pages.ts'
+import { addPreflight, openToPages } from '../mcp/cors.ts'
+import { createDoor } from '../mcp/doors.ts'
 import { mountServiceMcp } from '../mcp/endpoint.ts'
 import type { DocumentHttp } from '../oauth/documents.ts'
 import { mountOAuth } from '../oauth/mount.ts'
@@ -156,6 +158,18 @@ function registerForms(app: FastifyInstance, forms: readonly Route[], registrati
   })
 }
 
+/** Registers the routes that pages of MCP clients read. */
+function registerForPages(app: FastifyInstance, pages: readonly Route[], registration: Registration): void {
+  app.register((scope, _options, done) => {
+    openToPages(scope, createDoor(registration.services.settings))
+    for (const route of pages) {
+      addPreflight(scope, route.path)
+      register(scope, route, registration)
+    }
+    done()
+  })
+}
+
 /** Routes of a process that only fills the context store: its health and its numbers. */
 const ofWorkers: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics'])
 const selectRoutes = ({ role }: Settings): readonly Route[] =>
@@ -178,10 +192,15 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   addRefusals(app, { routes: served, refuse })
   if (settings.corsOrigins.length > 0) await app.register(cors, { ...corsOptions, origin: [...settings.corsOrigins] })
   const registration = { services, authentication: createAuthentication(services) }
-  for (const route of served) if (!route.form) register(app, route, registration)
+  for (const route of served) if (!route.form && !route.isForPages) register(app, route, registration)
   registerForms(
     app,
     served.filter((route) => route.form),
+    registration,
+  )
+  registerForPages(
+    app,
+    served.filter((route) => route.isForPages),
     registration,
   )
   if (settings.role !== 'worker') mountServiceMcp(app, services)

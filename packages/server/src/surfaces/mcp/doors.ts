@@ -16,21 +16,22 @@ export type Door = (request: Addressed) => string | undefined
 const readHostname = (text: string): string | undefined => (URL.canParse(text) ? new URL(text).hostname : undefined)
 
 /** Settings that decide which names are the service's own. */
-export type DoorSettings = Pick<Settings, 'host' | 'publicUrl' | 'corsOrigins'>
+export type DoorSettings = Pick<Settings, 'host' | 'publicUrl' | 'corsOrigins' | 'mcpHosts'>
 
 /**
  * Builds the check. A service on all addresses without a public URL does not know its names, so it accepts any Host; its tokens protect it.
  * A browser sends an Origin; other clients send none.
  */
-export function createDoor({ host, publicUrl, corsOrigins }: DoorSettings): Door {
+export function createDoor({ host, publicUrl, corsOrigins, mcpHosts }: DoorSettings): Door {
   const publicName = publicUrl === undefined ? undefined : readHostname(publicUrl)
-  const names = new Set([...loopbackNames, host.includes(':') ? `[${host}]` : host, ...(publicName === undefined ? [] : [publicName])])
+  const own = [host.includes(':') ? `[${host}]` : host, ...(publicName === undefined ? [] : [publicName])]
+  const names = new Set([...loopbackNames, ...own, ...mcpHosts])
   const isKnown = publicName !== undefined || isLoopback(host)
   const origins = new Set(corsOrigins)
   return (request) => {
     const name = readHostname(`http://${request.host ?? ''}`)
     if (name === undefined || (isKnown && !names.has(name)))
-      return 'The Host of the request is none of this service. Use the address of FERRULE_PUBLIC_URL.'
+      return `The Host ${name ?? 'of the request'} is none of this service. Use the address of FERRULE_PUBLIC_URL; the operator adds others to FERRULE_MCP_HOSTS.`
     if (request.origin === undefined || origins.has(request.origin)) return undefined
     const site = readHostname(request.origin)
     if (site !== undefined && names.has(site)) return undefined

@@ -1,5 +1,5 @@
 /** The MCP endpoint of the service: who may use it, and the tools that a token gets. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createMcpServer, fail, type McpMessage, type McpSdk } from 'ferrule/internal'
 import { defaultMcpScopes } from 'ferrule/wire'
 import type { Principal } from '../../platform/model/access.ts'
@@ -43,12 +43,10 @@ const identify = ({ organizationId, applicationId, workspaceIds, token }: Princi
 class Gate {
   readonly #services: Services
   readonly #rates: ExecuteLimits
-  readonly #metadata: string | undefined
 
   constructor(services: Services, steady: () => number) {
     this.#services = services
     this.#rates = new ExecuteLimits({ perMinute: services.settings.mcpRateLimit, atOnce: 0, clock: steady })
-    this.#metadata = findMetadataAddress(services.settings)
   }
 
   /** Authenticates a request and counts it. @throws FerruleError the refusal; its answer has a challenge */
@@ -62,21 +60,26 @@ class Gate {
       if (rate?.exceeded) throw fail('rate_limited', { limit: rate.limit }, { retryAfterMs: rate.resetMs })
       return principal
     } catch (thrown) {
-      addChallenge(reply, thrown, { metadata: this.#metadata, scopes: defaultMcpScopes })
+      addChallenge(reply, thrown, { metadata: this.#findMetadata(request), scopes: defaultMcpScopes })
       throw thrown
     }
   }
 
   /** Checks the scope of a message. @throws FerruleError `insufficient_scope` */
-  admit({ who, message }: McpExchange<Principal>, { reply }: Arrival): void {
+  admit({ who, message }: McpExchange<Principal>, { request, reply }: Arrival): void {
     const scope = findScope(message)
     if (scope === undefined) return
     try {
       requireScope(who, scope)
     } catch (thrown) {
-      addChallenge(reply, thrown, { metadata: this.#metadata, scopes: [...new Set([...defaultMcpScopes, scope])] })
+      addChallenge(reply, thrown, { metadata: this.#findMetadata(request), scopes: [...new Set([...defaultMcpScopes, scope])] })
       throw thrown
     }
+  }
+
+  /** Finds the address of the metadata, in the form by which the request came. */
+  #findMetadata({ headers: { host }, url }: FastifyRequest): string | undefined {
+    return findMetadataAddress(this.#services.settings, { host, path: /^\/mcp\/(\?|$)/.test(url) ? '/mcp/' : '/mcp' })
   }
 }
 

@@ -5,7 +5,9 @@ import type { AuthInfo, McpHttpHandler, McpRequestContext, Server } from '@model
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { asFerruleError, type McpMessage, type McpSdk, type MessageRefusal, messageCodes, readMessage } from 'ferrule/internal'
 import { readAnyJson } from '../http/body.ts'
+import { addPreflight, openToPages } from './cors.ts'
 import type { Door } from './doors.ts'
+import { bothForms, chooseForm, toForm } from './forms.ts'
 import { RunningRequests } from './running.ts'
 
 /** One request, as the server of the mount sees it. */
@@ -27,7 +29,7 @@ export interface Arrival {
 
 /** What is mounted. */
 export interface McpMount<Who> {
-  readonly path: string
+  readonly path: '/mcp'
   readonly door: Door
   /** Authenticates a request before its body is read. @throws FerruleError when it is refused */
   readonly authenticate: (arrival: Arrival) => Promise<Who>
@@ -55,9 +57,11 @@ const readHeader = ({ headers }: FastifyRequest, name: string): string | undefin
   return typeof value === 'string' ? value : undefined
 }
 
+/** Copies the headers for the SDK, which refuses a client that does not take both forms. */
 const copyHeaders = ({ headers }: FastifyRequest): Headers => {
   const copied = new Headers()
   for (const [name, value] of Object.entries(headers)) for (const one of [value ?? []].flat()) copied.append(name, one)
+  copied.set('accept', bothForms)
   return copied
 }
 
@@ -148,7 +152,7 @@ class Endpoint<Who> {
     const { message } = exchange
     const response = await fetch(sent, message === nothing ? { authInfo } : { authInfo, parsedBody: message.plain })
     if (message.method === 'initialize' && response.ok) reply.header(sessionHeader, randomUUID())
-    return sendResponse(reply, response)
+    return sendResponse(reply, await toForm(response, chooseForm(request.headers.accept)))
   }
 
   async close(): Promise<void> {
@@ -174,22 +178,24 @@ export function mountMcp<Who>(app: FastifyInstance, mount: McpMount<Who>): void 
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, read) => read(null, body))
-    scope.route({
-      method: ['GET', 'POST', 'DELETE'],
-      url: mount.path,
-      config: { path: mount.path },
-      onRequest: async (request, reply) => {
-        const refused = mount.door({ host: readHeader(request, 'host'), origin: readHeader(request, 'origin') })
-        if (refused !== undefined) return sendRefusal(reply, 403, { code: serverError, message: refused })
-        callers.set(request, { who: await mount.authenticate({ request, reply }) })
-        return undefined
-      },
-      handler: async (request, reply) => {
-        const caller = callers.get(request)
-        if (caller === undefined) throw new Error('A request was not authenticated.')
-        return endpoint.answer(caller.who, { request, reply })
-      },
-    })
+    openToPages(scope, mount.door)
+    for (const url of [mount.path, `${mount.path}/`] as const) {
+      addPreflight(scope, url)
+      scope.route({
+        ...{ method: ['GET', 'POST', 'DELETE'], url, config: { path: mount.path } },
+        onRequest: async (request, reply) => {
+          const refused = mount.door({ host: readHeader(request, 'host'), origin: readHeader(request, 'origin') })
+          if (refused !== undefined) return sendRefusal(reply, 403, { code: serverError, message: refused })
+          callers.set(request, { who: await mount.authenticate({ request, reply }) })
+          return undefined
+        },
+        handler: async (request, reply) => {
+          const caller = callers.get(request)
+          if (caller === undefined) throw new Error('A request was not authenticated.')
+          return endpoint.answer(caller.who, { request, reply })
+        },
+      })
+    }
     scope.addHook('onClose', () => endpoint.close())
     done()
   })

@@ -14,6 +14,8 @@ const unkept: readonly string[] = ['Session']
 /** What adapters use. */
 export interface AdapterParts {
   readonly oauth: OAuth
+  /** Forms of the address of the MCP endpoint; the first one is that of grants. */
+  readonly resources: readonly string[]
   readonly errors: typeof OAuthErrors
 }
 
@@ -32,14 +34,16 @@ const ignore: Adapter = {
 }
 
 /** Reads grants; the page of consent stores them. */
-const createGrantAdapter = ({ oauth }: AdapterParts): Adapter => ({
+const createGrantAdapter = ({ oauth, resources }: AdapterParts): Adapter => ({
   ...ignore,
   find: async (id) => {
     const grant = await oauth.findGrant(id)
     if (grant === undefined) return undefined
     const { clientId, resource, scopes, createdAt, expiresAt } = grant
     const times = { iat: toSeconds(createdAt), exp: toSeconds(expiresAt) }
-    return { kind: 'Grant', jti: id, accountId: operator, clientId, resources: { [resource]: scopes.join(' ') }, ...times }
+    const forms = resource === resources[0] ? resources : [resource]
+    const reached = Object.fromEntries(forms.map((form) => [form, scopes.join(' ')]))
+    return { kind: 'Grant', jti: id, accountId: operator, clientId, resources: reached, ...times }
   },
   destroy: (id) => oauth.endGrant(id),
 })

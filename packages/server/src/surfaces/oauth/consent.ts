@@ -14,7 +14,7 @@ import { buildChoices } from './choices.ts'
 import { cleanClientName } from './clients.ts'
 import { type ConsentForm, readConsentForm } from './consent-form.ts'
 import type { OAuthLimits } from './limits.ts'
-import { buildConsentPage, buildErrorPage, buildSignInPage, type PageParts } from './pages.ts'
+import { buildConsentPage, buildErrorPage, buildReturnPage, buildSignInPage, type PageParts } from './pages.ts'
 
 /** Time for an authorization, in milliseconds; that of the library's record. */
 const authorizationMs = 600_000
@@ -31,7 +31,8 @@ interface PageRequest {
 interface Waiting {
   readonly id: string
   readonly clientId: string
-  readonly redirectOrigin: string
+  /** Where the policy of a page lets its form lead. */
+  readonly formSource: string
   readonly scopes: readonly McpScope[]
   readonly parts: PageParts
 }
@@ -94,11 +95,17 @@ export class Consent {
     const words = readText(scope).split(' ')
     const parts: PageParts = {
       clientName: cleanClientName(details.prompt.details['client_name'], clientId),
-      redirectHost: redirect.host,
+      redirectHost: nameRedirect(redirect),
       documentHost: URL.canParse(clientId) ? new URL(clientId).host : undefined,
       formToken: this.#sign(details.uid),
     }
-    return { id: details.uid, clientId, redirectOrigin: redirect.origin, scopes: mcpScopes.filter((each) => words.includes(each)), parts }
+    return {
+      id: details.uid,
+      clientId,
+      formSource: findFormSource(redirect),
+      scopes: mcpScopes.filter((each) => words.includes(each)),
+      parts,
+    }
   }
 
   #sign(id: string): string {
@@ -113,9 +120,9 @@ export class Consent {
     return { applicationId: readText(content['applicationId']), secretMark: readText(content['secretMark']) }
   }
 
-  #sendSignIn(reply: FastifyReply, { parts, redirectOrigin }: Waiting, refused?: { readonly status: number; readonly problem: string }) {
+  #sendSignIn(reply: FastifyReply, { parts, formSource }: Waiting, refused?: { readonly status: number; readonly problem: string }) {
     const text = buildSignInPage({ ...parts, problem: refused?.problem })
-    return sendPage(reply, { status: refused?.status ?? 200, text, formOrigin: redirectOrigin })
+    return sendPage(reply, { status: refused?.status ?? 200, text, formSource })
   }
 
   async #signIn({ request, reply }: PageRequest, waiting: Waiting, { clientId, clientSecret }: ConsentForm): Promise<FastifyReply> {
@@ -140,7 +147,7 @@ export class Consent {
     if (choices === undefined)
       return this.#sendSignIn(reply, waiting, { status: 403, problem: 'This application reaches no such organization. Sign in again.' })
     const text = buildConsentPage({ ...waiting.parts, ...choices, isWriteChosen: given.form.write === true, problem })
-    return sendPage(reply, { status: problem === undefined ? 200 : 400, text, formOrigin: waiting.redirectOrigin })
+    return sendPage(reply, { status: problem === undefined ? 200 : 400, text, formSource: waiting.formSource })
   }
 
   async #allow(page: PageRequest, given: Agreeing & { readonly form: ConsentForm }): Promise<FastifyReply> {
@@ -155,7 +162,7 @@ export class Consent {
       const grant = await this.#oauth.grant(principal, { clientId, clientName: parts.clientName, workspaceNames, connectorIds, scopes })
       await this.#oauth.remove({ type: 'SignIn', id: waiting.id })
       await this.#oauth.extend({ type: 'Client', id: clientId }, usedRegistrationMs)
-      return await this.#finish(page, {
+      return await this.#finish(page, waiting, {
         login: { accountId: operator, remember: false },
         consent: { grantId: grant.id },
         select_account: {},
@@ -175,17 +182,33 @@ export class Consent {
     throw thrown
   }
 
-  async #deny(page: PageRequest, { id }: Waiting): Promise<FastifyReply> {
-    await this.#oauth.remove({ type: 'SignIn', id })
-    return this.#finish(page, { error: 'access_denied', error_description: 'the operator did not agree' })
+  async #deny(page: PageRequest, waiting: Waiting): Promise<FastifyReply> {
+    await this.#oauth.remove({ type: 'SignIn', id: waiting.id })
+    return this.#finish(page, waiting, { error: 'access_denied', error_description: 'the operator did not agree' })
   }
 
-  async #finish({ request, reply }: PageRequest, result: InteractionResults): Promise<FastifyReply> {
+  async #finish({ request, reply }: PageRequest, { formSource }: Waiting, result: InteractionResults): Promise<FastifyReply> {
     const provider = await this.#load()
     const next = await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false })
     if (next === undefined) throw fail('internal_error', {})
-    return reply.header('cache-control', 'no-store').redirect(next, 303)
+    if (formSource !== '') return reply.header('cache-control', 'no-store').redirect(next, 303)
+    return sendPage(reply.header('refresh', `0; url=${next}`), { status: 200, text: buildReturnPage(next) })
   }
+}
+
+const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:'
+
+/** Names the receiver of a code for a page. */
+const nameRedirect = (redirect: URL): string => {
+  const { protocol, host } = redirect
+  if (isWeb(redirect)) return host
+  return host === '' ? protocol : `${protocol}//${host}`
+}
+
+/** Finds what a policy calls the receiver of a code. It has no form for an IPv6 address: such a page's form stays, and a refresh leads on. */
+function findFormSource(redirect: URL): string {
+  if (!isWeb(redirect)) return redirect.protocol
+  return redirect.hostname.startsWith('[') ? '' : redirect.origin
 }
 
 /** Returns what is missing in a form; undefined: nothing. */
@@ -211,9 +234,9 @@ function isSame(given: string, expected: string): boolean {
 interface SentPage {
   readonly status: number
   readonly text: string
-  /** Origin that the page's form may lead to; undefined: the page has no form. */
-  readonly formOrigin?: string
+  /** Where the page's form may lead beside this service; undefined: the page has no form. */
+  readonly formSource?: string
 }
 
-const sendPage = (reply: FastifyReply, { status, text, formOrigin }: SentPage): FastifyReply =>
-  reply.code(status).headers(buildPageHeaders(formOrigin)).type(pageType).send(text)
+const sendPage = (reply: FastifyReply, { status, text, formSource }: SentPage): FastifyReply =>
+  reply.code(status).headers(buildPageHeaders(formSource)).type(pageType).send(text)

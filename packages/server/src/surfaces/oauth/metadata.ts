@@ -31,6 +31,7 @@ export const authorizationServer: OpenRoute = {
   method: 'GET',
   path,
   auth: 'none',
+  isForPages: true,
   answer: (_exchange, { settings }) => {
     const issuer = findIssuer(settings)
     if (issuer === undefined)

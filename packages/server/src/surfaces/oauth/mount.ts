@@ -3,9 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import { Http } from 'ferrule/internal'
 import { defaultMcpScopes, type McpScope } from 'ferrule/wire'
 import type { Provider } from 'oidc-provider'
-import { buildMcpAddress } from '../../platform/settings/mcp-address.ts'
+import { listMcpAddresses } from '../../platform/settings/mcp-address.ts'
 import type { Services } from '../http/route.ts'
-import { createDoor } from '../mcp/doors.ts'
+import { addPreflight, openToPages } from '../mcp/cors.ts'
+import { createDoor, type Door } from '../mcp/doors.ts'
 import { findIssuer, oauthPaths, readIssuerPath } from './address.ts'
 import { Consent } from './consent.ts'
 import { createDocumentFetch, type DocumentHttp } from './documents.ts'
@@ -26,9 +27,9 @@ const sendError = (reply: FastifyReply, status: number, [error, reason]: readonl
  * States the scopes of an authorization: the known ones for reading that the client asks for, else all of them, and the one for writing,
  * which the operator ticks or not. Clients ask for names of their own, or for those of the endpoint's challenge. RFC 6749 section 3.3 lets a
  * server decide; its answer names what was granted. Answers go into the address only, as the metadata says: other ways would be pages of
- * the library.
+ * the library. Who names the endpoint in one form may exchange the code in any other.
  */
-function stateAuthorization(url: string): string {
+function stateAuthorization(url: string, resources: readonly string[]): string {
   const [path = '', text = ''] = url.split('?', 2)
   const query = new URLSearchParams(text)
   const asked = query.getAll('scope')
@@ -36,6 +37,10 @@ function stateAuthorization(url: string): string {
   const words = asked.flatMap((scope) => scope.split(' '))
   const reads = defaultMcpScopes.filter((scope) => words.includes(scope))
   query.delete('response_mode')
+  if (query.getAll('resource').every((resource) => resources.includes(resource))) {
+    query.delete('resource')
+    for (const resource of resources) query.append('resource', resource)
+  }
   query.set('scope', [...(reads.length === 0 ? defaultMcpScopes : reads), 'execute:write' satisfies McpScope].join(' '))
   return `${path}?${query}`
 }
@@ -44,8 +49,10 @@ function stateAuthorization(url: string): string {
 class OAuthServer {
   readonly #services: Services
   readonly #issuer: string
+  readonly #resources: readonly string[]
   readonly #limits: OAuthLimits
-  readonly #door
+  /** Who may enter. */
+  readonly door: Door
   readonly #consent: Consent
   #http: DocumentHttp | undefined
   #provider: Promise<Provider> | undefined
@@ -53,9 +60,10 @@ class OAuthServer {
   constructor(services: Services, issuer: string, http: DocumentHttp | undefined) {
     this.#services = services
     this.#issuer = issuer
+    this.#resources = listMcpAddresses(services.settings)
     this.#http = http
     this.#limits = new OAuthLimits(services.steady)
-    this.#door = createDoor(services.settings)
+    this.door = createDoor(services.settings)
     this.#consent = new Consent(services, this.#limits, () => this.#load())
   }
 
@@ -69,18 +77,18 @@ class OAuthServer {
   }
 
   #create(): Promise<Provider> {
-    const { platform, settings, logger } = this.#services
+    const { platform, logger } = this.#services
     const fetch = createDocumentFetch(() => {
       this.#http ??= new Http()
       return this.#http
     })
-    return createProvider({ issuer: this.#issuer, resource: buildMcpAddress(settings), oauth: platform.oauth, fetch, logger })
+    return createProvider({ issuer: this.#issuer, resources: this.#resources, oauth: platform.oauth, fetch, logger })
   }
 
   /** Refuses requests of foreign pages, too many requests, and new records when there is no room. */
   async enter(request: FastifyRequest, reply: FastifyReply, name: LimitedRequest | undefined): Promise<FastifyReply | undefined> {
     const { host, origin } = request.headers
-    const refused = this.#door({ host, origin })
+    const refused = this.door({ host, origin })
     if (refused !== undefined) return sendError(reply, 403, ['invalid_request', refused])
     this.#state(request)
     if (name === undefined) return undefined
@@ -103,7 +111,7 @@ class OAuthServer {
   async answer(request: FastifyRequest, reply: FastifyReply, name: LimitedRequest): Promise<FastifyReply> {
     const provider = await this.#load()
     const { url = '' } = request.raw
-    request.raw.url = name === 'authorize' ? stateAuthorization(url) : url
+    request.raw.url = name === 'authorize' ? stateAuthorization(url, this.#resources) : url
     Object.assign(request.raw, { originalUrl: readIssuerPath(this.#issuer) + request.raw.url }) // the library takes its path from here
     for (const [header, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(header, value)
     reply.hijack()
@@ -120,22 +128,40 @@ class OAuthServer {
   }
 }
 
-/** Adds the routes that the library answers. Their bodies stay unread: it reads them itself. */
-function addLibraryRoutes(scope: FastifyInstance, server: OAuthServer): void {
+/** Adds routes that the library answers. Their bodies stay unread: it reads them itself. */
+function addLibraryRoutes(scope: FastifyInstance, server: OAuthServer, [method, paths]: LibraryRoutes): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-  const add = (method: 'GET' | 'POST', url: string, name: LimitedRequest) =>
+  for (const [url, name] of paths) {
+    if (method === 'POST') addPreflight(scope, url)
     scope.route({
       ...{ method, url, config: { path: url.replace(':id', '{id}') } },
       onRequest: async (request, reply) => server.enter(request, reply, name),
       handler: async (request, reply) => server.answer(request, reply, name),
     })
-  add('GET', oauthPaths.authorize, 'authorize')
-  add('GET', `${oauthPaths.authorize}/:id`, 'authorize')
-  add('POST', oauthPaths.token, 'token')
-  add('POST', oauthPaths.register, 'register')
-  add('POST', oauthPaths.revoke, 'revoke')
+  }
 }
+
+/** Routes of a method. */
+type LibraryRoutes = readonly ['GET' | 'POST', readonly (readonly [url: string, name: LimitedRequest])[]]
+
+/** Where browsers are sent. */
+const visited: LibraryRoutes = [
+  'GET',
+  [
+    [oauthPaths.authorize, 'authorize'],
+    [`${oauthPaths.authorize}/:id`, 'authorize'],
+  ],
+]
+/** What clients call, from pages too. */
+const called: LibraryRoutes = [
+  'POST',
+  [
+    [oauthPaths.token, 'token'],
+    [oauthPaths.register, 'register'],
+    [oauthPaths.revoke, 'revoke'],
+  ],
+]
 
 /** Adds the pages. */
 function addPages(scope: FastifyInstance, server: OAuthServer): void {
@@ -162,8 +188,13 @@ export function mountOAuth(app: FastifyInstance, services: Services, http?: Docu
   if (issuer === undefined) return
   const server = new OAuthServer(services, issuer, http)
   app.register((scope, _options, done) => {
-    addLibraryRoutes(scope, server)
+    addLibraryRoutes(scope, server, visited)
     scope.addHook('onClose', () => server.close())
+    done()
+  })
+  app.register((scope, _options, done) => {
+    openToPages(scope, server.door)
+    addLibraryRoutes(scope, server, called)
     done()
   })
   app.register((scope, _options, done) => {

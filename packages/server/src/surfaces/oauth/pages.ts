@@ -9,6 +9,10 @@ export const buildErrorPage = (reason: string): string =>
     html`<h1>Not connected</h1><p class="problem">${reason}</p><p>Go back to the client, and connect again.</p>`,
   )
 
+/** Builds the page that leads back to the client. @param next address of the way back */
+export const buildReturnPage = (next: string): string =>
+  buildPage('Ferrule: back to the client', html`<h1>Back to the client</h1><p><a href="${next}">Continue</a></p>`)
+
 /** Client and form of a page. */
 export interface PageParts {
   readonly clientName: string

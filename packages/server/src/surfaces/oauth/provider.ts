@@ -25,8 +25,8 @@ const lifetimes = {
 /** What the server is built from. */
 export interface ProviderParts {
   readonly issuer: string
-  /** Address of the MCP endpoint. */
-  readonly resource: string
+  /** Forms of the address of the MCP endpoint; the first one is that of tokens. */
+  readonly resources: readonly string[]
   readonly oauth: OAuth
   readonly fetch: (input: string | URL | Request) => Promise<Response>
   readonly logger: Logger
@@ -51,7 +51,8 @@ function buildPolicy({ interactionPolicy: { Check, Prompt } }: Library) {
 
 const off = { enabled: false } as const
 
-function buildFeatures({ errors }: Library, { resource }: ProviderParts): NonNullable<Configuration['features']> {
+function buildFeatures({ errors }: Library, { resources }: ProviderParts): NonNullable<Configuration['features']> {
+  const [resource = ''] = resources
   return {
     ...{ devInteractions: off, userinfo: off, rpInitiatedLogout: off, dPoP: off, pushedAuthorizationRequests: off },
     ...{ claimsParameter: off, introspection: off, clientCredentials: off, deviceFlow: off, requestObjects: off },
@@ -64,7 +65,7 @@ function buildFeatures({ errors }: Library, { resource }: ProviderParts): NonNul
       defaultResource: () => resource,
       useGrantedResource: () => true,
       getResourceServerInfo: (_context, asked) => {
-        if (asked !== resource) throw new errors.InvalidTarget(`the only resource is ${resource}`)
+        if (!resources.includes(asked)) throw new errors.InvalidTarget(`the only resource is ${resource}`)
         return { scope: mcpScopes.join(' '), audience: resource, accessTokenTTL: lifetimes.AccessToken, accessTokenFormat: 'opaque' }
       },
     },
@@ -86,10 +87,10 @@ function buildCookies({ issuer, oauth }: ProviderParts): NonNullable<Configurati
 const createIdleKey = () => ({ ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), alg: 'ES256' })
 
 function buildConfiguration(library: Library, parts: ProviderParts): Configuration {
-  const { issuer, oauth, fetch } = parts
+  const { issuer, oauth, resources, fetch } = parts
   const { errors } = library
   return {
-    adapter: createAdapters({ oauth, errors }),
+    adapter: createAdapters({ oauth, resources, errors }),
     clientAuthMethods: ['none'],
     clientDefaults: {
       id_token_signed_response_alg: 'ES256',

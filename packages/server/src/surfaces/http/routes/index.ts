@@ -48,5 +48,5 @@ export const routes: readonly Route[] = [
   ...[requestSync, listSyncs, getSync, cancelSync, watchSync],
   ...[listConnectorOverviews, listUnfinishedSyncs, getUsage, getService, getNode],
   getJob,
-  ...[live, ready, metrics, openApi, docs, docsKind, docsEntity, docsRoute, home, protectedResource, authorizationServer],
+  ...[live, ready, metrics, openApi, docs, docsKind, docsEntity, docsRoute, home, ...protectedResource, authorizationServer],
 ]
