@@ -1,6 +1,7 @@
 /** Lists and status over HTTP with 10,000 connectors in one organization and as many in others, against the same service with a hundred. */
 import { sql } from 'kysely'
 import { Client } from 'undici'
+import { Secret } from '../packages/ferrule/src/engine/credentials/secret.ts'
 import { openPostgres } from '../packages/server/src/platform/db/postgres.ts'
 import { connectorId, fillMany, workspaceId } from '../test/support/many-connectors.ts'
 import { startCluster } from '../test/support/postgres-cluster.ts'
@@ -35,7 +36,7 @@ interface Side {
 }
 
 async function startSide(cluster: string, count: number, stack: AsyncDisposableStack): Promise<Side> {
-  const admin = openPostgres(cluster)
+  const admin = openPostgres({ url: new Secret(cluster) })
   const create = async (name: string): Promise<string> => {
     await sql.raw(`create database ${name} template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'`).execute(admin.db)
     return Object.assign(new URL(cluster), { pathname: `/${name}` }).href
@@ -45,7 +46,7 @@ async function startSide(cluster: string, count: number, stack: AsyncDisposableS
   const env = { DATABASE_URL: url, CONTEXT_DATABASE_URL: context, FERRULE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
   const child = stack.use(await start('service.ts', { ...serviceCredentials, ...env }))
   const { headers } = await connectTo(child, { connector_type: 'gong', credentials: { access_key: 'key', access_key_secret: 'secret' } })
-  const database = openPostgres(url)
+  const database = openPostgres({ url: new Secret(url) })
   const { organization_id: organizationId } = await database.db.selectFrom('connectors').select('organization_id').executeTakeFirstOrThrow()
   await fillMany(database, { organizationId, connectors: count })
   await database.close()

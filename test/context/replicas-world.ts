@@ -1,6 +1,4 @@
 /** Nodes with read replicas over one primary, and clients that notice an answer older than one before. */
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
 import { Client } from 'pg'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
@@ -107,52 +105,6 @@ export async function startTwoNodes(): Promise<{ readonly world: ReplicaWorld; r
   const nodes = [await world.open(), await world.open()] as const
   for (const node of nodes) await untilStates(node, 'used', 'used')
   return { world, nodes }
-}
-
-/** A way to a server that can fall silent, as a machine without power does. */
-export interface Line {
-  readonly url: string
-  /** Keeps connections open, and passes nothing on. */
-  silence(): void
-  resume(): void
-  close(): void
-}
-
-/** Opens a way to a server. */
-export async function openLine(url: string): Promise<Line> {
-  const { hostname, port } = new URL(url)
-  const sockets = new Set<Socket>()
-  let isSilent = false
-  const pass = (from: Socket, to: Socket): void => {
-    sockets.add(from)
-    from.on('data', (bytes) => {
-      if (!isSilent) to.write(bytes)
-    })
-    from.on('error', () => to.destroy())
-    from.on('close', () => to.destroy())
-  }
-  const door = createServer((socket) => {
-    const server = connect(Number(port), hostname)
-    pass(socket, server)
-    pass(server, socket)
-  }).listen(0, '127.0.0.1')
-  await once(door, 'listening')
-  const address = door.address()
-  const own = new URL(url)
-  own.port = typeof address === 'object' && address !== null ? String(address.port) : ''
-  return {
-    url: own.href,
-    silence: () => {
-      isSilent = true
-    },
-    resume: () => {
-      isSilent = false
-    },
-    close: () => {
-      door.close()
-      for (const socket of sockets) socket.destroy()
-    },
-  }
 }
 
 const key = Buffer.from('a key of tests')

@@ -5,9 +5,11 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { Database } from '../../packages/server/src/platform/db/database.ts'
 import { confirmedMs, openSession, sessionLocks } from '../../packages/server/src/platform/db/session.ts'
 import { endedSessionMs, leaseMs } from '../../packages/server/src/platform/syncs/queue/leases.ts'
+import { Server } from '../../packages/server/src/postgres/server.ts'
 import { serve } from '../engine/support.ts'
 import { openNode, type SyncerOptions } from '../support/kill-syncs.ts'
 import { principalOf } from '../support/kill-writer.ts'
@@ -218,7 +220,7 @@ test('a session that the server does not confirm counts as ended before others m
   const raw = world.raw()
   await raw.ready()
   const clock = { now: 0 }
-  const session = await openSession(url, { randomBytes, steady: () => clock.now })
+  const session = await openSession(new Server({ url: new Secret(url), setting: 'DATABASE_URL' }), { randomBytes, steady: () => clock.now })
   expect([session?.holds(), await holders(raw)]).toEqual([true, 1])
   clock.now += confirmedMs
   expect([session?.holds(), session?.signal.aborted]).toEqual([false, true])

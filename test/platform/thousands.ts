@@ -108,7 +108,7 @@ class Simulation {
     this.counter = new Counter(raw.db)
     this.#world = world
     this.#plan = plan
-    this.#database = createDatabase(raw.dialect, raw.db.withPlugin(this.counter), { close: () => raw.close() })
+    this.#database = createDatabase(raw.dialect, raw.db.withPlugin(this.counter), { close: () => raw.close(), ready: () => raw.ready() })
     this.#inside = this.#database
     const all = Object.values(kinds)
     this.#kinds = all.map(({ definition }) => definition).flatMap((each) => (listCopiedEntities(each).length > 0 ? [each.kind] : []))

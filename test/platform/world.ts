@@ -63,7 +63,8 @@ export async function createWorld(database: DatabaseName, name: string, through:
       return platform
     },
     raw: () => {
-      const raw = server === undefined ? openSqlite(join(folder, 'data'), { exclusive: false }) : openPostgres(server.url)
+      const raw =
+        server === undefined ? openSqlite(join(folder, 'data'), { exclusive: false }) : openPostgres({ url: new Secret(server.url) })
       opened.push(raw)
       return raw
     },

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import { openPostgres } from '../../packages/server/src/platform/db/postgres.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { openPlatform } from '../../packages/server/src/platform/platform.ts'
@@ -166,7 +167,7 @@ function parsed(line: string): Line | undefined {
 export async function sessionsEnded(url: string): Promise<void> {
   const watcher = new URL(url)
   watcher.searchParams.set('application_name', 'watcher')
-  const { db, close } = openPostgres(watcher.href)
+  const { db, close } = openPostgres({ url: new Secret(watcher.href) })
   try {
     for (let left = 1; left > 0; ) {
       const { rows } = await sql<{ count: number }>`select count(*) as count from pg_stat_activity

@@ -17,7 +17,7 @@ const platformRooms = platformOrder.map((name, index): Room => {
   return {
     room: `${server}platform/${name}`,
     files: [
-      ...within(server, ['folder-lock.ts', 'grouped-looks.ts', 'statement-span.ts', 'context/']),
+      ...within(server, ['folder-lock.ts', 'grouped-looks.ts', 'statement-span.ts', 'final-newline.ts', 'postgres/', 'context/']),
       ...within(`${server}platform/`, platformOrder.slice(0, index)),
     ],
     npm: [...entries, ...(isDatabase ? ['kysely', 'pg'] : ['typebox', 'ipaddr.js']), 'jose', 'pino'],
@@ -30,10 +30,12 @@ export const serverRooms: readonly Room[] = [
   { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },
   { room: `${server}statement-span.ts`, npm: entries },
   { room: `${server}grouped-looks.ts` },
+  { room: `${server}final-newline.ts` },
+  { room: `${server}postgres/`, files: within(server, ['final-newline.ts']), npm: [...entries, 'pg'], node: 'all but node:sqlite' },
   { room: `${server}context/query/`, npm: entries, node: 'all but node:sqlite' },
   {
     room: `${server}context/database/`,
-    files: within(server, ['folder-lock.ts', 'statement-span.ts', 'context/query/']),
+    files: within(server, ['folder-lock.ts', 'statement-span.ts', 'postgres/', 'context/query/']),
     npm: [...entries, 'pg', '@electric-sql/pglite'],
     node: 'all',
   },
@@ -52,7 +54,14 @@ export const serverRooms: readonly Room[] = [
   },
   {
     room: `${server}context/store/`,
-    files: within(server, ['context/query/', 'context/database/', 'context/entity-ref.ts', 'context/indexes/', 'context/replicas/']),
+    files: within(server, [
+      'postgres/',
+      'context/query/',
+      'context/database/',
+      'context/entity-ref.ts',
+      'context/indexes/',
+      'context/replicas/',
+    ]),
     npm: entries,
     node: 'all but node:sqlite',
   },
@@ -78,7 +87,7 @@ export const serverRooms: readonly Room[] = [
   },
   {
     room: `${server}service/`,
-    files: within(server, ['context/', 'platform/', 'surfaces/']),
+    files: within(server, ['postgres/', 'context/', 'platform/', 'surfaces/']),
     npm: [...entries, 'fastify', 'prom-client', 'pino'],
     node: 'all but node:sqlite',
   },

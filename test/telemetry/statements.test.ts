@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import { inSpan } from '../../packages/ferrule/src/tracing.ts'
 import { openPostgres } from '../../packages/server/src/platform/db/postgres.ts'
 import { describeStatement } from '../../packages/server/src/statement-span.ts'
@@ -9,7 +10,7 @@ import { startCollector } from './collector.ts'
 test('statements on PostgreSQL have spans below another one, and failed ones have our code', async () => {
   const server = await createTestDatabase('spans')
   const collector = await startCollector()
-  const { db, close } = openPostgres(server.url)
+  const { db, close } = openPostgres({ url: new Secret(server.url) })
   const run = (text: string) => sql.raw(text).execute(db)
   await run('select 1')
   expect(collector.take()).toEqual([])

@@ -67,7 +67,7 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
 }
 
 function openDatabase({ settings, role = 'service' }: PlatformOptions): Database {
-  if (settings.databaseUrl !== undefined) return openPostgres(settings.databaseUrl.reveal())
+  if (settings.databaseUrl !== undefined) return openPostgres({ url: settings.databaseUrl })
   return openSqlite(resolve(settings.dataFolder), { exclusive: role === 'service' })
 }
 
@@ -137,7 +137,9 @@ async function start(parts: Parts, options: PlatformOptions, clock: StoredClock)
     vault: createRotation(parts),
     clock: clock.now,
     cursorKey: () => parts.masterKeys.current().cursors,
-    ready: () => database.ready(),
+    ready: async () => {
+      await Promise.all([database.ready(), contextStore?.ready()])
+    },
     close: async () => {
       clearInterval(timer)
       watching.close()

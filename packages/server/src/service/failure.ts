@@ -1,5 +1,5 @@
 import { FerruleError } from 'ferrule'
-import { isTransient, readErrorCode } from '../context/database/problems.ts'
+import { isServerFault, readErrorCode, ServerFault } from '../postgres/problems.ts'
 
 /** Exit code of a wrong setting (sysexits.h, EX_CONFIG). */
 const configurationError = 78
@@ -17,9 +17,11 @@ const databaseSettings: Readonly<Record<string, string>> = {
 /** Describes a database that does not answer, or the pooler before it; undefined for other failures. */
 function describeAbsence({ code, cause }: FerruleError): string | undefined {
   const name = databaseSettings[code]
-  if (name === undefined || !isTransient(cause)) return undefined
+  if (name === undefined || !isServerFault(cause)) return undefined
   // Node gives no message when it tried several addresses of a name.
   const said = (cause instanceof Error ? cause.message : '') || readErrorCode(cause)
+  if (cause instanceof ServerFault && cause.isReadOnly)
+    return `The database that ${name} names takes no writes: it is a standby, or set to read-only. Name the primary, or let it take writes. Then start again.`
   return `The database that ${name} names does not answer: ${said}. Check that the database runs, and the pooler before it if there is one. Then start again.`
 }
 

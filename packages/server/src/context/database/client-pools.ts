@@ -1,17 +1,16 @@
 /** Pools of connections to a PostgreSQL server: for searches, for lookups by key and for writes. */
-import pg from 'pg'
+import type pg from 'pg'
+import { askAfter, beginSnapshot, stopStatement } from '../../postgres/pooler.ts'
+import { type Pool, readCommitted, type Server, type SessionConfig } from '../../postgres/server.ts'
 import { searchSettings } from '../query/functions.ts'
 import { copyRows } from './copy.ts'
 import type { Answer, Connection, Statement } from './database.ts'
 import { decoders, encodeValues } from './decoding.ts'
 import type { Purpose } from './lane.ts'
 import { PooledConnection } from './pooled-connection.ts'
-import { askAfter, beginSnapshot, connectMs } from './pooler.ts'
 
 /** Limits of the pools. */
 export interface PoolOptions {
-  /** A `postgresql://` URL with its options (for example `sslmode`). */
-  readonly url: string
   /** Connections for searches. */
   readonly searches: number
   /** Connections for writes. */
@@ -20,8 +19,8 @@ export interface PoolOptions {
   readonly searchMs: number
   /** Timeout of a write in milliseconds. */
   readonly writeMs: number
-  /** Timeout of connecting in milliseconds; default: five seconds. */
-  readonly connectMs?: number
+  /** Time that a cancelled statement has to end before its connection is cut, in milliseconds; default: one second. */
+  readonly cutMs?: number
 }
 
 /**
@@ -29,7 +28,6 @@ export interface PoolOptions {
  */
 export type Use = Purpose | 'lookup'
 
-const idleMs = 60_000
 /** Added to the server's own timeout, in milliseconds. It serves connections that lost their client; the service's timeout comes first. */
 const graceMs = 5_000
 /** Maximum number of named statements of a connection. A connection with more is replaced, which bounds the server's memory. */
@@ -44,21 +42,16 @@ const sessionSettings: Readonly<Record<Use, Readonly<Record<string, string>>>> =
   // Every write is planned too: plans cached for the first batches would scan whole partitions, which were empty then.
   write: { ...searchSettings, random_page_cost: '1.1' },
 }
-const buildStartupOptions = (purpose: Use): string =>
-  Object.entries(sessionSettings[purpose])
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ')
-
 /** Names of statements that a client has prepared. */
 const preparedNames = new WeakMap<pg.ClientBase, Set<string>>()
 
-/** How a connection is cancelled and released. */
-interface Handling {
-  /**
-   * Cancels the running statement of a client.
-   * @param ended settles when the statement has ended
-   */
-  cancel(client: pg.ClientBase, ended: Promise<unknown>): Promise<void>
+/** A client of a pool, and what it is for. */
+export interface Client {
+  readonly client: pg.ClientBase
+  readonly use: Use
+  /** True when a pooler stands before the server. */
+  readonly isPooled: boolean
+  readonly server: Server
   /** Releases the client; a broken one is not reused. */
   giveBack(broken: boolean): void
 }
@@ -66,32 +59,37 @@ interface Handling {
 class PostgresConnection implements Connection {
   readonly #client: pg.ClientBase
   readonly #names: Set<string>
-  readonly #handling: Handling
+  readonly #options: Client & Pick<PoolOptions, 'cutMs'>
   #running: Promise<unknown> = Promise.resolve()
 
-  constructor(client: pg.ClientBase, handling: Handling) {
-    this.#client = client
-    this.#names = preparedNames.get(client) ?? new Set()
-    preparedNames.set(client, this.#names)
-    this.#handling = handling
+  constructor(options: Client & Pick<PoolOptions, 'cutMs'>) {
+    this.#client = options.client
+    this.#names = preparedNames.get(options.client) ?? new Set()
+    preparedNames.set(options.client, this.#names)
+    this.#options = options
   }
 
   run(statement: Statement): Promise<Answer> {
-    const running = this.#ask(statement)
+    const running = this.#follow(this.#ask(statement))
     this.#running = running
     return running
   }
 
   async limit(timeoutMs: number | undefined): Promise<void> {
-    await this.#client.query(timeoutMs === undefined ? 'reset statement_timeout' : `set statement_timeout = ${Math.ceil(timeoutMs)}`)
+    const text = timeoutMs === undefined ? 'reset statement_timeout' : `set statement_timeout = ${Math.ceil(timeoutMs)}`
+    await this.#follow(this.#client.query(text))
   }
 
   stop(): Promise<void> {
-    return this.#handling.cancel(this.#client, this.#running)
+    return stopStatement(this.#client, this.#running, this.#options.cutMs)
   }
 
   release(broken: boolean): void {
-    this.#handling.giveBack(broken || this.#names.size > namedStatements)
+    this.#options.giveBack(broken || this.#names.size > namedStatements)
+  }
+
+  #follow<T>(running: Promise<T>): Promise<T> {
+    return this.#options.server.follow(this.#client, running, this.#options.use === 'write')
   }
 
   async #ask({ name, text, values = [], copied, beginsSnapshot }: Statement): Promise<Answer> {
@@ -103,60 +101,39 @@ class PostgresConnection implements Connection {
   }
 }
 
-/** A client of a pool, and what it is for. */
-export interface Client extends Handling {
-  readonly client: pg.ClientBase
-  readonly use: Use
-  /** True when a pooler stands before the server. */
-  readonly isPooled: boolean
-}
-
 /** Wraps a client by whether a pooler stands before the server. */
-export function connectWith({ client, use, isPooled, cancel, giveBack }: Client, options: PoolOptions): Connection {
-  if (!isPooled) return new PostgresConnection(client, { cancel, giveBack })
+export function connectWith(given: Client, options: PoolOptions): Connection {
+  const { client, use, isPooled, server, giveBack } = given
+  if (!isPooled) return new PostgresConnection({ ...given, ...(options.cutMs === undefined ? {} : { cutMs: options.cutMs }) })
   return new PooledConnection(client, {
     settings: sessionSettings[use],
     limitMs: getLimitMs(options, use),
     isReading: use !== 'write',
+    follow: (running) => server.follow(client, running, use === 'write'),
     giveBack,
   })
 }
 
 const getLimitMs = (options: PoolOptions, use: Use): number => (use === 'write' ? options.writeMs : options.searchMs) + graceMs
 
-/** Builds the options of a client. */
-export function buildClientOptions(options: PoolOptions, purpose: Use, isPooled: boolean): pg.ClientConfig {
-  const limit = getLimitMs(options, purpose)
-  const session = {
-    statement_timeout: limit,
-    idle_in_transaction_session_timeout: limit,
-    options: buildStartupOptions(purpose),
-  }
+/** Describes the sessions of a purpose. */
+export function describeSessions(options: PoolOptions, use: Use, isPooled: boolean): SessionConfig {
+  const limit = getLimitMs(options, use)
+  const settings = { ...readCommitted, ...sessionSettings[use], statement_timeout: limit, idle_in_transaction_session_timeout: limit }
   return {
-    connectionString: options.url,
-    connectionTimeoutMillis: options.connectMs ?? connectMs,
-    keepAlive: true,
-    application_name: `ferrule context ${purpose}`,
+    application_name: `ferrule context ${use}`,
     types: decoders,
-    ...(isPooled ? {} : session),
+    isReading: use !== 'write',
+    ...(isPooled ? {} : { settings }),
   }
 }
 
 const countConnections = ({ searches, writers }: PoolOptions): Readonly<Record<Use, number>> => ({
   search: searches,
   lookup: Math.min(searches, mostLookups),
-  write: writers + 1, // cancellations must not wait for a connection
+  write: writers,
 })
 
 /** Creates the pool of a purpose. It connects when a client is asked for. */
-export function createPool(options: PoolOptions, purpose: Use, isPooled: boolean): pg.Pool {
-  const pool = new pg.Pool({
-    ...buildClientOptions(options, purpose, isPooled),
-    max: countConnections(options)[purpose],
-    idleTimeoutMillis: idleMs,
-  })
-  // The pool replaces a broken connection, and its statement fails. Without a listener the error would end the process.
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
-}
+export const createPool = (server: Server, options: PoolOptions, use: Use, isPooled: boolean): Pool =>
+  server.createPool(countConnections(options)[use], describeSessions(options, use, isPooled))

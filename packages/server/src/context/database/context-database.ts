@@ -1,9 +1,10 @@
 /** Runs statements and transactions of both context databases within their timeouts and turns. */
 import { fail, inSpan } from 'ferrule/internal'
+import { isConflict, isServerFault, isTimeout } from '../../postgres/problems.ts'
 import { describeRows, describeStatement } from '../../statement-span.ts'
 import type { Answer, Connection, ContextDatabase, Engine, QueryOptions, ReadOptions, Run, Session, Statement, Value } from './database.ts'
 import type { Purpose } from './lane.ts'
-import { isTimeout, isTransient, translateError } from './problems.ts'
+import { translateError } from './problems.ts'
 
 /** Maximum number of attempts of a transaction. */
 const attempts = 3
@@ -153,6 +154,7 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
       retryConflicts(() =>
         turn({ purpose: 'write', signal: options.signal }, (connection) => runTransaction({ engine, connection, options }, work)),
       ),
+    ready: async () => engine.ready?.(),
     close: () => {
       closed ??= (async () => {
         const reason = fail('context_store_unavailable', {})
@@ -193,7 +195,7 @@ async function useConnection<T>(connection: Connection, work: (connection: Conne
     broken = false
     return result
   } catch (thrown) {
-    broken = isTransient(thrown)
+    broken = isServerFault(thrown, false)
     throw thrown
   } finally {
     connection.release(broken)
@@ -209,10 +211,6 @@ async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-/** Returns whether an error is a serialization failure or a deadlock: a retry can succeed at once. */
-const isConflict = (thrown: unknown): boolean =>
-  typeof thrown === 'object' && thrown !== null && ['40001', '40P01'].includes(String(Reflect.get(thrown, 'code')))
 
 interface Transacting {
   readonly engine: Engine

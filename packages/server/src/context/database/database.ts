@@ -99,6 +99,8 @@ export interface ContextDatabase {
    * take minutes and block nobody. `timeoutMs` applies to each statement.
    */
   withOwnConnection<T>(work: (run: Run) => Promise<T>, options?: QueryOptions): Promise<T>
+  /** Resolves when the database answers and takes writes; an embedded one does not ask. @throws FerruleError `context_store_unavailable` */
+  ready(): Promise<void>
   /** Refuses new work and waits for running work. Further calls have no effect. */
   close(): Promise<void>
 }
@@ -132,6 +134,8 @@ export interface Engine {
   connectApart?(): Promise<Connection>
   /** Opens the database if needed, without a turn. */
   open?(): Promise<void>
+  /** Resolves when the server answers and takes writes, within two seconds; left out where there is no server. @throws as `query` */
+  ready?(): Promise<void>
   /** Called after each commit with the characters of the transaction's values. */
   onCommitted?(bytes: number): void
   close(): Promise<void>

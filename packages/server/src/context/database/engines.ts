@@ -12,6 +12,8 @@ export function sumLoad(engine: Engine | undefined): { readonly running: number;
 
 /** Timeout of a write, and maximum wait for a turn, in milliseconds. */
 const writeMs = 60_000
+/** Time that a cancelled statement of the primary has to end before its connection is cut, in milliseconds. Nothing answers instead of it. */
+const cutMs = 5_000
 
 /** Options of an engine. */
 export interface EngineOptions {
@@ -33,6 +35,6 @@ export async function createEngine(settings: ContextStoreSettings, parts: Engine
     return new Embedded({ ...limits, folder, memoryMb, onSetAside, onUpkeepError, clock })
   }
   const { createPostgresEngine: postgresEngine } = await import('./postgres.ts')
-  const { searches, writers } = settings
-  return postgresEngine({ ...limits, url: settings.url.reveal(), searches, writers })
+  const { url, password, searches, writers } = settings
+  return postgresEngine({ ...limits, url, password, searches, writers, cutMs })
 }

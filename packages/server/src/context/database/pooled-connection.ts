@@ -1,9 +1,9 @@
 /** A connection of the context database through a pooler in transaction mode. */
 import type pg from 'pg'
+import { askAfter, beginSnapshot, buildBegin, stopStatement } from '../../postgres/pooler.ts'
 import { copyRows } from './copy.ts'
 import type { Answer, Connection, Statement } from './database.ts'
 import { encodeValues } from './decoding.ts'
-import { askAfter, beginSnapshot, buildBegin, stopStatement } from './pooler.ts'
 
 /** Options of a connection. */
 export interface PooledOptions {
@@ -13,6 +13,8 @@ export interface PooledOptions {
   readonly limitMs: number
   /** Runs each statement in a reading transaction of its own. */
   readonly isReading: boolean
+  /** Follows what the client is asked, see `Server.follow`. */
+  follow<T>(running: Promise<T>): Promise<T>
   /** Releases the client; a broken one is not reused. */
   giveBack(broken: boolean): void
 }
@@ -36,7 +38,7 @@ export class PooledConnection implements Connection {
   run(statement: Statement): Promise<Answer> {
     this.#isStopped = false
     const isApart = this.#options.isReading && !this.#isInSnapshot && statement.beginsSnapshot !== true
-    const running = isApart ? this.#read(statement) : this.#ask(statement)
+    const running = this.#options.follow(isApart ? this.#read(statement) : this.#ask(statement))
     this.#running = running
     return running
   }
@@ -57,7 +59,7 @@ export class PooledConnection implements Connection {
 
   async #read(statement: Statement): Promise<Answer> {
     try {
-      await this.#begin('read only')
+      await this.#begin('isolation level read committed read only')
       // A cancellation finds nothing while the transaction waits for a session of the pooler.
       if (this.#isStopped) throw new Error('the statement was cancelled before its begin')
       const answer = await this.#ask(statement)
@@ -82,7 +84,7 @@ export class PooledConnection implements Connection {
     return { rows, count: rowCount ?? 0 }
   }
 
-  async #begin(mode?: 'read only'): Promise<Answer> {
+  async #begin(mode?: 'isolation level read committed read only'): Promise<Answer> {
     await this.#client.query(this.#buildBegin(mode))
     return { rows: [], count: 0 }
   }

@@ -2,15 +2,16 @@
 
 import { fail } from 'ferrule/internal'
 import pg from 'pg'
-import { buildClientOptions, type Client, connectWith, createPool, type PoolOptions, type Use } from './client-pools.ts'
+import { isServerFault, isTimeout, readErrorCode } from '../../postgres/problems.ts'
+import { type Pool, Server, type ServerOptions } from '../../postgres/server.ts'
+import { connectWith, createPool, describeSessions, type PoolOptions, type Use } from './client-pools.ts'
 import type { Connection, Engine, Run } from './database.ts'
 import { Lane } from './lane.ts'
-import { hasPooler } from './pooler.ts'
-import { isTimeout, isTransient, readErrorCode } from './problems.ts'
+import { unavailable } from './problems.ts'
 import { extensions, schemaMs } from './requirements.ts'
 
 /** Options of the engine. */
-export interface PostgresOptions extends PoolOptions {
+export interface PostgresOptions extends PoolOptions, Pick<ServerOptions, 'url' | 'password'> {
   /** Maximum number of waiting searches, and of waiting writes. */
   readonly waiting: number
   /** Creates tables and functions, once, before anything else runs. */
@@ -19,16 +20,17 @@ export interface PostgresOptions extends PoolOptions {
 
 /** Pools of the server, once it is known whether a pooler stands before it. */
 interface Opened {
-  readonly pools: Readonly<Record<Use, pg.Pool>>
+  readonly pools: Readonly<Record<Use, Pool>>
   readonly isPooled: boolean
 }
 
 /** Creates the engine. The first statement connects and checks the database. */
 export function createPostgresEngine(options: PostgresOptions): Engine {
   const createLane = (slots: number) => new Lane({ slots, waiting: options.waiting, waitMs: options.writeMs })
+  const server = new Server({ url: options.url, password: options.password, setting: urlSetting })
   let opening: Promise<Opened> | undefined
   const open = (): Promise<Opened> => {
-    opening ??= openPools(options).catch((thrown: unknown) => {
+    opening ??= openPools(server, options).catch((thrown: unknown) => {
       opening = undefined
       throw thrown
     })
@@ -38,35 +40,32 @@ export function createPostgresEngine(options: PostgresOptions): Engine {
     name: 'postgres',
     lanes: { search: createLane(options.searches), write: createLane(options.writers) },
     limits: { search: options.searchMs, write: options.writeMs },
-    connect: async (purpose, hasOnePlan = false) => {
-      const opened = await open()
-      const use = hasOnePlan ? 'lookup' : purpose
-      const client = await opened.pools[use].connect()
-      return wrapClient({ client, use, giveBack: (broken) => client.release(broken) }, { ...opened, options })
-    },
+    connect: async (purpose, hasOnePlan = false) => connectPool({ ...(await open()), server, options }, hasOnePlan ? 'lookup' : purpose),
     connectApart: async () => {
-      const opened = await open()
-      const client = new pg.Client({ ...buildClientOptions(options, 'write', opened.isPooled), application_name: 'ferrule context upkeep' })
-      client.on('error', () => undefined) // the running statement fails
-      await client.connect()
-      return wrapClient({ client, use: 'write', giveBack: () => void client.end().catch(() => undefined) }, { ...opened, options })
+      const { isPooled } = await open()
+      const sessions = describeSessions(options, 'write', isPooled)
+      const client = await server.connectApart({ ...sessions, application_name: 'ferrule context upkeep' })
+      return connectWith({ client, use: 'write', isPooled, server, giveBack: () => client.socket.destroy() }, options)
     },
+    ready: () =>
+      server.look().catch((thrown: unknown) => {
+        throw unavailable(thrown)
+      }),
     close: async () => {
       const opened = await opening?.catch(() => undefined)
       await Promise.all(Object.values(opened?.pools ?? {}).map((pool) => pool.end()))
+      server.close()
     },
   }
 }
 
 /** Looks for a pooler, creates the pools and prepares the database. */
-async function openPools(options: PostgresOptions): Promise<Opened> {
-  const isPooled = await hasPooler(options.url).catch((thrown: unknown) => {
-    throw translateRefusal(thrown)
-  })
-  const create = (use: Use) => createPool(options, use, isPooled)
+async function openPools(server: Server, options: PostgresOptions): Promise<Opened> {
+  const isPooled = await server.greet()
+  const create = (use: Use) => createPool(server, options, use, isPooled)
   const pools = { search: create('search'), lookup: create('lookup'), write: create('write') }
   try {
-    await checkDatabase({ pools, isPooled, options })
+    await checkDatabase({ pools, isPooled, server, options })
     return { pools, isPooled }
   } catch (thrown) {
     await Promise.all(Object.values(pools).map((pool) => pool.end()))
@@ -75,23 +74,20 @@ async function openPools(options: PostgresOptions): Promise<Opened> {
 }
 
 interface Opening extends Opened {
+  readonly server: Server
   readonly options: PostgresOptions
 }
 
-/** Wraps a client whose statements are cancelled through the pool for writes. */
-const wrapClient = (given: Pick<Client, 'client' | 'use' | 'giveBack'>, { pools, isPooled, options }: Opening): Connection =>
-  connectWith({ ...given, isPooled, cancel: (client) => cancelStatement(pools.write, client) }, options)
-
-async function cancelStatement(pool: pg.Pool, client: pg.ClientBase): Promise<void> {
-  const pid: unknown = Reflect.get(client, 'processID') // pg keeps the process id without declaring it
-  await pool.query('select pg_cancel_backend($1)', [pid]).catch(() => undefined) // the server's own timeout ends the statement then
+async function connectPool({ pools, isPooled, server, options }: Opening, use: Use): Promise<Connection> {
+  const client = await pools[use].connect()
+  return connectWith({ client, use, isPooled, server, giveBack: (broken) => server.release(client, broken) }, options)
 }
 
 const urlSetting = 'CONTEXT_DATABASE_URL'
 const recipe = "create database ferrule_context template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'"
 
 /** Requirements in the order of checking, with advice for each. */
-const demands: readonly { readonly ask: string; readonly otherwise: string }[] = [
+const demands: readonly Demand[] = [
   {
     ask: "current_setting('server_version_num')::int >= 150000",
     otherwise: 'the server is older than PostgreSQL 15; use a newer one',
@@ -106,7 +102,7 @@ const demands: readonly { readonly ask: string; readonly otherwise: string }[] =
   },
 ]
 /** Checked after the extension is created. */
-const trigrams = {
+const trigrams: Demand = {
   ask: "cardinality(show_trgm('Привет')) > 0",
   otherwise: `the database takes letters beyond ASCII for no letters; make one with \`${recipe}\` and name it here`,
 }
@@ -115,21 +111,16 @@ const trigrams = {
  * Checks the database and prepares it.
  * @throws FerruleError `setting_invalid` with advice
  */
-async function checkDatabase({ pools, isPooled, options }: Opening): Promise<void> {
-  const client = await pools.write.connect()
-  const giveBack = (broken: boolean): void => client.release(broken)
-  const connection = wrapClient({ client, use: 'write', giveBack }, { pools, isPooled, options })
+async function checkDatabase(opening: Opening): Promise<void> {
+  const connection = await connectPool(opening, 'write')
+  const run: Run = (statement) => connection.run(statement)
   let broken = true
   try {
-    for (const { ask, otherwise } of demands) {
-      const { rows } = await client.query<{ holds: boolean }>(`select ${ask} as holds`)
-      if (rows[0]?.holds !== true) throw fail('setting_invalid', { name: urlSetting, reason: otherwise })
-    }
-    for (const name of extensions) await createExtension(client, name)
-    const { rows } = await client.query<{ holds: boolean }>(`select ${trigrams.ask} as holds`)
-    if (rows[0]?.holds !== true) throw fail('setting_invalid', { name: urlSetting, reason: trigrams.otherwise })
+    for (const demand of demands) await check(run, demand)
+    for (const name of extensions) await createExtension(run, name)
+    await check(run, trigrams)
     await connection.limit(schemaMs)
-    await options.prepare((statement) =>
+    await opening.options.prepare((statement) =>
       connection.run(statement).catch((thrown: unknown) => {
         throw translatePreparation(thrown)
       }),
@@ -141,15 +132,20 @@ async function checkDatabase({ pools, isPooled, options }: Opening): Promise<voi
   }
 }
 
-/** Translates the refusal of a connection: unknown database, user or password. PostgreSQL's message contains no password. */
-function translateRefusal(thrown: unknown): unknown {
-  if (!/^(28|3D)/.test(readErrorCode(thrown)) || !(thrown instanceof Error)) return thrown
-  return fail('setting_invalid', { name: urlSetting, reason: `the server says: ${thrown.message}` }, { cause: thrown })
+/** A requirement, and advice where it does not hold. */
+interface Demand {
+  readonly ask: string
+  readonly otherwise: string
+}
+
+async function check(run: Run, { ask, otherwise }: Demand): Promise<void> {
+  const { rows } = await run({ text: `select ${ask} as holds` })
+  if (rows[0]?.['holds'] !== true) throw fail('setting_invalid', { name: urlSetting, reason: otherwise })
 }
 
 /** Translates an error of creating the store's own tables and functions, for example a missing module. */
 function translatePreparation(thrown: unknown): unknown {
-  if (!(thrown instanceof pg.DatabaseError) || isTransient(thrown) || isTimeout(thrown)) return thrown
+  if (!(thrown instanceof pg.DatabaseError) || isServerFault(thrown) || isTimeout(thrown)) return thrown
   return fail(
     'setting_invalid',
     { name: urlSetting, reason: `the server cannot be prepared and says: ${thrown.message}` },
@@ -158,9 +154,9 @@ function translatePreparation(thrown: unknown): unknown {
 }
 
 /** Creates an extension. Two nodes that do so at the same time conflict in the catalogue; the extension then exists. */
-async function createExtension(client: pg.PoolClient, name: string): Promise<void> {
+async function createExtension(run: Run, name: string): Promise<void> {
   try {
-    await client.query(`create extension if not exists ${name}`)
+    await run({ text: `create extension if not exists ${name}` })
   } catch (thrown) {
     const code = readErrorCode(thrown)
     if (code === '23505' || code === '42710') return

@@ -1,16 +1,13 @@
 /** Connections to a read replica: pools for searches only. Nothing is created or checked there. */
-import type { Secret } from 'ferrule/engine'
 
+import { Server, type ServerOptions } from '../../postgres/server.ts'
 import { connectWith, createPool, type PoolOptions } from './client-pools.ts'
 import { createContextDatabase } from './context-database.ts'
 import type { ContextDatabase, Engine } from './database.ts'
 import { Lane } from './lane.ts'
-import { hasPooler, stopStatement } from './pooler.ts'
 
 /** Limits of a replica. */
-export interface ReplicaOptions {
-  /** A `postgresql://` URL with its options. */
-  readonly url: Secret<string>
+export interface ReplicaOptions extends Pick<ServerOptions, 'url' | 'password'> {
   /** Maximum number of concurrent searches, each with a connection. */
   readonly searches: number
   /** Timeout of a search in milliseconds. */
@@ -40,11 +37,13 @@ export function openReplica(options: ReplicaOptions): ReplicaDatabase {
 }
 
 function createReplicaEngine(options: ReplicaOptions, lane: Lane): Engine {
-  const url = options.url.reveal()
-  const limits: PoolOptions = { ...options, url, writers: 0, writeMs: options.searchMs }
+  const limits: PoolOptions = { ...options, writers: 0, writeMs: options.searchMs }
+  const { url, password, connectMs } = options
+  const server = new Server({ url, password, connectMs, setting: 'CONTEXT_READ_URLS', isReplica: true })
   const openPools = async () => {
-    const isPooled = await hasPooler(url, options.connectMs)
-    return { isPooled, search: createPool(limits, 'search', isPooled), lookup: createPool(limits, 'lookup', isPooled) }
+    const isPooled = await server.greet()
+    const create = (use: 'search' | 'lookup') => createPool(server, limits, use, isPooled)
+    return { isPooled, search: create('search'), lookup: create('lookup') }
   }
   let opening: ReturnType<typeof openPools> | undefined
   const open = () => {
@@ -62,12 +61,12 @@ function createReplicaEngine(options: ReplicaOptions, lane: Lane): Engine {
       const { isPooled, ...pools } = await open()
       const use = hasOnePlan ? 'lookup' : 'search'
       const client = await pools[use].connect()
-      // Cuts the connection of a replica that does not even cancel, so the primary answers in time.
-      return connectWith({ client, use, isPooled, cancel: stopStatement, giveBack: (broken) => client.release(broken) }, limits)
+      return connectWith({ client, use, isPooled, server, giveBack: (broken) => server.release(client, broken) }, limits)
     },
     close: async () => {
       const opened = await opening?.catch(() => undefined)
       await Promise.all([opened?.search.end(), opened?.lookup.end()])
+      server.close()
     },
   }
 }

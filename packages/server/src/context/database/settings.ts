@@ -1,5 +1,6 @@
 /** Settings of the context database. */
 import type { Secret } from 'ferrule/engine'
+import type { PasswordSource } from '../../postgres/passwords.ts'
 
 /** Whether Citus distributes the tables. `auto`: where an empty database has it. */
 export type Distribution = 'auto' | 'citus' | 'none'
@@ -23,6 +24,8 @@ export type ContextStoreSettings = {
   | {
       readonly engine: 'postgres'
       readonly url: Secret<string>
+      /** Source of the password where a URL has none. */
+      readonly password?: PasswordSource | undefined
       /** Read replicas of the database, for searches. Default: none. */
       readonly replicas?: readonly Secret<string>[]
       /** Whether Citus distributes the tables. Default: `auto`. */

@@ -42,9 +42,9 @@ export class Replicas {
     this.#rules = { ...replicaRules, ...rules }
     this.#searchMs = settings.searchSeconds * 1_000
     this.#primary = primary
-    const { replicas: urls = [], searches } = settings.engine === 'postgres' ? settings : { searches: 0 }
+    const { replicas: urls = [], password, searches } = settings.engine === 'postgres' ? settings : { searches: 0 }
     const glanceAtPrimary: ContextDatabase['glance'] = async (...asked) => (await primary()).glance(...asked)
-    const common = { searches, searchMs: this.#searchMs, rules: this.#rules, glanceAtPrimary, onChange }
+    const common = { password, searches, searchMs: this.#searchMs, rules: this.#rules, glanceAtPrimary, onChange }
     this.#replicas = urls.map((url, index) => new Replica({ ...common, url, position: index + 1 }))
     this.#looks = new GroupedLooks((entities) => this.#lookAtPrimary(entities))
   }

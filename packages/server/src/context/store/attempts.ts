@@ -1,5 +1,5 @@
 /** Repeats a write that the database refused for a reason that the store can remove. */
-import { readErrorCode } from '../database/problems.ts'
+import { readErrorCode } from '../../postgres/problems.ts'
 import { indexRules } from '../indexes/types.ts'
 
 /** SQLSTATE of a row whose key exists. */

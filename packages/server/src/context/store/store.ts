@@ -73,6 +73,10 @@ class Store implements ContextStore {
     await (await this.openDatabase()).query({ text: 'select 1' })
   }
 
+  async ready(): Promise<void> {
+    if (this.#options.settings.engine === 'postgres') await (await this.openDatabase()).ready()
+  }
+
   getTable = (kind: string, entity: string) => this.#registry.get(kind, entity).table
 
   async findSearchedTable(ref: EntityRef) {

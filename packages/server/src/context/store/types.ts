@@ -76,6 +76,8 @@ export interface ContextStore {
   ensureKind(definition: SearchableKind): void
   /** Opens the database and checks it. Used at the start of a service with PostgreSQL. */
   checkDatabase(): Promise<void>
+  /** Resolves when a PostgreSQL server answers and takes writes, within two seconds; an embedded database is not asked. */
+  ready(): Promise<void>
   /** Returns the table of a searchable entity. */
   getTable(kind: string, entity: string): SearchTable
   /** Finds the table that searches of a connector's copy use now: with old token rules until its words are renewed. */

@@ -23,7 +23,7 @@ export interface Database {
    * @throws FerruleError `unavailable`
    */
   readonly countChanges?: (() => number) | undefined
-  /** Resolves when the database answers and seems writable. @throws FerruleError `unavailable` */
+  /** Resolves when the database answers and takes writes; answers within seconds. @throws FerruleError `unavailable` */
   ready(): Promise<void>
   /**
    * Opens a session that ends with this process, visible to other nodes; undefined where no session exists or it would prove nothing.
@@ -40,15 +40,15 @@ const exclusiveLock = 7_214_995_031
 /** Methods that differ between the databases. */
 export interface DatabaseMethods {
   close(): Promise<void>
-  /** Retries a failed write. @throws FerruleError `unavailable` */
-  probe?(): void
+  /** Resolves when the database answers and takes writes. @throws FerruleError `unavailable` */
+  ready(): Promise<void>
   session?: Database['session']
   countChanges?: Database['countChanges']
 }
 
 /** Builds the database over an opened Kysely. */
 export function createDatabase(dialect: Database['dialect'], db: Kysely<Tables>, methods: DatabaseMethods): Database {
-  const { close, probe, session, countChanges } = methods
+  const { close, ready, session, countChanges } = methods
   const transaction: Database['transaction'] = (work) => db.transaction().execute(work)
   let closed: Promise<void> | undefined
   return {
@@ -62,10 +62,7 @@ export function createDatabase(dialect: Database['dialect'], db: Kysely<Tables>,
         if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${exclusiveLock})`.execute(inside)
         return work(inside)
       }),
-    ready: async () => {
-      await sql`select 1`.execute(db)
-      probe?.()
-    },
+    ready,
     session: async (source) => session?.(source),
     close: () => {
       closed ??= close()

@@ -2,21 +2,25 @@
 import { inSpan } from 'ferrule/internal'
 import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
 import pg from 'pg'
-import { buildBegin, connectMs, hasPooler, stopStatement } from '../../context/database/pooler.ts'
+import { buildBegin, connectMs, stopStatement } from '../../postgres/pooler.ts'
+import { isServerFault } from '../../postgres/problems.ts'
+import { type Pool, readCommitted, Server, type ServerOptions } from '../../postgres/server.ts'
 import { describeRows, describeStatement } from '../../statement-span.ts'
 import { createDatabase, type Database, getStatementName } from './database.ts'
 import { translated } from './postgres-problems.ts'
 import type { Tables } from './schema.ts'
 import { openSession } from './session.ts'
 
-/** Pool size of one node. */
-const connections = 10
+/** Usual pool size of one node. */
+const usualConnections = 10
 /** Timeout of a statement, in milliseconds; migrations of large tables must finish earlier or raise it themselves. */
 const statementMs = 30_000
 const int8 = 20
 
-/** Settings of each transaction through a pooler, whose sessions keep none. */
-const pooledBegin = buildBegin({ statement_timeout: statementMs, idle_in_transaction_session_timeout: statementMs })
+/** Limits of each session, and of each transaction through a pooler, whose sessions keep none. */
+const limits = { statement_timeout: statementMs, idle_in_transaction_session_timeout: statementMs }
+const settings = { ...readCommitted, ...limits }
+const pooledBegin = buildBegin(limits)
 
 /** Runs a statement through a pooler: without a name, and cancelled by this process when it takes too long. */
 async function runPooled(client: pg.PoolClient, { text, values }: { readonly text: string; readonly values: unknown[] }) {
@@ -25,8 +29,24 @@ async function runPooled(client: pg.PoolClient, { text, values }: { readonly tex
   return running.finally(() => clearTimeout(timer))
 }
 
-/** Wraps a client and translates its errors. */
-function translating(client: pg.PoolClient, isPooled: boolean): PostgresPoolClient {
+/** A pool of a server, and whether a pooler stands before it. */
+interface Opened {
+  readonly server: Server
+  readonly pool: Pool
+  readonly isPooled: boolean
+}
+
+/** Wraps a client and translates its errors. A client with a fault of the server is not used again. */
+function translating(client: pg.PoolClient, { server, isPooled }: Opened): PostgresPoolClient {
+  let isBroken = false
+  const run = async (statement: { readonly text: string; readonly values: unknown[] }) => {
+    try {
+      return await server.follow(client, isPooled ? runPooled(client, statement) : client.query(statement))
+    } catch (thrown) {
+      isBroken ||= isServerFault(thrown)
+      throw translated(thrown)
+    }
+  }
   function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   function query(text: unknown, values: readonly unknown[] = []): unknown {
@@ -36,22 +56,13 @@ function translating(client: pg.PoolClient, isPooled: boolean): PostgresPoolClie
     return inSpan(
       () => describeStatement('postgresql', text),
       async (span) => {
-        const running = isPooled ? runPooled(client, statement) : client.query(statement)
-        const answer = await running.catch((error: unknown) => {
-          throw translated(error)
-        })
+        const answer = await run(statement)
         span?.set(describeRows(answer.rowCount ?? 0))
         return answer
       },
     )
   }
-  return { query, release: (destroy?: boolean) => client.release(destroy) }
-}
-
-/** A pool, and whether a pooler stands before the server. */
-interface Opened {
-  readonly pool: pg.Pool
-  readonly isPooled: boolean
+  return { query, release: () => server.release(client, isBroken) }
 }
 
 /** Wraps each client once, because Kysely identifies connections by object. The first statement opens the pool. */
@@ -66,9 +77,9 @@ function translatingPool(open: () => Promise<Opened>): PostgresPool {
     return opening
   }
   const connect = async (): Promise<PostgresPoolClient> => {
-    const { pool, isPooled } = await opened()
-    const client = await pool.connect()
-    const known = wrapped.get(client) ?? translating(client, isPooled)
+    const all = await opened()
+    const client = await all.pool.connect()
+    const known = wrapped.get(client) ?? translating(client, all)
     wrapped.set(client, known)
     return known
   }
@@ -86,35 +97,30 @@ function translatingPool(open: () => Promise<Opened>): PostgresPool {
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text')
 
-/**
- * Opens a pool; the first statement connects.
- * @param url `postgresql://` URL with its options (for example `sslmode`)
- */
-export function openPostgres(url: string): Database {
-  const open = async (): Promise<Opened> => {
-    const isPooled = await hasPooler(url)
-    return { pool: createPool(url, isPooled), isPooled }
-  }
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: translatingPool(open) }) })
-  return createDatabase('postgres', db, { close: () => db.destroy(), session: (source) => openSession(url, source) })
+/** Options of the state's database. */
+export interface PostgresOptions extends Pick<ServerOptions, 'url' | 'password'> {
+  /** Maximum number of connections of this node; default: ten. */
+  readonly connections?: number
 }
 
-function createPool(url: string, isPooled: boolean): pg.Pool {
-  const session = { statement_timeout: statementMs, idle_in_transaction_session_timeout: statementMs }
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: connections,
-    connectionTimeoutMillis: connectMs,
-    query_timeout: statementMs + connectMs,
-    idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    application_name: 'ferrule',
-    types: { getTypeParser },
-    ...(isPooled ? {} : session),
+/** Opens a pool; the first statement connects. @throws FerruleError `setting_invalid` for a URL that cannot be used */
+export function openPostgres({ url, password, connections = usualConnections }: PostgresOptions): Database {
+  const server = new Server({ url, password, setting: 'DATABASE_URL' })
+  const config = { query_timeout: statementMs + connectMs, types: { getTypeParser } }
+  const open = async (): Promise<Opened> => {
+    const isPooled = await server.greet()
+    return { server, isPooled, pool: server.createPool(connections, isPooled ? config : { ...config, settings }) }
+  }
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: translatingPool(open) }) })
+  return createDatabase('postgres', db, {
+    close: async () => {
+      await db.destroy()
+      server.close()
+    },
+    ready: () =>
+      server.look().catch((thrown: unknown) => {
+        throw translated(thrown)
+      }),
+    session: (source) => openSession(server, source),
   })
-  // A connection that breaks is replaced by the pool, and its statement fails. Without listeners, both for idle connections and
-  // for those in use, it would end the process too.
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
 }

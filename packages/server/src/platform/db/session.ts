@@ -2,15 +2,14 @@
  * Opens a session of PostgreSQL beside the pool. The session holds a lock under a key that no other session ever has. When the process is
  * killed, the server ends the session and frees the lock.
  */
-import { Socket } from 'node:net'
 import { clocks } from 'ferrule/internal'
-import pg from 'pg'
+import { readProcessId } from '../../postgres/pooler.ts'
+import type { ApartClient, Server } from '../../postgres/server.ts'
 import type { IdSource } from '../model/ids.ts'
 import { translated } from './postgres-problems.ts'
 
 /** First half of the locks' keys; an arbitrary constant. Does not collide with locks under one 64-bit key. */
 export const sessionLocks = 1_179_800_914
-const connectMs = 5_000
 /** Interval of checks that the server still has the session, in milliseconds. */
 const beatMs = 1_000
 /** A session counts as ended after this time without confirmation, in milliseconds: other nodes may see its lock free. */
@@ -22,10 +21,6 @@ export interface SessionOptions extends Pick<IdSource, 'randomBytes'> {
   readonly steady?: () => number
 }
 
-interface Connection {
-  readonly client: pg.Client
-  readonly socket: Socket
-}
 interface Confirmed {
   readonly steady: () => number
   readonly confirmedAt: number
@@ -35,17 +30,15 @@ interface Confirmed {
 export class Session {
   /** Second half of the lock's key. */
   readonly key: number
-  readonly #client: pg.Client
-  readonly #socket: Socket
+  readonly #client: ApartClient
   readonly #steady: () => number
   readonly #ended = new AbortController()
   readonly #timer: NodeJS.Timeout
   #confirmedAt: number
   #isAsking = false
 
-  constructor({ client, socket }: Connection, key: number, { steady, confirmedAt }: Confirmed) {
+  constructor(client: ApartClient, key: number, { steady, confirmedAt }: Confirmed) {
     this.#client = client
-    this.#socket = socket
     this.key = key
     this.#steady = steady
     this.#confirmedAt = confirmedAt
@@ -70,7 +63,7 @@ export class Session {
     if (this.#ended.signal.aborted) return
     clearInterval(this.#timer)
     this.#ended.abort(new Error('the session of the database ended'))
-    this.#socket.destroy()
+    this.#client.socket.destroy()
   }
 
   async #beat(): Promise<void> {
@@ -92,11 +85,10 @@ export class Session {
  * Returns whether the connection is direct, without a pooler or proxy that could share the session or outlive this process. The server must
  * see the port of this socket (none for a local socket), and must be the process that greeted us.
  */
-async function isDirect(client: pg.Client, port: number | undefined): Promise<boolean> {
+async function isDirect(client: ApartClient): Promise<boolean> {
   const asked = 'select pg_backend_pid() as pid, inet_client_port() as port'
   const { rows } = await client.query<{ readonly pid: number; readonly port: number | null }>(asked)
-  const greeted: unknown = Reflect.get(client, 'processID')
-  return rows[0]?.pid === greeted && (rows[0]?.port ?? undefined) === port
+  return rows[0]?.pid === readProcessId(client) && (rows[0]?.port ?? undefined) === client.socket.localPort
 }
 
 /**
@@ -104,33 +96,20 @@ async function isDirect(client: pg.Client, port: number | undefined): Promise<bo
  * @returns undefined behind a pooler or proxy, where a lock proves nothing
  * @throws FerruleError `unavailable` when the database does not answer
  */
-export async function openSession(url: string, { randomBytes, steady = clocks.steady }: SessionOptions): Promise<Session | undefined> {
-  const socket = new Socket()
-  let port: number | undefined
-  socket.once('connect', () => {
-    port = socket.localPort
-  })
-  const client = new pg.Client({
-    connectionString: url,
-    stream: () => socket,
-    connectionTimeoutMillis: connectMs,
-    query_timeout: confirmedMs,
-    keepAlive: true,
-    application_name: 'ferrule',
-  })
-  client.on('error', () => undefined)
+export async function openSession(server: Server, { randomBytes, steady = clocks.steady }: SessionOptions): Promise<Session | undefined> {
+  let client: ApartClient | undefined
   try {
-    await client.connect()
-    if (await isDirect(client, port)) {
+    client = await server.connectApart({ query_timeout: confirmedMs })
+    if (await isDirect(client)) {
       const key = randomBytes(4).readUInt32BE() >>> 1
       const confirmedAt = steady()
       const { rows } = await client.query('select pg_try_advisory_lock($1, $2) as held', [sessionLocks, key])
-      if (rows[0]?.held === true) return new Session({ client, socket }, key, { steady, confirmedAt })
+      if (rows[0]?.held === true) return new Session(client, key, { steady, confirmedAt })
     }
   } catch (thrown) {
-    socket.destroy()
+    client?.socket.destroy()
     throw translated(thrown)
   }
-  socket.destroy()
+  client.socket.destroy()
   return undefined
 }

@@ -10,6 +10,7 @@ import {
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely'
 import { createFile, createFolder, holdLock, useFolder } from '../../folder-lock.ts'
 import { describeRows, describeStatement } from '../../statement-span.ts'
@@ -174,7 +175,11 @@ export function openSqlite(folder: string, { exclusive }: { readonly exclusive: 
     if (sqlite.isOpen) sqlite.close()
     release()
   }
-  return createDatabase('sqlite', db, { close, probe: () => disk.probe(sqlite), countChanges: () => changes.count() })
+  const ready = async (): Promise<void> => {
+    await sql`select 1`.execute(db)
+    disk.probe(sqlite)
+  }
+  return createDatabase('sqlite', db, { close, ready, countChanges: () => changes.count() })
 }
 
 function opened(file: string, disk: Disk, release: () => void): DatabaseSync {

@@ -18,7 +18,7 @@ export const live = openRoute({
   answer: () => ok,
 })
 
-/** Requests can be sent: the database answers and the service does not stop. */
+/** Requests can be sent: the databases answer and take writes, and the service does not stop. */
 export const ready = openRoute({
   ...endpoints.getReadiness,
   auth: 'none',
@@ -27,7 +27,7 @@ export const ready = openRoute({
     tag: 'service',
     summary: 'Check readiness for requests',
     answer: { about: 'Requests can be sent', schema: health },
-    problems: ['unavailable'],
+    problems: ['unavailable', 'context_store_unavailable'],
   },
   async answer(_exchange, { platform, stopping }) {
     if (stopping.isLeaving) throw fail('unavailable', { reason: 'it is stopping' })

@@ -5,7 +5,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import pg from 'pg'
-import type { Answer } from './database.ts'
 
 /** Timeout of connecting to the database, in milliseconds. */
 export const connectMs = 5_000
@@ -15,42 +14,30 @@ const stopMs = 1_000
 const cancelCode = 80_877_102
 const cancelBytes = 16
 
-/**
- * Returns whether a pooler stands before the server: it greets with a process id of its own. Connects without settings, because a pooler
- * refuses unknown ones.
- * @param url `postgresql://` URL with its options
- * @param timeoutMs for connecting, and for the statement
- * @throws the driver's error when the database does not answer
- */
-export async function hasPooler(url: string, timeoutMs: number = connectMs): Promise<boolean> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: timeoutMs,
-    query_timeout: timeoutMs,
-    application_name: 'ferrule',
-  })
-  client.on('error', () => undefined) // the running query fails
-  try {
-    await client.connect()
-    const { rows } = await client.query<{ readonly pid: number }>('select pg_backend_pid() as pid')
-    return rows[0]?.pid !== readNumber(client, 'processID')
-  } finally {
-    await client.end().catch(() => undefined)
-  }
+/** Returns whether a pooler stands before the server: it greets with a process id of its own. */
+export async function hasPooler(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ readonly pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]?.pid !== readProcessId(client)
 }
 
 /** Mode of a transaction that reads one snapshot. */
 export const beginSnapshot = 'isolation level repeatable read read only'
 
-/** Mode of a transaction. */
-type Mode = 'read only' | 'read write' | typeof beginSnapshot
+/** Mode of a transaction. Reading and writing is the default of the database, so that a read-only one stays so. */
+type Mode = 'isolation level read committed' | 'isolation level read committed read only' | typeof beginSnapshot
 
 /** Builds the beginning of a transaction with settings that end with the transaction, in one message. */
-export const buildBegin = (settings: Readonly<Record<string, string | number>>, mode: Mode = 'read write'): string =>
+export const buildBegin = (settings: Readonly<Record<string, string | number>>, mode: Mode = 'isolation level read committed'): string =>
   [`begin ${mode}`, ...Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`)].join('; ')
 
+/** Rows of the last statement of a message, and their number. */
+export interface LastAnswer {
+  readonly rows: pg.QueryResult['rows']
+  readonly count: number
+}
+
 /** Runs statements without values in one message, and returns the answer of the last one. */
-export async function askAfter(client: pg.ClientBase, begin: string, text: string): Promise<Answer> {
+export async function askAfter(client: pg.ClientBase, begin: string, text: string): Promise<LastAnswer> {
   const answers: pg.QueryResult | readonly pg.QueryResult[] = await client.query(`${begin}; ${text}`)
   const last = Array.isArray(answers) ? answers.at(-1) : answers // an answer for each statement, which the driver does not declare
   return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 }
@@ -58,16 +45,17 @@ export async function askAfter(client: pg.ClientBase, begin: string, text: strin
 
 /**
  * Cancels the running statement of a client by the protocol's own request. A pooler passes the request to the session of the client's
- * running transaction. A statement without a session cannot be cancelled, so its connection is cut after a second.
+ * running transaction. A statement that does not end is cut off with its connection: it has no session, or the server is silent.
  * @param ended settles when the statement has ended
+ * @param cutMs time that it has to end, in milliseconds
  */
-export async function stopStatement(client: pg.ClientBase, ended: Promise<unknown>): Promise<void> {
+export async function stopStatement(client: pg.ClientBase, ended: Promise<unknown>, cutMs: number = stopMs): Promise<void> {
   if (!(client instanceof pg.Client)) return
   const late = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
     void client.end().catch(() => undefined) // a client with a running statement is cut at once
     late.resolve()
-  }, stopMs)
+  }, cutMs)
   const isOver = ended.then(
     () => undefined,
     () => undefined,
@@ -81,7 +69,7 @@ async function requestCancellation(client: pg.Client): Promise<void> {
   const request = Buffer.alloc(cancelBytes)
   request.writeInt32BE(cancelBytes, 0)
   request.writeInt32BE(cancelCode, 4)
-  request.writeInt32BE(readNumber(client, 'processID'), 8)
+  request.writeInt32BE(readProcessId(client), 8)
   request.writeInt32BE(readNumber(client, 'secretKey'), 12)
   const { host, port } = client
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
@@ -91,8 +79,11 @@ async function requestCancellation(client: pg.Client): Promise<void> {
   await once(socket, 'close')
 }
 
+/** Reads the process id of the session that greeted a client. */
+export const readProcessId = (client: pg.ClientBase): number => readNumber(client, 'processID')
+
 /** Reads what the driver keeps of the greeting without declaring it. */
-function readNumber(client: pg.Client, name: 'processID' | 'secretKey'): number {
+function readNumber(client: pg.ClientBase, name: 'processID' | 'secretKey'): number {
   const value: unknown = Reflect.get(client, name)
   return typeof value === 'number' ? value : 0
 }

@@ -1,0 +1,60 @@
+/** Classifies errors of PostgreSQL: faults of the server or of a session, conflicts and timeouts. All others are faults of a statement. */
+
+/**
+ * Error classes and codes of PostgreSQL (appendix A) and of Node's sockets that concern the server or the session: lost connections, refused
+ * users, missing resources, shutdown, input and output.
+ */
+const serverCodes = /^(08|28|3D000|53|57P|58030|EAI_|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)/
+const serverTexts =
+  /timeout exceeded when trying to connect|Connection terminated|not queryable|Cannot use a pool after calling end|Query read timeout/
+/** `query_canceled`: statement_timeout, or a cancellation by this service. */
+const cancelled = '57014'
+/** `read_only_sql_transaction`: the server is a standby, or takes no writes for now. */
+const readOnly = '25006'
+/** `serialization_failure` and `deadlock_detected`. */
+const conflicts: readonly string[] = ['40001', '40P01']
+/** `invalid_authorization_specification` and `invalid_password`. */
+const refusedUser = /^28/
+
+/** Reads the code of an error of PostgreSQL or of Node; empty without one. */
+export const readErrorCode = (thrown: unknown): string =>
+  typeof thrown === 'object' && thrown !== null ? String(Reflect.get(thrown, 'code') ?? '') : ''
+
+/** A fault of the server or of a session, not of a statement. The connection is not used again, and a retry can succeed. */
+export class ServerFault extends Error {
+  /** Code of PostgreSQL or of Node; empty without one. */
+  readonly code: string
+
+  /** @param cause error of the driver, whose message never holds a password */
+  constructor(cause: unknown) {
+    super(cause instanceof Error && cause.message !== '' ? cause.message : readErrorCode(cause) || 'it does not answer', { cause })
+    this.code = readErrorCode(cause)
+  }
+
+  /** Returns whether the server takes no writes: a standby, or a database that is set to read-only. */
+  get isReadOnly(): boolean {
+    return this.code === readOnly
+  }
+
+  /** Returns whether the server refuses the user or the password. */
+  get isRefusedUser(): boolean {
+    return refusedUser.test(this.code)
+  }
+}
+
+/** Creates the fault of a server that takes no writes. */
+export const createReadOnlyFault = (): ServerFault =>
+  new ServerFault(Object.assign(new Error('the server takes no writes: it is a standby, or set to read-only'), { code: readOnly }))
+
+/** Returns whether an error concerns the server or the session. @param mayWrite false for a session that this service has made read-only */
+export const isServerFault = (thrown: unknown, mayWrite = true): boolean =>
+  thrown instanceof ServerFault ||
+  serverCodes.test(readErrorCode(thrown)) ||
+  (mayWrite && readErrorCode(thrown) === readOnly) ||
+  (thrown instanceof Error && serverTexts.test(thrown.message))
+
+/** Returns whether a timeout stopped a statement. */
+export const isTimeout = (thrown: unknown): boolean => readErrorCode(thrown) === cancelled
+
+/** Returns whether a transaction was rolled back because of another one. A retry can succeed at once. */
+export const isConflict = (thrown: unknown): boolean => conflicts.includes(readErrorCode(thrown))
