@@ -1,2 +1,2 @@
-/** Cuts the final newline of a secret: editors, `echo` and mounted files add one. A newline before it belongs to the value. */
-export const cutFinalNewline = (text: string): string => text.replace(/\r?\n$/, '')
+/** Cuts newlines at the end of a secret: editors, `echo`, commands and mounted files add one. No secret ends with one. */
+export const cutFinalNewline = (text: string): string => text.replace(/[\r\n]+$/, '')

@@ -67,7 +67,8 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
 }
 
 function openDatabase({ settings, role = 'service' }: PlatformOptions): Database {
-  if (settings.databaseUrl !== undefined) return openPostgres({ url: settings.databaseUrl })
+  const { databaseUrl: url, databasePassword: password, databaseConnections: connections } = settings
+  if (url !== undefined) return openPostgres({ url, password, connections })
   return openSqlite(resolve(settings.dataFolder), { exclusive: role === 'service' })
 }
 

@@ -1,5 +1,7 @@
 /** Classifies errors of PostgreSQL: faults of the server or of a session, conflicts and timeouts. All others are faults of a statement. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /**
  * Error classes and codes of PostgreSQL (appendix A) and of Node's sockets that concern the server or the session: lost connections, refused
  * users, missing resources, shutdown, input and output.
@@ -58,3 +60,24 @@ export const isTimeout = (thrown: unknown): boolean => readErrorCode(thrown) ===
 
 /** Returns whether a transaction was rolled back because of another one. A retry can succeed at once. */
 export const isConflict = (thrown: unknown): boolean => conflicts.includes(readErrorCode(thrown))
+
+/** Maximum number of attempts of a transaction or a statement that conflicts with another one, and the longest pause between two. */
+const attempts = 5
+const longestPauseMs = 50
+
+/**
+ * Runs work again that was rolled back because of another transaction.
+ * @param work changes nothing but the database
+ * @throws what the last attempt throws
+ */
+export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (thrown) {
+      const cause = thrown instanceof Error ? thrown.cause : undefined
+      if (attempt >= attempts || !(isConflict(thrown) || isConflict(cause))) throw thrown
+      await sleep(Math.random() * longestPauseMs) // those that met would meet again
+    }
+  }
+}

@@ -1,13 +1,10 @@
 /** Runs statements and transactions of both context databases within their timeouts and turns. */
 import { fail, inSpan } from 'ferrule/internal'
-import { isConflict, isServerFault, isTimeout } from '../../postgres/problems.ts'
+import { isServerFault, isTimeout, retryConflicts } from '../../postgres/problems.ts'
 import { describeRows, describeStatement } from '../../statement-span.ts'
 import type { Answer, Connection, ContextDatabase, Engine, QueryOptions, ReadOptions, Run, Session, Statement, Value } from './database.ts'
 import type { Purpose } from './lane.ts'
 import { translateError } from './problems.ts'
-
-/** Maximum number of attempts of a transaction. */
-const attempts = 3
 
 /** Timeout of a statement. */
 interface Limits extends QueryOptions {
@@ -199,16 +196,6 @@ async function useConnection<T>(connection: Connection, work: (connection: Conne
     throw thrown
   } finally {
     connection.release(broken)
-  }
-}
-
-async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (thrown) {
-      if (attempt >= attempts || !isConflict(thrown)) throw thrown
-    }
   }
 }
 

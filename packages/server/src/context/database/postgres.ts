@@ -3,6 +3,7 @@
 import { fail } from 'ferrule/internal'
 import pg from 'pg'
 import { isServerFault, isTimeout, readErrorCode } from '../../postgres/problems.ts'
+import { explainRights } from '../../postgres/rights.ts'
 import { type Pool, Server, type ServerOptions } from '../../postgres/server.ts'
 import { connectWith, createPool, describeSessions, type PoolOptions, type Use } from './client-pools.ts'
 import type { Connection, Engine, Run } from './database.ts'
@@ -118,6 +119,7 @@ async function checkDatabase(opening: Opening): Promise<void> {
   try {
     for (const demand of demands) await check(run, demand)
     for (const name of extensions) await createExtension(run, name)
+    await checkExtensions(run)
     await check(run, trigrams)
     await connection.limit(schemaMs)
     await opening.options.prepare((statement) =>
@@ -143,12 +145,24 @@ async function check(run: Run, { ask, otherwise }: Demand): Promise<void> {
   if (rows[0]?.['holds'] !== true) throw fail('setting_invalid', { name: urlSetting, reason: otherwise })
 }
 
+/** Checks that the functions of the extensions are found without the name of their schema. */
+async function checkExtensions(run: Run): Promise<void> {
+  const text = `select e.extname as name, n.nspname as place, current_user as role from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+    where e.extname = any($1) and n.nspname <> all(current_schemas(true)::text[])`
+  const [hidden] = (await run({ text, values: [extensions] })).rows
+  if (hidden === undefined) return
+  const { name, place, role } = hidden
+  const remedy = `let an administrator run \`grant usage on schema "${place}" to "${role}"\` and \`alter role "${role}" set search_path = public, "${place}"\`, or \`alter extension ${name} set schema public\``
+  const reason = `the extension ${name} is in the schema ${place}, where sessions of this user do not look; ${remedy}`
+  throw fail('setting_invalid', { name: urlSetting, reason })
+}
+
 /** Translates an error of creating the store's own tables and functions, for example a missing module. */
 function translatePreparation(thrown: unknown): unknown {
   if (!(thrown instanceof pg.DatabaseError) || isServerFault(thrown) || isTimeout(thrown)) return thrown
   return fail(
     'setting_invalid',
-    { name: urlSetting, reason: `the server cannot be prepared and says: ${thrown.message}` },
+    { name: urlSetting, reason: explainRights(thrown) ?? `the server cannot be prepared and says: ${thrown.message}` },
     { cause: thrown },
   )
 }

@@ -1,5 +1,6 @@
 /** Defines one interface over both databases: queries, transactions, and their differences. */
 import { type CompiledQuery, type Kysely, PostgresAdapter, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
+import { retryConflicts } from '../../postgres/problems.ts'
 import type { IdSource } from '../model/ids.ts'
 import type { Tables } from './schema.ts'
 import type { Session } from './session.ts'
@@ -14,7 +15,10 @@ export type Db = Pick<Kysely<Tables>, 'selectFrom' | 'insertInto' | 'updateTable
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres'
   readonly db: Db
-  /** Runs `work` in a writing transaction; rolls back when `work` throws. Never wait for a network inside. */
+  /**
+   * Runs `work` in a writing transaction; rolls back when `work` throws. Never wait for a network inside. `work` runs again when another
+   * transaction forced the rollback, so it changes nothing but the database.
+   */
   transaction<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
   /** Like `transaction`, but exclusive across all nodes: for the schema and the first start. */
   exclusive<T>(work: (db: Transaction<Tables>) => Promise<T>): Promise<T>
@@ -49,7 +53,7 @@ export interface DatabaseMethods {
 /** Builds the database over an opened Kysely. */
 export function createDatabase(dialect: Database['dialect'], db: Kysely<Tables>, methods: DatabaseMethods): Database {
   const { close, ready, session, countChanges } = methods
-  const transaction: Database['transaction'] = (work) => db.transaction().execute(work)
+  const transaction: Database['transaction'] = (work) => retryConflicts(() => db.transaction().execute(work))
   let closed: Promise<void> | undefined
   return {
     dialect,

@@ -2,6 +2,7 @@
 
 import { fail } from 'ferrule/internal'
 import { sql } from 'kysely'
+import { explainRights } from '../../postgres/rights.ts'
 import type { Database } from './database.ts'
 import { platform } from './migrations/0001-platform.ts'
 import { notices } from './migrations/0002-notices.ts'
@@ -39,11 +40,11 @@ const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
 
 /**
  * Runs the missing migrations in one exclusive transaction.
- * @throws FerruleError `setting_invalid` when a newer version wrote the schema
+ * @throws FerruleError `setting_invalid` when a newer version wrote the schema, or the user may not change it
  */
 export async function migrate(database: Database): Promise<void> {
   const known = migrations.at(-1)?.version ?? 0
-  await database.exclusive(async (db) => {
+  const work = database.exclusive(async (db) => {
     await sql.raw('create table if not exists schema_versions (version integer primary key, applied_at bigint not null)').execute(db)
     const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_versions`.execute(db)
     const found = rows[0]?.version ?? 0
@@ -53,10 +54,16 @@ export async function migrate(database: Database): Promise<void> {
       await sql`insert into schema_versions (version, applied_at) values (${version}, ${Date.now()})`.execute(db)
     }
   })
+  await work.catch((thrown: unknown) => {
+    const reason = explainRights(thrown)
+    throw reason === undefined ? thrown : fail('setting_invalid', { name: nameSetting(database), reason }, { cause: thrown })
+  })
 }
+
+const nameSetting = ({ dialect }: Database): string => (dialect === 'sqlite' ? 'FERRULE_DATA' : 'DATABASE_URL')
 
 const newer = (database: Database, found: number, known: number) =>
   fail('setting_invalid', {
-    name: database.dialect === 'sqlite' ? 'FERRULE_DATA' : 'DATABASE_URL',
+    name: nameSetting(database),
     reason: `the database has schema ${found} of a newer version of the service, and this one knows ${known}; start the newer version`,
   })

@@ -3,7 +3,7 @@ import { inSpan } from 'ferrule/internal'
 import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPool, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 import { buildBegin, connectMs, stopStatement } from '../../postgres/pooler.ts'
-import { isServerFault } from '../../postgres/problems.ts'
+import { isServerFault, retryConflicts } from '../../postgres/problems.ts'
 import { type Pool, readCommitted, Server, type ServerOptions } from '../../postgres/server.ts'
 import { describeRows, describeStatement } from '../../statement-span.ts'
 import { createDatabase, type Database, getStatementName } from './database.ts'
@@ -39,13 +39,21 @@ interface Opened {
 /** Wraps a client and translates its errors. A client with a fault of the server is not used again. */
 function translating(client: pg.PoolClient, { server, isPooled }: Opened): PostgresPoolClient {
   let isBroken = false
-  const run = async (statement: { readonly text: string; readonly values: unknown[] }) => {
+  let isInside = false
+  /** Asks once. A statement of its own that was rolled back because of another one is asked again by `run`. */
+  const ask = async (statement: { readonly text: string; readonly values: unknown[] }) => {
     try {
       return await server.follow(client, isPooled ? runPooled(client, statement) : client.query(statement))
     } catch (thrown) {
       isBroken ||= isServerFault(thrown)
       throw translated(thrown)
     }
+  }
+  const run: typeof ask = async (statement) => {
+    const { text } = statement
+    if (text === 'begin') isInside = true
+    if (text === 'commit' || text === 'rollback') isInside = false
+    return isInside ? ask(statement) : retryConflicts(() => ask(statement))
   }
   function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>

@@ -1,6 +1,7 @@
 /** Rules that hold between settings. */
 import type { Secret } from 'ferrule/engine'
 import type { ContextStoreSettings } from '../../context/database/settings.ts'
+import type { PasswordSource } from '../../postgres/passwords.ts'
 import type { ValuesOf } from './rows.ts'
 import type { settingsTable } from './table.ts'
 import { settingInvalid } from './value-types.ts'
@@ -34,6 +35,17 @@ export function toClient({ operatorClientId: id, operatorClientSecret: secret }:
   return { id, secret }
 }
 
+/** Builds the source of passwords for URLs without one. @throws FerruleError `setting_invalid` when both are set */
+export function toPasswordSource({
+  databasePasswordFile: file,
+  databasePasswordCommand: command,
+}: SettingValues): PasswordSource | undefined {
+  if (file !== undefined && command !== undefined)
+    throw settingInvalid('DATABASE_PASSWORD_COMMAND', 'DATABASE_PASSWORD_FILE is set too; remove one of them')
+  if (file !== undefined) return { file }
+  return command === undefined ? undefined : { command }
+}
+
 /** Maximum number of read replicas: each has connections and is looked at. */
 const mostReplicas = 8
 
@@ -59,6 +71,7 @@ export function toContextStore(values: SettingValues): ContextStoreSettings {
     return {
       engine: 'postgres',
       url,
+      password: toPasswordSource(values),
       searches: values.contextSearches,
       writers: values.contextWriters,
       distribution: values.contextDistribution,

@@ -1,5 +1,6 @@
 /** Finds what an environment gives: each secret setting can be in a file, whose path is in `NAME_FILE`. */
 import { readFileSync } from 'node:fs'
+import { cutFinalNewline } from '../../final-newline.ts'
 import type { Environment, SettingRow, SettingRows } from './rows.ts'
 import { settingInvalid } from './value-types.ts'
 
@@ -10,9 +11,6 @@ const nameFile = (name: string): string => `${name}_FILE`
 export const listNames = (rows: SettingRows): readonly string[] =>
   Object.values(rows).flatMap(({ name, type }) => (type.secret ? [name, nameFile(name)] : [name]))
 
-/** Cuts the newline that editors and `echo` put at the end of a file. No secret ends with one. */
-const cutNewline = (text: string): string => text.replace(/[\r\n]+$/, '')
-
 function readFile(setting: string, path: string): string {
   let text: string
   try {
@@ -21,16 +19,16 @@ function readFile(setting: string, path: string): string {
     const code = thrown instanceof Error && 'code' in thrown ? ` (${thrown.code})` : ''
     throw settingInvalid(setting, `the file ${path} cannot be read${code}`)
   }
-  if (cutNewline(text) === '') throw settingInvalid(setting, `the file ${path} is empty`)
+  if (cutFinalNewline(text) === '') throw settingInvalid(setting, `the file ${path} is empty`)
   return text
 }
 
 /** Finds the string of a secret. @throws FerruleError `setting_invalid` */
 function findSecret({ name }: SettingRow, env: Environment): string {
   const [text, path] = [env[name] ?? '', env[nameFile(name)] ?? '']
-  if (path === '') return cutNewline(text)
+  if (path === '') return cutFinalNewline(text)
   if (text !== '') throw settingInvalid(nameFile(name), `${name} is set too; remove one of them`)
-  return cutNewline(readFile(nameFile(name), path))
+  return cutFinalNewline(readFile(nameFile(name), path))
 }
 
 /**

@@ -2,19 +2,36 @@
 
 import { clientVariables, countEdits } from 'ferrule/internal'
 import type { ContextStoreSettings } from '../../context/database/settings.ts'
-import { type ClientPair, checkMasterKey, checkRole, type SettingValues, toClient, toContextStore } from './combinations.ts'
+import type { PasswordSource } from '../../postgres/passwords.ts'
+import {
+  type ClientPair,
+  checkMasterKey,
+  checkRole,
+  type SettingValues,
+  toClient,
+  toContextStore,
+  toPasswordSource,
+} from './combinations.ts'
 import { listNames, readSecrets } from './given.ts'
 import { type Environment, readRows, type ShownSetting, showRows } from './rows.ts'
 import { settingsTable } from './table.ts'
 import { settingInvalid } from './value-types.ts'
 
 /** Settings that are read only as parts of `client` or `context`. */
-type Part = 'operatorClientId' | 'operatorClientSecret' | 'searchSeconds' | Extract<keyof SettingValues, `context${string}`>
+type Part =
+  | 'databasePasswordFile'
+  | 'databasePasswordCommand'
+  | 'operatorClientId'
+  | 'operatorClientSecret'
+  | 'searchSeconds'
+  | Extract<keyof SettingValues, `context${string}`>
 
 /** Settings of the process, checked. `table.ts` says what each means, with its unit; `readSettings` makes them. */
 export interface Settings extends Omit<SettingValues, Part> {
   /** The pair that the operator chose for the first application. */
   readonly operatorClient: ClientPair | undefined
+  /** Source of the password of database URLs that have none. */
+  readonly databasePassword: PasswordSource | undefined
   readonly context: ContextStoreSettings
   /** All settings as the operator may see them: without secrets. */
   readonly shown: readonly ShownSetting[]
@@ -35,7 +52,7 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
   const values = readRows(settingsTable, given, options)
   checkMasterKey(values)
   checkRole(values)
-  const { operatorClientId, operatorClientSecret, searchSeconds, ...rest } = values
+  const { databasePasswordFile, databasePasswordCommand, operatorClientId, operatorClientSecret, searchSeconds, ...rest } = values
   const {
     contextDatabaseUrl,
     contextReadUrls,
@@ -48,7 +65,13 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
     contextIndexes,
     ...own
   } = rest
-  return { ...own, operatorClient: toClient(values), context: toContextStore(values), shown: showRows(settingsTable, given) }
+  return {
+    ...own,
+    operatorClient: toClient(values),
+    databasePassword: toPasswordSource(values),
+    context: toContextStore(values),
+    shown: showRows(settingsTable, given),
+  }
 }
 
 function refuseUnknown(env: Environment): void {

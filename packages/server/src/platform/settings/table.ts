@@ -8,7 +8,9 @@ import {
   address,
   clientId,
   clientSecret,
+  command,
   databaseUrl,
+  file,
   folder,
   hostName,
   integer,
@@ -20,6 +22,7 @@ import {
   origin,
   proxies,
   publicUrl,
+  replicaUrl,
 } from './value-types.ts'
 
 /** A quarter of the memory of the container or machine, 1024 at most; in megabytes. */
@@ -45,6 +48,27 @@ export const settingsTable = {
     default: { says: 'none' },
     about: 'PostgreSQL 15 or later for the state of the service. Without it, the embedded database is used.',
   },
+  databasePasswordFile: {
+    name: 'DATABASE_PASSWORD_FILE',
+    type: file,
+    default: { says: 'none' },
+    about:
+      'File with the password of all database URLs that have none. It is read for each new connection, so a renewed password needs no restart.',
+  },
+  databasePasswordCommand: {
+    name: 'DATABASE_PASSWORD_COMMAND',
+    type: command,
+    default: { says: 'none' },
+    about:
+      'Command that prints the password instead, such as a token of a cloud. It runs in a shell with PGHOST, PGPORT, PGUSER and PGDATABASE, at the first connection and whenever the server refuses the password.',
+  },
+  databaseConnections: {
+    name: 'FERRULE_DATABASE_CONNECTIONS',
+    type: integer(2, 200),
+    default: '10',
+    about:
+      'Maximum number of connections of one node to the database of DATABASE_URL. Two more look at the server and mark the node as alive.',
+  },
   contextDatabaseUrl: {
     name: 'CONTEXT_DATABASE_URL',
     type: databaseUrl,
@@ -54,7 +78,7 @@ export const settingsTable = {
   },
   contextReadUrls: {
     name: 'CONTEXT_READ_URLS',
-    type: listOf(databaseUrl, 'postgresql:// URLs'),
+    type: listOf(replicaUrl, 'postgresql:// URLs'),
     default: '',
     about:
       'Streaming replicas of the database of CONTEXT_DATABASE_URL, 8 at most. Searches run there while their answer is as new as the primary would give.',

@@ -3,6 +3,7 @@ import type { FerruleError } from 'ferrule'
 import { Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import ipaddr from 'ipaddr.js'
+import { parseDatabaseUrl, UrlProblem } from '../../postgres/url.ts'
 
 /** What a value is read with. */
 export interface ReadingContext {
@@ -35,6 +36,10 @@ const stringType = (says: string): ValueType<string> => ({ says, secret: false, 
 export const address = stringType('address')
 /** Path of a folder, absolute or from the working directory. */
 export const folder = stringType('folder')
+/** Path of a file, absolute or from the working directory. */
+export const file = stringType('file')
+/** Command that the shell runs. */
+export const command = stringType('shell command')
 
 function readInteger(text: string, name: string, [low, high]: readonly [number, number]): number {
   const number = /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN
@@ -86,17 +91,23 @@ export const listOf = <T>(type: ValueType<T>, plural: string): ValueType<readonl
   read: (text, context) => splitList(text).map((part) => type.read(part, context)),
 })
 
-/** URL of a PostgreSQL database: a secret, since it may hold a password. */
-export const databaseUrl: ValueType<Secret<string>> = {
+const urlType = (isReplica: boolean): ValueType<Secret<string>> => ({
   says: 'postgresql:// URL',
   secret: true,
   read: (text, { name }) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined
-    if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol))
-      throw settingInvalid(name, 'it must be a postgresql:// URL')
+    try {
+      parseDatabaseUrl(text, { isReplica })
+    } catch (thrown) {
+      throw thrown instanceof UrlProblem ? settingInvalid(name, thrown.message) : thrown
+    }
     return new Secret(text)
   },
-}
+})
+
+/** URL of a PostgreSQL database: a secret, since it may hold a password. */
+export const databaseUrl = urlType(false)
+/** URL of a PostgreSQL database that is only read. */
+export const replicaUrl = urlType(true)
 
 /** A master key. Only canonical base64 is taken: any other string lost or gained a character. */
 export const masterKey: ValueType<Secret<Buffer>> = {
