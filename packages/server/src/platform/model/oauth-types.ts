@@ -12,8 +12,8 @@ export interface OAuthRecordKey {
 /** Content of a record. */
 export interface OAuthRecord {
   readonly content: unknown
-  /** Milliseconds since 1970; null: not used yet. */
-  readonly consumedAt: number | null
+  /** Milliseconds since its use; null: not used yet. */
+  readonly usedForMs: number | null
 }
 
 /** A record that is stored. */
@@ -22,6 +22,8 @@ export interface NewOAuthRecord {
   readonly lifeMs: number
   /** The grant that it ends with. */
   readonly grantId?: string | undefined
+  /** True: a record that exists stays as it is. */
+  readonly keepsFirst?: boolean
 }
 
 /** What an operator agrees to. */
@@ -66,7 +68,7 @@ export interface ReachedOrganization {
 export interface OAuth {
   /** Keys that sign cookies, the current one first. */
   cookieKeys(): readonly string[]
-  /** Stores a record, or replaces the content of an earlier one. @returns false when its grant has ended */
+  /** Stores a record, or replaces the content of an earlier one unless that is kept. @returns false when its grant has ended */
   save(key: OAuthRecordKey, record: NewOAuthRecord): Promise<boolean>
   /** Reads a record that has not expired. */
   find(key: OAuthRecordKey): Promise<OAuthRecord | undefined>
@@ -97,9 +99,9 @@ export interface OAuth {
   /** Ends a grant with all of its tokens. */
   endGrant(id: string): Promise<void>
 
-  /** Creates the text of an access token: the one of a token for MCP. */
-  newAccessToken(): string
-  /** Stores an access token, and extends the grant. @returns false when the grant has ended */
+  /** Creates the text of an access token: the one of a token for MCP. @param from a secret that always gives the same text; undefined: random */
+  newAccessToken(from?: string): string
+  /** Stores an access token, and extends the grant; the same text again renews its end. @returns false when the grant has ended */
   saveAccessToken(token: string, about: Omit<OAuthAccessToken, 'clientId' | 'resource'>): Promise<boolean>
   /** Finds an access token that has not expired. */
   findAccessToken(token: string): Promise<OAuthAccessToken | undefined>

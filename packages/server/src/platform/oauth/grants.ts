@@ -1,4 +1,5 @@
 /** Keeps grants to OAuth clients and their access tokens, as rows of the tokens for MCP. */
+import { hkdfSync } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import { mcpTokenDays, mcpTokenInput } from 'ferrule/wire'
 import { isForeignKeyViolation } from '../db/database.ts'
@@ -10,6 +11,7 @@ import {
   findAccessToken,
   findGrant,
   holdGrant,
+  setAccessTokenEnd,
   setGrantEnd,
   trimAccessTokens,
   trimUsedRecords,
@@ -53,6 +55,8 @@ const toGrant = (row: McpTokenRow): OAuthGrant => ({
   expiresAt: row.expires_at,
 })
 
+const deriveBytes = (from: string, size: number): Buffer => Buffer.from(hkdfSync('sha256', from, '', 'ferrule access token', size))
+
 /** Enters an organization. @throws FerruleError `organization_forbidden`, `token_expired` */
 async function enter({ database, source }: Parts, { applicationId, secretMark }: ProvenClient, given: string): Promise<Principal> {
   const organizationId = asId(given)
@@ -77,10 +81,14 @@ function saveAccessToken({ database, source }: Parts, token: string, about: Para
     if (grant === undefined || digest === undefined) return false
     const held = readScopes(grant.scopes)
     const scopes = about.scopes.filter((scope) => held.includes(scope)).join(' ')
-    await trimAccessTokens(db, grant.id, keptTokens)
-    await trimUsedRecords(db, grant.id, keptUsed)
-    const times = { created_at: now, expires_at: Math.min(about.expiresAt, grant.created_at + longestMs), last_used_at: null }
-    await insertMcpToken(db, { ...grant, ...times, id: newId(source), digest, scopes, parent_id: grant.id })
+    const end = Math.min(about.expiresAt, grant.created_at + longestMs)
+    // A refresh that is sent again gets the same token again.
+    if (!(await setAccessTokenEnd(db, digest, { grantId: grant.id, end }))) {
+      await trimAccessTokens(db, grant.id, keptTokens)
+      await trimUsedRecords(db, grant.id, keptUsed)
+      const times = { created_at: now, expires_at: end, last_used_at: null }
+      await insertMcpToken(db, { ...grant, ...times, id: newId(source), digest, scopes, parent_id: grant.id })
+    }
     await setGrantEnd(db, grant.id, Math.min(now + idleMs, grant.created_at + longestMs))
     return true
   })
@@ -118,7 +126,7 @@ export function createOAuthGrants(parts: Parts, tokens: Pick<Tokens, 'checkClien
       return row === undefined ? undefined : toGrant(row)
     },
     endGrant: (id) => deleteOAuthGrant(db, id),
-    newAccessToken: () => newMcpToken(source.randomBytes).token,
+    newAccessToken: (from) => newMcpToken(from === undefined ? source.randomBytes : (size) => deriveBytes(from, size)).token,
     saveAccessToken: async (token, about) => {
       try {
         return await saveAccessToken(parts, token, about)

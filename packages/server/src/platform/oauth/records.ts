@@ -8,6 +8,7 @@ import {
   deleteOAuthRecord,
   extendOAuthRecord,
   findOAuthRecord,
+  insertOAuthRecord,
   saveOAuthRecord,
 } from '../db/queries/oauth.ts'
 import type { OAuth, OAuthRecordKey } from '../model/oauth-types.ts'
@@ -30,12 +31,13 @@ export type OAuthRecords = Pick<OAuth, 'save' | 'find' | 'consume' | 'remove' | 
 export function createOAuthRecords({ database, source, vault }: Parts): OAuthRecords {
   const { db } = database
   return {
-    save: async (key, { content, lifeMs, grantId }) => {
+    save: async (key, { content, lifeMs, grantId, keepsFirst = false }) => {
       const now = source.clock()
       const sealed = vault.sealRecord(key, JSON.stringify(content))
       const times = { consumed_at: null, created_at: now, expires_at: now + lifeMs }
       try {
-        await saveOAuthRecord(db, { digest: digestKey(key), type: key.type, grant_id: grantId ?? null, sealed, ...times })
+        const row = { digest: digestKey(key), type: key.type, grant_id: grantId ?? null, sealed, ...times }
+        await (keepsFirst ? insertOAuthRecord(db, row) : saveOAuthRecord(db, row))
         return true
       } catch (thrown) {
         if (isForeignKeyViolation(thrown)) return false
@@ -43,9 +45,11 @@ export function createOAuthRecords({ database, source, vault }: Parts): OAuthRec
       }
     },
     find: async (key) => {
-      const row = await findOAuthRecord(db, digestKey(key), source.clock())
+      const now = source.clock()
+      const row = await findOAuthRecord(db, digestKey(key), now)
       const text = row === undefined ? undefined : vault.openRecord(key, row.sealed)
-      return row === undefined || text === undefined ? undefined : { content: JSON.parse(text), consumedAt: row.consumed_at }
+      if (row === undefined || text === undefined) return undefined
+      return { content: JSON.parse(text), usedForMs: row.consumed_at === null ? null : now - row.consumed_at }
     },
     consume: (key) => {
       const now = source.clock()

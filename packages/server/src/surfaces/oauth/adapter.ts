@@ -2,12 +2,14 @@
 import { isObject } from 'ferrule/internal'
 import { type McpScope, mcpScopes } from 'ferrule/wire'
 import type { Adapter, AdapterPayload, errors as OAuthErrors } from 'oidc-provider'
-import type { OAuth } from '../../platform/model/oauth-types.ts'
+import type { OAuth, OAuthRecord } from '../../platform/model/oauth-types.ts'
 
 /** The account of all grants: a grant names its application itself. */
 export const operator = 'operator'
 /** Time for which an unused registration is kept, in seconds. */
 const registrationSeconds = 24 * 60 * 60
+/** Time for which a used refresh token gives the same successors, in milliseconds. Later a use is a reuse, which ends the grant. */
+const reuseMs = 60_000
 /** Models that only one request reads: nobody stays signed in. */
 const unkept: readonly string[] = ['Session']
 
@@ -65,23 +67,31 @@ const createAccessTokenAdapter = ({ oauth, errors }: AdapterParts): Adapter => (
   revokeByGrantId: (grantId) => oauth.endGrant(grantId),
 })
 
+/**
+ * Returns whether a used record may be used again: a refresh token with a seed, for a minute. Its successors come from the seed, so sessions
+ * that share the token, and an answer that was lost, get the same ones on any node.
+ */
+const isReusable = ({ content, usedForMs }: OAuthRecord): boolean =>
+  usedForMs !== null && usedForMs < reuseMs && isObject(content) && typeof content['seed'] === 'string'
+
 const createRecordAdapter = ({ oauth, errors }: AdapterParts, type: string): Adapter => ({
   ...nothing,
   upsert: async (id, payload, expiresIn = registrationSeconds) => {
     const { grantId } = payload
-    const isKept = await oauth.save({ type, id }, { content: payload, lifeMs: expiresIn * 1_000, grantId })
-    if (!isKept) throw new errors.InvalidGrant('the grant has ended')
+    const record = { content: payload, lifeMs: expiresIn * 1_000, grantId, keepsFirst: type === 'RefreshToken' }
+    if (!(await oauth.save({ type, id }, record))) throw new errors.InvalidGrant('the grant has ended')
   },
   find: async (id) => {
     const found = await oauth.find({ type, id })
     if (found === undefined || !isObject(found.content)) return undefined
     const payload = found.content as AdapterPayload // authenticated bytes that `upsert` wrote
-    return found.consumedAt === null ? payload : { ...payload, consumed: toSeconds(found.consumedAt) }
+    return found.usedForMs === null || isReusable(found) ? payload : { ...payload, consumed: true }
   },
   consume: async (id) => {
     if (await oauth.consume({ type, id })) return
-    // Two requests came at the same time: the second one is a reuse.
     const found = await oauth.find({ type, id })
+    if (found !== undefined && isReusable(found)) return
+    // Two requests came at the same time: the second one is a reuse.
     if (isObject(found?.content) && typeof found.content['grantId'] === 'string') await oauth.endGrant(found.content['grantId'])
     throw new errors.InvalidGrant('it was used already')
   },

@@ -1,5 +1,5 @@
 /** Builds the authorization server from the library: authorization codes with S256 and refresh tokens, for public clients, nothing else. */
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, hkdfSync, randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import { mcpScopes } from 'ferrule/wire'
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
@@ -21,6 +21,9 @@ const lifetimes = {
   RefreshToken: 365 * 24 * 60 * 60,
   Grant: 365 * 24 * 60 * 60,
 } as const
+
+/** Bytes of refresh tokens and their seeds. */
+const seedBytes = 32
 
 /** What the server is built from. */
 export interface ProviderParts {
@@ -135,12 +138,40 @@ function buildConfiguration(library: Library, parts: ProviderParts): Configurati
   }
 }
 
-/** Makes access tokens that the MCP endpoint accepts: the library has no documented place for the form of opaque ones. */
-function formAccessTokens({ AccessToken }: Provider, oauth: OAuth): void {
+/** A token of the library, as far as its id is formed here. */
+interface FormedToken {
+  format?: string | undefined
+  scope?: string | undefined
+  /** Secret of a refresh token that its successors come from. */
+  seed?: string | undefined
+}
+
+const deriveId = (seed: string): string =>
+  Buffer.from(hkdfSync('sha256', seed, '', 'ferrule refresh token', seedBytes)).toString('base64url')
+
+/**
+ * Forms access tokens that the MCP endpoint accepts, and the tokens of a refresh from the seed of the token that is used: whoever sends it
+ * again within a minute gets the same ones. The library has no documented place for either.
+ */
+function formTokens(library: Library, { AccessToken, RefreshToken }: Provider, oauth: OAuth): void {
+  const findSeed = (): string | undefined => {
+    const rotated: FormedToken | undefined = library.Provider.ctx?.oidc.entities.RotatedRefreshToken
+    return rotated?.seed
+  }
+  const names = [...RefreshToken.IN_PAYLOAD, 'seed' satisfies keyof FormedToken]
+  Object.defineProperty(RefreshToken, 'IN_PAYLOAD', { value: names })
+  Object.assign(RefreshToken.prototype, {
+    generateTokenId(this: FormedToken): string {
+      const seed = findSeed()
+      this.seed = randomBytes(seedBytes).toString('base64url')
+      return seed === undefined ? randomBytes(seedBytes).toString('base64url') : deriveId(seed)
+    },
+  })
   Object.assign(AccessToken.prototype, {
-    generateTokenId(this: { format?: string }): string {
+    generateTokenId(this: FormedToken): string {
       this.format = 'opaque'
-      return oauth.newAccessToken()
+      const seed = findSeed()
+      return oauth.newAccessToken(seed === undefined ? undefined : `${seed} ${this.scope}`)
     },
   })
 }
@@ -150,7 +181,7 @@ export async function createProvider(parts: ProviderParts): Promise<Provider> {
   const library = await import('oidc-provider')
   const provider = new library.Provider(parts.issuer, buildConfiguration(library, parts))
   provider.proxy = true // the door writes the forwarded headers itself, from the settings
-  formAccessTokens(provider, parts.oauth)
+  formTokens(library, provider, parts.oauth)
   const report = (err: unknown) => parts.logger.error({ err }, 'a request of OAuth failed')
   provider.on('server_error', (_context, err: unknown) => report(err))
   const app: EventEmitter = provider // without a listener the web framework prints errors itself

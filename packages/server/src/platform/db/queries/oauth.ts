@@ -19,6 +19,15 @@ export const saveOAuthRecord = async (db: Db, row: OAuthRecordRow): Promise<void
     .execute()
 }
 
+/** Stores a record, unless its id is known. */
+export const insertOAuthRecord = async (db: Db, row: OAuthRecordRow): Promise<void> => {
+  await db
+    .insertInto('oauth_records')
+    .values(row)
+    .onConflict((conflict) => conflict.column('digest').doNothing())
+    .execute()
+}
+
 /** Finds a record that has not expired. */
 export const findOAuthRecord = (db: Db, digest: string, now: number): Promise<OAuthRecordRow | undefined> =>
   db.selectFrom('oauth_records').selectAll().where('digest', '=', digest).where('expires_at', '>', now).executeTakeFirst()
@@ -90,6 +99,12 @@ export const deleteOAuthGrant = async (db: Db, id: string): Promise<void> => {
 /** Finds an access token of OAuth by its digest. */
 export const findAccessToken = (db: Db, digest: string): Promise<McpTokenRow | undefined> =>
   db.selectFrom('mcp_tokens').selectAll().where('digest', '=', digest).where('parent_id', 'is not', null).executeTakeFirst()
+
+/** Sets the end of an access token of OAuth. @returns false when the grant has no such token */
+export async function setAccessTokenEnd(db: Db, digest: string, { grantId, end }: { readonly grantId: string; readonly end: number }) {
+  const update = db.updateTable('mcp_tokens').set({ expires_at: end }).where('digest', '=', digest).where('parent_id', '=', grantId)
+  return (await update.executeTakeFirst()).numUpdatedRows > 0n
+}
 
 /** Deletes an access token of OAuth. */
 export const deleteAccessToken = async (db: Db, digest: string): Promise<void> => {
