@@ -114,7 +114,8 @@ export function metaProblems(definition: ConnectorDefinition, operation: Operati
   const count = counted && definition.hidden !== undefined ? [definition.hidden.count] : []
   const parts = page !== undefined && 'parts' in page ? ['next_operation'] : []
   const expected = [...Object.keys(page?.read ?? {}), 'next_params', ...parts, ...count]
-  const told = [...(definition.problem.partial ?? []), ...(definition.problem.warnings ?? [])].length > 0 ? ['warnings'] : []
+  const isTold = [...(definition.problem.partial ?? []), ...(definition.problem.warnings ?? [])].length > 0
+  const told = isTold || operation.join !== undefined ? ['warnings'] : []
   const keys = Object.keys(meta)
   return [
     ...expected.filter((name) => !keys.includes(name)).map((name) => `${name} is missing`),

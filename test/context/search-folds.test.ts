@@ -10,6 +10,7 @@ import { toStoredRecord } from '../../packages/server/src/context/sync/project.t
 import { createFolds, type FoldOptions, type Folds } from '../../packages/server/src/platform/copies/folds.ts'
 import type { ConnectorAccess } from '../../packages/server/src/platform/model/access.ts'
 import type { FoldReport } from '../../packages/server/src/platform/model/metrics.ts'
+import { reportOf } from '../library/tiktok-operations.ts'
 import { createRef, createStoreWorld, overBoth, type StoreWorld } from './store-world.ts'
 
 type KindName = keyof typeof kinds
@@ -128,6 +129,27 @@ overBoth('records that were read live', (engine) => {
     await folded(access, [call('creative_assets_images'), list({ ...record, file_name: 'two.png' })])
     expect(await found('tiktok-marketing', 'creative_assets_images', ['file_name'])).toEqual([{ file_name: 'two.png' }])
   })
+
+  test.each([
+    ['campaigns', { campaign_id: '7', campaign_name: 'Deleted' }, {}],
+    [
+      'campaigns_reports_daily',
+      { campaign_id: 7n, stat_time_day: '2025-06-01 00:00:00', spend: '1.00' },
+      reportOf('campaigns_reports_daily', '2025-06-01'),
+    ],
+  ] as const)(
+    'of %s are not copied when a filter of the vendor chose them: they can be deleted, or sums of a part',
+    async (entity, record, params) => {
+      const access = accessOf('tiktok-marketing', { advertiser_id: '7398164205713920517' })
+      await synced('tiktok-marketing', entity, { record: { ...record, campaign_id: 1n }, params: { advertiser_id: '7398164205713920517' } })
+      const filtering = '{"primary_status":"STATUS_ALL"}'
+      await folded(access, [call(entity, params), list({ ...record, campaign_id: 2n })])
+      folds.offer(access, call(entity, { ...params, filtering }), { outcome: list({ ...record, campaign_id: 3n }), asked: world.now + 1 })
+      folds.offer(access, call(entity, params), { outcome: list({ ...record, campaign_id: 4n }), asked: world.now + 1 })
+      while (reports.length < 2) await new Promise((resolve) => setImmediate(resolve))
+      expect(await found('tiktok-marketing', entity, ['campaign_id'])).toEqual([{ campaign_id: 1 }, { campaign_id: 2 }, { campaign_id: 4 }])
+    },
+  )
 })
 
 describe('what is left alone', () => {

@@ -14,8 +14,31 @@ const inner = (value: unknown, ...keys: string[]): Json => object(keys.reduce<un
 const specification: unknown = JSON.parse(readFileSync(new URL('specification.json', import.meta.url), 'utf8'))
 const ours: unknown = JSON.parse(JSON.stringify(contractOf(Object.values(kinds).map(({ definition }) => definition))))
 
+/** The reports below the level of an advertiser. */
+const reports = ['campaigns_reports_daily', 'ad_groups_reports_daily', 'ads_reports_daily']
+
 /** Differences that are meant, each with its reason. */
 const allowed: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['campaigns', 'ad_groups', 'ads', 'creative_assets_images', 'creative_assets_videos', ...reports, 'advertisers_reports_daily'].map(
+      (entity) => [`tiktok-marketing.${entity}.list: parameter filtering is not in the documents`, 'the filter of the vendor'],
+    ),
+  ),
+  ...Object.fromEntries(
+    ['audiences', 'creative_assets_images', 'creative_assets_videos', 'promoted_post_ads'].map((entity) => [
+      `tiktok-marketing.${entity} record: advertiser_id is string?, the documents say undefined`,
+      'rows of several advertisers could not be told apart',
+    ]),
+  ),
+  ...Object.fromEntries(
+    reports.map((entity) => [
+      `tiktok-marketing.${entity} record: advertiser_id is integer?, the documents say undefined`,
+      'rows of several advertisers could not be told apart',
+    ]),
+  ),
+  'gong.calls.list: parameter workspaceId is not in the documents': 'a filter of the vendor',
+  'gong.calls_extensive.list filter: parameter primaryUserIds is not in the documents': 'a filter of the vendor',
+  'gong.call_transcripts.list filter: parameter workspaceId is not in the documents': 'a filter of the vendor',
   'gong.stats_activity_aggregate.list: parameter cursor is not in the documents':
     'the vendor pages this list; without a cursor page 2 is out of reach',
   'gong.stats_activity_day_by_day.list: parameter cursor is not in the documents':

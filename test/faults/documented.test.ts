@@ -239,7 +239,7 @@ describe.each(doors)('%s', (_name, open, hasty) => {
       limited.sandbox.faults.add(fault)
       const ended = await limited.run(workspaces)
       expectProblem(ended, 'upstream_timeout')
-      expect(ended).toMatchObject({ problem: { message: 'Gong did not answer within 1 seconds.' } })
+      expect(ended).toMatchObject({ problem: { message: 'Gong did not answer in time: no answer within 1 second.' } })
       expect(metBy(limited.sandbox)).toHaveLength(1)
       limited.sandbox.gong.clear()
     })

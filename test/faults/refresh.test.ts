@@ -190,5 +190,8 @@ test('a download does not wait beyond its time for a renewal that another call b
   const credentials = { open: () => (++opened === 1 ? open() : new Promise<never>(() => {})), renew }
   const params = { filter: { callIds: [sandbox.gong.world.callId] }, contentSelector: { exposedFields: { media: true } } }
   const call = engine.run({ ...access, credentials }, { entity: 'call_audio', action: 'download', params, deadlineMs: 400 })
-  expect(await failure(call)).toMatchObject({ code: 'upstream_timeout', message: 'Gong did not answer within 0.4 seconds.' })
+  expect(await failure(call)).toMatchObject({
+    code: 'upstream_timeout',
+    message: 'Gong did not answer in time: no answer within 400 milliseconds.',
+  })
 })

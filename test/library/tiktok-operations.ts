@@ -23,7 +23,9 @@ export const reports = {
 export function reportOf(entity: keyof typeof reports, first: string, last = first) {
   const { data_level, dimension } = reports[entity]
   const dimensions: readonly string[] = [dimension, 'stat_time_day']
-  const metrics = Object.keys(kinds['tiktok-marketing'].definition.entities[entity].record).filter((name) => !dimensions.includes(name))
+  const metrics = Object.keys(kinds['tiktok-marketing'].definition.entities[entity].context_store_search).filter(
+    (name) => !dimensions.includes(name),
+  )
   return {
     service_type: 'AUCTION',
     report_type: 'BASIC',

@@ -86,7 +86,7 @@ overBoth('a creation', (database) => {
     const refusals = [
       [fail('upstream_auth_failed', { vendor, reason: 'status 401' }), 422],
       [fail('upstream_unreachable', { vendor, reason: 'no address' }), 502],
-      [fail('upstream_timeout', { vendor, seconds: 30 }), 504],
+      [fail('upstream_timeout', { vendor, reason: 'no answer within 30 seconds' }), 504],
     ] as const
     for (const [thrown, status] of refusals) {
       const error = await failure(platform.connectors.create(principal, wanted, { check: () => Promise.reject(thrown) }))

@@ -83,7 +83,12 @@ connect('gong', { credentials, limits: false })
 
 // Parameters by name
 type CallParams = ParamsOf<Kinds['gong']['entities']['calls'], 'list'>
-yes<Same<CallParams, { fromDateTime?: string | Date | null; toDateTime?: string | Date | null; cursor?: string | null }>>()
+yes<
+  Same<
+    CallParams,
+    { fromDateTime?: string | Date | null; toDateTime?: string | Date | null; workspaceId?: string | null; cursor?: string | null }
+  >
+>()
 yes<Same<ParamsOf<Kinds['gong']['entities']['calls'], 'get'>, { id: string }>>()
 type Statistics = ParamsOf<Kinds['gong']['entities']['stats_interaction'], 'list'>
 yes<Same<Statistics, { filter: { fromDate: string | Date; toDate: string | Date; userIds?: string[] }; cursor?: string | null }>>()

@@ -35,8 +35,8 @@ await tiktok.advertisers.list({ advertiser_id: '1' })
 await tiktok.ads.list({ page: '2' })
 // @ts-expect-error pages are not positions
 await tiktok.ads.list({ cursor: 'x' })
-// @ts-expect-error a filter that the documents do not have
-await tiktok.campaigns.list({ filtering: '{}' })
+// @ts-expect-error the filter is a text or an object
+await tiktok.campaigns.list({ filtering: 7 })
 // @ts-expect-error nothing is made here
 await tiktok.campaigns.create({ campaign_name: 'x' })
 // @ts-expect-error campaigns can only be listed

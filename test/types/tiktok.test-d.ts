@@ -29,7 +29,9 @@ yes<Same<OAuth['auth_code'], string | undefined>>()
 
 // The advertiser may be left out everywhere: the connector may know it
 type AdParams = ParamsOf<Entities['ads'], 'list'>
-yes<Same<AdParams, { advertiser_id?: string | null; page?: number | null; page_size?: number | null }>>()
+yes<
+  Same<AdParams, { advertiser_id?: string | null; filtering?: string | object | null; page?: number | null; page_size?: number | null }>
+>()
 await tiktok.ads.list()
 await tiktok.ads.list({ advertiser_id: '7398164205713920517', page: 2, page_size: 1000 })
 await tiktok.ads.list({ advertiser_id: null }, { deadlineMs: 5_000 })

@@ -194,7 +194,7 @@ export const errorTable = {
     '{vendor} cannot be reached: {reason}.',
     'Try again later; check the egress network if it persists.',
   ),
-  upstream_timeout: vendorForNow(504, '{vendor} did not answer within {seconds} seconds.', 'Try again, or ask for less.'),
+  upstream_timeout: vendorForNow(504, '{vendor} did not answer in time: {reason}.', 'Try again, or ask for less.'),
   upstream_answer_invalid: vendorForNow(502, 'The answer of {vendor} cannot be used: {reason}.', 'Try again; report it if it persists.'),
   statement_failed: vendor(422, '{vendor} refused the statement: {reason}.', "Correct the statement; the message is the vendor's."),
   statement_timeout: vendor(504, '{vendor} stopped the statement: {reason}.', 'Raise its time limit, or do less in one statement.'),

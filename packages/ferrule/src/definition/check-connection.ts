@@ -192,9 +192,18 @@ const checkLimits = (definition: ConnectorDefinition): Sentences => {
 }
 
 const checkLookups = ({ lookups: all, entities }: ConnectorDefinition): Sentences =>
-  Object.entries(all ?? {}).flatMap(([name, { entity, action, ids, batch }]) => {
+  Object.entries(all ?? {}).flatMap(([name, { entity, action, ids, batch, single }]) => {
     const operation = entities[entity]?.[action]
+    const other = single === undefined ? undefined : entities[single.entity]?.[single.action]
     return [
+      single !== undefined && other === undefined && `lookup ${name} uses ${single.entity} ${single.action}, which does not exist`,
+      single !== undefined &&
+        other !== undefined &&
+        findField(other.params, single.param) === undefined &&
+        `lookup ${name} sends an id as ${single.param}, which is not a parameter`,
+      single !== undefined &&
+        !(Number.isInteger(single.most) && single.most >= 1) &&
+        `lookup ${name} fetches ${single.most} single records`,
       operation === undefined && `lookup ${name} uses ${entity} ${action}, which does not exist`,
       operation !== undefined &&
         findField(operation.params, ids) === undefined &&

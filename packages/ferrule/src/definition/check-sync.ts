@@ -25,9 +25,10 @@ const isParameter = ({ definition }: Place, path: string): boolean => {
 
 const findFeeder = ({ kind }: Place, name: string): EntityDefinition | undefined => kind.definition.entities[name]
 
-/** Lists the parameters that a sync sends. */
-const listSentParameters = ({ params = {}, within, each, since, windows }: Sync): string[] => [
+/** Lists the parameters that a sync sends, and those of live lists that it does not copy. */
+const listSentParameters = ({ params = {}, within, each, since, windows, notCopied = [] }: Sync): string[] => [
   ...Object.keys(params),
+  ...notCopied,
   ...Object.keys(within?.most?.take ?? {}),
   ...Object.keys(each?.take ?? {}),
   ...(since === undefined ? [] : [since.param, ...(since.until === undefined ? [] : [since.until])]),

@@ -111,6 +111,11 @@ export interface Lookup {
   readonly batch: number
   /** Path of the id in the raw row. */
   readonly key: string
+  /**
+   * Another operation that fetches one record: for ids that the list does not know yet, at most `most` per page. `param` takes the id, and
+   * the record counts as the part `as` of the list's records.
+   */
+  readonly single?: { readonly entity: string; readonly action: 'get'; readonly param: string; readonly as: string; readonly most: number }
 }
 
 /** Rows that the vendor asks integrations not to show. */

@@ -34,7 +34,7 @@ export interface LocalFilter {
 /**
  * The source of a record field that the answer lacks under its documented name. `rename` moves the vendor's field, `copy` keeps it, `param`
  * takes a parameter of the call. `as` converts the value; `integer` and `number` turn an invalid decimal string into null. A field that the
- * answer has keeps its value, and is converted only if there is no source.
+ * answer has keeps its value, as the type that `as` names.
  */
 export interface Origin {
   readonly rename?: string
@@ -50,6 +50,8 @@ export interface Origin {
 export interface MergedRows {
   readonly merge: readonly string[]
   readonly empty: string
+  /** Fields with names that people gave: a name can equal `empty` and stays. */
+  readonly names?: readonly string[]
 }
 
 /** A second call that completes the rows of a page. */

@@ -4,6 +4,7 @@
  */
 import type { Static, TObject, TSchema } from 'typebox'
 import * as Type from 'typebox'
+import { isObject } from './object.ts'
 
 /** Any schema of a field. An object, because TypeBox's own type also accepts strings and numbers. */
 export type Field = TSchema & object
@@ -75,6 +76,25 @@ export const jsonArray = (about: string, example = '["a","b"]') =>
     Type.Unsafe<string | readonly string[]>(text(about, { format: 'json-array', examples: [example] })),
     (value) => typeof value !== 'string' || isJsonArray(value),
     () => 'must be a list of strings, or a string that holds a JSON array of strings, such as ["a","b"]',
+  )
+const isFilter = (value: string, shape: 'object' | 'list'): boolean => {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return shape === 'list' ? Array.isArray(parsed) && parsed.every(isObject) : isObject(parsed)
+  } catch {
+    return false
+  }
+}
+/**
+ * Declares a parameter with a JSON object, or a JSON list of objects, in a string. The request carries the string unchanged; callers may
+ * also give the value itself.
+ * @param example a value as callers write it
+ */
+export const jsonFilter = (about: string, shape: 'object' | 'list', example: string) =>
+  Type.Refine(
+    Type.Unsafe<string | object>(text(about, { format: shape === 'list' ? 'json-objects' : 'json-object', examples: [example] })),
+    (value) => typeof value !== 'string' || isFilter(value, shape),
+    () => `must be a JSON ${shape === 'list' ? 'list of objects' : 'object'} in a string, such as ${example}`,
   )
 /** Declares an integer within the exact range of a double. */
 export const int = (about: string, more: { minimum?: number; maximum?: number; default?: number } = {}) =>

@@ -55,6 +55,7 @@ export {
   id,
   int,
   jsonArray,
+  jsonFilter,
   known,
   type ListRules,
   list,

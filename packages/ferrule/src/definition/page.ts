@@ -41,7 +41,7 @@ export type PageShape = keyof PageMeta
 export interface CommonMeta<P = Record<string, unknown>> {
   /** Merge these into the params of the next call; null after the last page. */
   readonly next_params: Partial<P> | null
-  /** Number of private calls omitted from this page; present for operations that can meet private calls. */
+  /** Number of calls that the vendor flags as private, omitted from this page; present for operations that can meet private calls. */
   readonly private_calls_excluded?: number
   /** Warnings of the vendor, for example about omitted records; absent without warnings. */
   readonly warnings?: readonly string[]

@@ -58,6 +58,11 @@ export interface Sync {
   /** The next page starts after the largest value of a field, for vendors whose own positions expire. */
   readonly after?: { readonly param: string; readonly field: string }
   readonly windows?: Windows
+  /**
+   * Parameters with which a live list answers other records, or other figures, than a sync: deleted objects, sums of a part. What such a
+   * list answers is not copied.
+   */
+  readonly notCopied?: readonly string[]
   /** Searchable field → path in the record, or `parent.<path>` in the parent record of the call. */
   readonly project?: Readonly<Record<string, string>>
 }

@@ -1,8 +1,7 @@
 /** The messages for parsing large bodies in a worker thread: the job and its result. */
 import type { PageInfo } from '../definition/page.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { LookedUp } from './hidden.ts'
-import type { RecordKey } from './outcome.ts'
+import type { HiddenCounts, LookedUp } from './hidden.ts'
 import type { Params } from './params.ts'
 
 /** What returns as bytes: the records of a list, its raw rows, one record, the rows of a result in parts, or nothing. */
@@ -33,16 +32,14 @@ export interface ApartFailure {
 /** What a worker read from a body. */
 export type ApartValue =
   /** Records or rows as a JSON array. */
-  | {
+  | ({
       readonly is: 'rows'
       readonly bytes: Uint8Array<ArrayBuffer>
       readonly count: number
-      readonly excluded: number
-      readonly hidden: readonly RecordKey[]
       /** Number of rows in the answer's list; undefined without a list. */
       readonly listed: number | undefined
       readonly made?: { readonly page_info: PageInfo }
-    }
+    } & HiddenCounts)
   /** Ids to look up first. The body returns with them. */
   | { readonly is: 'ids'; readonly ids: readonly string[]; readonly bytes: Uint8Array<ArrayBuffer> }
   /** One record as JSON. */

@@ -57,7 +57,7 @@ const taking: Readonly<Record<Taken, Take>> = {
     return toRowsValue(buildPage({ operation, showsHidden, params }, named, found ?? new Map()))
   },
   rows: (_job, operation, body) =>
-    toRowsValue({ data: readRows(operation, body), excluded: 0, hidden: [], listed: countRows(operation, body) }),
+    toRowsValue({ data: readRows(operation, body), excluded: 0, unclear: 0, hidden: [], listed: countRows(operation, body) }),
   record: ({ showsHidden, params }, operation, body) => {
     const row = getAt(body, operation.at)
     if (!isObject(row)) return { is: 'nothing' }

@@ -14,7 +14,7 @@ import type { Secret } from './credentials/secret.ts'
 import type { CredentialValues } from './credentials/source.ts'
 import { download } from './download.ts'
 import { fillParams } from './fill.ts'
-import { buildHiddenCount, failHidden, isHidden, showsHidden } from './hidden.ts'
+import { buildHiddenCount, describeUnclear, failHidden, isHidden, showsHidden } from './hidden.ts'
 import { Deadline, defaultDeadlineMs } from './http/deadline.ts'
 import { Http } from './http/http.ts'
 import { callBytes } from './http/memory.ts'
@@ -133,8 +133,8 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
   const { operation, params, runtime } = running
   const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.wall()))
   if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...buildEmptyMeta(operation), ...buildHiddenCount(running, 0) } }
-  const { data, text, excluded, hidden, made, listed } = await readPage(running, reply)
-  const doubt = describeDoubt(operation, reply.body, listed)
+  const { data, text, excluded, unclear, hidden, made, listed } = await readPage(running, reply)
+  const doubt = describeDoubt(operation, reply.body, listed) ?? describeUnclear(operation, unclear)
   return {
     type: 'list',
     data,

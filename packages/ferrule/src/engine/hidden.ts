@@ -15,19 +15,22 @@ export function showsHidden({ configuration }: Pick<Connection, 'configuration'>
 export const failHidden = ({ kind }: CompiledOperation): FerruleError =>
   failAs(kind.definition.hidden?.error ?? 'record_not_found', { reason: 'it is hidden' })
 
-/** Visible rows, the number of hidden rows, and the keys of flagged rows. */
-interface Shown {
-  readonly rows: readonly unknown[]
+/** What became of rows that can be hidden. */
+export interface HiddenCounts {
+  /** Number of rows that were left out because the vendor flags them. */
   readonly excluded: number
+  /** Number of rows that were left out because nothing says whether they are to be hidden. */
+  readonly unclear: number
+  /** Keys of the flagged rows. */
   readonly hidden: readonly RecordKey[]
 }
 
-const showAll = (rows: readonly unknown[]): Shown => ({ rows, excluded: 0, hidden: [] })
-
-const hideRows = (rows: readonly unknown[], isHidden: (row: unknown) => boolean): Omit<Shown, 'hidden'> => {
-  const shown = rows.filter((row) => !isHidden(row))
-  return { rows: shown, excluded: rows.length - shown.length }
+/** Visible rows, and what became of the others. */
+interface Shown extends HiddenCounts {
+  readonly rows: readonly unknown[]
 }
+
+const showAll = (rows: readonly unknown[]): Shown => ({ rows, excluded: 0, unclear: 0, hidden: [] })
 
 /** Reads the keys of rows. Rows without a key, or of an entity with a key of several fields, have none. */
 const readKeys = (entity: string, key: Path | undefined, rows: readonly unknown[]): RecordKey[] =>
@@ -59,7 +62,7 @@ export function listIdsToLookUp({ operation, showsHidden }: Showing, rows: reado
   return [...new Set(rows.flatMap((row) => readIds(on, row)))]
 }
 
-/** Completes rows with the looked-up records. Hides rows that are flagged or unknown there, because only public rows are shown. */
+/** Completes rows with the looked-up records. Leaves out rows that are flagged or unknown there, because only public rows are shown. */
 function joinRows({ operation, showsHidden }: Showing, rows: readonly unknown[], found: LookedUp): Shown {
   const { join } = operation.operation
   const { hidden } = operation.kind.definition
@@ -73,7 +76,9 @@ function joinRows({ operation, showsHidden }: Showing, rows: readonly unknown[],
   const readFlag = (row: unknown): unknown => getAt(findRecord(row), flag)
   const flagged = rows.filter((row) => readFlag(row) === true)
   const { entity } = findLookup(operation.kind, join.lookup).lookup
-  return { ...hideRows(rows, (row) => readFlag(row) !== false), hidden: readKeys(entity, on, flagged) }
+  const shown = rows.filter((row) => readFlag(row) === false)
+  const unclear = rows.length - shown.length - flagged.length
+  return { rows: shown, excluded: flagged.length, unclear, hidden: readKeys(entity, on, flagged) }
 }
 
 const completeRow = (row: unknown, record: unknown, take: readonly (readonly [Path, Path])[]): void => {
@@ -93,12 +98,21 @@ export function showRows(showing: Showing, rows: readonly unknown[], found: Look
   const isFlagged = (row: unknown): boolean => isHidden(showing, row)
   const [key, ...more] = operation.entity.key
   const path = key === undefined || more.length > 0 ? undefined : parsePath(key)
-  return { ...hideRows(rows, isFlagged), hidden: readKeys(operation.entityName, path, rows.filter(isFlagged)) }
+  const flagged = rows.filter(isFlagged)
+  const shown = flagged.length === 0 ? rows : rows.filter((row) => !isFlagged(row))
+  return { rows: shown, excluded: flagged.length, unclear: 0, hidden: readKeys(operation.entityName, path, flagged) }
 }
 
 /** Returns whether a row's own flag hides it. */
 export const isHidden = ({ operation: { hidden: flag }, showsHidden }: Showing, row: unknown): boolean =>
   flag !== undefined && !showsHidden && getAt(row, flag) === true
+
+/** Describes why a list may be incomplete: nothing says whether some rows are to be hidden. Undefined without such rows. */
+export const describeUnclear = ({ kind }: Pick<CompiledOperation, 'kind'>, count: number): string | undefined => {
+  const what = count === 1 ? '1 record is' : `${count} records are`
+  const whether = count === 1 ? 'it is' : 'they are'
+  return count === 0 ? undefined : `${what} left out: ${kind.definition.title} does not say yet whether ${whether} private`
+}
 
 /** Builds the meta field that counts hidden rows, for operations that can meet hidden rows. */
 export const buildHiddenCount = ({ operation }: Pick<Showing, 'operation'>, excluded: number): Readonly<Record<string, number>> => {

@@ -150,6 +150,18 @@ function buildPartMeta(
   return { ...meta, [parts.handle.meta]: handle ?? null, next_operation: operation, next_params: next }
 }
 
+/** Converts digits in strings to numbers: some gateways write the numbers of a page so. */
+const readNumbers = (info: unknown): unknown =>
+  isObject(info) ? Object.fromEntries(Object.entries(info).map(([name, value]) => [name, readNumber(value)])) : info
+
+const readNumber = (value: unknown): unknown => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value)
+
+/** Normalises the value of a position: an empty cursor counts as absent. An empty URL stays, because a URL without a position is an error. */
+const normalisePosition = ({ count, from }: PositionPages['next'], value: unknown): unknown => {
+  if (count !== undefined) return readNumbers(value)
+  return value === '' && from === undefined ? null : value
+}
+
 /** The input for the meta of a list. `made`: meta fields that the engine made, because the vendor does not page the list. */
 interface MetaSource {
   readonly answer: WireAnswer
@@ -183,7 +195,8 @@ export function readMeta(operation: CompiledOperation, { answer, body, params, m
   if (!('next' in page)) return buildPartMeta(page, meta, { params, ready })
   if (operation.operation.onePage) return { ...meta, next_params: null }
   const { next } = page
-  const value = meta[next.meta]
+  const value = normalisePosition(next, meta[next.meta])
+  meta[next.meta] = value
   if (next.count !== undefined && value === null) return { ...meta, ...assumePage(operation, page, { params, rows: listed ?? 0 }) }
   const isListed = made !== undefined || listed !== undefined
   const position = readPosition(operation, { value, asked: params[next.param], isListed }, next)

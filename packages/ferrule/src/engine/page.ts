@@ -1,22 +1,17 @@
 /** Makes the records of a page from the rows of an answer. Pure: the caller supplies the looked-up records. */
 import type { PageInfo } from '../definition/page.ts'
 import { countRows, readRows } from './answer.ts'
-import { type LookedUp, type Showing, showRows } from './hidden.ts'
+import { type HiddenCounts, type LookedUp, type Showing, showRows } from './hidden.ts'
 import { RawRows } from './json/raw-rows.ts'
 import { isInParts } from './meta.ts'
 import type { CompiledOperation } from './operation.ts'
-import type { RecordKey } from './outcome.ts'
 import type { Params } from './params.ts'
 import { buildLocalFilter, fillRow, nameRow } from './rows.ts'
 import { slicePage } from './slice.ts'
 
 /** The records of a page, and what was left out. */
-export interface Page<Data = readonly unknown[] | RawRows> {
+export interface Page<Data = readonly unknown[] | RawRows> extends HiddenCounts {
   readonly data: Data
-  /** Number of rows that were left out because they are hidden. */
-  readonly excluded: number
-  /** Keys of the rows among them that the vendor flags. */
-  readonly hidden: readonly RecordKey[]
   /** Number of rows in the answer's list; undefined without a list. */
   readonly listed: number | undefined
   /** The vendor's own text of the same records. */
@@ -56,12 +51,12 @@ export const nameRows = ({ operation, params }: Pick<PageOptions, 'operation' | 
  */
 export function buildPage(options: PageOptions, { rows: given, listed }: NamedRows, found: LookedUp): BuiltPage {
   const { operation, params } = options
-  const { rows, excluded, hidden } = showRows(options, given, found)
-  let isSame = excluded === 0
+  const { rows, ...counts } = showRows(options, given, found)
+  let isSame = counts.excluded + counts.unclear === 0
   for (const row of rows) if (fillRow(row, operation.fields)) isSame = false
   const keep = buildLocalFilter(operation, params)
   const { rows: data, made } = slicePage(operation, params, keep === undefined ? rows : rows.filter(keep))
-  return { data, excluded, hidden, listed, isSame: isSame && keep === undefined, ...(made === undefined ? {} : { made }) }
+  return { data, ...counts, listed, isSame: isSame && keep === undefined, ...(made === undefined ? {} : { made }) }
 }
 
 /** Returns whether the records of a list can be the vendor's rows unchanged: then nothing but missing or hidden ones changes them. */

@@ -41,10 +41,10 @@ export function nameRow({ shapings }: CompiledOperation, row: unknown, params: P
     const { to, origin, source } = shaping
     const convert = origin.as === undefined ? undefined : conversions[origin.as]
     if (source !== undefined) deriveField(row, shaping, params)
-    else
-      visitHolders(row, to, (holder, key) => {
-        if (convert !== undefined && key in holder) holder[key] = convert(holder[key])
-      })
+    if (convert === undefined || origin.as === 'lower') continue
+    visitHolders(row, to, (holder, key) => {
+      if (key in holder) holder[key] = convert(holder[key])
+    })
   }
   return row
 }

@@ -8,7 +8,7 @@ import type { Taken } from './apart-job.ts'
 import type { Connection } from './connection.ts'
 import { type Authorization, authorize, isRenewable, renew } from './credentials/auth.ts'
 import { readHeader } from './http/answer.ts'
-import type { Deadline } from './http/deadline.ts'
+import { type Deadline, failTimeout } from './http/deadline.ts'
 import type { Http } from './http/http.ts'
 import { type MemoryLease, weightOfBody, weightOfBytes } from './http/memory.ts'
 import { buildPrefix, readConfiguration, resolveOrigins } from './http/origin.ts'
@@ -233,11 +233,10 @@ async function awaitReady({ deadline, operation, runtime }: Running, { headers }
   const { remaining } = deadline
   if (pause < remaining) return deadline.pause(pause)
   deadline.signal.throwIfAborted()
-  throw fail(
-    'upstream_timeout',
-    { vendor: operation.kind.definition.title, seconds: Math.round(remaining) / 1000 },
-    { retryAfterMs: pause, hint: 'The answer is not ready yet: ask again after the time of Retry-After.' },
-  )
+  throw failTimeout(operation.kind.definition.title, remaining, {
+    retryAfterMs: pause,
+    hint: 'The answer is not ready yet: ask again after the time of Retry-After.',
+  })
 }
 
 /**

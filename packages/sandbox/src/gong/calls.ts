@@ -1,6 +1,6 @@
 import { at } from '../data.ts'
 import { idOf, shuffled } from '../random.ts'
-import { type Answer, type JsonRecord, ok, Refusal, usualRefusal } from './answers.ts'
+import { type Answer, badRequest, type JsonRecord, ok, Refusal, usualRefusal } from './answers.ts'
 import { callFilterOf, openCalls, selectCalls } from './lists.ts'
 import { customers, firstNames, guestTitles, lastNames, purposes } from './people.ts'
 import type { ApiCall } from './state.ts'
@@ -51,7 +51,9 @@ export function callRecord(world: World, call: number): JsonRecord {
 
 /** GET /v2/calls: dates are compared with the scheduled time; inside a page there is no order. */
 export function listCalls(call: ApiCall): Answer {
-  const { world } = call.state
+  const { world, switches } = call.state
+  const missing = ['fromDateTime', 'toDateTime'].find((name) => !call.query.get(name))
+  if (switches.current().datesNeeded && missing !== undefined) throw badRequest(`${missing} is required`)
   const filter = callFilterOf(Object.fromEntries(['fromDateTime', 'toDateTime', 'workspaceId'].map((name) => [name, call.query.get(name)])))
   const rows = selectCalls(call, filter, 'scheduled')
   if (rows.length === 0) throw usualRefusal(404)

@@ -225,7 +225,8 @@ export function listExtensive(call: ApiCall): Answer {
   const filter = callFilterOf(filterOf(call))
   const selector = selectorOf(call.body['contentSelector'])
   const needs = selector.media ? ['api:calls:read:media-url'] : []
-  const rows = selectCalls(call, filter, 'started')
+  const known = state.clock() - state.switches.current().extensiveDelay * 1000
+  const rows = selectCalls(call, filter, 'started').filter((row) => at(state.world.calls, row).started <= known)
   if (rows.length === 0) return { ...usualRefusal(404), needs }
   const page = openCalls(call, filter, rows)
   const hidden = call.take('private-page')

@@ -87,7 +87,8 @@ export function openPage<T>(call: ApiCall, { filter, rows, cursorRow }: Paged<T>
   const records = (repeat = false): JsonRecord => {
     const sizes = { totalRecords: total, currentPageSize: shown.length, currentPageNumber: number }
     if (from + pageSize < total) return { ...sizes, cursor: makeCursor(number) }
-    return repeat ? { ...sizes, cursor: makeCursor(number - 1) } : sizes
+    if (repeat) return { ...sizes, cursor: makeCursor(number - 1) }
+    return call.state.switches.current().emptyCursor ? { ...sizes, cursor: '' } : sizes
   }
   return { number, from, shown, records }
 }

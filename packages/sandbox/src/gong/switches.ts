@@ -15,6 +15,12 @@ export const factory = {
   accessDenied: false,
   /** Empty statistics answer 200 with an empty list instead of the 404 of the vendor's document. */
   emptyStatsOk: false,
+  /** GET /v2/calls without both dates is refused with 400: the vendor's document marks them as required. */
+  datesNeeded: false,
+  /** The last page of a list has an empty cursor, where it usually has none. */
+  emptyCursor: false,
+  /** Seconds after its start until POST /v2/calls/extensive knows a call. */
+  extensiveDelay: 0,
   /** Life of new access tokens, in seconds. */
   expiresIn: 86_400,
   /** `api_base_url_for_customer`; empty for the API origin. */

@@ -30,6 +30,7 @@ const usualMessages: Readonly<Record<number, string>> = {
   40105: 'Access token is incorrect or has been revoked.',
   40132: 'The QPS of the field reaches its limit, request is temporarily restricted.',
   40133: "Advertiser's QPS reaches QPS limit 20 for current path, request is temporarily restricted.",
+  40200: 'Task error.',
   40201: 'The task is not ready.',
   40202: 'Write conflict.',
   40300: 'The advertiser does not exist.',
@@ -37,6 +38,8 @@ const usualMessages: Readonly<Record<number, string>> = {
   41000: 'The IP address of the request is in a restricted country or region.',
   50000: 'System error.',
   50002: 'Processing error.',
+  51001: 'Internal service timeout.',
+  51039: 'Internal service timeout.',
   51305: 'Satellite service error.',
   60001: 'The system is under maintenance.',
 }

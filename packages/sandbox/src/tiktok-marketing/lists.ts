@@ -62,7 +62,8 @@ export function cutPage(call: Call, page: Page, { size: total, record }: Rows): 
   const last = Math.min(first + page.size, total)
   // An empty list is always page 1.
   const told = { page: total === 0 ? 1 : shown, page_size: page.size, total_number: total, total_page: Math.ceil(total / page.size) }
-  return { data: { page_info: told }, list: made(first, last, record) }
+  const texts = Object.fromEntries(Object.entries(told).map(([name, value]) => [name, String(value)]))
+  return { data: { page_info: call.switches.pageTexts ? texts : told }, list: made(first, last, record) }
 }
 
 function* made(first: number, last: number, record: Rows['record']): Generator<JsonRecord> {
@@ -120,6 +121,21 @@ function rowsWhere<K extends Kind>(view: View, source: Omit<Spot<K>, 'position'>
 /** Returns the objects of a kind that hang on no campaign. */
 export function assetRows(view: View, account: Account, kind: Kind): Rows {
   return rowsWhere(view, { kind, account }, (spot) => !editOf(view, spot)?.erased)
+}
+
+const fileFilters = ['image_ids', 'video_ids', 'material_ids'] as const
+
+/** Returns the images or videos of an account that the parameter `filtering` lets through. */
+export function fileRows(view: View, account: Account, { kind, query }: { readonly kind: Kind; readonly query: URLSearchParams }): Rows {
+  const filtering = objectIn(query, 'filtering')
+  const unknown = Object.keys(filtering).find((name) => !fileFilters.some((known) => known === name))
+  if (unknown) throw invalid('filtering', `Unknown field ${unknown}.`)
+  const wanted = Object.entries(filtering).map(([name, value]) => ({ field: name.slice(0, -1), ids: new Set(textsOf(value)) }))
+  const all = assetRows(view, account, kind)
+  if (wanted.length === 0) return all
+  const rows = Array.from({ length: all.size }, (_, index) => all.record(index))
+  const passing = rows.filter((row) => wanted.every(({ field, ids }) => ids.has(String(row[field]))))
+  return { size: passing.length, record: (index) => at(passing, index) }
 }
 
 /** Returns the catalogs of a business center; none for one that is unknown. */

@@ -60,11 +60,11 @@ function dimensionsIn(query: URLSearchParams, level: Level): readonly string[] {
   return dimensions
 }
 
-function metricsIn(query: URLSearchParams, level: Level): readonly string[] {
+function metricsIn(query: URLSearchParams, level: Level, withdrawn: readonly string[]): readonly string[] {
   const wanted = listIn(query, 'metrics') ?? ['spend', 'impressions']
   const told = levelNames.slice(0, levelNames.indexOf(level) + 1).flatMap((name) => attributes[name])
   const fits = (name: string) => metrics.has(name) || told.includes(name) || (level === 'advertiser' && accountMetrics.has(name))
-  const unknown = wanted.filter((name) => !fits(name))
+  const unknown = wanted.filter((name) => withdrawn.includes(name) || !fits(name))
   if (unknown.length > 0) throw unknownFields('metric', unknown)
   return wanted
 }
@@ -120,10 +120,10 @@ function orderIn(query: URLSearchParams, fields: readonly string[]) {
 }
 
 /** Reads the parameters of a synchronous report. */
-export function reportQueryIn(query: URLSearchParams) {
+export function reportQueryIn(query: URLSearchParams, withdrawn: readonly string[]) {
   const { level, reservation } = levelIn(query)
   const dimensions = dimensionsIn(query, level)
-  const wanted = metricsIn(query, level)
+  const wanted = metricsIn(query, level, withdrawn)
   const daily = dimensions.includes('stat_time_day')
   const span = spanIn(query, daily)
   const filtering = filteringIn(query)

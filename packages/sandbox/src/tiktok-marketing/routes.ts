@@ -2,7 +2,7 @@ import { at } from '../data.ts'
 import { type Account, accounts } from './accounts.ts'
 import { Failure, invalid, listIn, missing, neededListIn, neededTextIn, type PageSizes, pageIn, type Success, textIn } from './answers.ts'
 import { advertiserRecord, rareAdvertiserFields } from './assets.ts'
-import { accountIn, accountOf, answerPage, assetRows, type Call, catalogRows, cutPage, shapeIn, structureRows } from './lists.ts'
+import { accountIn, accountOf, answerPage, assetRows, type Call, catalogRows, cutPage, fileRows, shapeIn, structureRows } from './lists.ts'
 import { checkApp, scopes } from './oauth.ts'
 import { leavesAdsOut, reportQueryIn, reportRows, writtenRow } from './reports.ts'
 import type { Kind, Structural } from './world.ts'
@@ -34,6 +34,10 @@ function assets(kind: Kind, sizes: PageSizes): Route['handle'] {
   return (call) => answerPage(call, sizes, () => assetRows(call.view, accountIn(call), kind))
 }
 
+function files(kind: Kind): Route['handle'] {
+  return (call) => answerPage(call, fileSizes, () => fileRows(call.view, accountIn(call), { kind, query: call.query }))
+}
+
 function catalogs(call: Call): Success {
   const { view, query } = call
   return answerPage(call, structureSizes, () => catalogRows(view, neededTextIn(query, 'bc_id'), textIn(query, 'catalog_id')))
@@ -62,13 +66,14 @@ function reportAccounts(call: Call): readonly Account[] {
 /** A synchronous report. */
 function report(call: Call): Success {
   const page = pageIn(call.query, structureSizes)
-  const query = reportQueryIn(call.query)
+  const { cellBudget, adsThrottle, timeoutDays, timeoutCode, withdrawn } = call.switches
+  const query = reportQueryIn(call.query, withdrawn.split(','))
   if (call.access.environment === 'sandbox' && query.level === 'advertiser') {
     throw new Failure(40009, 'data_level AUCTION_ADVERTISER is not supported for sandbox accounts.')
   }
   const found = reportAccounts(call)
+  if (timeoutDays > 0 && query.span.to - query.span.from + 1 > timeoutDays) throw new Failure(timeoutCode)
   const rows = reportRows(call.view, found, query)
-  const { cellBudget, adsThrottle } = call.switches
   if (cellBudget > 0 && rows.length * Math.max(query.metrics.length, 1) > cellBudget) {
     throw new Failure(40067, 'The query is too large. Please narrow the date range or reduce the metrics.')
   }
@@ -100,8 +105,8 @@ export const routes: readonly Route[] = [
   { ...get, path: '/adgroup/get/', scope: scopes.adGroups, handle: structure('ad_groups') },
   { ...get, path: '/ad/get/', scope: scopes.ads, handle: structure('ads') },
   { ...get, path: '/dmp/custom_audience/list/', scope: scopes.audiences, handle: assets('audiences', audienceSizes) },
-  { ...get, path: '/file/image/ad/search/', scope: scopes.images, handle: assets('images', fileSizes) },
-  { ...live, path: '/file/video/ad/search/', scope: scopes.videos, handle: assets('videos', fileSizes) },
+  { ...get, path: '/file/image/ad/search/', scope: scopes.images, handle: files('images') },
+  { ...live, path: '/file/video/ad/search/', scope: scopes.videos, handle: files('videos') },
   { ...live, path: '/tt_video/list/', scope: scopes.posts, handle: assets('posts', postSizes) },
   { ...live, path: '/catalog/get/', scope: scopes.catalogs, handle: catalogs },
   { ...get, path: '/report/integrated/get/', scope: scopes.reporting, handle: report },

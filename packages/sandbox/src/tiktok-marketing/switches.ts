@@ -20,6 +20,14 @@ export const factory = {
   environment: 'host',
   /** A report of more rows times metrics is refused with 40067; 0 for no bound. */
   cellBudget: 0,
+  /** A report of more days is refused with `timeoutCode`; 0 for no bound. */
+  timeoutDays: 0,
+  /** 51001 or 51039: a service behind the API did not answer in time. */
+  timeoutCode: 51_001,
+  /** Metrics that the vendor has withdrawn, separated by commas: a report that asks for one is refused with 40002. */
+  withdrawn: '',
+  /** The numbers of `page_info` are texts. */
+  pageTexts: false,
   /** The header that warns of ads that a report left out. */
   adsThrottle: true,
   /** Ids of campaigns, ad groups and ads have 19 digits. */

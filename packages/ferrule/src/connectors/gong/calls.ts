@@ -1,15 +1,18 @@
 import { absent, bool, entity, id, list, obj, objectOrList, oneOf, open, opt, str, time } from '../../definition/index.ts'
-import { callIds, callRecord, callWindow, cursor, downloadParams, recentCalls } from './shared.ts'
+import { callIds, callRecord, callWindow, cursor, downloadParams, primaryUserIds, recentCalls, workspaceId } from './shared.ts'
 
 /** GET /v2/calls, GET /v2/calls/{id}. The vendor filters web conferences by their scheduled time. */
 export const calls = entity({
   about: 'Recorded calls',
   key: ['id'],
   record: callRecord,
-  list: { call: 'GET /v2/calls', at: 'calls', page: 'cursor', hidden: 'isPrivate', params: { ...callWindow, cursor } },
+  list: { call: 'GET /v2/calls', at: 'calls', page: 'cursor', hidden: 'isPrivate', params: { ...callWindow, workspaceId, cursor } },
   get: { call: 'GET /v2/calls/{id}', at: 'call', hidden: 'isPrivate', params: { id: str('Call id') } },
   context_store_search: callRecord,
-  sync: { since: { param: 'fromDateTime', field: 'started', ...recentCalls } },
+  // The vendor's page marks both dates as required. Its calls begin with 1970 for other integrations too.
+  sync: {
+    since: { param: 'fromDateTime', until: 'toDateTime', first: '1970-01-01T00:00:00Z', field: 'started', ...recentCalls },
+  },
 })
 
 const flag = (about: string) => opt(bool(about))
@@ -104,7 +107,7 @@ export const calls_extensive = entity({
     hidden: 'metaData.isPrivate',
     params: {
       filter: obj(
-        { ...callWindow, callIds, workspaceId: opt(str('Workspace id')) },
+        { ...callWindow, callIds, workspaceId, primaryUserIds },
         'Which calls; a window keeps the result manageable, callIds may replace it',
       ),
       contentSelector: opt(contentSelector),
@@ -170,7 +173,7 @@ export const call_transcripts = entity({
     page: 'cursor',
     join: { lookup: 'call', on: 'callId' },
     params: {
-      filter: obj({ ...callWindow, callIds }, 'Which calls; a window keeps the result manageable, callIds may replace it'),
+      filter: obj({ ...callWindow, callIds, workspaceId }, 'Which calls; a window keeps the result manageable, callIds may replace it'),
       cursor,
     },
   },

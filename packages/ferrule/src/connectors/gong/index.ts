@@ -174,7 +174,13 @@ export const gong = connector(
       ],
     },
     // The vendor documents no maximum number of ids; public clients use 100.
-    lookups: { call: { entity: 'calls_extensive', action: 'list', ids: 'filter.callIds', batch: 100, key: 'metaData.id' } },
+    lookups: {
+      call: {
+        ...{ entity: 'calls_extensive', action: 'list', ids: 'filter.callIds', batch: 100, key: 'metaData.id' },
+        // A new call is known there later than to the lists. Its own record has the same fields.
+        single: { entity: 'calls', action: 'get', param: 'id', as: 'metaData', most: 10 },
+      },
+    },
     // Gong asks integrations not to show private calls.
     hidden: {
       unless: { field: 'private_calls', is: 'include' },

@@ -33,6 +33,12 @@ export const callWindow = {
   toDateTime: opt(orDate(time('End of the window, exclusive; default: the latest call'))),
 }
 
+/** The workspace as a filter of calls. */
+export const workspaceId = opt(str('Only calls of this workspace'))
+
+/** Hosts as a filter of calls. The request omits an empty array, because the vendor refuses it. */
+export const primaryUserIds = opt(emptyIsAbsent(list(str('User id'), 'Only calls of these hosts; an empty array is the same as none')))
+
 /** Call ids as a filter. The request omits an empty array, because the vendor refuses it. */
 export const callIds = opt(emptyIsAbsent(list(str('Call id'), 'Only these calls; an empty array is the same as none')))
 

@@ -18,7 +18,7 @@ import {
   stamp,
   str,
 } from '../../definition/index.ts'
-import { advertiser_id, changes, firstPage, paging, perAdvertiser } from './shared.ts'
+import { advertiser_id, changes, firstPage, ofAdvertiser, paging, perAdvertiser } from './shared.ts'
 
 const advertiser = {
   advertiser_id: str('Advertiser id'),
@@ -112,7 +112,8 @@ export const audiences = entity({
   about: 'Custom audiences of an advertiser',
   scope: ['30'],
   key: ['param.advertiser_id', 'audience_id'],
-  record: audience,
+  record: { ...audience, advertiser_id: orNull(str('The requested advertiser; the vendor sends none')) },
+  from: ofAdvertiser,
   list: {
     call: 'GET /open_api/v1.3/dmp/custom_audience/list/',
     at: 'data.list',
@@ -139,7 +140,7 @@ export const catalogs = entity({
     modify_time: orNull(changes.modify_time),
     product_count: orNull(int('Null unless the vendor sends it')),
   },
-  from: { advertiser_id: { param: 'advertiser_id' }, modify_time: { copy: 'update_time' } },
+  from: { ...ofAdvertiser, modify_time: { copy: 'update_time' } },
   list: {
     call: 'GET /open_api/v1.3/catalog/get/',
     at: 'data.list',
@@ -200,6 +201,7 @@ export const promoted_post_ads = entity({
         'The authorization',
       ),
     ),
+    advertiser_id: orNull(str('The requested advertiser; the vendor sends none')),
     video_info: orNull(
       obj(
         {
@@ -211,7 +213,7 @@ export const promoted_post_ads = entity({
       ),
     ),
   },
-  from: { 'user_info.platform_name': { rename: 'user_info.tiktok_name' } },
+  from: { ...ofAdvertiser, 'user_info.platform_name': { rename: 'user_info.tiktok_name' } },
   list: {
     call: 'GET /open_api/v1.3/tt_video/list/',
     at: 'data.list',

@@ -1,8 +1,9 @@
 import { bool, each, entity, int, num, orNull, pick, stamp, str, time } from '../../definition/index.ts'
-import { advertiser_id, firstPage, paging, perAdvertiser, texts } from './shared.ts'
+import { advertiser_id, filteredPerAdvertiser, filtering, firstPage, ofAdvertiser, paging, texts } from './shared.ts'
 
 const text = orNull(str('As the vendor sends it'))
 const changed = { create_time: orNull(time('When it was uploaded')), modify_time: orNull(time('When it was last changed')) }
+const advertiserField = { advertiser_id: orNull(str('The requested advertiser; the vendor sends none')) }
 const sides = { height: orNull(int('Pixels')), width: orNull(int('Pixels')), size: orNull(int('Bytes')) }
 
 const image = {
@@ -21,12 +22,13 @@ export const creative_assets_images = entity({
   about: 'Images of an advertiser, the 10,000 that changed last',
   scope: ['600'],
   key: ['param.advertiser_id', 'image_id'],
-  record: image,
+  record: { ...image, ...advertiserField },
+  from: ofAdvertiser,
   list: {
     call: 'GET /open_api/v1.3/file/image/ad/search/',
     at: 'data.list',
     page: 'page_info',
-    params: { advertiser_id, ...paging(100) },
+    params: { advertiser_id, filtering, ...paging(100) },
     defaults: firstPage(100),
   },
   context_store_search: pick(
@@ -41,7 +43,7 @@ export const creative_assets_images = entity({
     'size',
     'width',
   ),
-  sync: perAdvertiser,
+  sync: filteredPerAdvertiser,
 })
 
 const video = {
@@ -67,12 +69,13 @@ export const creative_assets_videos = entity({
   about: 'Videos of an advertiser, the 10,000 that changed last',
   scope: ['610'],
   key: ['param.advertiser_id', 'video_id'],
-  record: video,
+  record: { ...video, ...advertiserField },
+  from: ofAdvertiser,
   list: {
     call: 'GET /open_api/v1.3/file/video/ad/search/',
     at: 'data.list',
     page: 'page_info',
-    params: { advertiser_id, ...paging(100) },
+    params: { advertiser_id, filtering, ...paging(100) },
     defaults: firstPage(100),
   },
   context_store_search: pick(
@@ -88,5 +91,5 @@ export const creative_assets_videos = entity({
     'width',
     'size',
   ),
-  sync: perAdvertiser,
+  sync: filteredPerAdvertiser,
 })

@@ -15,7 +15,7 @@ import {
   stamp,
   str,
 } from '../../definition/index.ts'
-import { advertiser_id, changes, firstPage, paging, perAdvertiser, texts } from './shared.ts'
+import { advertiser_id, changes, filteredPerAdvertiser, filtering, firstPage, paging, texts } from './shared.ts'
 
 const text = orNull(str('As the vendor sends it'))
 const flag = orNull(bool('As the vendor sends it; null where the feature is not used'))
@@ -29,7 +29,7 @@ const budget_mode = known(
   'BUDGET_MODE_DYNAMIC_DAILY_BUDGET',
 )
 const operation_status = known('What the advertiser chose', 'ENABLE', 'DISABLE')
-const params = { advertiser_id, ...paging(1000) }
+const params = { advertiser_id, filtering, ...paging(1000) }
 const defaults = firstPage(1000)
 
 const campaign = {
@@ -108,7 +108,7 @@ export const campaigns = entity({
       'split_test_variable',
     ),
   },
-  sync: perAdvertiser,
+  sync: filteredPerAdvertiser,
 })
 
 const adGroup = {
@@ -256,7 +256,7 @@ export const ad_groups = entity({
       'secondary_status',
     ),
   },
-  sync: perAdvertiser,
+  sync: filteredPerAdvertiser,
 })
 
 const ad = {
@@ -355,5 +355,5 @@ export const ads = entity({
       'video_id',
     ),
   },
-  sync: perAdvertiser,
+  sync: filteredPerAdvertiser,
 })

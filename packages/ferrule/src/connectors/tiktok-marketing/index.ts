@@ -144,10 +144,10 @@ export const tiktokMarketing = connector(
         hint: 'Connect the account again: the code of the consent page is valid for one hour and one exchange.',
       },
       { codes: ['40106', '40119'], is: 'upstream_permission_denied', hint: 'Use a token that the advertiser granted.' },
+      // The vendor's codes for missing permissions and for wrong parameters also stand for deleted objects.
+      { codes: ['40001', '40002'], matches: '(do|does)( not|n.?t) exist or (has|have) been deleted', is: 'record_not_found' },
       { codes: ['40001', '40118', '40124', '40125'], is: 'upstream_permission_denied' },
       { codes: ['41000'], is: 'upstream_permission_denied', hint: 'TikTok does not serve the country that the request came from.' },
-      // The vendor's code for wrong parameters also stands for deleted objects.
-      { codes: ['40002'], matches: '(do|does)( not|n.?t) exist or (has|have) been deleted', is: 'record_not_found' },
       { codes: ['40000', '40002'], is: 'upstream_invalid_request' },
       { codes: ['40011'], is: 'upstream_invalid_request', hint: 'Name fewer ids.' },
       { codes: ['40067'], is: 'upstream_invalid_request', hint: 'Ask for fewer days, dimensions or metrics.' },
@@ -166,8 +166,9 @@ export const tiktokMarketing = connector(
       { codes: ['40016', '40100', '40132', '40133', '51021', '61000'], is: 'upstream_rate_limited', wait: { first: 1, longest: 300 } },
       { codes: ['40202'], is: 'upstream_conflict' },
       { codes: ['40050'], is: 'upstream_conflict', retryable: false },
-      { codes: ['40200', '40700'], is: 'upstream_error', retryable: false },
-      { codes: ['40201', '50000', '50002', '51305'], is: 'upstream_error' },
+      { codes: ['40200', '40201', '40700', '50000', '50002', '51305'], is: 'upstream_error' },
+      // Timeouts within the vendor's services. A report of fewer days often succeeds where a long one ends in them.
+      { codes: ['51001', '51039'], is: 'upstream_timeout', hint: 'Try again, or ask for fewer days, dimensions or metrics.' },
       {
         codes: ['60001'],
         is: 'upstream_error',

@@ -1,6 +1,21 @@
 /** Daily reports: one endpoint of the vendor. Its rows have `dimensions` and `metrics`, and its values are strings. */
-import { date, decimal, each, entity, type Fields, id, jsonArray, num, oneOf, orNull, stamp, str } from '../../definition/index.ts'
-import { advertiser_id, firstPage, longestReports, paging, perAdvertiser } from './shared.ts'
+import {
+  date,
+  decimal,
+  each,
+  entity,
+  type Fields,
+  id,
+  jsonArray,
+  jsonFilter,
+  num,
+  oneOf,
+  opt,
+  orNull,
+  stamp,
+  str,
+} from '../../definition/index.ts'
+import { advertiser_id, filteredPerAdvertiser, firstPage, longestReports, paging } from './shared.ts'
 
 const text = orNull(str('As in the account at the time of the report'))
 const figure = orNull(decimal('Decimal string as the vendor sends it; null without a value'))
@@ -52,16 +67,20 @@ const numbers = each(orNull(num('Number; null without a value')), ...numberNames
 const stat_time_day = orNull(stamp('Day of the report in the time zone of the advertiser, YYYY-MM-DD 00:00:00'))
 
 /** Converts ids to integers and figures to numbers, as documented. */
-const convertTypes = <const N extends 'advertiser_id' | 'campaign_id' | 'adgroup_id' | 'ad_id'>(...ids: readonly N[]) => ({
+const convertTypes = <const N extends 'campaign_id' | 'adgroup_id' | 'ad_id'>(...ids: readonly N[]) => ({
+  advertiser_id: { param: 'advertiser_id', as: 'integer' } as const,
   ...each({ as: 'integer' } as const, ...ids),
   ...each({ as: 'number' } as const, ...numberNames),
 })
+
+/** Adds the advertiser to the record of a level below it. The vendor's rows do not name it; searches have the documented fields only. */
+const withAdvertiser = <const F extends Fields>(record: F) => ({ ...record, advertiser_id: reference })
 
 const list = {
   call: 'GET /open_api/v1.3/report/integrated/get/',
   at: 'data.list',
   page: 'page_info',
-  rows: { merge: ['metrics', 'dimensions'], empty: '-' },
+  rows: { merge: ['metrics', 'dimensions'], empty: '-', names: ['campaign_name', 'adgroup_name', 'ad_name'] },
   admit: 'rule:report_range',
   params: {
     advertiser_id,
@@ -88,6 +107,13 @@ const list = {
     ),
     start_date: date('First day, in the time zone of the advertiser'),
     end_date: date('Last day, included; with stat_time_day at most 29 days after the first'),
+    filtering: opt(
+      jsonFilter(
+        'Filter of the vendor, a JSON list of objects in a string; sent unchanged. By it a report also counts deleted ads',
+        'list',
+        '[{"field_name":"ad_status","filter_type":"IN","filter_value":"[\\"STATUS_ALL\\"]"}]',
+      ),
+    ),
     ...paging(1000),
   },
   defaults: firstPage(1000),
@@ -100,7 +126,7 @@ const buildDailyReport = (data_level: string, dimension: string, record: Fields)
   const dimensions = [dimension, 'stat_time_day']
   const metrics = Object.keys(record).filter((name) => !dimensions.includes(name))
   return {
-    ...perAdvertiser,
+    ...filteredPerAdvertiser,
     params: {
       service_type: 'AUCTION',
       report_type: 'BASIC',
@@ -127,7 +153,7 @@ export const advertisers_reports_daily = entity({
   scope: ['44'],
   key: ['param.advertiser_id', 'stat_time_day'],
   record: advertiserReport,
-  from: convertTypes('advertiser_id'),
+  from: convertTypes(),
   list,
   context_store_search: advertiserReport,
   sync: buildDailyReport('AUCTION_ADVERTISER', 'advertiser_id', advertiserReport),
@@ -141,7 +167,7 @@ export const campaigns_reports_daily = entity({
   filled: { record: 'all' },
   scope: ['44'],
   key: ['campaign_id', 'stat_time_day'],
-  record: campaignReport,
+  record: withAdvertiser(campaignReport),
   from: convertTypes('campaign_id'),
   list,
   context_store_search: campaignReport,
@@ -165,7 +191,7 @@ export const ad_groups_reports_daily = entity({
   about: 'Daily report of ad groups',
   scope: ['44'],
   key: ['adgroup_id', 'stat_time_day'],
-  record: adGroupReport,
+  record: withAdvertiser(adGroupReport),
   from: convertTypes('adgroup_id', 'campaign_id'),
   list,
   context_store_search: adGroupReport,
@@ -192,7 +218,7 @@ export const ads_reports_daily = entity({
   about: 'Daily report of ads',
   scope: ['44'],
   key: ['ad_id', 'stat_time_day'],
-  record: adReport,
+  record: withAdvertiser(adReport),
   from: convertTypes('ad_id', 'adgroup_id', 'campaign_id'),
   list,
   context_store_search: adReport,

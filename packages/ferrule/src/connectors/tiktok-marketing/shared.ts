@@ -1,5 +1,5 @@
 /** Parameters and fields that several entities share. Lists of statuses are open, because the vendor adds values. */
-import { fromConnector, int, list, opt, orNull, stamp, str } from '../../definition/index.ts'
+import { fromConnector, int, jsonFilter, list, opt, orNull, stamp, str } from '../../definition/index.ts'
 
 /** The advertiser of a call; the connector's own if it knows one. */
 export const advertiser_id = fromConnector(
@@ -7,8 +7,23 @@ export const advertiser_id = fromConnector(
   str('Advertiser id; the one of the configuration when it is left out', { minLength: 1 }),
 )
 
+/** The advertiser of a record whose own answer does not name it. */
+export const ofAdvertiser = { advertiser_id: { param: 'advertiser_id' } } as const
+
 /** One list per advertiser; the vendor has no filter for changes. */
 export const perAdvertiser = { each: { entity: 'advertisers', take: { advertiser_id: 'advertiser_id' } } } as const
+
+/** The vendor's own filter of a list. It can ask for deleted objects, which the context store does not have. */
+export const filtering = opt(
+  jsonFilter(
+    'Filter of the vendor, a JSON object in a string: {"primary_status":"STATUS_ALL"}; sent unchanged',
+    'object',
+    '{"primary_status":"STATUS_ALL"}',
+  ),
+)
+
+/** Lists with the vendor's filter: a filtered answer is not copied. */
+export const filteredPerAdvertiser = { ...perAdvertiser, notCopied: ['filtering'] } as const
 
 /** The vendor's longest reports by their dimension of time, in days, the first and the last included. The shortest first. */
 export const longestReports = { stat_time_hour: 1, stat_time_day: 30 } as const

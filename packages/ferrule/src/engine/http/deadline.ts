@@ -1,12 +1,22 @@
 /** The deadline of a call: one timer and one signal, both released with the call. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fail } from '../../errors.ts'
+import { type ErrorDetails, type FerruleError, fail } from '../../errors.ts'
 
 /** Default timeout of a call, in milliseconds. */
 export const defaultDeadlineMs = 60_000
 
 /** Longest timer of Node in milliseconds (about 24 days); Node treats a longer one as 1. */
 const longest = 2 ** 31 - 1
+
+/** Formats a time in whole units: milliseconds below a second, else seconds. */
+const formatTime = (milliseconds: number): string => {
+  const [count, unit] = milliseconds < 1000 ? [Math.round(milliseconds), 'millisecond'] : [Math.round(milliseconds / 1000), 'second']
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+/** Makes the error of a vendor that did not answer within a time. The caller throws it. */
+export const failTimeout = (vendor: string, milliseconds: number, details: ErrorDetails = {}): FerruleError =>
+  fail('upstream_timeout', { vendor, reason: `no answer within ${formatTime(milliseconds)}` }, details)
 
 /** A time limit for some work. Dispose of it (`using`) when the work is done. */
 export class Deadline {
@@ -25,10 +35,7 @@ export class Deadline {
     const milliseconds = Math.min(wanted, longest)
     this.#end = performance.now() + milliseconds
     this.#parent = parent
-    this.#timer = setTimeout(
-      () => this.#controller.abort(fail('upstream_timeout', { vendor, seconds: Math.round(milliseconds) / 1000 })),
-      milliseconds,
-    )
+    this.#timer = setTimeout(() => this.#controller.abort(failTimeout(vendor, milliseconds)), milliseconds)
     if (parent?.aborted) this.#onParentAbort()
     parent?.addEventListener('abort', this.#onParentAbort, { once: true })
   }

@@ -6,7 +6,7 @@ import { buildVendorTraceHeaders, inSpan, type Span } from '../../tracing.ts'
 import { type Agents, createAgents, isUndiciError, maxAnswerBytes, timeoutSeconds } from './agents.ts'
 import type { HttpAnswer } from './answer.ts'
 import { decodeBody, freeOwnBytes, type Holding, isUnpackable, TooLarge, unpackBytes } from './body.ts'
-import { awaitUnlessAborted } from './deadline.ts'
+import { awaitUnlessAborted, failTimeout } from './deadline.ts'
 import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
 import { ForbiddenAddressError, isPublicUrl } from './public-address.ts'
 import { describeRequest, noteStatus, type TracedRequest } from './request-span.ts'
@@ -87,7 +87,7 @@ function toFerruleError(thrown: unknown, request: HttpRequest): unknown {
   if (isUnpackable(thrown)) return fail('upstream_answer_invalid', { vendor, reason: 'the body cannot be unpacked' }, details)
   const timeout = timeouts.find(([name]) => isUndiciError(thrown, name))
   const seconds = isUndiciError(thrown, 'HeadersTimeoutError') ? patience?.seconds : undefined
-  if (timeout !== undefined) return fail('upstream_timeout', { vendor, seconds: seconds ?? timeout[1] }, details)
+  if (timeout !== undefined) return failTimeout(vendor, (seconds ?? timeout[1]) * 1000, details)
   return fail('upstream_unreachable', { vendor, reason: describeFailure(thrown) }, details)
 }
 

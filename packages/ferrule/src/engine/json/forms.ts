@@ -2,6 +2,7 @@
 import { readInnerFields } from '../../definition/document.ts'
 import { type Field, type Fields, isDateOrTime } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
+import { writeJson } from '../../json/json.ts'
 import { parseInteger } from './integer.ts'
 
 /** Values by field name. */
@@ -29,6 +30,9 @@ export function convertDate(field: Field, value: unknown): unknown {
 const writeList = (value: unknown): unknown =>
   Array.isArray(value) ? JSON.stringify(Array.from(value, (element: unknown) => (typeof element === 'string' ? element : null))) : value
 
+/** Writes an object, or a list of objects, as JSON text. */
+const writeFilter = (value: unknown): unknown => (typeof value === 'object' && value !== null ? writeJson(value) : value)
+
 const isSmall = (field: Field): boolean => Reflect.get(field, 'type') === 'integer'
 const isLarge = (field: Field): boolean => Reflect.get(field, 'x-integer') === true
 
@@ -42,7 +46,9 @@ const convertDigits = (field: Field, value: unknown): unknown => {
 function findConversion(field: Field): ((field: Field, value: unknown) => unknown) | undefined {
   if (isSmall(field) || isLarge(field)) return convertDigits
   if (isDateOrTime(field)) return convertDate
-  return Reflect.get(field, 'format') === 'json-array' ? (_field, value) => writeList(value) : undefined
+  const format: unknown = Reflect.get(field, 'format')
+  if (format === 'json-object' || format === 'json-objects') return (_field, value) => writeFilter(value)
+  return format === 'json-array' ? (_field, value) => writeList(value) : undefined
 }
 
 const isConvertible = (field: Field): boolean => {

@@ -149,6 +149,7 @@ class StoreFolds implements Folds {
     const foldable = findFoldable(access.connection.kind, call)
     const params = isObject(call.params) ? call.params : {}
     if (foldable === undefined || !isContained(params, foldable.shaping)) return
+    if (foldable.sync.notCopied?.some((name) => params[name] !== undefined && params[name] !== null)) return
     const { digest } = outcome.type === 'file' ? {} : outcome
     const page = digest === undefined ? undefined : namePage(access, call, digest)
     const waiting = { access, entity: call.entity, foldable, params, rows, count, asked, memory: call.memory, page, turn: ++this.#turn }
