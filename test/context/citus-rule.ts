@@ -165,6 +165,7 @@ class Check {
     const level = { ...bare, equal: [node['whereClause'], ...from.conditions].flatMap((each) => listEqualities(each, bare)) }
     for (const source of sources) this.#source(source, level)
     if (target !== undefined) this.#change(kind, node, textAt(target, 'relname'))
+    this.#lock(node, sources)
     this.#within(node, level)
   }
 
@@ -174,6 +175,16 @@ class Check {
     const parameter = findParameter(`${alias}.connector_id`, level)
     if (parameter === undefined) this.faults.push(`${table} is not limited to one connector`)
     else this.parameters.add(parameter)
+  }
+
+  /** Two transactions that lock rows of a reference table wait for each other: Citus locks its shard in two modes, one after the other. */
+  #lock(node: Tree, sources: readonly Source[]): void {
+    for (const locking of listAt(node, 'lockingClause')) {
+      const named = listAt(treeAt(locking, 'LockingClause'), 'lockedRels').map((each) => textAt(treeAt(each, 'RangeVar'), 'relname'))
+      for (const { table, alias } of sources)
+        if (this.#catalogue.placeOf(table) === 'reference' && (named.length === 0 || named.includes(alias)))
+          this.faults.push(`rows of the reference table ${table} are locked`)
+    }
   }
 
   /** Checks the queries within a query. */

@@ -35,6 +35,8 @@ const severalConnectors = new Map([
 ])
 
 const recorded = new Set<string>()
+/** What was sent until the tables of entities were created and filled. */
+let first: ReadonlySet<string>
 let world: CitusWorld
 let catalogue: Catalogue
 
@@ -105,6 +107,7 @@ beforeAll(async () => {
   record()
   const store = openEager(world, counting)
   await write(store)
+  first = new Set(recorded)
   await index(store)
   const ref = createRef()
   await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Øresund' })], asked: world.now })
@@ -159,6 +162,46 @@ test('every statement of the store concerns one connector, or is listed with a r
     expect([...recorded].filter((text) => kind.test(text)).length, kind.source).toBeGreaterThan(0)
   for (const table of ['cs_terms', 'cs_seen', 'cs_gone', 'cs_checkpoints', 'cs_indexes', 'cs_test_kind_notes'])
     expect([...recorded].filter((text) => text.includes(table)).length, table).toBeGreaterThan(2)
+})
+
+test('the tables of entities are created without work on all shards', () => {
+  expect([...severalConnectors.keys()].filter((text) => first.has(text))).toEqual([])
+})
+
+/** Lets the stand-in refuse tables so many times, as Citus does while it moves shards. */
+const refuse = (times: number): string => `create sequence refusals;
+  alter function create_distributed_table(regclass, text, text) rename to distribute_in_the_end;
+  create function create_distributed_table(table_name regclass, distribution_column text, colocate_with text) returns void
+  language plpgsql as $$ begin
+    if nextval('refusals') <= ${times} then
+      raise 'could not acquire the lock required to colocate distributed table %', table_name using detail =
+        'It means that either a concurrent shard move or colocated distributed table creation is happening.'; end if;
+    perform distribute_in_the_end(table_name, distribution_column, colocate_with);
+  end $$`
+
+test.each([
+  [3, 'is created'],
+  [100, 'is refused for now'],
+])('a table that Citus refuses %i times while it moves shards %s', async (times, end) => {
+  const own = await createCitusWorld()
+  const pauses: number[] = []
+  const store = own.open({
+    rest: (ms) => {
+      pauses.push(ms)
+      return Promise.resolve()
+    },
+  })
+  await store.checkDatabase()
+  await own.run(refuse(times))
+  const ref = createRef()
+  const written = await store.writeBatch(ref, { records: notesOf(store, 0, 2), asked: own.now }).catch((thrown: unknown) => thrown)
+  if (end === 'is created') expect([written, pauses]).toMatchObject([{ created: 2 }, [500, 500, 500]])
+  else {
+    expect(written).toMatchObject({ code: 'context_store_unavailable', retryable: true })
+    expect(pauses).toHaveLength(60)
+  }
+  await store.close()
+  await own.close()
 })
 
 test('every kind of search concerns one connector', async () => {
@@ -244,6 +287,12 @@ test.each([
     `select exists (select from cs_gone g where g.connector_id = cs_entities.connector_id) from cs_entities where connector_id = $1 for update`,
     'cs_gone is not limited to one connector',
   ],
+  ['select from cs_connectors where number = $1 for share', 'rows of the reference table cs_connectors are locked'],
+  [
+    'select from cs_connectors c join cs_entities e on e.connector_id = $1 where c.number = $1 for share of c',
+    'rows of the reference table cs_connectors are locked',
+  ],
+  ['select from cs_connectors c join cs_entities e on e.connector_id = $1 where c.number = $1 for share of e', undefined],
   ['select exists (select from cs_gone where connector_id = $1) from cs_entities where connector_id = $1', undefined],
   ['select from cs_seen where connector_id = $1 union all select from cs_terms where connector_id = $2', 'several connectors: $1, $2'],
   ['with t as (select connector_id from cs_terms) select from t where connector_id = $1', 'cs_terms is not limited to one connector'],

@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const serverCodes = /^(08|28|3D000|53|57P|58030|EAI_|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)/
 const serverTexts =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|Cannot use a pool after calling end|Query read timeout/
+/** Citus reports by these texts that it is moving shards, which has no code of its own. It creates no table beside them then. */
+const movingTexts = /could not acquire the lock required to/
 /** `query_canceled`: statement_timeout, or a cancellation by this service. */
 const cancelled = '57014'
 /** `read_only_sql_transaction`: the server is a standby, or takes no writes for now. */
@@ -54,6 +56,13 @@ export const isServerFault = (thrown: unknown, mayWrite = true): boolean =>
   serverCodes.test(readErrorCode(thrown)) ||
   (mayWrite && readErrorCode(thrown) === readOnly) ||
   (thrown instanceof Error && serverTexts.test(thrown.message))
+
+/** Returns whether Citus refused a change of the schema because it is moving shards; also for an error with that cause. */
+export const isMovingShards = (thrown: unknown): boolean =>
+  thrown instanceof Error && (movingTexts.test(thrown.message) || isMovingShards(thrown.cause))
+
+/** Returns whether an error concerns other machines of a cluster, and neither the statement nor the session. A retry can succeed. */
+export const isClusterFault = (thrown: unknown): boolean => isMovingShards(thrown)
 
 /** Returns whether a timeout stopped a statement. */
 export const isTimeout = (thrown: unknown): boolean => readErrorCode(thrown) === cancelled

@@ -2,7 +2,7 @@
 
 import { fail } from 'ferrule/internal'
 import pg from 'pg'
-import { isServerFault, isTimeout, readErrorCode } from '../../postgres/problems.ts'
+import { isClusterFault, isServerFault, isTimeout, readErrorCode } from '../../postgres/problems.ts'
 import { explainRights } from '../../postgres/rights.ts'
 import { type Pool, Server, type ServerOptions } from '../../postgres/server.ts'
 import { connectWith, createPool, describeSessions, type PoolOptions, type Use } from './client-pools.ts'
@@ -159,7 +159,7 @@ async function checkExtensions(run: Run): Promise<void> {
 
 /** Translates an error of creating the store's own tables and functions, for example a missing module. */
 function translatePreparation(thrown: unknown): unknown {
-  if (!(thrown instanceof pg.DatabaseError) || isServerFault(thrown) || isTimeout(thrown)) return thrown
+  if (!(thrown instanceof pg.DatabaseError) || isServerFault(thrown) || isClusterFault(thrown) || isTimeout(thrown)) return thrown
   return fail(
     'setting_invalid',
     { name: urlSetting, reason: explainRights(thrown) ?? `the server cannot be prepared and says: ${thrown.message}` },

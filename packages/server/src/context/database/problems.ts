@@ -2,7 +2,7 @@
 
 import { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
-import { isConflict, isServerFault, readErrorCode } from '../../postgres/problems.ts'
+import { isClusterFault, isConflict, isServerFault, readErrorCode } from '../../postgres/problems.ts'
 
 /** Corrupted data or indexes, and missing files. */
 const damage = /^(XX001|XX002|58P01)$/
@@ -16,7 +16,7 @@ export const isDamage = (thrown: unknown): boolean => damage.test(readErrorCode(
  * for searches, which is no fault of the server.
  */
 export const translateError = (thrown: unknown): unknown =>
-  !(thrown instanceof FerruleError) && (isServerFault(thrown, false) || isDamage(thrown) || isConflict(thrown))
+  !(thrown instanceof FerruleError) && (isServerFault(thrown, false) || isClusterFault(thrown) || isDamage(thrown) || isConflict(thrown))
     ? unavailable(thrown)
     : thrown
 

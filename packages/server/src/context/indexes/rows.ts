@@ -2,6 +2,7 @@
  * Rows of `cs_indexes`, which decide which indexes exist. Any process drops an automatic index without a row, or with a row that says
  * failed. Each attempt uses a new name, so leftovers of earlier attempts are recognizable.
  */
+import { holdConnector } from '../database/connector-lock.ts'
 import type { ContextDatabase, Row, Session } from '../database/database.ts'
 import type { IndexRules, IndexState } from './types.ts'
 
@@ -137,13 +138,12 @@ export async function claimIndex(
   { id, builder, rules }: { id: string; builder: IndexBuilder; rules: IndexRules },
 ): Promise<ClaimResult> {
   const { number, table, column } = wanted
-  // The share lock waits for a running deletion of the connector, and blocks a new one.
-  const there = await session.query({
-    text: `select from cs_connectors c join cs_entities e on e.connector_id = $1 and e.name = $2 and e.records >= $3
-      where c.number = $1 and not c.removed for share of c`,
+  if (!(await holdConnector(session, number))) return 'refused'
+  const large = await session.query({
+    text: 'select from cs_entities where connector_id = $1 and name = $2 and records >= $3',
     values: [number, table, rules.leastRecords],
   })
-  if (there.rows.length === 0) return 'refused'
+  if (large.rows.length === 0) return 'refused'
   await session.query({ text: 'lock table cs_indexes in share row exclusive mode' })
   const rows = (await session.query<Row>({ text: selection })).rows.map(parseRow)
   if (rows.some((row) => isBeingBuilt(row, builder))) return 'busy'

@@ -1,5 +1,5 @@
 /** Connectors in the context database: their numbers and their deletion. */
-
+import { blockConnector } from '../database/connector-lock.ts'
 import type { ContextDatabase, Row, Session } from '../database/database.ts'
 import { quoteName } from '../query/columns.ts'
 import { buildClearStatement } from './row-encoder.ts'
@@ -34,13 +34,11 @@ export async function assignNumber(session: Session, connector: string): Promise
  * Marks a connector as deleted. Waits for running writes; later ones are refused. The mark stays, because a late write must not restore
  * the connector.
  */
-export async function markRemoved(session: Session, connector: string): Promise<void> {
-  const { rows } = await session.query<Row>({
-    text: 'insert into cs_connectors (id, removed) values ($1::uuid, true) on conflict (id) do update set removed = true returning number',
-    values: [connector],
-  })
+export async function markRemoved(session: Session, number: number): Promise<void> {
+  await blockConnector(session, number)
+  await session.query({ text: 'update cs_connectors set removed = true where number = $1', values: [number] })
   for (const own of ['cs_entities', 'cs_indexes'])
-    await session.query({ text: `delete from ${own} where connector_id = $1`, values: [Number(rows[0]?.['number'])] })
+    await session.query({ text: `delete from ${own} where connector_id = $1`, values: [number] })
 }
 
 /** Finds the numbers of deleted connectors that still have rows. */

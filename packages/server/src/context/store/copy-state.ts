@@ -1,6 +1,7 @@
 /** State of an entity of a connector: its row in `cs_entities`, which writers lock. */
 import { randomInt } from 'node:crypto'
 import { fail } from 'ferrule/internal'
+import { holdConnector } from '../database/connector-lock.ts'
 import type { Row, Session } from '../database/database.ts'
 import type { KnownTable } from './registry.ts'
 
@@ -29,9 +30,7 @@ const latestBegin = 2 ** 47
 export async function lockState(session: Session, { number, known }: ConnectorTable): Promise<CopyState> {
   const taken = await lockExistingState(session, number, known.table.name)
   if (taken !== undefined) return taken
-  // The share lock waits for a running deletion of the connector, and blocks a new one.
-  const { rows } = await session.query({ text: 'select from cs_connectors where number = $1 and not removed for share', values: [number] })
-  if (rows.length === 0) throw fail('connector_not_found', {})
+  if (!(await holdConnector(session, number))) throw fail('connector_not_found', {})
   await session.query({
     text: 'insert into cs_entities (connector_id, name, tokens, listed, changes) values ($1, $2, $3, $4, $4) on conflict do nothing',
     values: [number, known.table.name, known.table.tokens, randomInt(latestBegin)],

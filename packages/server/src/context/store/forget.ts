@@ -3,6 +3,7 @@
  * not restore them.
  */
 
+import { blockConnector } from '../database/connector-lock.ts'
 import type { Row, Session } from '../database/database.ts'
 import { quoteName, type SearchTable } from '../query/columns.ts'
 import { buildPrimaryKey } from '../query/keys.ts'
@@ -158,8 +159,12 @@ export async function forgetRecords(
   const forgetting: Forgetting = { session, targets, at, now, lost: new Map() }
   const [first] = there
   if (first === undefined) return forgetting.lost
-  // All writers lock in this order, which prevents deadlocks.
   const names = there.map(({ known }) => known.table.name).sort()
+  const text = 'select count(*)::int4 as count from cs_entities where connector_id = $1 and name = any($2::text[])'
+  const { rows: found } = await session.query<Row>({ text, values: [first.number, names] })
+  // A first batch creates the state of an entity, which cannot be locked before. It holds the connector meanwhile.
+  if (Number(found[0]?.['count']) < names.length) await blockConnector(session, first.number)
+  // All writers lock in this order, which prevents deadlocks.
   for (const name of names) await lockExistingState(session, first.number, name)
   await session.query({
     text: 'delete from cs_gone where connector_id = $1 and (at < $2 or at > $3)',

@@ -227,15 +227,15 @@ async function dropOutgrown(table: SearchTable, run: Run): Promise<void> {
 }
 
 /**
- * Saves the new shape. Deletes checkpoints, because the table must be filled again: a new column is empty, and a recreated table has no
- * rows.
+ * Saves the new shape. Deletes checkpoints, because a known table must be filled again: a new column is empty, and a recreated table has
+ * no rows. These statements work on all machines of Citus, so a new table, which has none, does without.
  */
 async function recordShape(table: SearchTable, change: Change, run: Run): Promise<void> {
   await run({
     text: `insert into cs_tables (name, kind, entity, shape) values ($1, $2, $3, $4) on conflict (name) do update set shape = excluded.shape`,
     values: [table.name, table.kind, table.entity, JSON.stringify(buildShape(table))],
   })
-  if (change === 'renewed') return
+  if (change === 'renewed' || change === 'created') return
   await run({ text: 'delete from cs_checkpoints where name = $1', values: [table.name] })
   await run({ text: 'delete from cs_seen where name = $1', values: [table.name] })
   if (change === 'extended') await run({ text: 'update cs_entities set pass = null where name = $1', values: [table.name] })

@@ -27,14 +27,15 @@ export interface RenewalOptions {
   /** Lists tables with copies that may have words of old rules. */
   tables(): readonly KnownTable[]
   onError?: ((error: unknown) => void) | undefined
-  /** Waits before a batch; by default as long as the previous batch took, which leaves the database to others. */
-  rest?: Rest | undefined
+  /** Waits before a batch, as long as the previous batch took, which leaves the database to others. */
+  rest: Rest
 }
 
 /** Waits some milliseconds, at most until the signal. */
 export type Rest = (ms: number, signal: AbortSignal) => Promise<void>
 
-const pauseAsLong: Rest = (ms, signal) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined) // the store closes
+/** Waits some milliseconds of the clock. */
+export const pauseAsLong: Rest = (ms, signal) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined) // the store closes
 
 /** A copy to renew. */
 interface Copy {
@@ -98,7 +99,7 @@ export class Renewal {
 
   async #renew(database: ContextDatabase, copy: Copy): Promise<void> {
     const { signal } = this.#stop
-    const { rest = pauseAsLong } = this.#parts
+    const { rest } = this.#parts
     let took = 0
     while (!signal.aborted) {
       await rest(took, signal)

@@ -12,14 +12,14 @@ import { indexRules } from '../indexes/types.ts'
 import { Replicas } from '../replicas/replicas.ts'
 import { writeInAttempts } from './attempts.ts'
 import { type Batch, type BatchResult, type Checkpoint, saveCheckpoints, writeBatch } from './batch.ts'
-import { deleteConnectorRows, findRemovedNumbers, markRemoved } from './connectors.ts'
+import { assignNumber, deleteConnectorRows, findRemovedNumbers, markRemoved } from './connectors.ts'
 import { type ConnectorTable, lockState } from './copy-state.ts'
 import { forgetRecords, listEntities, type Removal } from './forget.ts'
 import { ListedWords } from './listed-words.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
 import * as reads from './reads.ts'
 import { TableRegistry } from './registry.ts'
-import { Renewal } from './renewal.ts'
+import { pauseAsLong, Renewal } from './renewal.ts'
 import type { StoredRecord } from './row-encoder.ts'
 import { type NumberedTarget, Targets } from './targets.ts'
 import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
@@ -40,16 +40,22 @@ class Store implements ContextStore {
   #setAside: SetAsideDatabase | undefined
   /** Counts replacements of the database: a replacement has other connector numbers. */
   #epoch = 0
-  #closed = false
+  readonly #stop = new AbortController()
 
   constructor(options: ContextStoreOptions) {
     this.#options = options
     this.#clock = options.clock ?? Date.now
     this.#registry = new TableRegistry(options.onTableChange)
     for (const kind of options.kinds ?? []) this.#registry.add(kind)
-    const { settings, onUpkeepError: onError, onReplica: onChange, replicaRules: rules, rest } = options
+    const { settings, onUpkeepError: onError, onReplica: onChange, replicaRules: rules, rest = pauseAsLong } = options
     const database = (): Promise<ContextDatabase> => this.openDatabase()
-    this.#targets = new Targets({ registry: this.#registry, database, hasDatabase: () => this.#hasDatabase(), epoch: () => this.#epoch })
+    this.#targets = new Targets({
+      registry: this.#registry,
+      database,
+      hasDatabase: () => this.#hasDatabase(),
+      epoch: () => this.#epoch,
+      rest: (ms) => rest(ms, this.#stop.signal),
+    })
     this.#replicas = new Replicas({ settings, rules, primary: database, onChange })
     this.#renewal = new Renewal({ database, tables: () => this.#registry.listRenewing(), onError, rest })
     this.indexes = new OnDemandIndexes({
@@ -148,7 +154,9 @@ class Store implements ContextStore {
     if (!this.#hasDatabase()) return
     const database = await this.openDatabase()
     this.#targets.forget(connector)
-    await database.transaction((session) => markRemoved(session, connector))
+    // A connector without records gets a number too: a late write must find the mark.
+    const number = await database.transaction((session) => assignNumber(session, connector))
+    if (number !== undefined) await database.transaction((session) => markRemoved(session, number))
     await this.finishRemovals()
   }
 
@@ -194,7 +202,7 @@ class Store implements ContextStore {
   }
 
   async openDatabase(): Promise<ContextDatabase> {
-    if (this.#closed) throw unavailable()
+    if (this.#stop.signal.aborted) throw unavailable()
     this.#opening ??= this.#open()
     const database = await this.#opening
     await this.#engine?.open?.()
@@ -202,7 +210,7 @@ class Store implements ContextStore {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
+    this.#stop.abort()
     await Promise.all([this.indexes.close(), this.#renewal.close(), this.#replicas.close()])
     await (await this.#opening)?.close()
   }

@@ -1,12 +1,20 @@
 /** Finds the rows of entities: the number of a connector, and the table of an entity. */
 import { fail } from 'ferrule/internal'
+import { isMovingShards } from '../../postgres/problems.ts'
 import type { ContextDatabase } from '../database/database.ts'
 import { schemaMs } from '../database/requirements.ts'
 import type { EntityRef } from '../entity-ref.ts'
+import type { SearchTable } from '../query/columns.ts'
 import { assignNumber, findNumber } from './connectors.ts'
 import type { ConnectorTable } from './copy-state.ts'
 import { ConnectorNumbers } from './reads.ts'
 import type { TableRegistry } from './registry.ts'
+
+/**
+ * Milliseconds between attempts to create a table while Citus moves shards. A rebalancing makes one move after the other, so only short pauses
+ * meet the time between two. After the last one the caller tries again, as without the database.
+ */
+const movePausesMs = Array.from({ length: 60 }, () => 500)
 
 /** Rows of a connector, valid while the database of the epoch is in use. */
 export type NumberedTarget = ConnectorTable & { readonly epoch: number }
@@ -19,6 +27,8 @@ export interface TargetParts {
   readonly hasDatabase: () => boolean
   /** Counts replacements of the database: a replacement has other connector numbers. */
   readonly epoch: () => number
+  /** Waits some milliseconds. */
+  readonly rest: (ms: number) => Promise<void>
 }
 
 /** The targets of a store, with the numbers of connectors that it knows. */
@@ -70,8 +80,20 @@ export class Targets {
     const number = found?.number ?? (await database.transaction((session) => assignNumber(session, connector)))
     if (number === undefined) throw fail('connector_not_found', {})
     this.#numbers.set(connector, number)
-    if (!registry.isReady(known.table))
-      await database.withConnection((run) => registry.createTable(known.table, run), { timeoutMs: schemaMs })
+    if (!registry.isReady(known.table)) await this.#createTable(known.table, database)
     return { number, known, epoch }
+  }
+
+  /** Creates a table. While Citus moves shards it waits, without a connection. */
+  async #createTable(table: SearchTable, database: ContextDatabase): Promise<void> {
+    const { registry, rest } = this.#parts
+    for (const pauseMs of [...movePausesMs, undefined]) {
+      try {
+        return await database.withConnection((run) => registry.createTable(table, run), { timeoutMs: schemaMs })
+      } catch (thrown) {
+        if (pauseMs === undefined || !isMovingShards(thrown)) throw thrown
+        await rest(pauseMs)
+      }
+    }
   }
 }

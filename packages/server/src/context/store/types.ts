@@ -35,7 +35,7 @@ export interface ContextStoreOptions {
   readonly onTableChange?: OnTableChange
   /** Called when upkeep of the database or a renewal fails; both are retried later. */
   readonly onUpkeepError?: (error: unknown) => void
-  /** Waits between batches of a renewal, instead of the default. */
+  /** Waits between batches of a renewal, and while Citus moves shards, instead of the default. */
   readonly rest?: Rest
   /** Rules of automatic indexes that differ from the defaults. */
   readonly indexRules?: Partial<IndexRules>
