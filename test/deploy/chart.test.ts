@@ -145,7 +145,11 @@ describe('secrets of the chart', () => {
         .flatMap(({ name }) => (refused.includes(name) ? [] : [name]))
         .sort(),
     )
-    expect(allowed.filter(({ secret }) => secret)).toEqual([])
+    expect(allowed.flatMap(({ name, secret }) => (secret ? [name] : []))).toEqual(['HTTP_PROXY', 'HTTPS_PROXY'])
+    const config = { HTTPS_PROXY: 'http://proxy.internal:3128' }
+    expect(findValueMistakes(fillValues({ secret: secrets, config }))).toEqual([])
+    config.HTTPS_PROXY = 'http://me:never-to-be-shown@proxy.internal:3128'
+    expect(findValueMistakes(fillValues({ secret: secrets, config }))).not.toEqual([])
   })
 
   test('are needed', () => {

@@ -30,6 +30,8 @@ const values: Readonly<Record<string, string>> = {
   FERRULE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   FERRULE_MASTER_KEY_PREVIOUS: Buffer.alloc(32, 8).toString('base64'),
   FERRULE_OPERATOR_CLIENT_SECRET: 'hidden-in-a-file',
+  HTTP_PROXY: 'http://u:hidden-in-a-file@proxy:3128/',
+  HTTPS_PROXY: 'http://u:hidden-in-a-file@proxy:3128/',
 }
 const plain = { FERRULE_OPERATOR_CLIENT_ID: 'me' }
 const secretNames = describeSettings().flatMap(({ name, secret }) => (secret ? [name] : []))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { describeSettings } from '../../packages/server/src/platform/settings/table.ts'
@@ -54,6 +55,7 @@ describe('settings', () => {
       syncConcurrency: 8,
       syncIntervalSeconds: 3_600,
       syncFullDays: 7,
+      proxies: new Secret({ http: '', https: '', none: '' }),
       context: { engine: 'embedded', folder: 'data/context', memoryMb: 32, waiting: 200, searchSeconds: 10, indexes: 64 },
     })
   })
@@ -69,6 +71,8 @@ describe('settings', () => {
       'FERRULE_MASTER_KEY',
       'FERRULE_MASTER_KEY_PREVIOUS',
       'FERRULE_OPERATOR_CLIENT_SECRET',
+      'HTTP_PROXY',
+      'HTTPS_PROXY',
     ])
   })
 
@@ -169,6 +173,16 @@ describe('settings', () => {
     expect(settings.operatorClient?.id).toBe('me')
   })
 
+  test('a proxy is read by both of its names, and small letters win', () => {
+    const { proxies } = read({
+      https_proxy: 'proxy:3128',
+      HTTPS_PROXY: 'http://other:1',
+      HTTP_PROXY: 'https://u:p%40@proxy',
+      no_proxy: 'a,b',
+    })
+    expect(proxies.reveal()).toEqual({ https: 'http://proxy:3128/', http: 'https://u:p%40@proxy/', none: 'a,b' })
+  })
+
   test('names of other programs and of the tests are left alone', () => {
     expect(refused({ HOME: '/root', FERRULE_TEST_COUNTS: '/tmp/x', FERRULE_SOAK: '1' })).toBe('accepted')
   })
@@ -219,6 +233,11 @@ const wrong: readonly (readonly [Record<string, string>, string])[] = [
   [{ FERRULE_TRUSTED_PROXIES: '10.0.0.0/99' }, 'it must be a list of IP addresses'],
   [{ FERRULE_CORS_ORIGINS: '*' }, 'an origin must be'],
   [{ FERRULE_BODY_LIMIT: '10' }, 'it must be an integer from 1024 to 67108864'],
+  [
+    { HTTPS_PROXY: `socks5://u:${secret}@proxy` },
+    'The setting HTTPS_PROXY is not valid: it must be the http:// or https:// address of a proxy',
+  ],
+  [{ http_proxy: `http://u:${secret}@proxy/path` }, 'The setting HTTP_PROXY is not valid'],
   [{ FERRULE_PUBLIC_URL: 'ferrule.example' }, 'it must be an http:// or https:// URL without query or user'],
 ]
 

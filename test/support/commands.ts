@@ -10,7 +10,7 @@ export interface Finished {
 
 /** Settings of ours, of the tests, and those that an outer `npm run` leaves in the environment. */
 const outer =
-  /^(npm_(package|lifecycle|config_local_prefix|config_loglevel|command)|INIT_CWD|NODE_OPTIONS|NODE_ENV|VITEST|FERRULE_|SANDBOX_|(CONTEXT_)?DATABASE_URL)/i
+  /^(npm_(package|lifecycle|config_local_prefix|config_loglevel|command)|INIT_CWD|NODE_OPTIONS|NODE_ENV|VITEST|FERRULE_|SANDBOX_|(CONTEXT_)?DATABASE_URL|(HTTPS?|NO)_PROXY)/i
 
 /** Returns the environment without the settings of an outer run. */
 export const withoutOuterSettings = (): Record<string, string> =>

@@ -6,7 +6,7 @@ const FILE_LINES = 500
 
 /** A secret becomes readable here and nowhere else: where it is sent, sealed, hashed, merged or opens the database. */
 const MAY_REVEAL =
-  /^packages\/(ferrule\/src\/engine\/(consent\/(accounts|exchange|words)|credentials\/(auth|signed-token)|limits\/budget|transport|download|local)|server\/src\/(platform\/(connect\/consent-secrets|connectors\/(credential-proof|credential-merge)|vault\/(application-seals|vault|rotation|master-key)|tenancy\/first-start)|postgres\/server|surfaces\/cli\/show-secret))\.ts$/
+  /^packages\/(ferrule\/src\/engine\/(consent\/(accounts|exchange|words)|credentials\/(auth|signed-token)|limits\/budget|http\/http|transport|download|local)|server\/src\/(platform\/(connect\/consent-secrets|connectors\/(credential-proof|credential-merge)|vault\/(application-seals|vault|rotation|master-key)|tenancy\/first-start|settings\/combinations)|postgres\/server|surfaces\/cli\/show-secret))\.ts$/
 
 const rules: readonly { says: (file: string) => string; broken(file: string, text: string): boolean }[] = [
   {

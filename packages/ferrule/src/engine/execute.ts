@@ -19,6 +19,7 @@ import { Deadline, defaultDeadlineMs } from './http/deadline.ts'
 import { Http } from './http/http.ts'
 import { callBytes } from './http/memory.ts'
 import { explainAddress } from './http/origin.ts'
+import type { Proxies } from './http/proxies.ts'
 import { getAt } from './json/paths.ts'
 import { RawJson } from './json/raw-rows.ts'
 import { MemoryLimiter } from './limits/in-memory.ts'
@@ -69,6 +70,8 @@ export interface EngineOptions {
   readonly searchRefusal?: 'unsupported_in_local_mode' | 'context_store_unavailable'
   /** Parses large bodies outside the event loop. Without it the event loop parses all bodies. */
   readonly apart?: Apart
+  /** Forward proxies; by default those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY). */
+  readonly proxies?: Secret<Proxies>
 }
 
 /** Options of a check. */
@@ -261,7 +264,7 @@ function failSearch(connection: Connection, call: Call, code: NonNullable<Engine
  * @param options clocks, limits and the parser of large bodies; the defaults suit a host
  */
 export function createEngine(options: EngineOptions = {}): Engine {
-  const http = new Http()
+  const http = new Http(options.proxies)
   const limiter: Limiter | undefined = options.limits === false ? undefined : (options.limiter ?? new MemoryLimiter())
   const runtime: Runtime = {
     http,

@@ -25,9 +25,10 @@ function countVendorRequests(registry: Registry): () => void {
   const total = new Counter({ name: 'ferrule_vendor_requests_total', help: 'Requests to vendors', labelNames: ['status'], registers })
   /** Requests without an announced end: undici announces an aborted request twice when its connection fails later. */
   const open = new WeakSet<object>()
+  const isTunnel = (request: object): boolean => Reflect.get(request, 'method') === 'CONNECT' // to a forward proxy
   const begin = (message: unknown) => {
     const request = findMember(message, 'request')
-    if (request === undefined) return
+    if (request === undefined || isTunnel(request)) return
     open.add(request)
     running.inc()
   }
@@ -37,7 +38,9 @@ function countVendorRequests(registry: Registry): () => void {
   }
   const listeners: Readonly<Record<string, (message: unknown) => void>> = {
     'undici:request:create': begin,
-    'undici:request:headers': (message) => total.inc({ status: readStatus(message) }),
+    'undici:request:headers': (message) => {
+      if (!isTunnel(findMember(message, 'request') ?? {})) total.inc({ status: readStatus(message) })
+    },
     'undici:request:trailers': end,
     'undici:request:error': end,
   }

@@ -136,7 +136,7 @@ async function assemble(settings: Settings, undo: Undo, stopping: Stopping): Pro
   undo.add(() => apart.close())
   const engine = createEngine({
     ...{ clock: platform.clock, wall: Date.now, limiter: platform.limiter },
-    ...{ searchRefusal: 'context_store_unavailable', apart },
+    ...{ searchRefusal: 'context_store_unavailable', apart, proxies: settings.proxies },
   })
   undo.add(() => engine.close())
   const metrics = createMetrics()

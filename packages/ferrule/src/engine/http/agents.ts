@@ -1,5 +1,6 @@
 /** Pools of connections. undici is loaded at the first request: importing the library costs neither its time nor its memory. */
-import type { Agent } from 'undici/index.js'
+import type { Dispatcher, Pool } from 'undici/index.js'
+import type { Proxies } from './proxies.ts'
 import { publicLookup } from './public-address.ts'
 
 /** Largest JSON answer that is read, in bytes. */
@@ -46,22 +47,59 @@ export const isUndiciError = (thrown: unknown, name: ErrorName): boolean => load
 
 /** The pools of one engine. */
 export interface Agents {
-  readonly api: Agent
+  readonly api: Dispatcher
   /** For vendors whose answers may be larger: each request bounds its own. */
-  readonly large: Agent
-  readonly files: Agent
-  /** For addresses that an answer gave: it connects to public ones only. */
-  readonly publicFiles: Agent
+  readonly large: Dispatcher
+  readonly files: Dispatcher
+  /** For addresses that an answer gave: where this process resolves names, it connects to public addresses only. */
+  readonly publicFiles: Dispatcher
 }
 
-/** Makes the pools of one engine. */
-export async function createAgents(): Promise<Agents> {
-  const { Agent } = await loadUndici()
+/** The error of a forward proxy that gave no connection: nothing has reached the vendor. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError'
+  readonly code = 'FERRULE_PROXY'
+}
+
+/** Never behind a proxy: a proxy's own machine has these names too, and stand-ins of vendors run on this one. */
+const ownHosts = 'localhost,127.0.0.1,::1'
+
+const describeProxyFailure = (thrown: unknown): string => {
+  const code = thrown instanceof Error && 'code' in thrown ? ` (${String(thrown.code)})` : ''
+  return `the proxy cannot be used${code}`
+}
+
+/** Makes the pool of connections to a proxy. Failures to get a tunnel say that they are the proxy's. */
+function createProxyPool({ Pool }: Undici, url: URL, options: Pool.Options): Pool {
+  const pool = new Pool(url, { ...options, headersTimeout: connectTimeout })
+  const connect = pool.connect.bind(pool)
+  const connectTunnel = async (wanted: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> => {
+    const tunnel = await connect(wanted).catch((cause: unknown) => {
+      throw new ProxyError(describeProxyFailure(cause), { cause })
+    })
+    if (tunnel.statusCode === 200) return tunnel
+    tunnel.socket.on('error', () => undefined).destroy()
+    throw new ProxyError(`the proxy refused the connection with status ${tunnel.statusCode}`)
+  }
+  return Object.assign(pool, { connect: connectTunnel })
+}
+
+/** Makes the pools of one engine. Requests go through the proxies in tunnels only, so that no credentials are in what a proxy reads. */
+export async function createAgents({ http, https, none }: Proxies): Promise<Agents> {
+  const undici = await loadUndici()
   const connect = { timeout: connectTimeout }
+  const create = (options: { readonly connect: object; readonly maxResponseSize?: number }): Dispatcher => {
+    if (http === '' && https === '') return new undici.Agent({ ...agentOptions, ...options })
+    return new undici.EnvHttpProxyAgent({
+      ...{ ...agentOptions, ...options },
+      ...{ httpProxy: http, httpsProxy: https, noProxy: `${none},${ownHosts}`, proxyTunnel: true },
+      clientFactory: (url, given) => createProxyPool(undici, url, given),
+    })
+  }
   return {
-    api: new Agent({ ...agentOptions, maxResponseSize: maxAnswerBytes, connect }),
-    large: new Agent({ ...agentOptions, maxResponseSize: maxLargeAnswerBytes, connect }),
-    files: new Agent({ ...agentOptions, connect }),
-    publicFiles: new Agent({ ...agentOptions, connect: { ...connect, lookup: publicLookup } }),
+    api: create({ connect, maxResponseSize: maxAnswerBytes }),
+    large: create({ connect, maxResponseSize: maxLargeAnswerBytes }),
+    files: create({ connect }),
+    publicFiles: create({ connect: { ...connect, lookup: publicLookup } }),
   }
 }

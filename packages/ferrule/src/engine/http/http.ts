@@ -1,13 +1,14 @@
 /** Sends all requests. Every request states whether its address comes from configuration or from an answer. */
 import type { Readable } from 'node:stream'
-import type { Agent, Dispatcher } from 'undici/index.js'
+import type { Dispatcher } from 'undici/index.js'
 import { FerruleError, fail } from '../../errors.ts'
 import { buildVendorTraceHeaders, inSpan, type Span } from '../../tracing.ts'
-import { type Agents, createAgents, isUndiciError, maxAnswerBytes, timeoutSeconds } from './agents.ts'
+import { type Agents, createAgents, isUndiciError, maxAnswerBytes, ProxyError, timeoutSeconds } from './agents.ts'
 import type { HttpAnswer } from './answer.ts'
 import { decodeBody, freeOwnBytes, type Holding, isUnpackable, TooLarge, unpackBytes } from './body.ts'
 import { awaitUnlessAborted, failTimeout } from './deadline.ts'
 import { type MemoryLease, weightOfBody, weightOfBytes } from './memory.ts'
+import { type Proxies, readProxies } from './proxies.ts'
 import { ForbiddenAddressError, isPublicUrl } from './public-address.ts'
 import { describeRequest, noteStatus, type TracedRequest } from './request-span.ts'
 import { collectAnswer } from './whole-body.ts'
@@ -59,6 +60,20 @@ const describeFailure = (thrown: unknown): string => {
   return typeof code === 'string' ? `the connection failed (${code})` : 'the connection failed'
 }
 
+const proxyHint = 'Check HTTPS_PROXY and NO_PROXY, and whether the proxy lets this process through to the host.'
+const trustHint = 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority that signed it, and start the process again.'
+
+/** Codes of Node for a certificate whose authority the process does not know. */
+const untrusted: ReadonlySet<unknown> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+const isUntrusted = (thrown: unknown): boolean => thrown instanceof Error && untrusted.has(Reflect.get(thrown, 'code'))
+
 const hasCause = (thrown: unknown, type: new (...args: never[]) => Error): boolean =>
   thrown instanceof type || (thrown instanceof Error && thrown.cause !== undefined && hasCause(thrown.cause, type))
 
@@ -88,7 +103,12 @@ function toFerruleError(thrown: unknown, request: HttpRequest): unknown {
   const timeout = timeouts.find(([name]) => isUndiciError(thrown, name))
   const seconds = isUndiciError(thrown, 'HeadersTimeoutError') ? patience?.seconds : undefined
   if (timeout !== undefined) return failTimeout(vendor, (seconds ?? timeout[1]) * 1000, details)
-  return fail('upstream_unreachable', { vendor, reason: describeFailure(thrown) }, details)
+  if (thrown instanceof ProxyError) return fail('upstream_unreachable', { vendor, reason: thrown.message }, { ...details, hint: proxyHint })
+  return fail(
+    'upstream_unreachable',
+    { vendor, reason: describeFailure(thrown) },
+    isUntrusted(thrown) ? { ...details, hint: trustHint } : details,
+  )
 }
 
 const isOfTransport = (error: Error): boolean => isUndiciError(error, 'UndiciError') || 'syscall' in error
@@ -141,10 +161,16 @@ class ByteAnswer implements HttpAnswer {
 
 /** Sends the engine's requests over one set of connection pools. */
 export class Http {
+  readonly #proxies: { reveal(): Proxies } | undefined
   #agents: Promise<Agents> | undefined
   /** The same once they are open, so that later calls wait for nothing. */
   #opened: Agents | undefined
   #isClosed = false
+
+  /** @param proxies forward proxies; if omitted, those of the process's environment */
+  constructor(proxies?: { reveal(): Proxies }) {
+    this.#proxies = proxies
+  }
 
   /**
    * Sends a request and reads the whole answer.
@@ -214,7 +240,7 @@ export class Http {
 
   /**
    * Opens the pools at the first call.
-   * @throws the reason why undici cannot be loaded, which is no failure of the vendor; the signal's reason
+   * @throws `setting_invalid` for a wrong address of a proxy; the reason why undici cannot be loaded; the signal's reason
    */
   #getAgents(signal: AbortSignal): Promise<Agents> {
     this.#agents ??= this.#openAgents()
@@ -223,7 +249,7 @@ export class Http {
   }
 
   async #openAgents(): Promise<Agents> {
-    const agents = await createAgents()
+    const agents = await createAgents(this.#proxies?.reveal() ?? readProxies())
     if (this.#isClosed) await destroyAll(agents) // a request after the end fails as on a closed pool
     this.#opened = agents
     return agents
@@ -231,5 +257,5 @@ export class Http {
 }
 
 const destroyAll = async (agents: Agents): Promise<void> => {
-  await Promise.all(Object.values(agents).map((agent: Agent) => agent.destroy()))
+  await Promise.all(Object.values(agents).map((agent: Dispatcher) => agent.destroy()))
 }

@@ -2,7 +2,7 @@
 import { errorConsequences } from '../../error-consequences.ts'
 import { FerruleError } from '../../errors.ts'
 
-/** Codes of Node and undici. */
+/** Codes of Node, undici and our own error of a proxy. */
 const codes: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -10,6 +10,7 @@ const codes: ReadonlySet<unknown> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'FERRULE_PROXY',
 ])
 
 /** Returns whether an error means that the request was never sent. */

@@ -1,5 +1,5 @@
 /** Collects a whole answer from undici's callbacks. A stream with its events would take a sixth of the CPU time of a short list. */
-import type { Agent, Dispatcher } from 'undici/index.js'
+import type { Dispatcher } from 'undici/index.js'
 import { type Holding, TooLarge } from './body.ts'
 
 /** An answer before its body is decompressed. */
@@ -115,7 +115,7 @@ class Collector implements Dispatcher.DispatchHandler {
  * Sends a request and collects its answer.
  * @throws the reason of the signal, at once; TooLarge; the failure of undici
  */
-export function collectAnswer(agent: Agent, options: Dispatcher.DispatchOptions, collecting: Collecting): Promise<WholeAnswer> {
+export function collectAnswer(agent: Dispatcher, options: Dispatcher.DispatchOptions, collecting: Collecting): Promise<WholeAnswer> {
   collecting.signal.throwIfAborted()
   const collector = new Collector(collecting)
   agent.dispatch(options, collector)

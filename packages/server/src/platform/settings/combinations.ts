@@ -1,5 +1,6 @@
 /** Rules that hold between settings. */
-import type { Secret } from 'ferrule/engine'
+import { Secret } from 'ferrule/engine'
+import type { Proxies } from 'ferrule/internal'
 import type { ContextStoreSettings } from '../../context/database/settings.ts'
 import type { PasswordSource } from '../../postgres/passwords.ts'
 import type { ValuesOf } from './rows.ts'
@@ -45,6 +46,10 @@ export function toPasswordSource({
   if (file !== undefined) return { file }
   return command === undefined ? undefined : { command }
 }
+
+/** Builds the forward proxies. */
+export const toProxies = ({ httpProxy, httpsProxy, noProxy }: SettingValues): Secret<Proxies> =>
+  new Secret({ http: httpProxy?.reveal() ?? '', https: httpsProxy?.reveal() ?? '', none: noProxy })
 
 /** Maximum number of read replicas: each has connections and is looked at. */
 const mostReplicas = 8

@@ -23,20 +23,20 @@ function readFile(setting: string, path: string): string {
   return text
 }
 
-/** Finds the string of a secret. @throws FerruleError `setting_invalid` */
-function findSecret({ name }: SettingRow, env: Environment): string {
-  const [text, path] = [env[name] ?? '', env[nameFile(name)] ?? '']
+/** Finds the string of a setting. @throws FerruleError `setting_invalid` */
+function findGiven({ name, otherNames = [], type }: SettingRow, env: Environment): string {
+  const text = [...otherNames, name].map((each) => env[each] ?? '').find((each) => each !== '') ?? ''
+  if (!type.secret) return text
+  const path = env[nameFile(name)] ?? ''
   if (path === '') return cutFinalNewline(text)
   if (text !== '') throw settingInvalid(nameFile(name), `${name} is set too; remove one of them`)
   return cutFinalNewline(readFile(nameFile(name), path))
 }
 
 /**
- * Reads the files of secrets, each once: a pipe can be read only once.
- * @returns the environment with the secrets themselves, without a newline at their end
+ * Reads what is given for each setting, by its name. Files of secrets are read once, since a pipe can be read only once.
+ * @returns secrets without a newline at their end
  * @throws FerruleError `setting_invalid` for a file that cannot be read, or a secret that is given twice
  */
-export const readSecrets = (rows: SettingRows, env: Environment): Environment => ({
-  ...env,
-  ...Object.fromEntries(Object.values(rows).flatMap((row) => (row.type.secret ? [[row.name, findSecret(row, env)]] : []))),
-})
+export const readGiven = (rows: SettingRows, env: Environment): Environment =>
+  Object.fromEntries(Object.values(rows).map((row) => [row.name, findGiven(row, env)]))

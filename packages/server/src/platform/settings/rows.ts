@@ -16,6 +16,8 @@ export interface SettingRow<T = unknown> {
   readonly name: string
   readonly type: ValueType<T>
   readonly default: Default
+  /** Other names of the variable, which win over `name`. */
+  readonly otherNames?: readonly string[]
   /** One sentence or more for the operator. */
   readonly about: string
 }

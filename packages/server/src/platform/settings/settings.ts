@@ -1,6 +1,7 @@
 /** Reads the settings of the process: the rows of the table, then the rules between settings. */
 
-import { clientVariables, countEdits } from 'ferrule/internal'
+import type { Secret } from 'ferrule/engine'
+import { clientVariables, countEdits, type Proxies } from 'ferrule/internal'
 import type { ContextStoreSettings } from '../../context/database/settings.ts'
 import type { PasswordSource } from '../../postgres/passwords.ts'
 import {
@@ -11,18 +12,22 @@ import {
   toClient,
   toContextStore,
   toPasswordSource,
+  toProxies,
 } from './combinations.ts'
-import { listNames, readSecrets } from './given.ts'
+import { listNames, readGiven } from './given.ts'
 import { type Environment, readRows, type ShownSetting, showRows } from './rows.ts'
 import { settingsTable } from './table.ts'
 import { settingInvalid } from './value-types.ts'
 
-/** Settings that are read only as parts of `client` or `context`. */
+/** Settings that are read only as parts of `operatorClient`, `databasePassword`, `proxies` or `context`. */
 type Part =
   | 'databasePasswordFile'
   | 'databasePasswordCommand'
   | 'operatorClientId'
   | 'operatorClientSecret'
+  | 'httpProxy'
+  | 'httpsProxy'
+  | 'noProxy'
   | 'searchSeconds'
   | Extract<keyof SettingValues, `context${string}`>
 
@@ -33,6 +38,7 @@ export interface Settings extends Omit<SettingValues, Part> {
   /** Source of the password of database URLs that have none. */
   readonly databasePassword: PasswordSource | undefined
   readonly context: ContextStoreSettings
+  readonly proxies: Secret<Proxies>
   /** All settings as the operator may see them: without secrets. */
   readonly shown: readonly ShownSetting[]
 }
@@ -48,11 +54,12 @@ const testNames = /^FERRULE_(TEST_\w+|SOAK)$/
  */
 export function readSettings(env: Environment, options: { readonly kinds: readonly string[] }): Settings {
   refuseUnknown(env)
-  const given = readSecrets(settingsTable, env)
+  const given = readGiven(settingsTable, env)
   const values = readRows(settingsTable, given, options)
   checkMasterKey(values)
   checkRole(values)
-  const { databasePasswordFile, databasePasswordCommand, operatorClientId, operatorClientSecret, searchSeconds, ...rest } = values
+  const { databasePasswordFile, databasePasswordCommand, operatorClientId, operatorClientSecret, ...without } = values
+  const { httpProxy, httpsProxy, noProxy, searchSeconds, ...rest } = without
   const {
     contextDatabaseUrl,
     contextReadUrls,
@@ -70,6 +77,7 @@ export function readSettings(env: Environment, options: { readonly kinds: readon
     operatorClient: toClient(values),
     databasePassword: toPasswordSource(values),
     context: toContextStore(values),
+    proxies: toProxies(values),
     shown: showRows(settingsTable, given),
   }
 }

@@ -13,6 +13,7 @@ import {
   file,
   folder,
   hostName,
+  hosts,
   integer,
   listOf,
   masterKey,
@@ -21,6 +22,7 @@ import {
   onOrOff,
   origin,
   proxies,
+  proxyUrl,
   publicUrl,
   replicaUrl,
 } from './value-types.ts'
@@ -114,6 +116,27 @@ export const settingsTable = {
     default: '{}',
     about:
       "Origins that replace a kind's own: kind to origin, or kind to {api, oauth, media, consent}; browsers open `consent`. For egress proxies and regional hosts.",
+  },
+  httpProxy: {
+    name: 'HTTP_PROXY',
+    otherNames: ['http_proxy'],
+    type: proxyUrl,
+    default: { says: 'none' },
+    about: 'Forward proxy for http addresses, and for https ones without HTTPS_PROXY. docs/network.md says what goes through it.',
+  },
+  httpsProxy: {
+    name: 'HTTPS_PROXY',
+    otherNames: ['https_proxy'],
+    type: proxyUrl,
+    default: { says: 'HTTP_PROXY' },
+    about: 'Forward proxy for https addresses of vendors, files and client documents. Databases are reached without it.',
+  },
+  noProxy: {
+    name: 'NO_PROXY',
+    otherNames: ['no_proxy'],
+    type: hosts,
+    default: '',
+    about: 'Hosts that are reached without a proxy, with their subdomains; `*` is all of them. This machine always is.',
   },
   sandbox: {
     name: 'FERRULE_SANDBOX',

@@ -1,7 +1,7 @@
 /** The types of settings: what a value looks like, and how its string is read. */
 import type { FerruleError } from 'ferrule'
 import { Secret } from 'ferrule/engine'
-import { fail } from 'ferrule/internal'
+import { fail, parseProxyUrl, proxyRule } from 'ferrule/internal'
 import ipaddr from 'ipaddr.js'
 import { parseDatabaseUrl, UrlProblem } from '../../postgres/url.ts'
 
@@ -34,6 +34,8 @@ const stringType = (says: string): ValueType<string> => ({ says, secret: false, 
 
 /** Address of this machine, or a name of it. */
 export const address = stringType('address')
+/** Hosts, as other programs list them. */
+export const hosts = stringType('comma list of hosts')
 /** Path of a folder, absolute or from the working directory. */
 export const folder = stringType('folder')
 /** Path of a file, absolute or from the working directory. */
@@ -174,6 +176,17 @@ export const publicUrl: ValueType<string> = {
     if (url === undefined || !['http:', 'https:'].includes(url.protocol) || /[?#@]/.test(text))
       throw settingInvalid(name, 'it must be an http:// or https:// URL without query or user')
     return url.href.replace(/\/+$/, '')
+  },
+}
+
+/** Address of a forward proxy: a secret, since it may hold a password. */
+export const proxyUrl: ValueType<Secret<string>> = {
+  says: 'http or https URL',
+  secret: true,
+  read: (text, { name }) => {
+    const url = parseProxyUrl(text.trim())
+    if (url === undefined) throw settingInvalid(name, proxyRule)
+    return new Secret(url)
   },
 }
 

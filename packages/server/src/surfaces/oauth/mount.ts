@@ -77,9 +77,9 @@ class OAuthServer {
   }
 
   #create(): Promise<Provider> {
-    const { platform, logger } = this.#services
+    const { platform, settings, logger } = this.#services
     const fetch = createDocumentFetch(() => {
-      this.#http ??= new Http()
+      this.#http ??= new Http(settings.proxies)
       return this.#http
     })
     return createProvider({ issuer: this.#issuer, resources: this.#resources, oauth: platform.oauth, fetch, logger })
