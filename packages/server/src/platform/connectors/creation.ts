@@ -5,7 +5,15 @@ import type { ConnectorRecord } from 'ferrule/wire'
 import { canonicalJson } from '../../context/query/canonical-json.ts'
 import type { Db } from '../db/database.ts'
 import { findConnector, hasConnectorNamed, insertConnector, type StoredConnector } from '../db/queries/connectors.ts'
-import { deleteCreation, findCreation, saveCreation } from '../db/queries/creations.ts'
+import {
+  type CreationId,
+  deleteCreation,
+  findCreation,
+  freeCreation,
+  renewCreation,
+  saveCreation,
+  takeCreation,
+} from '../db/queries/creations.ts'
 import type { WorkspaceRow } from '../db/queries/workspaces.ts'
 import type { Principal } from '../model/access.ts'
 import { newId } from '../model/ids.ts'
@@ -21,6 +29,13 @@ import { buildCreationRow, checkIdempotencyKey, type TrialKey, type TriedCredent
 import { type ConnectorDraft, type ReadDraft, readDraft } from './draft.ts'
 import { toConnectorRecord } from './record.ts'
 
+/** Time that a node holds a creation without a sign of life, and interval of those signs, in milliseconds. */
+const leaseMs = 15_000
+const renewalMs = 5_000
+/** Interval of looks at a creation that another node runs, and longest wait for it, in milliseconds. */
+const lookMs = 200
+const longestWaitMs = 120_000
+
 /** One request. */
 export interface CreationRequest {
   readonly principal: Principal
@@ -30,21 +45,22 @@ export interface CreationRequest {
 
 /** Builds the method that creates connectors. A repeat of a request in progress waits for the same answer. */
 export function createCreation(parts: Parts): Pick<Connectors, 'create'> {
-  const flights = new Map<string, Promise<ConnectorRecord>>()
+  const flights = new Map<string, { readonly fingerprint: string; readonly made: Promise<ConnectorRecord> }>()
   const joinFlight = (request: CreationRequest, key: TrialKey): Promise<ConnectorRecord> => {
     const flight = flights.get(key.key_digest)
-    if (flight !== undefined) return flight.then((made) => replay(request, made))
-    const running = createOnce(parts, request, key).finally(() => flights.delete(key.key_digest))
-    flights.set(key.key_digest, running)
-    return running
+    if (flight !== undefined && flight.fingerprint !== key.fingerprint) return Promise.reject(fail('idempotency_key_conflict', {}))
+    if (flight !== undefined) return flight.made.then((made) => replay(request, made))
+    const made = createOnce(parts, request, key).finally(() => flights.delete(key.key_digest))
+    flights.set(key.key_digest, { fingerprint: key.fingerprint, made })
+    return made
   }
   return {
     create: async (principal, body, trial = {}) => {
       requireScope(principal, 'connectors:write')
       const request = { principal, body, trial }
       const key = toTrialKey(request)
-      const running = (key === undefined ? storeNewConnector(parts, request) : joinFlight(request, key)).finally(() =>
-        parts.unfinished.delete(running),
+      const running: Promise<ConnectorRecord> = (key === undefined ? storeNewConnector(parts, request) : joinFlight(request, key)).finally(
+        () => parts.unfinished.delete(running),
       )
       parts.unfinished.add(running)
       return running
@@ -69,13 +85,39 @@ function replay({ trial }: CreationRequest, made: ConnectorRecord): ConnectorRec
   return made
 }
 
-/** Returns the connector of an earlier request while it exists, or creates one. @throws FerruleError `idempotency_key_conflict` */
+/**
+ * Returns the connector of an earlier request while it exists, or creates one. Waits while the request runs on another node.
+ * @throws FerruleError `idempotency_key_conflict`, `idempotency_key_in_flight`
+ */
 async function createOnce(parts: Parts, request: CreationRequest, key: TrialKey): Promise<ConnectorRecord> {
   const { db } = parts.database
-  const seen = await findCreation(db, key, parts.source.clock())
-  if (seen !== undefined && seen.fingerprint !== key.fingerprint) throw fail('idempotency_key_conflict', {})
-  const row = seen?.connector_id == null ? undefined : await findConnector(db, request.principal, seen.connector_id)
-  return row === undefined ? storeNewConnector(parts, request, key) : replay(request, toConnectorRecord(row, parts.catalogue))
+  const owner = newId(parts.source)
+  for (let waitedMs = 0; waitedMs <= longestWaitMs; waitedMs += lookMs) {
+    const now = parts.source.clock()
+    const seen = await findCreation(db, key, now)
+    if (seen !== undefined && seen.fingerprint !== key.fingerprint) throw fail('idempotency_key_conflict', {})
+    const row = seen?.connector_id == null ? undefined : await findConnector(db, request.principal, seen.connector_id)
+    if (row !== undefined) return replay(request, toConnectorRecord(row, parts.catalogue))
+    const isFree = (seen?.busy_until ?? 0) <= now
+    const next = { ...key, owner, busy_until: now + leaseMs, expires_at: buildCreationRow(parts, key).expires_at }
+    if (isFree && (await takeCreation(db, next, seen, now)))
+      return holdWhile(parts, { ...key, owner }, () => storeNewConnector(parts, request, key))
+    await parts.sleep(lookMs)
+  }
+  throw fail('idempotency_key_in_flight', {}, { retryAfterMs: leaseMs })
+}
+
+/** Holds a creation while this node runs it, and frees it then. A lease that cannot be renewed ends by itself. */
+async function holdWhile<T>(parts: Parts, own: CreationId & { readonly owner: string }, work: () => Promise<T>): Promise<T> {
+  const { db } = parts.database
+  const renew = () => renewCreation(db, { ...own, busy_until: parts.source.clock() + leaseMs }).catch(parts.onBackgroundError)
+  const timer = setInterval(() => void renew(), renewalMs).unref()
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+    await freeCreation(db, own).catch(parts.onBackgroundError)
+  }
 }
 
 /** Creates a connector. @param kept key of a request with an Idempotency-Key. @throws FerruleError as `Connectors.create` */

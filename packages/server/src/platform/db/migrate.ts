@@ -26,12 +26,13 @@ import { budgets } from './migrations/0019-budgets.ts'
 import { asked } from './migrations/0020-asked.ts'
 import { parked } from './migrations/0021-parked.ts'
 import { lists } from './migrations/0022-lists.ts'
+import { creationLeases } from './migrations/0023-creation-leases.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
 const migrations: readonly Migration[] = [
   ...[platform, notices, writes, syncs, proofs, verified, ownOrganizations, nodes, creations, sessions],
   ...[deletedOrganizations, mcpTokens, keptAnswers, oauth, consoleSessions, connect, usage, consentEnds, budgets, asked],
-  ...[parked, lists],
+  ...[parked, lists, creationLeases],
 ]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
   sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },

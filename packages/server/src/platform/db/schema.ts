@@ -1,6 +1,6 @@
 /** Declares the tables of both databases. */
 import type { EntityOutcome, JobStatus, JobType, RunCause, RunMode, RunState, StoredConnectorStatus, WorkspaceStatus } from 'ferrule/wire'
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { Bytes, Flag, Moment, NullableBytes, OptionalText } from './column-types.ts'
 import type { ConnectTables, ConsentColumns } from './connect-schema.ts'
 import type { OAuthRecordTable } from './oauth-schema.ts'
@@ -130,6 +130,10 @@ export interface ConnectorCreationTable {
   /** The created connector. */
   connector_id: string | null
   expires_at: Moment
+  /** The attempt that runs, or the last one. */
+  owner: Generated<string>
+  /** Until then nobody else runs the creation; 0 when it does not run. */
+  busy_until: Generated<Moment>
 }
 /** Finished jobs. */
 export interface JobTable {

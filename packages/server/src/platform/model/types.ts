@@ -163,7 +163,7 @@ export interface Connectors {
    * Tries the credentials, then stores the connector. A failure stores nothing except tokens that the vendor issues once.
    * @param body `{ workspace_name (or its old names), create_workspace?, name, connector_type (or definition_id, source_template_id),
    *   credentials, check?, replication_config?, environment?, entities? }`; null counts as absent
-   * @throws FerruleError the single problem, or `validation_failed` with several; `idempotency_key_conflict`; the error of the trial
+   * @throws FerruleError the single problem, or `validation_failed` with several; `idempotency_key_conflict`; `idempotency_key_in_flight`; the error of the trial
    */
   create(principal: Principal, body: unknown, trial?: CredentialTrial): Promise<ConnectorRecord>
   /** Validates a body of `create` without storing it. The surface runs the kind's check operation over the connection. */

@@ -18,8 +18,61 @@ export const findCreation = (db: Db, { organization_id, key_digest }: CreationId
     .where('expires_at', '>', now)
     .executeTakeFirst()
 
-/** Inserts or replaces a creation. */
-export async function saveCreation(db: Db, row: CreationRow): Promise<void> {
+/** What a creation keeps. */
+export type KeptCreation = Omit<CreationRow, 'owner' | 'busy_until'>
+/** A creation that runs. */
+export type RunningCreation = Pick<CreationRow, 'organization_id' | 'key_digest' | 'fingerprint' | 'owner' | 'busy_until' | 'expires_at'>
+
+/**
+ * Takes a creation for an attempt, unless another one has it.
+ * @param seen what was read before; undefined for none, or an expired one
+ * @returns whether it was taken
+ */
+export async function takeCreation(db: Db, next: RunningCreation, seen: CreationRow | undefined, now: number): Promise<boolean> {
+  const { owner, busy_until, fingerprint, expires_at } = next
+  if (seen !== undefined) {
+    const same = updateOwn(db, seen).where('busy_until', '=', seen.busy_until)
+    return (await same.set({ owner, busy_until, expires_at }).executeTakeFirst()).numUpdatedRows > 0n
+  }
+  const anew = { fingerprint, owner, busy_until, expires_at, sealed: null, connector_id: null }
+  const done = await db
+    .insertInto('connector_creations')
+    .values({ ...next, sealed: null, connector_id: null })
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'key_digest']).doUpdateSet(anew).where('connector_creations.expires_at', '<=', now),
+    )
+    .executeTakeFirst()
+  return (done.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Renews the lease of an attempt; does nothing when another one has the creation. */
+export const renewCreation = async (db: Db, row: CreationId & Pick<CreationRow, 'owner' | 'busy_until'>): Promise<void> => {
+  await updateOwn(db, row).set({ busy_until: row.busy_until }).where('busy_until', '>', 0).execute()
+}
+
+/** Frees a creation that an attempt had. One that keeps nothing is deleted, so another request may have its key. */
+export async function freeCreation(db: Db, row: CreationId & Pick<CreationRow, 'owner'>): Promise<void> {
+  await updateOwn(db, row).set({ busy_until: 0 }).execute()
+  const { organization_id, key_digest, owner } = row
+  await db
+    .deleteFrom('connector_creations')
+    .where('organization_id', '=', organization_id)
+    .where('key_digest', '=', key_digest)
+    .where('owner', '=', owner)
+    .where('sealed', 'is', null)
+    .where('connector_id', 'is', null)
+    .execute()
+}
+
+const updateOwn = (db: Db, { organization_id, key_digest, owner }: CreationId & Pick<CreationRow, 'owner'>) =>
+  db
+    .updateTable('connector_creations')
+    .where('organization_id', '=', organization_id)
+    .where('key_digest', '=', key_digest)
+    .where('owner', '=', owner)
+
+/** Inserts or replaces what a creation keeps. Its lease stays as it is. */
+export async function saveCreation(db: Db, row: KeptCreation): Promise<void> {
   const { fingerprint, sealed, connector_id, expires_at } = row
   await db
     .insertInto('connector_creations')

@@ -26,7 +26,7 @@ export const createConnector = principalRoute({
         'workspace_not_found',
         'workspace_inactive',
       ] as const),
-      ...(['validation_failed', 'idempotency_key_conflict'] as const),
+      ...(['validation_failed', 'idempotency_key_conflict', 'idempotency_key_in_flight'] as const),
       ...trialProblems,
     ],
   },
