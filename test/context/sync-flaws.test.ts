@@ -6,6 +6,7 @@ import { filledVendor, said } from './sync-vendor.ts'
 const hour = 3_600_000
 const day = 24 * hour
 const denied = () => fail('upstream_permission_denied', { vendor: 'Acme', reason: 'the scope is missing' })
+const broken = () => fail('upstream_error', { vendor: 'Acme', reason: 'a bug' })
 const invalid = () => fail('upstream_invalid_request', { vendor: 'Acme', reason: 'not this one' })
 
 describe('what was met a second time', () => {
@@ -149,7 +150,8 @@ describe('what cannot be read', () => {
       state: 'skipped',
       error: { code: 'upstream_permission_denied' },
     })
-    expect(side.vendor.taken().filter((call) => call.startsWith('notes'))).toHaveLength(3)
+    // 47 orders: every order is asked for until 20 in a row refuse, then less and less of them.
+    expect(side.vendor.taken().filter((call) => call.startsWith('notes')).length).toBeLessThan(33)
     side.pass(hour)
     // Nothing was tried: the entity stays skipped, and no walk follows at once.
     side.vendor.before = () => undefined
@@ -231,11 +233,107 @@ describe('what cannot be read', () => {
     side.pass(hour)
     expect(Side.states(await side.sync(side.only('reports')))).toEqual({ reports: 'changes' })
     expect(side.vendor.taken()).toEqual([
-      'accounts',
       'reports account_id=a1 start=2026-03-10 end=2026-03-19',
       'reports account_id=a1 start=2026-03-20 end=2026-03-21',
+      'accounts',
       'reports account_id=a2 start=2026-03-18 end=2026-03-21',
     ])
     expect(side.store.copy('reports').size).toBe(22)
+  })
+
+  test('three parents in a row that cannot be read leave out themselves only, at any depth, and the next run begins with them', async () => {
+    const side = new Side(filledVendor())
+    const names = side.only('notes', 'lines', 'items')
+    const failing = [3, 4, 5]
+    side.vendor.before = ({ entity, params }) => {
+      if ((entity === 'notes' || entity === 'lines') && failing.includes(Number(params['order_id']))) throw broken()
+    }
+    const result = await side.sync(names)
+    expect(Side.states(result)).toEqual({ lines: 'partial', items: 'partial', notes: 'partial' })
+    expect(result.entities.find(({ entity }) => entity === 'notes')?.error?.message).toBe(
+      'Below 3 records of orders nothing could be read (3, 4, 5): Acme failed: a bug.',
+    )
+    const truth = side.vendor.truth('notes')
+    for (const [key, { order_id }] of truth)
+      expect([key, side.store.copy('notes').has(key)]).toEqual([key, !failing.includes(Number(order_id))])
+    // Order 4 shows all five lines but two; what it shows is kept.
+    expect(side.store.copy('lines').has('42')).toBe(true)
+    side.vendor.taken()
+    side.vendor.before = () => undefined
+    side.pass(hour)
+    expect(Side.states(await side.sync(names))).toMatchObject({ notes: expect.stringMatching(/complete|changes/) })
+    const asked = side.vendor.taken().filter((call) => call.startsWith('notes'))
+    expect(asked.slice(0, 3).toSorted()).toEqual(['notes order_id=3', 'notes order_id=4', 'notes order_id=5'])
+    expectTruth(side, 'notes', 'lines', 'items')
+  })
+
+  test('an entity of which every list fails keeps what it has, and returns when a list can be read', async () => {
+    const side = new Side(filledVendor(40))
+    const names = side.only('notes', 'refunds')
+    await side.sync(names)
+    side.vendor.before = ({ entity }) => {
+      if (entity === 'notes') throw broken()
+    }
+    side.vendor.taken()
+    expect(Side.states(await side.sync({ ...names, mode: 'full' }))).toEqual({ refunds: 'complete', notes: 'failed' })
+    expect(side.vendor.taken().filter((call) => call.startsWith('notes')).length).toBeLessThan(33)
+    expect(side.store.copy('notes')).toEqual(side.vendor.truth('notes'))
+    side.vendor.before = () => undefined
+    side.pass(hour)
+    expect(Side.states(await side.sync(names))).toEqual({ refunds: 'changes', notes: 'complete' })
+    expectTruth(side, 'notes', 'refunds')
+  })
+
+  test('a window that fails for ever holds back itself only', async () => {
+    const side = new Side(filledVendor(40))
+    side.configuration = { start: '2026-02-10' }
+    side.vendor.before = ({ params }) => {
+      if (params['account_id'] === 'a1' && params['start'] === '2026-02-10') throw broken()
+    }
+    const { entities: results } = await side.sync(side.only('reports'))
+    expect(results).toMatchObject([{ state: 'partial', error: { message: expect.stringContaining('(a1 (2026-02-10 to 2026-02-19))') } }])
+    const days = [...side.vendor.truth('reports').keys()].filter((key) => !/^a1 2026-02-1/.test(key) && key.slice(3) >= '2026-02-10')
+    expect([...side.store.copy('reports').keys()]).toEqual(days)
+    side.vendor.before = () => undefined
+    side.pass(hour)
+    expect(Side.states(await side.sync(side.only('reports')))).toEqual({ reports: 'changes' })
+    expect([...side.store.copy('reports').keys()].filter((key) => key.startsWith('a1 2026-02-1'))).toHaveLength(10)
+  })
+
+  test('a parent whose list always asks to wait is passed after the second time', async () => {
+    const side = new Side(filledVendor())
+    side.vendor.before = ({ entity, params }) => {
+      if (entity === 'notes' && params['order_id'] === 6) throw fail('upstream_rate_limited', { vendor: 'Acme' })
+    }
+    await expect(side.sync(side.only('notes'))).rejects.toThrow('slow down')
+    expect(Side.states(await side.sync(side.only('notes')))).toEqual({ notes: 'partial' })
+    side.vendor.drop('notes', ({ order_id }) => order_id === 6)
+    expectTruth(side, 'notes')
+  })
+
+  test('a refused position below a record begins that list again', async () => {
+    const side = new Side(filledVendor())
+    for (let index = 0; index < 10; index += 1) side.vendor.put('notes', { id: 900 + index, order_id: 1, text: 'More' })
+    const refused = new Set<string>()
+    side.vendor.before = ({ entity, params }) => {
+      if (params['page_info'] === undefined || refused.has(entity)) return
+      refused.add(entity)
+      throw fail('invalid_cursor', { reason: 'page_info: Invalid value.' })
+    }
+    expect(new Set(Object.values(Side.states(await side.sync(side.only('notes', 'lines')))))).toEqual(new Set(['complete']))
+    expect([...refused].toSorted()).toEqual(['lines', 'notes'])
+    expectTruth(side, 'notes', 'lines')
+  })
+
+  test('newest first is by size of the id, whatever its length', async () => {
+    const side = new Side(filledVendor())
+    side.vendor.orders.splice(0)
+    for (const id of [99, 100, 9]) side.vendor.put('orders', { id, title: 'Order' })
+    await side.sync(side.only('notes'))
+    expect(side.vendor.taken().filter((call) => call.startsWith('notes'))).toEqual([
+      'notes order_id=100',
+      'notes order_id=99',
+      'notes order_id=9',
+    ])
   })
 })

@@ -205,4 +205,28 @@ overBoth('a sync that fails', (database) => {
     expect(await here.copies(id)).toMatchObject({ accounts: 200, lines: 200 })
     here.vendor.fill(3, 3)
   })
+
+  test('below one record makes its entity partial, names the record, and what was stored stays searchable', async () => {
+    await here.work()
+    here.vendor.trouble = ({ entity, params }: Call) => {
+      if (entity === 'lines' && JSON.stringify(params) === '{"account":"2"}') throw fail('upstream_error', { vendor, reason: 'a bug' })
+    }
+    here.world.now += 1
+    await here.platform.syncs.request(principal, id, { mode: 'full' })
+    await here.work()
+    expect(await run()).toMatchObject({
+      state: 'partial',
+      error: { message: expect.stringContaining('accounts nothing could be read (2)') },
+    })
+    expect(await here.copies(id)).toEqual(whole)
+    const lines = async () => (await status()).entities.find(({ entity }) => entity === 'lines')
+    expect(await lines()).toMatchObject({ state: 'ready', ready_for_search: true, complete: false, records: 3 })
+    troubled(() => fail('upstream_permission_denied', { vendor, reason: 'not this account' }), 'lines')
+    here.world.now += 1
+    await here.platform.syncs.request(principal, id, { mode: 'full' })
+    await here.work()
+    expect(await here.copies(id)).toEqual(whole)
+    const reason = expect.stringContaining('not this account')
+    expect(await lines()).toMatchObject({ state: 'failed', ready_for_search: true, complete: false, records: 3, reason })
+  })
 })

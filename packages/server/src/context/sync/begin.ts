@@ -6,6 +6,7 @@ import { parseTimestamp } from 'ferrule/internal'
 import { listStored, type Planned, type Tree } from './plan.ts'
 import { type EntityState, readState, readWalk, toStateCheckpoint, type WalkProgress } from './state.ts'
 import type { SyncTask } from './types.ts'
+import { beginUnread } from './unread.ts'
 import { findHolder, findReach, isComplete, type RunContext, saveWalk, toEntityRef, type Walking } from './walking.ts'
 
 const day = 86_400_000
@@ -19,10 +20,11 @@ export function digestConfiguration({ configuration }: Pick<SyncTask, 'configura
 }
 
 /** Returns whether a complete pass is due. A last pass in the future comes from a wrong clock. */
-function isDue({ clock, fullEvery }: SyncTask, { sync }: Planned, { triedAt: last, flaw }: EntityState): boolean {
+function isDue({ clock, fullEvery }: SyncTask, { sync }: Planned, { triedAt: last, flaw, unfinished = 0 }: EntityState): boolean {
   if (last === undefined) return true
-  // Partly readable entities are retried soon. Every walk retries unavailable entities, and windows, anyway.
-  const every = flaw === undefined || flaw.skipped || sync.windows !== undefined ? fullEvery : Math.min(day, fullEvery)
+  // Partly readable entities are read again soon, then less and less often. Every walk tries unavailable entities, and windows, anyway.
+  const isWhole = (flaw === undefined && unfinished === 0) || flaw?.skipped === true || sync.windows !== undefined
+  const every = isWhole ? fullEvery : Math.min(day * 2 ** Math.max(0, unfinished - 1), fullEvery)
   return Math.abs(clock() - last) > every
 }
 
@@ -59,8 +61,17 @@ function createProgress({ task, tree, stored, states }: WalkBase, pass: string):
     through: {},
     reached: [],
     flawed: {},
+    unread: listUnread(states, configured),
   }
 }
+
+/** Lists what earlier walks could not read. */
+const listUnread = (states: WalkBase['states'], configuration: string): WalkProgress['unread'] =>
+  Object.fromEntries(
+    [...states].flatMap(([entity, { unread, configured }]) =>
+      unread === undefined || configured !== configuration ? [] : [[entity, beginUnread(unread)]],
+    ),
+  )
 
 async function readStates(task: SyncTask, stored: readonly Planned[]): Promise<ReadonlyMap<string, EntityState>> {
   const states = new Map<string, EntityState>()

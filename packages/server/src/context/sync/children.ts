@@ -1,20 +1,36 @@
-/** Reads lists that are requested per record, or per batch of records, of a page. */
+/** Reads lists that are requested per record, or per batch of records, of a page. A list that fails is left out; its siblings are read. */
 
-import { FerruleError } from 'ferrule'
-import { walkPages } from 'ferrule/engine'
+import type { FerruleError } from 'ferrule'
 import { errorConsequences } from 'ferrule/internal'
 import type { BatchWriter } from './batch-writer.ts'
+import { readList, Unreadable } from './lists.ts'
+import { isNeeded } from './nested.ts'
 import type { Params } from './page-params.ts'
-import { buildParams, digestPage, findParent, listParents, type Parent, splitGroups, type Work } from './parents.ts'
-import type { Child } from './plan.ts'
-import type { Met } from './project.ts'
+import { buildParams, digestPage, findParent, listParents, splitGroups, type Work } from './parents.ts'
+import type { Child, Nested, Planned } from './plan.ts'
+import type { Met, Parent } from './project.ts'
 import { noParents, type PagePosition, type WalkProgress } from './state.ts'
 import { Turns } from './turns.ts'
-import { type InTurns, isTaken, noteDoubt, type Walking } from './walking.ts'
+import {
+  addUnread,
+  dropParent,
+  dropUnread,
+  findWhole,
+  isRefusal,
+  keepMet,
+  markMet,
+  nothingUnread,
+  Pace,
+  type UnreadList,
+  type UnreadUnit,
+} from './unread.ts'
+import { type InTurns, isTaken, type Walking } from './walking.ts'
 import { type DayWindow, findFirstDay, listWindows, splitWindow, toDay } from './windows.ts'
 
-/** Consecutive refusals after which the other parents are skipped. */
-const mostRefusals = 3
+/** Windows of a parent that fail before any of them is read; then the parent is left out as a whole. */
+const mostFailedWindows = 8
+/** Maximum number of times that a walk asks for a list that fails. */
+export const mostTries = 2
 
 /** Estimates the parents of a child in the whole list; undefined while the length of the list is unknown. */
 function estimateParents({ parents: { rows, size, met, done } = noParents }: WalkProgress, entity: string): number | undefined {
@@ -23,13 +39,24 @@ function estimateParents({ parents: { rows, size, met, done } = noParents }: Wal
   return Math.max(done[entity] ?? 0, Math.round(Math.max(size, rows) * ratio))
 }
 
+/** Windows of a parent that are being read. */
+interface ParentWindows {
+  readonly child: Child
+  readonly parent: Parent
+  readonly params: Params
+  /** True when something of the parent was read. */
+  isReached: boolean
+  failed: number
+  /** The last failure. */
+  thrown?: unknown
+}
+
 /** Reads the children of pages, turn by turn. */
 export class Children {
   readonly #walking: Walking
   readonly #writer: BatchWriter
   readonly #turns: Turns
-  /** Consecutive refusals by child. */
-  readonly #refusedInRow = new Map<string, number>()
+  readonly #paces = new Map<string, Pace>()
 
   constructor(walking: Walking, writer: BatchWriter) {
     this.#walking = walking
@@ -72,6 +99,52 @@ export class Children {
     }
   }
 
+  /**
+   * Asks again for what could not be read.
+   * @param tries asks only for what this walk has asked for less often
+   */
+  async *retry(tries: number): InTurns {
+    const { tree } = this.#walking
+    for (const nested of tree.nested) if (isNeeded(this.#walking, nested)) yield* this.#retryEntity(nested, tries)
+    for (const child of tree.children) if (isTaken(this.#walking, child)) yield* this.#retryEntity(child, tries)
+  }
+
+  /** Forgets what could not be read of parents that a walk of all parents did not meet: they no longer exist. */
+  forgetUnmet(): void {
+    if (!this.#walking.progress.full) return
+    for (const entity of Object.keys(this.#walking.progress.unread)) this.#setUnread(entity, keepMet(this.#unreadOf(entity)))
+  }
+
+  /** Returns whether to ask for the list of a parent that was met. One that could not be read is asked for again at the end of the walk. */
+  isOpen({ entity }: Pick<Planned, 'entity'>, { key }: Parent): boolean {
+    this.#setUnread(entity, markMet(this.#unreadOf(entity), key))
+    return findWhole(this.#unreadOf(entity), key) === undefined
+  }
+
+  /**
+   * Decides what follows when the list of a parent could not be read.
+   * @returns false when the parent no longer exists
+   * @throws what concerns the run, or the error of a vendor who asks to wait
+   */
+  async leaveOut({ entity }: Pick<Planned, 'entity'>, parent: Parent, thrown: unknown): Promise<boolean> {
+    const error = await this.#findError(entity, parent.key, thrown)
+    if (error === undefined) {
+      this.#forget(entity, parent.key)
+      return false
+    }
+    this.#paceOf(entity).failed()
+    this.#note(entity, { ...parent, error })
+    return true
+  }
+
+  /** Notes that the list of a parent was read. */
+  markRead({ entity }: Pick<Planned, 'entity'>, read: Pick<UnreadUnit, 'key' | 'window'>): void {
+    this.#paceOf(entity).read()
+    this.#setUnread(entity, dropUnread(this.#unreadOf(entity), read))
+    const { progress } = this.#walking
+    if (!progress.reached.includes(entity)) this.#walking.progress = { ...progress, reached: [...progress.reached, entity] }
+  }
+
   #indexOf({ child }: Work): number {
     return this.#walking.tree.children.indexOf(child)
   }
@@ -99,11 +172,18 @@ export class Children {
     const { entity } = child
     const done = parents.findIndex(({ key }) => key === this.#at.after[entity]) + 1
     for (const group of splitGroups(parents.slice(done), child.batch ?? 1)) {
-      yield* this.#readGroup(child, group)
+      const open = group.filter((parent) => this.#isDue(child, parent))
+      if (open.length > 0) yield* this.#readGroup(child, open)
       this.#markDone(child, group)
       yield* this.#writer.endTurnIfDue()
     }
     this.#setPosition({ ...this.#at, done: [...this.#at.done, entity] })
+  }
+
+  /** Returns whether a parent of a page is asked for now: it was neither left out, nor read at the begin of this walk. */
+  #isDue(child: Child, parent: Parent): boolean {
+    const isRead = child.sync.windows !== undefined && this.#walking.progress.through[child.entity]?.[parent.key] !== undefined
+    return this.isOpen(child, parent) && !isRead
   }
 
   #markDone(child: Child, group: readonly Parent[]): void {
@@ -121,85 +201,194 @@ export class Children {
     task.onShare?.({ entity, done: progress.parents?.done[entity] ?? 0, total: estimateParents(progress, entity) })
   }
 
-  /** Reads the records of some parents. Splits a refused batch in halves, because one parent can cause the refusal. */
+  /** Reads the records of some parents. Splits a batch that fails in halves, because one parent can cause it. */
   async *#readGroup(child: Child, group: readonly Parent[]): InTurns {
-    if (this.#walking.progress.flawed[child.entity]?.skipped) return
+    const { entity } = child
+    if (this.#walking.progress.flawed[entity]?.skipped) return
     this.#walking.task.signal.throwIfAborted()
+    if (this.#paceOf(entity).isOver()) return this.#passOver(entity, group)
     const whole = { since: this.#writer.commits, asked: this.#walking.task.clock() }
-    try {
-      if (yield* this.#tryRead(child, group)) this.#markReached(child)
-      this.#writer.addComplete(
-        child,
-        group.map(({ record }) => record),
-        whole,
-      )
-    } catch (error) {
-      if (!(error instanceof FerruleError)) throw error
-      if (group.length === 1 || errorConsequences[error.code].halves !== 'any') return this.#noteRefusal(child, error)
+    const thrown = yield* this.#tryRead(child, group)
+    if (thrown === undefined) for (const parent of group) this.markRead(child, parent)
+    else if (!(await this.#handle(child, group, thrown))) {
       const middle = Math.ceil(group.length / 2)
-      yield* this.#readGroup(child, group.slice(0, middle))
-      yield* this.#readGroup(child, group.slice(middle))
+      if (group.length > 1) {
+        yield* this.#readGroup(child, group.slice(0, middle))
+        yield* this.#readGroup(child, group.slice(middle))
+      }
+      return
     }
+    this.#writer.addComplete(
+      child,
+      group.map(({ record }) => record),
+      whole,
+    )
   }
 
-  /**
-   * Reads the records of some parents.
-   * @returns false for deleted parents, which have no children
-   */
-  async *#tryRead(child: Child, group: readonly Parent[]): InTurns<boolean> {
+  /** Reads the records of some parents. @returns the error of their list; undefined when it was read */
+  async *#tryRead(child: Child, group: readonly Parent[]): InTurns<Unreadable | undefined> {
     try {
-      yield* this.#readParents(child, group)
-      return true
-    } catch (error) {
-      if (error instanceof FerruleError && error.code === 'record_not_found') return false
-      throw error
+      const params = buildParams(child, group)
+      const [parent] = group
+      if (child.sync.windows === undefined || parent === undefined) yield* this.#readPages(child, params, group)
+      else yield* this.#readWindows({ child, params, parent, isReached: false, failed: 0 })
+      return undefined
+    } catch (thrown) {
+      if (thrown instanceof Unreadable) return thrown
+      throw thrown
     }
   }
 
-  /**
-   * Notes a refused parent as a flaw.
-   * @throws any other error
-   */
-  #noteRefusal({ entity }: Child, error: FerruleError): void {
-    const { progress } = this.#walking
-    if (errorConsequences[error.code].leavesOut === 'nothing') throw error
-    const refused = (this.#refusedInRow.get(entity) ?? 0) + 1
-    this.#refusedInRow.set(entity, refused)
-    const { code, message } = error
-    const skipped = code === 'upstream_unsupported' || refused >= mostRefusals
-    this.#walking.progress = { ...progress, flawed: { ...progress.flawed, [entity]: { code, message, skipped } } }
-  }
-
-  #markReached({ entity }: Child): void {
-    this.#refusedInRow.delete(entity)
-    const { progress } = this.#walking
-    if (!progress.reached.includes(entity)) this.#walking.progress = { ...progress, reached: [...progress.reached, entity] }
-  }
-
-  async *#readParents(child: Child, group: readonly Parent[]): InTurns {
-    const params = buildParams(child, group)
+  /** Leaves out a parent that cannot be read. @returns true when the parents no longer exist, so they have no children */
+  async #handle(child: Child, group: readonly Parent[], thrown: Unreadable): Promise<boolean> {
+    const { entity } = child
     const [parent] = group
-    if (child.sync.windows === undefined || parent === undefined) yield* this.#readPages(child, params, group)
-    else yield* this.#readWindows(child, params, parent)
+    const error = await this.#findError(entity, group.map(({ key }) => key).join(), thrown)
+    if (error === undefined) {
+      for (const { key } of group) this.#forget(entity, key)
+      return true
+    }
+    this.#paceOf(entity).failed()
+    if (error.code === 'upstream_unsupported') this.#skip(entity, error)
+    else if (group.length === 1 && parent !== undefined) this.#note(entity, { ...parent, error })
+    return false
+  }
+
+  /** Skips an entity that the vendor says it does not offer. */
+  #skip(entity: string, { code, message }: FerruleError): void {
+    const { progress } = this.#walking
+    this.#walking.progress = { ...progress, flawed: { ...progress.flawed, [entity]: { code, message, skipped: true } } }
+  }
+
+  /**
+   * Finds the error of a list that could not be read. A vendor who asks to wait, or cannot be reached, ends the attempt; when the same list
+   * meets that again, it is the list that fails.
+   * @param id which list
+   * @returns undefined when its parent no longer exists
+   * @throws what concerns the run
+   */
+  async #findError(entity: string, id: string, thrown: unknown): Promise<FerruleError | undefined> {
+    if (!(thrown instanceof Unreadable)) throw thrown
+    const { error } = thrown
+    if (error.code === 'record_not_found' || error.code === 'private_call') return undefined
+    if (errorConsequences[error.code].syncRun !== 'wait') return error
+    const waited = `${entity} ${id}`
+    if (this.#walking.progress.waited === waited) return error
+    this.#walking.progress = { ...this.#walking.progress, waited }
+    await this.#writer.commit()
+    throw error
+  }
+
+  /** Forgets what could not be read of a parent that no longer exists. */
+  #forget(entity: string, key: string): void {
+    this.#setUnread(entity, dropParent(this.#unreadOf(entity), key))
+  }
+
+  #passOver(entity: string, group: readonly Parent[]): void {
+    for (const parent of group) this.#note(entity, parent)
+  }
+
+  #note(entity: string, { error, ...unit }: Parent & { readonly window?: DayWindow; readonly error?: FerruleError }): void {
+    const reason = error === undefined ? {} : { error: { code: error.code, message: error.message } }
+    const { key, values, record, window } = unit
+    const added = { key, values, record, met: true, ...(window === undefined ? {} : { window }), ...reason }
+    this.#setUnread(entity, addUnread(this.#unreadOf(entity), added))
+  }
+
+  #unreadOf(entity: string): UnreadList {
+    return this.#walking.progress.unread[entity] ?? nothingUnread
+  }
+
+  #setUnread(entity: string, list: UnreadList): void {
+    const { progress } = this.#walking
+    const { [entity]: _known, ...others } = progress.unread
+    const isEmpty = list.units.length + list.more === 0
+    this.#walking.progress = { ...progress, unread: isEmpty ? others : { ...others, [entity]: list } }
+  }
+
+  #paceOf(entity: string): Pace {
+    const { task, states } = this.#walking
+    const known = this.#paces.get(entity) ?? new Pace(task.clock, states.get(entity)?.flaw?.skipped === true)
+    this.#paces.set(entity, known)
+    return known
+  }
+
+  async *#retryEntity(planned: Child | Nested, tries: number): InTurns {
+    this.#paces.set(planned.entity, new Pace(this.#walking.task.clock, !this.#walking.progress.reached.includes(planned.entity)))
+    const due = () => this.#unreadOf(planned.entity).units.filter((unit) => unit.tries < tries)
+    for (let before = Number.POSITIVE_INFINITY; ; ) {
+      const units = due().toSorted((one, other) => one.tries - other.tries)
+      // What was passed over is asked for as long as something else is read.
+      if (units.length === 0 || this.#unreadOf(planned.entity).units.length >= before) return
+      before = this.#unreadOf(planned.entity).units.length
+      yield* this.#retryUnits(planned, units)
+    }
+  }
+
+  async *#retryUnits(planned: Child | Nested, units: readonly UnreadUnit[]): InTurns {
+    const size = 'parent' in planned ? (planned.batch ?? 1) : 1
+    for (const group of splitGroups(units, size)) {
+      const [unit] = group
+      if (unit === undefined) continue
+      if (!('parent' in planned)) yield* this.#retryNested(planned, unit)
+      else if (unit.window === undefined) yield* this.#readGroup(planned, group)
+      else yield* this.#retryWindow(planned, unit, unit.window)
+      yield* this.#writer.endTurnIfDue()
+    }
+  }
+
+  /** Asks again for a window of days. */
+  async *#retryWindow(child: Child, parent: Parent, window: DayWindow): InTurns {
+    if (this.#paceOf(child.entity).isOver()) return
+    try {
+      yield* this.#readWindow({ child, parent, params: buildParams(child, [parent]), isReached: true, failed: 0 }, window)
+    } catch (thrown) {
+      if (!(thrown instanceof Unreadable)) throw thrown
+      this.#forget(child.entity, parent.key) // the parent no longer exists
+    }
+  }
+
+  /** Asks again for the own list of a record, and for what is below its records. */
+  async *#retryNested(nested: Nested, unit: UnreadUnit): InTurns {
+    if (this.#paceOf(nested.entity).isOver()) return
+    const params = buildParams({ ...nested, batch: undefined }, [unit])
+    const whole = { since: this.#writer.commits, asked: this.#walking.task.clock() }
+    const met: Met[] = []
+    try {
+      for await (const { rows, asked } of this.#list(nested.entity, params)) {
+        const own = rows.map((record) => ({ record, params, parent: unit.record }))
+        met.push(...own)
+        this.#writer.add(nested, own, asked)
+      }
+    } catch (thrown) {
+      await this.leaveOut(nested, unit, thrown)
+      return
+    }
+    this.markRead(nested, unit)
+    this.#writer.addComplete(nested, [unit.record], whole)
+    for (const child of this.#walking.tree.children) {
+      if (child.parent !== nested.entity || !isTaken(this.#walking, child)) continue
+      for (const group of splitGroups(listParents(child, met), child.batch ?? 1)) {
+        yield* this.#readGroup(child, group)
+        yield* this.#writer.endTurnIfDue()
+      }
+    }
+  }
+
+  #list(entity: string, params: Params) {
+    return readList(this.#walking, { entity, params, called: () => this.#countCall() })
   }
 
   async *#readPages(child: Child, params: Params, group: readonly Parent[]): InTurns {
-    const { task } = this.#walking
-    const load = async (current: Params) => {
-      const asked = task.clock()
-      this.#countCall()
-      const { rows, next, doubt } = await task.ask({ entity: child.entity, action: 'list', params: current })
-      noteDoubt(this.#walking, [child.entity], doubt)
-      return { data: [...rows], meta: { next_params: next }, asked }
-    }
-    for await (const { data, asked } of walkPages(load, params, { vendor: task.kind.definition.title })) {
-      const met = data.map((record) => ({ record, params, parent: findParent(child, group, record) }))
+    for await (const { rows, asked } of this.#list(child.entity, params)) {
+      const met = rows.map((record) => ({ record, params, parent: findParent(child, group, record) }))
       this.#writer.add(child, met, asked)
       yield* this.#writer.endTurnIfDue()
     }
   }
 
-  async *#readWindows(child: Child, params: Params, parent: Parent): InTurns {
+  async *#readWindows(reading: ParentWindows): InTurns {
+    const { child, parent } = reading
     const { task, states } = this.#walking
     const { windows } = child.sync
     if (windows === undefined) return
@@ -209,13 +398,15 @@ export class Children {
     const configured = String(task.configuration[windows.first] ?? fallback)
     const first = findFirstDay(windows, { configured, through }, task.clock())
     const at = this.#at.windows[child.entity]
-    const done = at?.first === first ? at.last : undefined
+    const done = at?.parent === parent.key && at.first === first ? at.last : undefined
+    reading.isReached = done !== undefined
     for (const window of listWindows(first, windows, task.clock())) {
       if (done !== undefined && window.to <= done) continue
-      yield* this.#readWindow(child, { params, parent, window })
-      this.#setPosition({ ...this.#at, windows: { ...this.#at.windows, [child.entity]: { first, last: window.to } } })
+      yield* this.#readWindow(reading, window)
+      this.#setPosition({ ...this.#at, windows: { ...this.#at.windows, [child.entity]: { parent: parent.key, first, last: window.to } } })
       yield* this.#writer.endTurnIfDue()
     }
+    if (!reading.isReached && reading.thrown !== undefined) throw reading.thrown
     this.#markReadThrough(child, parent)
   }
 
@@ -226,17 +417,37 @@ export class Children {
     this.#walking.progress = { ...progress, through: { ...progress.through, [entity]: own } }
   }
 
-  async *#readWindow(child: Child, given: { params: Params; parent: Parent; window: DayWindow }): InTurns {
-    const { params, parent, window } = given
+  /**
+   * Reads a window of days. One that fails is asked for in halves where that can help, and left out else.
+   * @throws Unreadable when the whole parent cannot be read
+   */
+  async *#readWindow(reading: ParentWindows, window: DayWindow): InTurns {
+    const { child, parent, params } = reading
     const { from = '', to = '' } = child.sync.windows ?? {}
     this.#walking.task.signal.throwIfAborted()
     try {
       yield* this.#readPages(child, { ...params, [from]: window.from, [to]: window.to }, [parent])
-    } catch (error) {
-      const halves = splitWindow(window)
-      if (halves === undefined || !(error instanceof FerruleError) || errorConsequences[error.code].halves === 'nothing') throw error
-      for (const half of halves) yield* this.#readWindow(child, { params, parent, window: half })
+      reading.isReached = true
+      this.markRead(child, { key: parent.key, window })
+    } catch (thrown) {
+      const error = await this.#findWindowError(reading, window, thrown)
+      const halves = errorConsequences[error.code].halves === 'nothing' ? undefined : splitWindow(window)
+      if (halves === undefined) this.#note(child.entity, { ...parent, window, error })
+      for (const half of halves ?? []) yield* this.#readWindow(reading, half)
     }
+  }
+
+  /** Finds the error of a window. @throws Unreadable when the whole parent cannot be read; what concerns the run */
+  async #findWindowError(reading: ParentWindows, window: DayWindow, thrown: unknown): Promise<FerruleError> {
+    const { child, parent, isReached } = reading
+    const error = await this.#findError(child.entity, `${parent.key} ${window.from}`, thrown)
+    if (error === undefined) throw thrown
+    reading.failed += 1
+    reading.thrown = thrown
+    const isRefused = isRefusal(error) && errorConsequences[error.code].halves === 'nothing'
+    if (!isReached && (isRefused || reading.failed >= mostFailedWindows)) throw thrown
+    this.#paceOf(child.entity).failed()
+    return error
   }
 
   #setPosition(within: PagePosition): void {

@@ -1,15 +1,8 @@
 /** Lists the calls that a page's records need. Pure. */
 import { copyJson, getAt, parsePath, setAt } from 'ferrule/internal'
 import { digestTexts, type Params } from './page-params.ts'
-import type { Child, Taken } from './plan.ts'
-import { listParentPaths, type Met } from './project.ts'
-
-/** A parent with the values that its children's requests take, and the part of its record that is stored with them. */
-export interface Parent {
-  readonly key: string
-  readonly values: readonly unknown[]
-  readonly record: unknown
-}
+import type { Child, Nested, Taken } from './plan.ts'
+import { listParentPaths, type Met, type Parent } from './project.ts'
 
 /** A child with its parents on a page. */
 export interface Work {
@@ -18,7 +11,7 @@ export interface Work {
 }
 
 /** Copies from a parent's record what its children are stored with. */
-function pickParts({ sync: { project, under } }: Child, record: unknown): unknown {
+function pickParts({ sync: { project, under } }: Child | Nested, record: unknown): unknown {
   const picked = {}
   for (const path of [...listParentPaths(project), ...(under === undefined ? [] : [under.parent])]) {
     const value = getAt(record, parsePath(path))
@@ -27,8 +20,21 @@ function pickParts({ sync: { project, under } }: Child, record: unknown): unknow
   return picked
 }
 
+const isCount = (text: string): boolean => /^\d+$/.test(text)
+
+/** Compares the values of parents: ids of digits by their size, whatever their length, and other values as text. */
+function compareParents({ values: ones }: Parent, { values: others }: Parent): number {
+  for (const [index, value] of ones.entries()) {
+    const [one, other] = [String(value), String(others[index])]
+    if (one === other) continue
+    if (isCount(one) && isCount(other) && one.length !== other.length) return one.length - other.length
+    return one < other ? -1 : 1
+  }
+  return 0
+}
+
 /** Lists the distinct parents in a fixed order, without records that lack a value. */
-export function listParents(child: Child, met: readonly Met[]): Parent[] {
+export function listParents(child: Child | Nested, met: readonly Pick<Met, 'record'>[]): Parent[] {
   const parents = met.flatMap(({ record }) => {
     const values = child.take.map(({ from }) => getAt(record, from))
     return values.some((value) => value === undefined || value === null)
@@ -36,14 +42,14 @@ export function listParents(child: Child, met: readonly Met[]): Parent[] {
       : [{ key: values.map(String).join('\0'), values, record: pickParts(child, record) }]
   })
   const byKey = new Map(parents.map((parent) => [parent.key, parent]))
-  return [...byKey.values()].sort((one, other) => (one.key < other.key ? -1 : 1))
+  return [...byKey.values()].sort(compareParents)
 }
 
 const joinValues = ({ joined: how }: Taken, values: readonly unknown[]): unknown =>
   how === 'array' ? values.map(String) : values.map(String).join(',')
 
 /** Builds the parameters of a call for some parents. */
-export function buildParams(child: Child, group: readonly Parent[]): Params {
+export function buildParams(child: Pick<Child, 'sync' | 'take' | 'batch'>, group: readonly Parent[]): Params {
   const params: Record<string, unknown> = copyJson({ ...child.sync.params })
   for (const [index, taken] of child.take.entries()) {
     const values = group.map((parent) => parent.values[index])
@@ -53,7 +59,7 @@ export function buildParams(child: Child, group: readonly Parent[]): Params {
 }
 
 /** Splits parents into the groups of one call each. */
-export const splitGroups = (parents: readonly Parent[], size: number): Parent[][] =>
+export const splitGroups = <P extends Parent>(parents: readonly P[], size: number): P[][] =>
   Array.from({ length: Math.ceil(parents.length / size) }, (_, index) => parents.slice(index * size, (index + 1) * size))
 
 /** Computes a digest of the parents of a page. */

@@ -14,6 +14,13 @@ export interface Met {
   readonly parent?: unknown
 }
 
+/** A parent with the values that its children's requests take, and the part of its record that is stored with them. */
+export interface Parent {
+  readonly key: string
+  readonly values: readonly unknown[]
+  readonly record: unknown
+}
+
 const parentPath = 'parent.'
 
 /** Lists the paths in the parent's record that searchable fields are read from. */

@@ -7,6 +7,7 @@ import type { EntityRef } from '../entity-ref.ts'
 import type { Checkpoint } from '../store/batch.ts'
 import type { ContextStore } from '../store/types.ts'
 import type { Segments } from './newest.ts'
+import type { UnreadList } from './unread.ts'
 
 /** Why a part of an entity could not be read. */
 export interface Flaw {
@@ -32,6 +33,10 @@ export interface EntityState {
   readonly through?: Readonly<Record<string, string>>
   /** What could not be read, until a walk reads it again. */
   readonly flaw?: Flaw
+  /** What could not be read below records. The next walk asks for it first. */
+  readonly unread?: UnreadList
+  /** Number of complete passes in a row that could not read everything. */
+  readonly unfinished?: number
   /** Pass of the running walk. A recreated table has lost it, so the walk starts again. */
   readonly walking?: string
   /** Pass of the last finished walk. */
@@ -46,8 +51,8 @@ export interface PagePosition {
   readonly after: Readonly<Record<string, string>>
   /** Children of which all parents are done. */
   readonly done: readonly string[]
-  /** First day of the windows of the next parent, and the last day that is done, by child. */
-  readonly windows: Readonly<Record<string, { readonly first: string; readonly last: string }>>
+  /** The parent whose windows are being read, its first day, and the last day that is done, by child. */
+  readonly windows: Readonly<Record<string, { readonly parent: string; readonly first: string; readonly last: string }>>
 }
 
 /** What is known about the number of parents of a walk, for estimates only. */
@@ -98,8 +103,14 @@ export interface WalkProgress {
   readonly through: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Children that were read for at least one parent. */
   readonly reached: readonly string[]
-  /** Partly unreadable entities with the reason. */
+  /** Unreadable entities, and those with doubtful answers, with the reason. */
   readonly flawed: Readonly<Record<string, Flaw>>
+  /** What could not be read below records, by entity. */
+  readonly unread: Readonly<Record<string, UnreadList>>
+  /** True when what earlier walks could not read was asked for again. */
+  readonly retried?: true
+  /** The list during which the vendor asked to wait last. */
+  readonly waited?: string
 }
 
 const statePart = 'state'

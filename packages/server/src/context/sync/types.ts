@@ -78,6 +78,8 @@ export interface SyncTask {
   readonly onProgress?: (progress: EntityProgress) => void
   /** Called when a walk has come further. Must not throw. */
   readonly onShare?: (share: EntityShare) => void
+  /** Called with an error of this service that the list of a record met. Must not throw. */
+  readonly onFault?: (thrown: unknown) => void
 }
 
 /** How a run ended for one entity. */
@@ -85,10 +87,10 @@ export interface EntityResult {
   readonly entity: string
   /**
    * `complete`: everything was read. `changes`: the changes were read. `partial`: a part could not be read, and nothing was deleted.
-   * `skipped`: the credentials or the vendor do not offer it.
+   * `skipped`: the credentials or the vendor do not offer it. `failed`: nothing of it could be read.
    */
-  readonly state: 'complete' | 'changes' | 'partial' | 'skipped'
-  /** Reason of `partial` and `skipped`. */
+  readonly state: 'complete' | 'changes' | 'partial' | 'skipped' | 'failed'
+  /** Reason of `partial`, `skipped` and `failed`. */
   readonly error?: { readonly code: ErrorCode; readonly message: string }
 }
 

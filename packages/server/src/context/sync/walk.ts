@@ -7,20 +7,19 @@ import { FerruleError } from 'ferrule'
 import { errorConsequences, fail, getAt } from 'ferrule/internal'
 import { BatchWriter } from './batch-writer.ts'
 import { startWalk } from './begin.ts'
-import { Children } from './children.ts'
+import { Children, mostTries } from './children.ts'
 import { endEntity, findDoubts, needsFill } from './end.ts'
+import { mostRestarts } from './lists.ts'
 import { readNested } from './nested.ts'
 import { filterSegment, findLargest, moveOn, Outline, readIds } from './newest.ts'
 import { buildFirstParams, findLatest, findNextParams, type Params, Positions } from './page-params.ts'
-import type { Work } from './parents.ts'
-import type { Tree } from './plan.ts'
+import { listParents, type Work } from './parents.ts'
+import type { Nested, Tree } from './plan.ts'
 import type { Met } from './project.ts'
 import { noParents, type WalkProgress } from './state.ts'
 import type { Answered, EntityResult, SyncTask } from './types.ts'
+import { findWhole, nothingUnread } from './unread.ts'
 import { type InTurns, isTaken, noteDoubt, type RunContext, saveWalk, type Walking } from './walking.ts'
-
-/** Maximum number of restarts per run because the vendor's positions expired. */
-const mostRestarts = 3
 
 /** A page of the root. */
 interface Page extends Answered {
@@ -52,8 +51,22 @@ class Walk {
     this.#children = new Children(walking, this.#writer)
   }
 
+  /** Reads everything that is left, and asks again for what could not be read: before the first page, and after the last. */
+  async *read(): InTurns {
+    if (this.#walking.progress.retried === undefined) {
+      yield* this.#children.retry(1)
+      this.#walking.progress = { ...this.#walking.progress, retried: true }
+    }
+    if (!this.#walking.progress.met) yield* this.#readPages()
+    const { progress } = this.#walking
+    this.#children.forgetUnmet()
+    yield* this.#children.retry(mostTries)
+    if (this.#walking.progress !== progress) await this.#writer.commit()
+    await this.#writer.settle()
+  }
+
   /** Reads the remaining pages. */
-  async *readPages(): InTurns {
+  async *#readPages(): InTurns {
     const { task, tree } = this.#walking
     let positions = new Positions(task.kind.definition.title)
     for (let restarts = 0; ; ) {
@@ -87,7 +100,7 @@ class Walk {
 
   /** Waits for running writes and ignores their errors: nothing is written after the run. */
   async settle(): Promise<void> {
-    await this.#writer.settle().catch(() => undefined) // `readPages` throws an error that ends the walk
+    await this.#writer.settle().catch(() => undefined) // `read` throws an error that ends the walk
   }
 
   /** Skips a root that the credentials or the vendor do not offer, with everything below it. */
@@ -197,17 +210,30 @@ class Walk {
     const rows = progress.segments === undefined ? page.rows : filterSegment(tree, page.rows, progress.segments)
     const called = () => this.#countCall()
     const met = new Map<string, readonly Met[]>([[tree.entity, rows.map((record) => ({ record, params }))]])
-    for (const nested of tree.nested) met.set(nested.entity, await readNested(this.#walking, nested, { rows, params, called }))
+    for (const nested of tree.nested)
+      met.set(nested.entity, await readNested(this.#walking, nested, { rows, params, called, ...this.#watchNested(nested) }))
     const since = this.#writer.commits
     for (const planned of [tree, ...tree.nested]) this.#writer.add(planned, met.get(planned.entity) ?? [], asked)
     for (const nested of tree.nested) {
-      const shown = rows.filter((row) => Array.isArray(getAt(row, nested.at)))
+      const unread = this.#walking.progress.unread[nested.entity] ?? nothingUnread
+      const isWhole = (row: unknown) => listParents(nested, [{ record: row }]).every(({ key }) => findWhole(unread, key) === undefined)
+      const shown = rows.filter((row) => Array.isArray(getAt(row, nested.at)) && isWhole(row))
       this.#writer.addComplete(nested, shown, { since, asked })
     }
     const work = this.#children.plan((entity) => met.get(entity) ?? [])
     const then = this.#planNext(page)
     this.#countRows(work, { ...page, rows })
     return { work, then }
+  }
+
+  /** Builds what the reading of records within records asks and reports. */
+  #watchNested(nested: Nested) {
+    const toParent = (record: unknown) => listParents(nested, [{ record }])[0] ?? { key: '', values: [], record: {} }
+    return {
+      isOpen: (record: unknown) => this.#children.isOpen(nested, toParent(record)),
+      unread: (record: unknown, thrown: unknown) => this.#children.leaveOut(nested, toParent(record), thrown),
+      read: (record: unknown) => this.#children.markRead(nested, toParent(record)),
+    }
   }
 
   #countCall(): void {
@@ -217,10 +243,9 @@ class Walk {
   }
 }
 
-async function* runWalk(walking: Walking, walk: Walk): InTurns {
-  if (walking.progress.met) return
+async function* runWalk(walk: Walk): InTurns {
   try {
-    yield* walk.readPages()
+    yield* walk.read()
   } catch (error) {
     if (!(error instanceof FerruleError) || errorConsequences[error.code].leavesOut !== 'entity') throw error
     await walk.skip(error)
@@ -234,13 +259,13 @@ async function* runWalk(walking: Walking, walk: Walk): InTurns {
 async function* runWalks(walking: Walking): InTurns<ReadonlySet<string>> {
   const walk = new Walk(walking)
   try {
-    yield* runWalk(walking, walk)
+    yield* runWalk(walk)
     if (walking.progress.confirming !== undefined) return new Set()
     const { doubtful, whole } = await findDoubts(walking)
     if (doubtful.length === 0) return whole
     const { met: _met, ...rest } = walking.progress
     await saveWalk(walking, { ...rest, confirming: doubtful })
-    yield* runWalk(walking, walk)
+    yield* runWalk(walk)
     return whole
   } finally {
     await walk.settle()

@@ -212,6 +212,7 @@ export class Attempt {
       signal,
       onProgress: (progress) => this.progress.note(progress),
       onShare: (share) => this.progress.noteShare(share, parts.source.clock()),
+      onFault: this.#services.onBackgroundError,
     }
   }
 

@@ -27,11 +27,11 @@ export function isFilling(run: RunRow, entity: string): boolean {
 /** The first matching rule gives the state. */
 const rules: readonly (readonly [SyncState, (facts: CopyFacts & { readonly isFilled: boolean; readonly isWalked: boolean }) => boolean])[] =
   [
-    ['disabled', ({ isWanted, copy }) => !isWanted || copy?.outcome === 'skipped'],
+    ['disabled', ({ isWanted, copy, isFilled }) => !isWanted || (copy?.outcome === 'skipped' && !isFilled)],
     ['updating', ({ isFilled, runs, entity }) => isFilled && runs.some((run) => run.state === 'running' && isFilling(run, entity))],
     ['preview', ({ isFilled, isWalked, records }) => !isFilled && isWalked && records > 0],
     ['building_preview', ({ isFilled, isWalked }) => !isFilled && isWalked],
-    ['failed', ({ copy }) => copy?.outcome === 'failed'],
+    ['failed', ({ copy }) => copy?.outcome === 'failed' || copy?.outcome === 'skipped'],
     ['ready', ({ isFilled }) => isFilled],
     ['loading', () => true],
   ]

@@ -34,11 +34,20 @@ export function findNextRunAt(facts: StatusFacts, entity: string): number | null
 }
 
 /** Returns why an entity is not synced; null for a synced entity. */
-export function findObstacle({ connector, copies }: StatusFacts, entity: string): string | null {
+function findReason({ connector, copies }: StatusFacts, entity: string): string | null {
   if (connector.row.workspace_status === 'inactive') return 'the workspace is inactive'
   if (!connector.wanted.includes(entity)) return 'the connector is limited to other entities'
   const copy = copies.get(entity)
   return copy?.outcome === 'skipped' ? (copy.error_message ?? 'the vendor does not offer it') : null
+}
+
+/** Returns why searches have no copy; null where they have one. What was stored stays searchable when the vendor refuses it later. */
+export function findObstacle(facts: StatusFacts, entity: string): string | null {
+  const copy = facts.copies.get(entity)
+  const isStored = copy?.outcome === 'skipped' && typeof copy.synced_at === 'number'
+  return isStored && facts.connector.row.workspace_status !== 'inactive' && facts.connector.wanted.includes(entity)
+    ? null
+    : findReason(facts, entity)
 }
 
 /** Returns the state of an entity's copy. */
@@ -105,7 +114,7 @@ export function buildEntityStatus(facts: StatusFacts, entity: string, defaultSec
     last_success_at: isoOrNull(copy?.last_success_at),
     last_attempt_at: isoOrNull(copy?.last_attempt_at),
     last_error: copy === undefined ? null : toSyncError(copy),
-    reason: findObstacle(facts, entity),
+    reason: findReason(facts, entity),
     next_run_at: state === 'disabled' && copy?.outcome !== 'skipped' ? null : isoOrNull(findNextRunAt(facts, entity)),
     interval_seconds: schedule?.interval_seconds ?? defaultSeconds,
     paused: schedule?.next_run_at === null,
