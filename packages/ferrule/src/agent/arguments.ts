@@ -51,21 +51,54 @@ export function readText(value: unknown): unknown {
   }
 }
 
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) || typeof value === 'bigint'
+/** Reads a whole number; a string of digits is one too. */
+function readWhole(value: unknown): number | undefined {
+  const number = typeof value === 'string' && /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : value
+  return Number.isSafeInteger(number) || typeof number === 'bigint' ? Number(number) : undefined
+}
+
+/** Reads a list of strings; a string alone is a list of the names in it. */
+function readList(value: unknown): readonly string[] | undefined {
+  const list = readText(value)
+  if (typeof list === 'string') return list.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
+  return Array.isArray(list) && list.every((each) => typeof each === 'string') ? list.filter((each) => each !== '') : undefined
+}
+
+const words: ReadonlyMap<unknown, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+])
 
 const checks: Readonly<Record<ArgumentRule['type'], readonly [message: string, read: (value: unknown) => unknown]>> = {
-  string: ['must be a string', (value) => (typeof value === 'string' ? value : undefined)],
-  integer: ['must be a whole number', (value) => (isWhole(value) ? Number(value) : undefined)],
-  boolean: ['must be true or false', (value) => (typeof value === 'boolean' ? value : undefined)],
-  object: ['must be an object', (value) => (isObject(readText(value)) ? readText(value) : undefined)],
-  strings: [
-    'must be a list of strings',
-    (value) => {
-      const list = readText(value)
-      return Array.isArray(list) && list.every((each) => typeof each === 'string') ? list : undefined
-    },
-  ],
+  string: ['must be a string, such as "calls"', (value) => (typeof value === 'string' ? value : undefined)],
+  integer: ['must be a whole number, such as 10', readWhole],
+  boolean: ['must be true or false', (value) => (typeof value === 'boolean' ? value : words.get(value))],
+  object: ['must be an object, such as {"name":"value"}', (value) => (isObject(readText(value)) ? readText(value) : undefined)],
+  strings: ['must be a list of strings, such as ["id","title"]', readList],
 }
+
+/** Texts that stand for nothing, where no text is wanted. */
+const emptyTexts: ReadonlySet<string> = new Set(['', '{}', '[]', '0'])
+
+/**
+ * Returns whether an argument counts as left out. Strict modes send something for each optional one: null, an empty text or object, or 0,
+ * which no argument needs.
+ */
+function isLeftOut(rule: ArgumentRule | undefined, value: unknown): boolean {
+  if (value === null || value === undefined) return true
+  if (rule === undefined) return false
+  const { type, required, isFound } = rule
+  const text = typeof value === 'string' ? value.trim() : undefined
+  if (required === true && isFound !== true) return text === ''
+  if (text !== undefined) return emptyTexts.has(text) && (type !== 'string' || text !== '0')
+  return value === 0 || (typeof value === 'object' && Object.keys(value).length === 0)
+}
+
+/** Members that hosts add beside the arguments of the model (n8n-io/n8n#21716). They are dropped where a tool has no argument of the name. */
+const hostMembers: ReadonlySet<string> = new Set([
+  ...(['toolCallId', 'tool_call_id', 'sessionId', 'session_id', 'chatInput', 'chat_input', 'action', 'tool', '_meta'] as const),
+])
+export const isHostMember = (name: string): boolean => hostMembers.has(name)
 
 /** Checked arguments: each has the type of its rule, or is left out. */
 export type Arguments = Readonly<Record<string, unknown>>
@@ -84,6 +117,10 @@ export function suggest(given: string, known: readonly string[]): string {
   return nearest === undefined ? '' : ` (did you mean ${nearest}?)`
 }
 
+/** Reads all arguments of a call: an object, its JSON, or nothing. */
+export const readObject = (given: unknown): unknown =>
+  given === undefined || given === null || (typeof given === 'string' && given.trim() === '') ? {} : readText(given)
+
 function checkOne(name: string, rule: ArgumentRule, value: unknown): readonly [value: unknown, problems: readonly Problem[]] {
   const [message, read] = checks[rule.type]
   const found = read(value)
@@ -93,21 +130,24 @@ function checkOne(name: string, rule: ArgumentRule, value: unknown): readonly [v
 }
 
 /**
- * Checks arguments. Null counts as left out, because strict modes send null for optional arguments.
+ * Checks arguments. What strict modes send for optional arguments counts as left out, and what hosts add is dropped.
  * @returns the arguments that were given, and every problem with its place
  */
 export function checkArguments(rules: ArgumentRules, given: unknown): CheckedArguments {
-  const object = given === undefined || given === null ? {} : readText(given)
-  if (!isObject(object)) return { args: {}, problems: [problem('arguments', 'must be an object', 'type')] }
+  const object = readObject(given)
+  if (!isObject(object)) return { args: {}, problems: [problem('arguments', 'must be an object, such as {"name":"value"}', 'type')] }
   const names = Object.keys(rules)
-  const entries = Object.entries(object).filter(([, value]) => value !== null && value !== undefined)
+  const findRule = (name: string): ArgumentRule | undefined => (Object.hasOwn(rules, name) ? rules[name] : undefined)
+  const entries = Object.entries(object).filter(([name, value]) => !isLeftOut(findRule(name), value))
   const unknown = entries.flatMap(([name]) =>
-    Object.hasOwn(rules, name) ? [] : [problem(name, `is not known${suggest(name, names)}; known: ${names.join(', ')}`, 'unknown')],
+    findRule(name) !== undefined || isHostMember(name)
+      ? []
+      : [problem(name, `is not known${suggest(name, names)}; known: ${names.join(', ')}`, 'unknown')],
   )
   const isNeeded = (name: string): boolean => rules[name]?.required === true && rules[name].isFound !== true
   const missing = names.filter((name) => isNeeded(name) && !entries.some(([given_]) => given_ === name))
   const checked = entries.flatMap(([name, value]) => {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
+    const rule = findRule(name)
     return rule === undefined ? [] : [[name, checkOne(name, rule, value)] as const]
   })
   return {

@@ -1,4 +1,6 @@
 /** What all tools of one set share, and what one call knows. */
+
+import type { McpScope } from '../wire/mcp-tokens.ts'
 import { type ArgumentRules, type Arguments, buildInputSchema, type CheckedArguments, checkArguments } from './arguments.ts'
 import type { Handles } from './handles.ts'
 import type { Reach } from './reach.ts'
@@ -43,6 +45,8 @@ export interface ToolDefinition {
   readonly description: string
   readonly inputSchema: JsonSchema
   readonly annotations: ToolAnnotations
+  /** Scope that a token for MCP needs; undefined: any token will do. */
+  readonly scope?: McpScope
   /** A call that fits, for errors. */
   readonly example: Readonly<Record<string, unknown>>
   /** Checks arguments. */

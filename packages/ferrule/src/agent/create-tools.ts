@@ -2,8 +2,10 @@
 import { asFerruleError } from '../errors.ts'
 import { listLossyValues } from '../json/lossy.ts'
 import { inSpan, type SpanStart } from '../tracing.ts'
+import type { McpScope } from '../wire/mcp-tokens.ts'
 import { boundText } from './answers/bounds.ts'
 import { writeLine } from './answers/json.ts'
+import type { Arguments } from './arguments.ts'
 import type { ToolContext, ToolDefinition } from './context.ts'
 import { answerFailure, answerProblems } from './failures.ts'
 import { Handles } from './handles.ts'
@@ -23,6 +25,8 @@ import { write } from './tools/write.ts'
 import type { AgentAnswer, AgentTool, ToolCall } from './types.ts'
 
 const usualMaxTokens = 8_000
+/** Longest text of a caller that an example repeats. */
+const longestName = 100
 /** What all tools of this process keep, when their program names no store. */
 const sharedKept = createKeptStore()
 /** Key of the handles of this process, when its program names no key. */
@@ -32,12 +36,21 @@ function answerThrown(thrown: unknown): AgentAnswer {
   return thrown instanceof Explained ? answerFailure(thrown.error, thrown.lines) : answerFailure(asFerruleError(thrown))
 }
 
+/** Writes the example of a tool for the connector and the entity of the caller. What belongs to another entity is left out. */
+function writeExample({ example, inputSchema: { required } }: ToolDefinition, args: Arguments): Readonly<Record<string, unknown>> {
+  const own = Object.entries(args).filter(([name, value]) => name in example && typeof value === 'string' && value.length <= longestName)
+  const { connector = example['connector'], entity = example['entity'], ...others } = Object.fromEntries(own)
+  const isOther = (name: string): boolean => entity !== example['entity'] && !(Array.isArray(required) && required.includes(name))
+  const kept = Object.entries({ ...example, ...others }).filter(([name]) => name in others || !isOther(name))
+  return { ...Object.fromEntries(kept), ...('connector' in example ? { connector } : {}), ...('entity' in example ? { entity } : {}) }
+}
+
 async function runTool(tool: ToolDefinition, context: ToolContext, [given, call]: readonly [unknown, ToolCall]): Promise<AgentAnswer> {
   const { signal, deadlineMs } = call
   signal?.throwIfAborted()
   const lost = listLossyValues(given)
   const { args, problems } = lost.length > 0 ? { args: {}, problems: lost } : tool.check(given)
-  if (problems.length > 0) return answerProblems(problems, `A call that fits: ${tool.name} ${writeLine(tool.example)}`)
+  if (problems.length > 0) return answerProblems(problems, `A call that fits: ${tool.name} ${writeLine(writeExample(tool, args))}`)
   try {
     return await tool.run({ context, args, call, limits: { signal, deadlineMs } })
   } catch (thrown) {
@@ -95,6 +108,15 @@ function buildContext(source: AgentSources, options: ToolOptions): ToolContext {
   }
 }
 
+const readMore = buildReadMore([listConnectors, describe])
+/** The general tools that read, in the order of their list. */
+const readers: readonly ToolDefinition[] = [listConnectors, describe, execute, search, readMore, currentTime]
+
+/** Scopes that a token for MCP needs for the general tools, by name; a tool without one takes any token. */
+export const toolScopes: ReadonlyMap<string, McpScope> = new Map(
+  [...readers, write].flatMap(({ name, scope }) => (scope === undefined ? [] : [[name, scope] as const])),
+)
+
 /**
  * Makes the tools of an agent. Adapters turn them into the tools of a framework.
  * @param source a `Ferrule` client, a connector of `connect`, several of them in a list or by name, or an `AgentSource`
@@ -104,8 +126,7 @@ function buildContext(source: AgentSources, options: ToolOptions): ToolContext {
 export async function createTools(source: AgentSources, options: ToolOptions = {}): Promise<readonly AgentTool[]> {
   checkToolOptions(options)
   const context = buildContext(source, options)
-  const readMore = buildReadMore([listConnectors, describe])
-  const general = [listConnectors, describe, execute, search, readMore, currentTime, ...(context.canWrite ? [write] : [])]
+  const general = context.canWrite ? [...readers, write] : readers
   const { include } = options
   const tools = include === undefined ? general : [...(await buildOperationTools(context, include)), readMore]
   return tools.map((tool) => bind(tool, context))

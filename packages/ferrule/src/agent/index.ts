@@ -8,7 +8,7 @@
  * const { text } = await tools[0].run({})
  * ```
  */
-export { createTools } from './create-tools.ts'
+export { createTools, toolScopes } from './create-tools.ts'
 export { createKeptStore, type KeptBounds, type KeptStore } from './kept.ts'
 export type { ToolOptions } from './options.ts'
 export type {

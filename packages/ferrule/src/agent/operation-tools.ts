@@ -1,15 +1,15 @@
 /** Tools for single operations, on request: each has the parameters of its operation as its arguments. */
 import { isObject } from '../definition/object.ts'
-import { makeParams } from '../document/schema.ts'
+import { makeParams, readProperties } from '../document/schema.ts'
 import { failValidation } from '../errors.ts'
 import { findNearNames } from '../near-names.ts'
 import type { ActionDocument } from '../wire/definitions.ts'
 import { writeLine } from './answers/json.ts'
-import { type CheckedArguments, readText } from './arguments.ts'
+import { type CheckedArguments, isHostMember, readObject } from './arguments.ts'
 import { type RunningCall, reads, type ToolContext, type ToolDefinition } from './context.ts'
 import { explainOperation, writeActions } from './operations.ts'
 import { answerRead, answerWrite, start } from './reading.ts'
-import { dropNulls, toSafeSchema } from './safe-schema.ts'
+import { dropFilledIn, fitToSchema, toSafeSchema } from './safe-schema.ts'
 import type { AgentConnector, AgentKind, RequestLimits } from './source.ts'
 import { buildKey } from './tools/write.ts'
 import type { AgentAnswer, JsonSchema } from './types.ts'
@@ -144,11 +144,14 @@ async function runOperation(operation: Operation, running: RunningCall, toolName
   }
 }
 
-/** Checks that arguments are an object; the operation checks the rest. */
-function checkObject(given: unknown, { params }: ActionDocument): CheckedArguments {
-  const object = dropNulls(readText(given ?? {}), params)
-  if (isObject(object)) return { args: object, problems: [] }
-  return { args: {}, problems: [{ field: '/arguments', message: 'must be an object', error_code: 'type' }] }
+/** Checks that arguments are an object, and fits them; the operation checks the rest. */
+function checkObject(given: unknown, { action, params }: ActionDocument): CheckedArguments {
+  const object = fitToSchema(readObject(given), params)
+  if (!isObject(object))
+    return { args: {}, problems: [{ field: '/arguments', message: 'must be an object, such as {"name":"value"}', error_code: 'type' }] }
+  const known = new Set(readProperties(params).map(([name]) => name))
+  const own = Object.fromEntries(Object.entries(object).filter(([name]) => known.has(name) || !isHostMember(name)))
+  return { args: writeActions.includes(action) ? own : dropFilledIn(own, params), problems: [] }
 }
 
 function buildTool(operation: Operation, name: string): ToolDefinition {

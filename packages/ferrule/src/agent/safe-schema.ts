@@ -1,7 +1,8 @@
 /** Reduces schemas to what every framework takes, and removes what strict modes add to arguments. */
 
 import { isObject } from '../definition/object.ts'
-import { readProperties, readTypes } from '../document/schema.ts'
+import { isRequired, readProperties, readTypes } from '../document/schema.ts'
+import { readText } from './arguments.ts'
 import type { JsonSchema } from './types.ts'
 
 /** Words of JSON Schema that every framework takes. */
@@ -31,14 +32,45 @@ export function toSafeSchema(schema: unknown): JsonSchema {
   }
 }
 
-/** Removes each null that its schema does not name: strict modes send null for what was left out. */
-export function dropNulls(value: unknown, schema: JsonSchema): unknown {
+/** Reads a string as what its schema declares: digits, words and JSON. What is none of them stays, and the operation says so. */
+function readDeclared(text: string, schema: JsonSchema): unknown {
+  const types = readTypes(schema)
+  if (types.length === 0 || types.includes('string')) return text
+  const isWhole = /^-?\d+$/.test(text)
+  if (isWhole && (types.includes('integer') || types.includes('number')))
+    return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
+  if (types.includes('number') && /^-?\d{1,12}\.\d{1,3}$/.test(text)) return Number(text)
+  if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true'
+  const read = types.includes('object') || types.includes('array') ? readText(text) : text
+  if (typeof read !== 'string') return fitToSchema(read, schema)
+  return types.includes('array') && text !== '' ? fitToSchema([text], schema) : text
+}
+
+/**
+ * Fits arguments to their schema: removes each null that it does not name, because strict modes send null for what was left out, and reads
+ * strings as what is declared.
+ */
+export function fitToSchema(value: unknown, schema: JsonSchema): unknown {
+  if (typeof value === 'string') return readDeclared(value, schema)
   if (Array.isArray(value)) {
     const items = isObject(schema['items']) ? schema['items'] : {}
-    return value.map((element: unknown) => dropNulls(element, items))
+    return value.map((element: unknown) => fitToSchema(element, items))
   }
   if (!isObject(value)) return value
   const known = new Map(readProperties(schema))
-  const entries = Object.entries(value).map(([name, member]) => [name, dropNulls(member, known.get(name) ?? {})] as const)
+  const entries = Object.entries(value).map(([name, member]) => [name, fitToSchema(member, known.get(name) ?? {})] as const)
   return Object.fromEntries(entries.filter(([name, member]) => member !== null || readTypes(known.get(name) ?? {}).includes('null')))
+}
+
+/** Returns whether a value can be nothing but what a strict mode sends for a parameter that was left out. */
+function isFilledIn(value: unknown, field: JsonSchema): boolean {
+  const { minimum } = field
+  return value === '' || (value === 0 && typeof minimum === 'number' && minimum > 0)
+}
+
+/** Removes what strict modes send for optional parameters of a read. A write can mean an empty text. */
+export const dropFilledIn = (params: Readonly<Record<string, unknown>>, schema: JsonSchema): Readonly<Record<string, unknown>> => {
+  const known = new Map(readProperties(schema))
+  const entries = Object.entries(params)
+  return Object.fromEntries(entries.filter(([name, value]) => isRequired(schema, name) || !isFilledIn(value, known.get(name) ?? {})))
 }

@@ -120,6 +120,7 @@ export const describe = defineTool({
     action: { type: 'string', about: 'Only this action of the entity, or search' },
   },
   annotations: reads('Describe', false),
+  scope: 'connectors:read',
   example: { connector: 'gong', entity: 'calls' },
   run,
 })

@@ -1,10 +1,12 @@
 /** `execute`: runs an action that reads. */
 import { isObject } from '../../definition/object.ts'
 import { fail } from '../../errors.ts'
+import type { ActionDocument } from '../../wire/definitions.ts'
 import type { ArgumentRule } from '../arguments.ts'
 import { defineTool, type RunningCall, readString, readStrings, reads } from '../context.ts'
 import { Explained, explainOperation, findAction, findEntity, type Target, writeActions, writeExample } from '../operations.ts'
 import { answerRead, start } from '../reading.ts'
+import { fitToSchema } from '../safe-schema.ts'
 import type { AgentAnswer } from '../types.ts'
 
 /** Finds the connector that a call names, and its kind. */
@@ -16,9 +18,11 @@ export async function findTarget({ context, limits }: RunningCall, name: string 
 /** The argument that names the connector. */
 export const connectorRule: ArgumentRule = { type: 'string', about: 'Name or id of the connector', required: true, isFound: true }
 
-/** Reads the parameters of the operation; left out: none. */
-export const readParams = ({ args }: Pick<RunningCall, 'args'>): Readonly<Record<string, unknown>> =>
-  isObject(args['params']) ? args['params'] : {}
+/** Reads the parameters of an operation; left out: none. */
+export function readParams({ args }: Pick<RunningCall, 'args'>, { params: schema }: ActionDocument): Readonly<Record<string, unknown>> {
+  const fitted = fitToSchema(args['params'] ?? {}, schema)
+  return isObject(fitted) ? fitted : {}
+}
 
 /** Refuses an action that writes. */
 function refuseWrite({ context }: RunningCall, entity: string, action: string): never {
@@ -35,7 +39,7 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   const { entity } = document
   if (writeActions.includes(name)) refuseWrite(running, entity, name)
   const action = findAction(document, name)
-  const request = { entity, action: name, params: readParams(running), fields: readStrings(running, 'fields') }
+  const request = { entity, action: name, params: readParams(running, action), fields: readStrings(running, 'fields') }
   try {
     return await answerRead(running, { connector: target.connector, kind: target.kind, request, place: start, canNarrow: true })
   } catch (thrown) {
@@ -57,6 +61,7 @@ export const execute = defineTool({
     fields: { type: 'strings', about: 'Keep only these fields of each record, for example ["id","parties.name"]' },
   },
   annotations: reads('Read from a system', true),
+  scope: 'execute:read',
   example: { connector: 'gong', entity: 'calls', action: 'list', params: { fromDateTime: '2026-01-01T00:00:00Z' } },
   run,
 })

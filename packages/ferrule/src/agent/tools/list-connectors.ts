@@ -77,6 +77,7 @@ export const listConnectors = defineTool({
   description: 'List the connected systems with their state, and how fresh their searchable copies are.',
   rules: { connector: { type: 'string', about: 'Name or id of one connector; leave out for all' } },
   annotations: reads('List connectors', false),
+  scope: 'connectors:read',
   example: {},
   run,
 })

@@ -32,6 +32,7 @@ export const buildReadMore = (lineTools: readonly ToolDefinition[]): ToolDefinit
       row: { type: 'integer', about: 'Only this row, in full: its number' },
     },
     annotations: reads('Read more', true),
+    scope: 'execute:read',
     example: { handle: 'the handle of the answer' },
     run: async (running) => {
       const position: Position = unpackPosition(await running.context.handles.read(readString(running, 'handle') ?? ''))

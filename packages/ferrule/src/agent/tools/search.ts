@@ -144,6 +144,7 @@ export const search = defineTool({
     max_age: { type: 'integer', about: 'Seconds: an older copy is refreshed first' },
   },
   annotations: reads('Search records', false),
+  scope: 'execute:read',
   example: { connector: 'gong', entity: 'calls', text: 'pricing', where: 'started >= 2026-01-01', sort: 'started desc' },
   run,
 })

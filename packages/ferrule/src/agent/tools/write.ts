@@ -53,7 +53,7 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   if (!writeActions.includes(name))
     throw new Explained(fail('action_not_supported', { entity, action: name, known: writeActions.join(', ') }), ['The tool execute reads.'])
   const idempotencyKey = readString(running, 'idempotency_key') ?? buildKey(running)
-  const request = { entity, action: name, params: readParams(running), idempotencyKey }
+  const request = { entity, action: name, params: readParams(running, action), idempotencyKey }
   try {
     return await answerWrite(running, { connector: target.connector, kind: target.kind, request, place: start })
   } catch (thrown) {
@@ -73,6 +73,7 @@ export const write = defineTool({
     idempotency_key: { type: 'string', about: 'Only to repeat a write whose outcome is unknown: the same key is carried out once' },
   },
   annotations: { title: 'Write to a system', readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  scope: 'execute:write',
   example: { connector: 'warehouse', entity: 'record', action: 'create', params: { statement: "INSERT INTO T (A) VALUES ('x')" } },
   run,
 })

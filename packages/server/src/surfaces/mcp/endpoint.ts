@@ -14,25 +14,17 @@ import { findMetadataAddress } from './metadata.ts'
 import { type Arrival, type McpExchange, mountMcp } from './mount.ts'
 import { createServiceSource } from './source.ts'
 
-/** Scope of each tool. A call beyond the token's scopes gets a challenge, so that a client can ask its user for more. */
-const toolScopes: Readonly<Record<string, Scope>> = {
-  list_connectors: 'connectors:read',
-  describe: 'connectors:read',
-  execute: 'execute:read',
-  search: 'execute:read',
-  read_more: 'execute:read',
-  write: 'execute:write',
-}
-
 const bearer = /^bearer +(\S+) *$/i
 
 const readHeader = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
 
+/** The tools, loaded with the first request, as the SDK. */
+const loadTools = () => import('ferrule/agents')
+
 /** Returns the scope that a message needs; undefined: any token will do. */
-function findScope({ method, params }: McpMessage): Scope | undefined {
+async function findScope({ method, params: { name } }: McpMessage): Promise<Scope | undefined> {
   if (method === 'resources/read') return 'execute:read'
-  const { name } = params
-  return method === 'tools/call' && typeof name === 'string' && Object.hasOwn(toolScopes, name) ? toolScopes[name] : undefined
+  return method === 'tools/call' && typeof name === 'string' ? (await loadTools()).toolScopes.get(name) : undefined
 }
 
 /** Names the holder of a token: the token for MCP, else the client, whose bearer tokens change every 15 minutes. */
@@ -65,9 +57,12 @@ class Gate {
     }
   }
 
-  /** Checks the scope of a message. @throws FerruleError `insufficient_scope` */
-  admit({ who, message }: McpExchange<Principal>, { request, reply }: Arrival): void {
-    const scope = findScope(message)
+  /**
+   * Checks the scope of a message. A call beyond the token's scopes gets a challenge, so that a client can ask its user for more.
+   * @throws FerruleError `insufficient_scope`
+   */
+  async admit({ who, message }: McpExchange<Principal>, { request, reply }: Arrival): Promise<void> {
+    const scope = await findScope(message)
     if (scope === undefined) return
     try {
       requireScope(who, scope)
@@ -85,7 +80,7 @@ class Gate {
 
 /** Makes the server of one request. */
 async function createServer(services: Services, sdk: McpSdk, { who, message, requestId }: McpExchange<Principal>) {
-  const { createTools } = await import('ferrule/agents') // loaded with the first request, as the SDK
+  const { createTools } = await loadTools()
   const source = createServiceSource(services, { principal: who, requestId })
   const tools = await createTools(source, {
     write: who.scopes.has('execute:write'),

@@ -36,7 +36,7 @@ export interface McpMount<Who> {
   /** Names the holder of a token, so that nobody cancels another's requests. */
   readonly identify: (who: Who) => string
   /** Checks a message before the SDK sees it. @throws FerruleError when it is refused */
-  readonly admit?: (exchange: McpExchange<Who>, arrival: Arrival) => void
+  readonly admit?: (exchange: McpExchange<Who>, arrival: Arrival) => Promise<void>
   /** Makes the server of one request. */
   readonly createServer: (sdk: McpSdk, exchange: McpExchange<Who>, era: McpRequestContext['era']) => Server | Promise<Server>
   /** Receives what the SDK refuses or fails with. */
@@ -121,12 +121,13 @@ class Endpoint<Who> {
     if ('refusal' in read) return sendRefusal(reply, 400, read.refusal)
     const gone = new AbortController()
     const exchange = { who, message: read.message, requestId: request.id, signal: gone.signal }
-    this.#mount.admit?.(exchange, arrival)
-    const done = this.#track(exchange, { arrival, gone })
+    const ends: (() => void)[] = []
     reply.raw.once('close', () => {
-      done()
+      for (const end of ends) end()
       if (!reply.raw.writableFinished) gone.abort()
     })
+    await this.#mount.admit?.(exchange, arrival)
+    if (!gone.signal.aborted) ends.push(this.#track(exchange, { arrival, gone }))
     return this.#serve(exchange, arrival)
   }
 
