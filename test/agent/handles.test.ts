@@ -64,7 +64,6 @@ describe('a handle', () => {
       content,
       `${content}.`,
       `.${handle.split('.')[1]}`,
-      '',
       'a.b',
     ])
       expect(await readWith(source, make(), other), other).toMatchObject(isRefused)

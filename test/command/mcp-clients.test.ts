@@ -96,12 +96,13 @@ describe('mcp install', () => {
   })
 
   test('names a variable in place of the token, each client in its form', async () => {
-    for (const name of ['claude-code', 'cursor', 'vscode', 'codex'] as const) await world.run('install', name, remote)
+    for (const name of ['claude-code', 'cursor', 'vscode', 'codex', 'gemini'] as const) await world.run('install', name, remote)
     const url = 'https://ferrule.example.com/mcp'
     const headers = (reference: string) => ({ Authorization: `Bearer \${${reference}}` })
     const entry = (name: (typeof fileClientNames)[number]) => JSON.parse(readText(fileOf(name)))[fileClients[name].container].ferrule
     expect(entry('claude-code')).toEqual({ type: 'http', url, headers: headers('FERRULE_MCP_TOKEN') })
     expect(entry('cursor')).toEqual({ url, headers: headers('env:FERRULE_MCP_TOKEN') })
+    expect(entry('gemini')).toEqual({ httpUrl: url, headers: headers('FERRULE_MCP_TOKEN') })
     expect(entry('vscode')).toEqual({ type: 'http', url, headers: headers('input:ferrule-mcp-token') })
     expect(JSON.parse(readText(fileOf('vscode'))).inputs).toMatchObject([{ type: 'promptString', id: 'ferrule-mcp-token', password: true }])
     expect(readText(fileOf('codex'))).toBe(`[mcp_servers.ferrule]\nurl = "${url}"\nbearer_token_env_var = "FERRULE_MCP_TOKEN"\n`)

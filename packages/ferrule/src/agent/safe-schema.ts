@@ -32,7 +32,7 @@ export function toSafeSchema(schema: unknown): JsonSchema {
   }
 }
 
-/** Reads a string as what its schema declares: digits, words and JSON. What is none of them stays, and the operation says so. */
+/** Reads a string as what its schema declares: digits, words and JSON. Any other string stays, and the operation refuses it. */
 function readDeclared(text: string, schema: JsonSchema): unknown {
   const types = readTypes(schema)
   if (types.length === 0 || types.includes('string')) return text

@@ -6,6 +6,7 @@ import {
   buildCodeInput,
   buildCodexAddress,
   buildCursorAddress,
+  buildGeminiAddress,
   buildPlainCommand,
   buildTypedCommand,
   type CommandReach,
@@ -85,6 +86,16 @@ export const fileClients: Readonly<Record<FileClientName, FileClient>> = {
     buildCommand: buildPlainCommand,
     buildAddress: buildCodexAddress,
     next: 'Start Codex again; it reads the file of a project only when the project is trusted.',
+  },
+  gemini: {
+    title: 'Gemini CLI',
+    form: 'json',
+    container: 'mcpServers',
+    findUserFile: inHome('.gemini', 'settings.json'),
+    findProjectFile: inProject('.gemini', 'settings.json'),
+    buildCommand: buildPlainCommand,
+    buildAddress: buildGeminiAddress,
+    next: 'Start Gemini CLI again; /mcp shows the server.',
   },
 }
 

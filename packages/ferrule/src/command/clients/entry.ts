@@ -65,3 +65,6 @@ export const buildCodeInput = (id: string): object => ({
 
 /** Builds the entry of Codex. */
 export const buildCodexAddress = ({ url, variable }: AddressReach): object => ({ url, bearer_token_env_var: variable })
+
+/** Builds the entry of Gemini CLI, which names the transport by the member of the address. */
+export const buildGeminiAddress = ({ url, variable }: AddressReach): object => ({ httpUrl: url, ...authorize(`\${${variable}}`) })

@@ -1,7 +1,7 @@
 /** Names of the MCP clients that the command knows. */
 
 /** Clients on this machine, which read a file. */
-export const fileClientNames = ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'codex'] as const
+export const fileClientNames = ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'codex', 'gemini'] as const
 /** Name of a client that reads a file. */
 export type FileClientName = (typeof fileClientNames)[number]
 
