@@ -17,15 +17,15 @@ import { type ScriptedVendor, startVendor } from './vendor.ts'
 import { checkParts, checkPolls, checkPosition, checkRule, checkSubmission, checkSupplied, unreadyPages } from './words.ts'
 
 let vendor: ScriptedVendor
-const engine = createEngine({ limits: false, random: () => 0 })
-const apartEngine = createEngine({ limits: false, random: () => 0, apart: everythingApart(kinds) })
+const engineOptions = { limits: false, random: () => 0 }
+const engine = createEngine(engineOptions)
 beforeAll(async () => {
   vi.spyOn(Deadline.prototype, 'pause').mockResolvedValue() // between two questions for a result that is not ready
   vendor = await startVendor()
 })
 afterAll(async () => {
   vi.restoreAllMocks()
-  await Promise.all([engine.close(), apartEngine.close()])
+  await engine.close()
   await vendor[Symbol.asyncDispose]()
 })
 
@@ -87,14 +87,16 @@ function checkOperation(subject: Subject) {
   test.each(Object.entries(answers.calls))('%s: sent and answered as written, by the engine', async (_name, call) => {
     for (const { credentials: values, headers } of Object.values(credentials.schemes)) {
       const connection = connectionTo(kind, { origin: vendor.origin, credentials: values, configuration: credentials.configuration })
-      await compare(subject, call, { headers, door: () => engineDoor(engine, connection) })
+      const own = createEngine(engineOptions) // one that remembers nothing of earlier calls
+      await compare(subject, call, { headers, door: () => engineDoor(own, connection) }).finally(() => own.close())
     }
   })
 
   test.each(Object.entries(answers.calls))('%s: the same where bodies are read apart from the loop', async (_name, call) => {
     for (const { credentials: values, headers } of Object.values(credentials.schemes)) {
       const connection = connectionTo(kind, { origin: vendor.origin, credentials: values, configuration: credentials.configuration })
-      await compare(subject, call, { headers, door: () => engineDoor(apartEngine, connection) })
+      const own = createEngine({ ...engineOptions, apart: everythingApart(kinds) })
+      await compare(subject, call, { headers, door: () => engineDoor(own, connection) }).finally(() => own.close())
     }
   })
 

@@ -6,7 +6,7 @@ import { collect } from '../../packages/server/src/surfaces/http/garbage-collect
 import { handle, insert, recorded, resultOf, select, snowflakeAt } from './snowflake-support.ts'
 import { failure, type Reply, serve, testEngine } from './support.ts'
 
-const part = { entity: 'result_partitions', action: 'get', params: { statementHandle: handle, partition: 1 } }
+const part = { entity: 'result_partitions', action: 'get', params: { statementHandle: handle, partition: 0 } }
 const rows = Array.from({ length: 200 }, (_row, index) => [`row ${index}`, null, 'Blåbær 注文'])
 const json = JSON.stringify({ data: rows })
 const encoded = (body: string | Uint8Array, encoding: string, more: Readonly<Record<string, string>> = {}): Reply => ({

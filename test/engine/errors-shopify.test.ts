@@ -131,8 +131,10 @@ describe('a redirect', () => {
   test.each([301, 302, 303, 307, 308])('%i is an error, and the token goes nowhere else', async (status) => {
     await using other = await serve(() => ({ body: { orders: [] } }))
     const { error, requests } = await met('list', { status, headers: { location: `${other.origin}/admin/api/2026-07/orders.json` } })
-    expect(error).toMatchObject({ code: 'upstream_answer_invalid', retryable: true })
-    expect(error.message).toContain('a redirect to another address, which is never followed with credentials')
+    expect(error).toMatchObject({ code: 'upstream_answer_invalid', retryable: false })
+    expect(error.message).toMatch(
+      /a redirect to 127\.0\.0\.1:\d+\/admin\/api\/2026-07\/orders\.json, which is never followed with credentials/,
+    )
     expect(JSON.stringify(error.toProblem())).not.toContain(token)
     expect(requests).toBe(1)
     expect(other.seen).toEqual([])

@@ -37,7 +37,7 @@ export const resultOf = (rows: readonly (readonly unknown[])[], more: { parts?: 
   headers: more.link === undefined ? {} : { link: more.link },
   body: {
     resultSetMetaData: {
-      numRows: rows.length,
+      numRows: rows.length * (more.parts ?? 1),
       format: 'jsonv2',
       rowType: [],
       partitionInfo: Array.from({ length: more.parts ?? 1 }, () => ({ rowCount: rows.length, uncompressedSize: 10 })),

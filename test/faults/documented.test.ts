@@ -98,9 +98,9 @@ describe.each(doors)('%s', (_name, open, hasty) => {
     ['a gateway that stays', { kind: 'html-502', times: forever }, 3, 'upstream_error', gateway],
     ['answers that are always cut', { kind: 'cut', after: 100, times: forever }, 3, 'upstream_unreachable'],
     ['connections that are always reset', { kind: 'reset', times: forever }, 3, 'upstream_unreachable'],
-    ['malformed JSON', { kind: 'malformed-json' }, 1, 'upstream_answer_invalid', unreadable],
-    ['half of the JSON', { kind: 'truncated-json' }, 1, 'upstream_answer_invalid', unreadable],
-    ['an empty body', { kind: 'empty-body' }, 1, 'upstream_answer_invalid', unreadable],
+    ['malformed JSON', { kind: 'malformed-json', times: 2 }, 2, 'upstream_answer_invalid', unreadable],
+    ['half of the JSON', { kind: 'truncated-json', times: 2 }, 2, 'upstream_answer_invalid', unreadable],
+    ['an empty body', { kind: 'empty-body', times: 2 }, 2, 'upstream_answer_invalid', unreadable],
     ['JSON of another shape', { kind: 'wrong-shape' }, 1, 'upstream_answer_invalid'],
     ['a body of 40 MB', { kind: 'huge-body', bytes: 40_000_000 }, 1, 'result_too_large'],
     ['a body of 40 MB in chunks', { kind: 'huge-body', bytes: 40_000_000, chunked: true }, 1, 'result_too_large'],
@@ -120,7 +120,8 @@ describe.each(doors)('%s', (_name, open, hasty) => {
     const address = target.address()
     const port = typeof address === 'object' ? address?.port : 0
     door.sandbox.faults.add({ kind: 'redirect', location: `http://127.0.0.1:${port}/v2/workspaces` })
-    expectProblem(await door.run(workspaces), 'upstream_answer_invalid', { upstream: { status: 302 } })
+    const hint = 'Check the egress network: a proxy on the way can answer like this. Report it if it persists.'
+    expectProblem(await door.run(workspaces), 'upstream_answer_invalid', { upstream: { status: 302 }, hint, retryable: false })
     expect([called, metBy(door.sandbox).length]).toEqual([0, 1])
     target.close()
   })

@@ -90,9 +90,14 @@ describe.each(doors)('%s', (_name, open) => {
       { code: 'upstream_invalid_request', retryable: false, upstream: { status: 422, ...refusal('base: is too late') } },
     ],
     ['answers that are always cut', { kind: 'cut', after: 100, times: 100 }, 3, { code: 'upstream_unreachable', status: 502 }],
-    ['malformed JSON', { kind: 'malformed-json' }, 1, { code: 'upstream_answer_invalid', status: 502, upstream: { status: 200 } }],
-    ['half of the JSON', { kind: 'truncated-json' }, 1, { code: 'upstream_answer_invalid', upstream: { status: 200 } }],
-    ['an empty body', { kind: 'empty-body' }, 1, { code: 'upstream_answer_invalid', upstream: { status: 200 } }],
+    [
+      'malformed JSON',
+      { kind: 'malformed-json', times: 2 },
+      2,
+      { code: 'upstream_answer_invalid', status: 502, upstream: { status: 200 } },
+    ],
+    ['half of the JSON', { kind: 'truncated-json', times: 2 }, 2, { code: 'upstream_answer_invalid', upstream: { status: 200 } }],
+    ['an empty body', { kind: 'empty-body', times: 2 }, 2, { code: 'upstream_answer_invalid', upstream: { status: 200 } }],
     ['JSON of another shape', { kind: 'wrong-shape' }, 1, { code: 'upstream_answer_invalid' }],
     ['a body of 40 MB', { kind: 'huge-body', bytes: 40_000_000 }, 1, { code: 'result_too_large', retryable: false }],
   ]

@@ -132,10 +132,10 @@ describe.each(doors)('%s', (_name, open) => {
     ['a 503 for two hours', { kind: 'status', status: 503, retryAfter: 7200 }, 1, { code: 'upstream_error', retry_after_seconds: 7200 }],
     ['a redirect', { kind: 'redirect', location: 'http://169.254.169.254/' }, 1, { code: 'upstream_answer_invalid' }],
     ['answers that are always cut', { kind: 'cut', after: 100, times: 9 }, 3, { code: 'upstream_unreachable' }],
-    ['malformed JSON', { kind: 'malformed-json' }, 1, unreadable],
-    ['half of the JSON', { kind: 'truncated-json' }, 1, unreadable],
-    ['an empty body', { kind: 'empty-body' }, 1, unreadable],
-    ['JSON of another shape, which has no code', { kind: 'wrong-shape' }, 1, unreadable],
+    ['malformed JSON', { kind: 'malformed-json', times: 2 }, 2, unreadable],
+    ['half of the JSON', { kind: 'truncated-json', times: 2 }, 2, unreadable],
+    ['an empty body', { kind: 'empty-body', times: 2 }, 2, unreadable],
+    ['JSON of another shape, which has no code', { kind: 'wrong-shape', times: 2 }, 2, unreadable],
     ['a body of 40 MB', { kind: 'huge-body', bytes: 40_000_000 }, 1, { code: 'result_too_large', retryable: false }],
   ]
   test.each(problems)('tells of %s', async (_what, fault, ...[requests, problem]) => {

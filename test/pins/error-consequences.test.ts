@@ -28,10 +28,11 @@ test('a code that does not exist is a compile error', () => {
 })
 
 test('a failed read is sent again, and only where the same request can succeed later', () => {
-  const retried = findCodes('isReadRetried', true)
-  expect(retried).toEqual(
-    sorted('upstream_rate_limited', 'upstream_conflict', 'upstream_error', 'upstream_unreachable', 'upstream_timeout'),
-  )
+  const often = findCodes('readRetries', 'all')
+  expect(often).toEqual(sorted('upstream_rate_limited', 'upstream_conflict', 'upstream_error', 'upstream_unreachable', 'upstream_timeout'))
+  const once = findCodes('readRetries', 'one')
+  expect(once).toEqual(['upstream_answer_invalid'])
+  const retried = [...often, ...once]
   expect(retried.filter((code) => !errorTable[code].retryable)).toEqual([])
 })
 

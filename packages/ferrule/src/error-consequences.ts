@@ -3,8 +3,8 @@ import type { ErrorCode } from './error-table.ts'
 
 /** One row of the table. */
 export interface ErrorConsequences {
-  /** Whether the engine sends a failed read again. Holds only for an error that is `retryable`. */
-  readonly isReadRetried: boolean
+  /** How often the engine sends a failed read again: never, once, or up to all its attempts. Holds only for an error that is `retryable`. */
+  readonly readRetries: 'none' | 'one' | 'all'
   /**
    * Whether the hosted client repeats a request to the service: a read, or a write with an Idempotency-Key. Failures of the vendor are not
    * repeated here, because the service has repeated them.
@@ -40,7 +40,7 @@ export interface ErrorConsequences {
 
 /** A refusal by the service. `kept` is the safe value for an error that no write meets. */
 const refused: ErrorConsequences = {
-  isReadRetried: false,
+  readRetries: 'none',
   isRequestRetried: false,
   credentials: 'unknown',
   idempotencyKey: 'kept',
@@ -54,7 +54,7 @@ const unsent: ErrorConsequences = { ...refused, idempotencyKey: 'freed' }
 /** An answer that the vendor gives only after it accepted the credentials. */
 const answered: ErrorConsequences = { ...refused, credentials: 'accepted' }
 /** A failure of the vendor that a later read may not meet. */
-const transient: ErrorConsequences = { ...refused, isReadRetried: true }
+const transient: ErrorConsequences = { ...refused, readRetries: 'all' }
 
 /** A failure of the service that the same request may not meet a little later. */
 const passing = { isRequestRetried: true } as const
@@ -131,7 +131,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   upstream_error: { ...transient, submission: 'vendor_failure' },
   upstream_unreachable: { ...transient, submission: 'no_answer', syncRun: 'wait' },
   upstream_timeout: { ...transient, submission: 'no_answer', halves: 'window' },
-  upstream_answer_invalid: { ...refused, submission: 'bad_answer' },
+  upstream_answer_invalid: { ...refused, readRetries: 'one', submission: 'bad_answer' },
   statement_failed: { ...answered, submission: 'stated' },
   statement_timeout: { ...answered, submission: 'stated' },
   outcome_unknown: refused,

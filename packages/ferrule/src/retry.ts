@@ -15,9 +15,14 @@ const longestPause = 8_000
  */
 const longestRetryAfter = 86_400_000
 
+const attempts = { none: 1, one: 2, all: maxAttempts } as const
+
+/** Returns the maximum number of attempts of a read that fails with an error, the first included. */
+export const countAttempts = (error: unknown): number =>
+  error instanceof FerruleError && error.retryable ? attempts[errorConsequences[error.code].readRetries] : 1
+
 /** Returns whether a failed read may be sent again. */
-export const isTransient = (error: unknown): error is FerruleError =>
-  error instanceof FerruleError && error.retryable && errorConsequences[error.code].isReadRetried
+export const isTransient = (error: unknown): error is FerruleError => countAttempts(error) > 1
 
 /**
  * Parses `Retry-After` (RFC 9110 section 10.2.3): seconds, also as a decimal number as some vendors send it, or a date.

@@ -58,6 +58,8 @@ export type PageFault =
   | { readonly kind: 'expired-cursor' }
   /** Gong only: every call of the page is private and there is a cursor. */
   | { readonly kind: 'private-page' }
+  /** Snowflake only: a part of a result lacks its last row, or has it twice; what the first part says of the rows stays. */
+  | { readonly kind: 'short-part' | 'long-part' }
 
 /** TikTok: HTTP 200 with this code in the body. Snowflake: this code with the HTTP status that belongs to it. */
 export interface CodeFault {
@@ -87,7 +89,7 @@ export interface FaultSupply extends FaultControl {
   /** The wire fault that this request meets, counted as used. */
   takeWire(on: OriginName, path: string, method: string): WireFault | undefined
   /** True when this request meets the given fault of a page, counted as used. */
-  takePage(kind: PageFault['kind'], on: OriginName, path: string): boolean
+  takePage(kind: PageFault['kind'], on: OriginName, path: string, method?: string): boolean
   /** The refusal by code that this request meets, counted as used. */
   takeCode(on: OriginName, path: string, method?: string): CodeFault | undefined
 }
@@ -116,6 +118,8 @@ const kindFields: Readonly<Record<Kind, Readonly<Record<string, FieldRule>>>> = 
   'same-cursor': {},
   'expired-cursor': {},
   'private-page': {},
+  'short-part': {},
+  'long-part': {},
   code: { code: 'number', message: 'string?', moment: 'string?' },
 }
 
@@ -124,7 +128,7 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   moment: ['before', 'after'] satisfies readonly Moment[],
 }
 /** Kinds that only a stand-in can bring about that knows what is asked. */
-const innerKinds: readonly string[] = ['same-cursor', 'expired-cursor', 'private-page', 'code']
+const innerKinds: readonly string[] = ['same-cursor', 'expired-cursor', 'private-page', 'short-part', 'long-part', 'code']
 
 function fits(value: unknown, rule: FieldRule): boolean {
   if (value === undefined) return rule.endsWith('?')
@@ -192,7 +196,7 @@ export function createFaults(): FaultSupply {
     },
     pending: () => entries.map(({ fault, left }) => ({ ...fault, times: left })),
     takeWire: (on, path, method) => take(isWire, { on, path, method }),
-    takePage: (kind, on, path) => take((fault): fault is Fault => fault.kind === kind, { on, path }) !== undefined,
+    takePage: (kind, on, path, method) => take((fault): fault is Fault => fault.kind === kind, { on, path, method }) !== undefined,
     takeCode: (on, path, method) => take((fault): fault is FaultTarget & CodeFault => fault.kind === 'code', { on, path, method }),
   }
 }

@@ -65,6 +65,8 @@ export interface PartPages {
     /** The meta field that lists the parts, and the meta field with the URL of the next part. */
     readonly known: string
     readonly url: string
+    /** Where the vendor declares how many rows there are, if it does: the field of a listed part, and the path in the body for all parts together. */
+    readonly rows?: { readonly part: string; readonly all: string }
   }
 }
 

@@ -6,7 +6,8 @@ import { type ErrorDetails, type FerruleError, fail } from '../errors.ts'
 import { TooDeep } from '../json/depth.ts'
 import { readJson } from '../json/json.ts'
 import type { ReadApart } from './apart-job.ts'
-import type { HttpAnswer } from './http/answer.ts'
+import { type HttpAnswer, readHeader } from './http/answer.ts'
+import { describeMovedAddress } from './http/origin.ts'
 import { addMissing, getAt } from './json/paths.ts'
 import { type RawRows, readBodyWithRows } from './json/raw-rows.ts'
 import { readRowText } from './json/row-text.ts'
@@ -37,8 +38,24 @@ export const failInvalidAnswer = ({ kind }: Pick<CompiledOperation, 'kind'>, rea
 export const readDigest = ({ operation }: CompiledOperation, { digest }: WireAnswer): { readonly digest?: string } =>
   digest === undefined || operation.join !== undefined ? {} : { digest }
 
+const notJson = 'the body is not valid JSON'
+
 /** Describes why a body cannot be parsed. Drops a SyntaxError, because its message quotes the body. */
-export const describeFlaw = (thrown: unknown): string => (thrown instanceof TooDeep ? thrown.message : 'the body is not valid JSON')
+export const describeFlaw = (thrown: unknown): string => (thrown instanceof TooDeep ? thrown.message : notJson)
+
+const isPage = (answer: WireAnswer): boolean => /^text\/html\b/i.test(readHeader(answer, 'content-type') ?? '')
+
+/**
+ * Makes the error of a body that cannot be parsed. One that is too deep or too large will be the same again, and so will a page of an address
+ * that the configuration names.
+ */
+function failFlaw(operation: Pick<CompiledOperation, 'kind'>, flaw: string, answer: WireAnswer): FerruleError {
+  const upstream = { status: answer.status }
+  const hint = isPage(answer) ? describeMovedAddress(operation) : undefined
+  if (hint !== undefined)
+    return failInvalidAnswer(operation, 'it is a web page, and no answer of the API', { upstream, hint, retryable: false })
+  return failInvalidAnswer(operation, flaw, { upstream, ...(flaw === notJson ? {} : { retryable: false }) })
+}
 
 /**
  * Parses the answer's body.
@@ -47,12 +64,12 @@ export const describeFlaw = (thrown: unknown): string => (thrown instanceof TooD
  */
 export function parseBody(operation: Pick<CompiledOperation, 'kind'>, answer: WireAnswer, rawRows?: Call['rawRows']): unknown {
   const { apart } = answer
-  if (apart !== undefined && 'flaw' in apart) throw failInvalidAnswer(operation, apart.flaw, { upstream: { status: answer.status } })
+  if (apart !== undefined && 'flaw' in apart) throw failFlaw(operation, apart.flaw, answer)
   if (apart !== undefined) return apart.around
   try {
     return rawRows === undefined || answer.bytes === undefined ? readJson(answer.text) : readBodyWithRows(answer.bytes, rawRows)
   } catch (thrown) {
-    throw failInvalidAnswer(operation, describeFlaw(thrown), { upstream: { status: answer.status } })
+    throw failFlaw(operation, describeFlaw(thrown), answer)
   }
 }
 

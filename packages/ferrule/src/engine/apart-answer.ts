@@ -52,7 +52,9 @@ function buildJob({ connection, operation, params, take, found }: ApartCall, byt
 /** Puts the rows of a result in parts back into the body, raw. */
 function restoreRows(around: unknown, value: ApartValue): unknown {
   if (typeof around !== 'object' || around === null) return around
-  if (value.is === 'part') Reflect.set(around, 'data', new RawRows(Buffer.from(value.bytes.buffer, value.start, value.end - value.start)))
+  if (value.is !== 'part') return around
+  const { bytes, start, end, count } = value
+  Reflect.set(around, 'data', new RawRows(Buffer.from(bytes.buffer, start, end - start), count))
   return around
 }
 

@@ -45,7 +45,14 @@ export type ApartValue =
   /** One record as JSON. */
   | { readonly is: 'record'; readonly bytes: Uint8Array<ArrayBuffer> }
   /** Rows of a result in parts, as a range of the body. */
-  | { readonly is: 'part'; readonly bytes: Uint8Array<ArrayBuffer>; readonly start: number; readonly end: number }
+  | {
+      readonly is: 'part'
+      readonly bytes: Uint8Array<ArrayBuffer>
+      readonly start: number
+      readonly end: number
+      /** Number of rows, if known. */
+      readonly count: number | undefined
+    }
   | { readonly is: 'hidden' | 'nothing' }
   | { readonly is: 'failure'; readonly failure: ApartFailure }
 

@@ -67,14 +67,20 @@ const taking: Readonly<Record<Taken, Take>> = {
   part: ({ bytes }, _operation, body) => {
     const rows = isObject(body) ? body['data'] : undefined
     if (!Array.isArray(rows) && !(rows instanceof RawRows)) return { is: 'nothing' }
-    if (Array.isArray(rows)) return toPartValue(encodeJson(rows)) // the body is not UTF-8
+    if (Array.isArray(rows)) return toPartValue(encodeJson(rows), rows.length) // the body is not UTF-8
     const start = rows.bytes.byteOffset - bytes.byteOffset
-    return { is: 'part', bytes, start, end: start + rows.bytes.length }
+    return { is: 'part', bytes, start, end: start + rows.bytes.length, count: rows.count }
   },
   nothing: () => ({ is: 'nothing' }),
 }
 
-const toPartValue = (bytes: Uint8Array<ArrayBuffer>): ApartValue => ({ is: 'part', bytes, start: 0, end: bytes.length })
+const toPartValue = (bytes: Uint8Array<ArrayBuffer>, count: number): ApartValue => ({
+  is: 'part',
+  bytes,
+  start: 0,
+  end: bytes.length,
+  count,
+})
 
 function takeValue(job: ApartJob, operation: CompiledOperation, body: unknown): ApartValue {
   try {

@@ -21,7 +21,7 @@ import { callBytes } from './http/memory.ts'
 import { explainAddress } from './http/origin.ts'
 import type { Proxies } from './http/proxies.ts'
 import { getAt } from './json/paths.ts'
-import { RawJson } from './json/raw-rows.ts'
+import { RawJson, RawRows } from './json/raw-rows.ts'
 import { MemoryLimiter } from './limits/in-memory.ts'
 import type { Limiter } from './limits/limits.ts'
 import type { OwnGate } from './limits/own-rates.ts'
@@ -30,10 +30,11 @@ import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call, Outcome } from './outcome.ts'
 import { canBeSame } from './page.ts'
 import { admitParams, type Params } from './params.ts'
-import { awaitResult } from './polling.ts'
 import { followPosition } from './position.ts'
 import { readPage } from './read-page.ts'
 import { buildRequest } from './request.ts'
+import { DeclaredResults, findUndeclared, isAsDeclared, type Undeclared } from './results/parts.ts'
+import { awaitResult, type Result } from './results/polling.ts'
 import { shapeRow } from './rows.ts'
 import { fetchGrantedScopes } from './scopes.ts'
 import {
@@ -182,7 +183,7 @@ function readRecord({ operation, params, connection }: Running, { answer, body }
 async function runWhole(running: Running, given: Params): Promise<Outcome> {
   const { operation, params } = running
   const { submits } = operation.operation
-  const reply = submits === undefined ? await awaitResult(running, await ask(running)) : await submit(running, submits)
+  const reply = submits === undefined ? await readPart(running) : await submit(running, submits)
   if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
   const { body, ready = true } = reply
   if (!isObject(body)) throw failInvalidAnswer(operation, 'it is no object')
@@ -193,6 +194,29 @@ async function runWhole(running: Running, given: Params): Promise<Outcome> {
 const ask = (running: Running) => {
   const wire = buildRequest(running.operation, running.params, running.runtime.wall())
   return exchangeOnce(running, { wire: () => wire, failed: (error, failures) => pauseOrThrow(running, error, failures) })
+}
+
+/** Reads the first part of a result for the numbers that it declares, and nothing else of it. */
+async function learnDeclared(running: Running, { first: params, settle }: Undeclared): Promise<void> {
+  const held = running.memory?.held ?? 0
+  const first = { ...running, params }
+  const reply = await awaitResult(first, await ask(first))
+  const rows = reply.is === 'answer' && isObject(reply.body) ? reply.body['data'] : undefined
+  if (rows instanceof RawRows) rows.release()
+  running.memory?.shrinkTo(held)
+  settle()
+}
+
+/** Reads a part, and the first part too if nothing else says how many rows the part has. */
+async function readPart(running: Running): Promise<Result> {
+  const undeclared = findUndeclared(running)
+  const held = running.memory?.held ?? 0
+  const reply = await awaitResult(running, await ask(running))
+  if (undeclared === undefined || reply.is === 'empty' || reply.ready === false) return reply
+  await learnDeclared(running, undeclared)
+  if (isAsDeclared(running, reply.body)) return reply
+  running.memory?.shrinkTo(held)
+  return awaitResult(running, await ask(running))
 }
 
 const runners = { list: runList, single: runSingle, whole: runWhole } as const
@@ -272,6 +296,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     wall: options.wall ?? options.clock ?? Date.now,
     steady: options.steady ?? clocks.steady,
     random: options.random ?? Math.random,
+    declared: new DeclaredResults(),
     ...(limiter === undefined ? {} : { limiter }),
     ...(options.ownRates === undefined ? {} : { ownRates: options.ownRates }),
     ...(options.apart === undefined ? {} : { apart: options.apart }),

@@ -4,7 +4,6 @@ import type { PageDefinition, PageInfo, PartPages, PositionPages } from '../defi
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
 import { readHeaders } from './http/answer.ts'
 import { getAt, parsePath } from './json/paths.ts'
-import { isRows } from './json/raw-rows.ts'
 import type { CompiledOperation } from './operation.ts'
 import type { Params } from './params.ts'
 
@@ -25,20 +24,14 @@ export function findPositionPages(operation: CompiledOperation): PositionPages |
   return page !== undefined && 'next' in page ? page : undefined
 }
 
-/** Returns whether an operation answers a result in parts, or one part. */
-export function isInParts(operation: CompiledOperation): boolean {
+/** Finds the page definition of an operation that answers a result in parts, or one part; undefined for others. */
+export function findPartPages(operation: CompiledOperation): PartPages | undefined {
   const page = findPageDefinition(operation)
-  return page !== undefined && 'parts' in page
+  return page !== undefined && 'parts' in page ? page : undefined
 }
 
-/**
- * Checks that a body can be a result in parts: it has rows. JSON of a proxy must not pass for a successful write.
- * @throws FerruleError `upstream_answer_invalid`
- */
-export function checkResult(operation: CompiledOperation, body: unknown): void {
-  if (!isInParts(operation) || (isObject(body) && isRows(body['data']))) return
-  throw failInvalidAnswer(operation, 'there are no rows in it')
-}
+/** Returns whether an operation answers a result in parts, or one part. */
+export const isInParts = (operation: CompiledOperation): boolean => findPartPages(operation) !== undefined
 
 /** An entry of a `Link` header: the URL and its parameters. Some servers write the parameters within the brackets. */
 const entries = /<([^<>;]*)((?:;[^<>]*)?)>((?:\s*;\s*[^\s=;,"<]+(?:\s*=\s*(?:"[^"]*"|[^\s",;]*))?)*)/g

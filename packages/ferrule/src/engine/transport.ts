@@ -1,7 +1,7 @@
 /** Sends one request of an operation with credentials, limits and retries. Returns a successful answer, or "nothing found". */
 import { errorConsequences } from '../error-consequences.ts'
-import { FerruleError, fail } from '../errors.ts'
-import { computePause, isTransient, maxAttempts, parseRetryAfter } from '../retry.ts'
+import { FerruleError } from '../errors.ts'
+import { computePause, countAttempts, isTransient, parseRetryAfter } from '../retry.ts'
 import { parseSuccess, type Success, type WireAnswer } from './answer.ts'
 import { type Apart, type ApartCall, isLarge, readAnswerApart } from './apart-answer.ts'
 import type { Taken } from './apart-job.ts'
@@ -16,11 +16,11 @@ import type { Redact } from './http/redact.ts'
 import { type BudgetTurn, takeTurn } from './limits/budget.ts'
 import type { Limiter } from './limits/limits.ts'
 import type { OwnGate } from './limits/own-rates.ts'
-import { checkResult } from './meta.ts'
 import { type CompiledOperation, findOperation } from './operation.ts'
 import type { Call } from './outcome.ts'
 import type { Params } from './params.ts'
 import type { WireRequest } from './request.ts'
+import { checkDeclared, type DeclaredResults, readPartRows } from './results/parts.ts'
 import { readProof, readSuccess, readVerdict } from './verdict.ts'
 
 /** What the engine shares between calls. */
@@ -40,6 +40,8 @@ export interface Runtime {
   readonly random: () => number
   /** Absent: the event loop parses all bodies. */
   readonly apart?: Apart
+  /** The rows that vendors declared for results in parts. */
+  readonly declared: DeclaredResults
 }
 
 /** One running call. */
@@ -185,7 +187,9 @@ function readAnswer(running: Running, wire: WireRequest, { answer, place, redact
     const { body, ...kept } = parseSuccess(operation, answer, running.rawRows)
     const warnings = readSuccess(operation, { answer, body, redact })
     if (warnings !== undefined) {
-      checkResult(operation, body)
+      const rows = readPartRows(running, body)
+      // What became of a write is in its answer already, and a write is not repeated for its rows.
+      if (rows !== undefined && !isWrite(running)) checkDeclared(running, body, rows)
       return done({ is: 'answer', answer, body, warnings, ...kept })
     }
   }
@@ -213,7 +217,7 @@ export const asRead = (running: Running): Running => ({ ...running, operation: {
  * @throws the error itself if there is no further attempt; the reason of a signal that ends the pause
  */
 export async function pauseOrThrow(running: Running, error: unknown, failures: number): Promise<void> {
-  if (!isTransient(error) || isWrite(running) || failures >= maxAttempts || running.deadline.signal.aborted) throw error
+  if (!isTransient(error) || isWrite(running) || failures >= countAttempts(error) || running.deadline.signal.aborted) throw error
   const pause = computePause(error, failures, running.runtime.random)
   if (pause >= running.deadline.remaining) throw error
   await running.deadline.pause(pause)

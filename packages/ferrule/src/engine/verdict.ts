@@ -7,6 +7,7 @@ import { readJson } from '../json/json.ts'
 import { parseRetryAfter } from '../retry.ts'
 import { failInvalidAnswer, type WireAnswer } from './answer.ts'
 import { readHeader } from './http/answer.ts'
+import { describeMovedAddress } from './http/origin.ts'
 import type { Redact } from './http/redact.ts'
 import { getAt, parsePath } from './json/paths.ts'
 import type { CompiledOperation } from './operation.ts'
@@ -145,21 +146,31 @@ export interface VerdictContext {
   readonly waitBy?: (rule: ErrorRule) => number | undefined
 }
 
+/** Maximum length of a redirect's address in a message, in characters. */
+const addressLimit = 200
+
+/** Describes where a redirect leads: host and path. Its query can hold tokens. */
+function describeTarget(location: string | undefined): string {
+  if (location === undefined) return ''
+  const isRelative = /^\/(?!\/)/.test(location)
+  const target = isRelative || URL.canParse(location) ? new URL(location, 'https://vendor.example') : undefined
+  if (target === undefined || target.host === '') return ' to another address'
+  return ` to ${isRelative ? '' : target.host}${target.pathname === '/' && !isRelative ? '' : target.pathname}`.slice(0, addressLimit)
+}
+
+/** Makes the error of a redirect, which would be the same again. */
+function failRedirect(of: Of, { answer, redact }: ReadAnswer, upstream: Upstream): FerruleError {
+  const target = redact(describeTarget(readHeader(answer, 'location')))
+  const hint = describeMovedAddress(of) ?? 'Check the egress network: a proxy on the way can answer like this. Report it if it persists.'
+  return failInvalidAnswer(of, `a redirect${target}, which is never followed with credentials`, { upstream, hint, retryable: false })
+}
+
 /** Reads an unsuccessful answer by the kind's error table. */
 export function readVerdict(of: Of, answer: WireAnswer, context: VerdictContext): Verdict {
   const read = { answer, body: tryParse(answer), redact: context.redact }
   const texts = readMessages(of, read)
   const upstream = readUpstream(of, read, texts)
-  const location = answer.headers['location']
-  if (answer.status >= 300 && answer.status < 400)
-    return {
-      is: 'error',
-      error: failInvalidAnswer(
-        of,
-        `a redirect${location === undefined ? '' : ' to another address'}, which is never followed with credentials`,
-        { upstream },
-      ),
-    }
+  if (answer.status >= 300 && answer.status < 400) return { is: 'error', error: failRedirect(of, read, upstream) }
   const rule = of.kind.definition.errors.find((row) => matchesRule(row, upstream, { action: of.action, params: context.params, texts }))
   if (rule?.is === 'empty') return { is: 'empty' }
   const retryAfterMs = parseRetryAfter(answer.headers, context.now) ?? (rule === undefined ? undefined : context.waitBy?.(rule))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gunzipSync, gzip, gzipSync } from 'node:zlib'
 import { bytesOf, json, type Reply } from '../http.ts'
 import { rowTypeOf } from './cells.ts'
 import { type Failure, failure } from './failures.ts'
@@ -76,6 +76,15 @@ function metaOf({ columns, rows }: StatementResult): object {
   return { numRows: rows.rows, format: 'jsonv2', rowType: columns.map(rowTypeOf), partitionInfo }
 }
 
+/** What happens to the rows of a part: the last one is lost, or comes twice. */
+export type RowsFault = 'short-part' | 'long-part'
+
+function spoilRows(data: string, fault: RowsFault | undefined): string {
+  if (fault === undefined) return data
+  const rows: unknown[] = JSON.parse(data)
+  return JSON.stringify(fault === 'short-part' ? rows.slice(0, -1) : [...rows, ...rows.slice(-1)])
+}
+
 /** What a result is sent with. */
 interface Sending {
   readonly switches: SnowflakeSwitches
@@ -83,6 +92,7 @@ interface Sending {
   readonly packed: boolean
   /** Code and message of a fault in place of the success code. */
   readonly code?: { readonly code: string; readonly message: string }
+  readonly rowsFault?: RowsFault | undefined
 }
 
 const success = { code: '090001', message: 'Statement executed successfully.' }
@@ -96,7 +106,7 @@ async function sent(text: string, headers: Readonly<Record<string, string>>, pac
 }
 
 /** Returns a result with its partition 0. */
-export function resultSet(statement: Statement, result: StatementResult, { switches, packed, code }: Sending): Promise<Reply> {
+export function resultSet(statement: Statement, result: StatementResult, { switches, packed, code, rowsFault }: Sending): Promise<Reply> {
   const { handle, requestId, createdOn } = statement
   const { stats, statementHandles, rows } = result
   const told = code ?? (rows.cut ? tooLarge : success)
@@ -112,19 +122,25 @@ export function resultSet(statement: Statement, result: StatementResult, { switc
     statementHandles,
   }
   const [first] = rows.partitions
-  const data = typeof first?.content === 'string' ? first.content : '[]'
+  const data = spoilRows(typeof first?.content === 'string' ? first.content : '[]', rowsFault)
   const text = `${JSON.stringify(head).slice(0, -1)},"data":${data},${JSON.stringify(tail).slice(1)}`
   return sent(text, linkHeader(handle, { partition: 0, count: rows.partitions.length }, switches.linkForm), packed)
+}
+
+function spoilPacked(packed: Uint8Array, fault: RowsFault): Uint8Array {
+  const { data } = JSON.parse(gunzipSync(packed).toString())
+  return gzipSync(`{"data":${spoilRows(JSON.stringify(data), fault)}}`)
 }
 
 /** Returns a later partition: rows only, always compressed. */
 export function partitionReply(
   { handle }: Pick<Statement, 'handle'>,
   { rows }: StatementResult,
-  { partition, linkForm }: { readonly partition: number; readonly linkForm: string },
+  { partition, linkForm, rowsFault }: { readonly partition: number; readonly linkForm: string; readonly rowsFault?: RowsFault | undefined },
 ): Reply | undefined {
-  const content = rows.partitions[partition]?.content
-  if (content === undefined || typeof content === 'string') return undefined
+  const kept = rows.partitions[partition]?.content
+  if (kept === undefined || typeof kept === 'string') return undefined
+  const content = rowsFault === undefined ? kept : spoilPacked(kept, rowsFault)
   const links = linkHeader(handle, { partition, count: rows.partitions.length }, linkForm)
   return { status: 200, headers: { 'content-type': 'application/json', 'content-encoding': 'gzip', ...links }, body: bytesOf(content) }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as pass } from 'node:timers/promises'
 import type { FaultSupply } from '../faults.ts'
 import { findRoute, type ReceivedRequest, type Reply } from '../http.ts'
-import { bare, canceled, failedReply, partitionReply, refused, resultSet, running, unknownAccount } from './answers.ts'
+import { bare, canceled, failedReply, partitionReply, type RowsFault, refused, resultSet, running, unknownAccount } from './answers.ts'
 import type { RunEnvironment } from './context.ts'
 import { enginePackage } from './engine.ts'
 import { type Failure, failure, failureOfCode, isFailure } from './failures.ts'
@@ -101,6 +101,13 @@ async function inWindow(statement: Statement, { windowMs }: { readonly windowMs:
   ended.abort()
 }
 
+const rowsFaults: readonly RowsFault[] = ['short-part', 'long-part']
+
+/** Takes the fault that the rows of this answer have. */
+function takeRowsFault({ state, request }: Asked): RowsFault | undefined {
+  return rowsFaults.find((kind) => state.faults.takePage(kind, 'snowflake', request.path, request.method))
+}
+
 /** Returns an answer of the vendor's choice, or the statement's result. */
 function outcomeReply(asked: Asked, statement: Statement): Promise<Reply> | Reply {
   const { outcome } = statement
@@ -109,7 +116,8 @@ function outcomeReply(asked: Asked, statement: Statement): Promise<Reply> | Repl
   if (outcome.state === 'failed') return failedReply(statement, outcome.failure)
   if (outcome.state === 'dropped') return notFound(statement.handle)
   const { code } = asked.state
-  return resultSet(statement, outcome.result, { switches, packed: takesGzip(asked.request), ...(code ? { code } : {}) })
+  const sending = { switches, packed: takesGzip(asked.request), rowsFault: takeRowsFault(asked) }
+  return resultSet(statement, outcome.result, { ...sending, ...(code ? { code } : {}) })
 }
 
 function notFound(handle: string): Reply {
@@ -159,7 +167,7 @@ function status(asked: Asked): Promise<Reply> | Reply {
   const polled = poll(asked, statement)
   if (polled || partition === 0 || outcome.state !== 'succeeded') return polled ?? outcomeReply(asked, statement)
   const { linkForm } = state.switches()
-  const reply = partitionReply(statement, outcome.result, { partition, linkForm })
+  const reply = partitionReply(statement, outcome.result, { partition, linkForm, rowsFault: takeRowsFault(asked) })
   return reply ?? refused(failure('malformed', `Partition ${partition} is out of range.`))
 }
 

@@ -128,6 +128,8 @@ export const shopify = connector({
       is: 'record_not_found',
       hint: 'Check the shop (a value of the configuration): Shopify answered without the words of its API, as it does where no store has this name.',
     },
+    // Some limits are answered with 422 and these words: https://github.com/nozzlegear/ShopifySharp/pull/352
+    { status: 422, matches: 'too many requests', is: 'upstream_rate_limited', wait: { first: 2, longest: 60 } },
     { status: 423, is: 'upstream_account_unavailable' },
     { status: 429, is: 'upstream_rate_limited' },
     {

@@ -115,6 +115,7 @@ export const snowflake = connector(
           number: 'partition',
           known: 'partition_info',
           url: 'next_page_url',
+          rows: { part: 'rowCount', all: 'resultSetMetaData.numRows' },
         },
       },
     },

@@ -88,7 +88,7 @@ function copyCause(thrown: unknown): Error | undefined {
 
 /** Makes the error for a link to a forbidden address. The caller throws it. */
 const failAddress = ({ vendor, refusedHint: hint }: HttpRequest, reason: string, details: { readonly cause?: unknown } = {}) =>
-  fail('upstream_answer_invalid', { vendor, reason }, hint === undefined ? details : { ...details, hint })
+  fail('upstream_answer_invalid', { vendor, reason }, { ...details, retryable: false, ...(hint === undefined ? {} : { hint }) })
 
 /** Converts the failure of a request to an error of the table. The reason of an aborted signal stays unchanged. */
 function toFerruleError(thrown: unknown, request: HttpRequest): unknown {

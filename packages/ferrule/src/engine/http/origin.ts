@@ -92,24 +92,28 @@ export function findVendorOrigin(connection: OriginSource): string {
 }
 
 /** Finds the configuration value that the vendor's address is made of; undefined for vendors with one address. */
-function findAddressField(source: OriginSource): { readonly name: string; readonly says: string } | undefined {
-  const { api } = source.kind.definition.origins
+function findAddressField({ kind }: Pick<OriginSource, 'kind'>): { readonly name: string; readonly says: string } | undefined {
+  const { api } = kind.definition.origins
   const name = typeof api === 'string' ? /\{(\w+)\}/.exec(api)?.[1] : undefined
-  const field = source.kind.definition.configuration[name ?? '']
+  const field = kind.definition.configuration[name ?? '']
   return name === undefined || field === undefined ? undefined : { name, says: readFinding(field)?.says ?? '' }
 }
 
+/** Describes what to change where an address leads elsewhere; undefined for vendors with one address. */
+export function describeMovedAddress(source: Pick<OriginSource, 'kind'>): string | undefined {
+  const field = findAddressField(source)
+  return field === undefined ? undefined : `Change the value of ${field.name} if the address is wrong or has moved. ${field.says}`.trim()
+}
+
 /**
- * Explains a failed check whose address leads to nobody, or elsewhere. A check asks for no record of the caller, so the address is wrong.
+ * Explains a failed check whose address leads to nobody. A check asks for no record of the caller, so the address is wrong.
  * @returns the error to throw
  */
 export function explainAddress(source: OriginSource, thrown: unknown): unknown {
-  if (!(thrown instanceof FerruleError)) return thrown
-  const { code, status, errors, retryable, upstream } = thrown
-  const answered = upstream?.status ?? 0
   const field = findAddressField(source)
-  if (field === undefined || (code !== 'record_not_found' && (answered < 300 || answered >= 400))) return thrown
-  const message = code === 'record_not_found' ? `${source.kind.definition.title} knows nothing at this address.` : thrown.message
+  if (!(thrown instanceof FerruleError) || thrown.code !== 'record_not_found' || field === undefined) return thrown
+  const { code, status, errors, retryable, upstream } = thrown
+  const message = `${source.kind.definition.title} knows nothing at this address.`
   const hint = `Check the value of ${field.name}. ${field.says}`.trim()
   return new FerruleError(
     code,

@@ -16,10 +16,20 @@ const [batchRows, batchBytes] = [256, 524_288]
 // In UTF-8, bytes below 0x80 stand only for these characters.
 const [quote, comma, opens, closes, opensObject, closesObject, colon] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d, 0x3a]
 
-/** Returns the index after the array or object that begins at an index; the end of the bytes if it does not end. */
-function skipNested(json: Buffer, from: number): number {
+/** Counts the elements of an array while it is skipped. */
+interface Counter {
+  commas: number
+}
+
+/**
+ * Returns the index after the array or object that begins at an index; the end of the bytes if it does not end.
+ * @param counter counts the commas between its own members
+ */
+function skipNested(json: Buffer, from: number, counter?: Counter): number {
   let depth = 0
-  for (let index = from; index < json.length; ) {
+  let commas = 0
+  let index = from
+  while (index < json.length) {
     const byte = json[index]
     if (byte === quote) {
       index = skipUncheckedString(json, index)
@@ -28,17 +38,19 @@ function skipNested(json: Buffer, from: number): number {
     index += 1
     if (byte === opens || byte === opensObject) depth += 1
     else if (byte === closes || byte === closesObject) depth -= 1
-    if (depth === 0) return index
+    else if (byte === comma && depth === 1) commas += 1
+    if (depth === 0) break
   }
-  return json.length
+  if (counter !== undefined) counter.commas = commas
+  return index
 }
 
 /** Returns the index after the next value. */
-function skipValue(json: Buffer, from: number): number {
+function skipValue(json: Buffer, from: number, counter?: Counter): number {
   let index = skipSpaces(json, from)
   const first = json[index]
   if (first === quote) return skipUncheckedString(json, index)
-  if (first === opens || first === opensObject) return skipNested(json, index)
+  if (first === opens || first === opensObject) return skipNested(json, index, counter)
   for (; index < json.length; index += 1) {
     const byte = json[index]
     if (byte === comma || byte === closes || byte === closesObject) break
@@ -46,9 +58,15 @@ function skipValue(json: Buffer, from: number): number {
   return index
 }
 
+/** A member's value in the bytes, with the number of commas between the members of the value. */
+interface Member extends Readonly<Counter> {
+  readonly start: number
+  readonly end: number
+}
+
 /** Finds the value of an object's member, the last with the name; undefined without one, or if the bytes are no object. */
-function findMember(json: Buffer, name: string): { readonly start: number; readonly end: number } | undefined {
-  let found: { readonly start: number; readonly end: number } | undefined
+function findMember(json: Buffer, name: string): Member | undefined {
+  let found: Member | undefined
   let index = skipSpaces(json, 0)
   if (json[index] !== opensObject) return undefined
   do {
@@ -56,8 +74,9 @@ function findMember(json: Buffer, name: string): { readonly start: number; reado
     const mark = skipSpaces(json, skipValue(json, key))
     if (json[mark] !== colon) return undefined
     const start = skipSpaces(json, mark + 1)
-    const end = skipValue(json, start)
-    if (json.toString('utf8', key, mark).trim() === JSON.stringify(name)) found = { start, end }
+    const counter: Counter = { commas: 0 }
+    const end = skipValue(json, start, counter)
+    if (json.toString('utf8', key, mark).trim() === JSON.stringify(name)) found = { start, end, commas: counter.commas }
     index = skipSpaces(json, end)
   } while (json[index] === comma)
   return found
@@ -161,7 +180,6 @@ function findRawJson(value: unknown): { readonly raw: RawJson; readonly marked: 
 
 /** Returns whether a value is rows, parsed or raw. */
 export const isRows = (value: unknown): value is readonly unknown[] | RawRows => Array.isArray(value) || value instanceof RawRows
-
 /**
  * Parses the body of an answer. The rows of a large body (its member `data`) stay raw.
  * @param how `checked` verifies that raw rows are JSON; `unread` does not
@@ -170,7 +188,8 @@ export const isRows = (value: unknown): value is readonly unknown[] | RawRows =>
 export function readBodyWithRows(json: Buffer, how: 'checked' | 'unread'): unknown {
   const at = json.length < largeBody || !isUtf8(json) ? undefined : findMember(json, 'data')
   if (at === undefined || json[at.start] !== opens) return readJson(json.toString())
-  const rows = new RawRows(json.subarray(at.start, at.end))
+  const isEmpty = json[skipSpaces(json, at.start + 1)] === closes
+  const rows = new RawRows(json.subarray(at.start, at.end), isEmpty ? 0 : at.commas + 1)
   if (how === 'checked' && !isJson(rows.bytes)) return readJson(json.toString()) // which throws, or accepts what isJson refused
   const body = readJson(`${json.toString('utf8', 0, at.start)}[]${json.toString('utf8', at.end)}`)
   if (isObject(body)) body['data'] = rows

@@ -1,10 +1,10 @@
 /** Polls for results that are not ready, within the deadline of the call. */
-import type { Poll } from '../definition/entity.ts'
-import { FerruleError } from '../errors.ts'
-import { failInvalidAnswer, parseBody } from './answer.ts'
-import { awaitUnlessAborted, Deadline } from './http/deadline.ts'
-import { getAt, parsePath } from './json/paths.ts'
-import { buildRequest, encodePathSegment, type WireRequest } from './request.ts'
+import type { Poll } from '../../definition/entity.ts'
+import { FerruleError } from '../../errors.ts'
+import { failInvalidAnswer, parseBody } from '../answer.ts'
+import { awaitUnlessAborted, Deadline } from '../http/deadline.ts'
+import { getAt, parsePath } from '../json/paths.ts'
+import { buildRequest, encodePathSegment, type WireRequest } from '../request.ts'
 import {
   type Attempt,
   type Attempts,
@@ -15,7 +15,7 @@ import {
   type Reply,
   type Running,
   type Unready,
-} from './transport.ts'
+} from '../transport.ts'
 
 /** First pause between two requests and its limit, in milliseconds. */
 const firstPause = 250
