@@ -131,6 +131,8 @@ async function spoil(fault: WireFault, answer: () => Promise<Reply>, standIn: St
   switch (fault.kind) {
     case 'status':
       return refusal(fault, standIn)
+    case 'html-403':
+      return gatewayPage(403, 'Forbidden')
     case 'html-502':
       return gatewayPage(502, 'Bad Gateway')
     case 'html-503':

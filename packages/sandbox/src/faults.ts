@@ -28,7 +28,7 @@ export type WireFault =
       readonly message?: string
       readonly moment?: Moment
     }
-  | { readonly kind: 'html-502' | 'html-503'; readonly moment?: Moment }
+  | { readonly kind: 'html-403' | 'html-502' | 'html-503'; readonly moment?: Moment }
   /** The answer comes so many milliseconds later. */
   | { readonly kind: 'delay'; readonly ms: number; readonly moment?: Moment }
   /** Headers at once, then one byte every `intervalMs`; left out: nothing more. */
@@ -101,6 +101,7 @@ const targetFields: Readonly<Record<string, FieldRule>> = { on: 'string?', path:
 
 const kindFields: Readonly<Record<Kind, Readonly<Record<string, FieldRule>>>> = {
   status: { status: 'number', retryAfter: 'number?', message: 'string?', moment: 'string?' },
+  'html-403': { moment: 'string?' },
   'html-502': { moment: 'string?' },
   'html-503': { moment: 'string?' },
   delay: { ms: 'number', moment: 'string?' },

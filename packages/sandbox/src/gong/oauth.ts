@@ -71,6 +71,10 @@ function generateToken(state: GongState, request: ReceivedRequest): Reply {
   return grantType === 'refresh_token' ? refresh(state, parameters) : oauthError(400, 'unsupported_grant_type')
 }
 
+/** Errors of statuses that say nothing of the grant. */
+const errorNames: Readonly<Record<number, string>> = { 404: 'not_found', 405: 'method_not_allowed', 408: 'request_timeout' }
+const usualErrorName = (status: number): string => (status < 500 ? 'invalid_request' : 'server_error')
+
 /** Returns how the OAuth origin answers, and how it refuses when a fault asks for it. */
 export function createOAuth(state: GongState) {
   const consent = (request: ReceivedRequest) => authorize(state, request)
@@ -86,6 +90,6 @@ export function createOAuth(state: GongState) {
       if (match.found === 'nothing') return oauthError(404, 'not_found')
       return match.found === 'path' ? oauthError(405, 'method_not_allowed') : match.route.handle(request)
     },
-    refuse: (status: number, message?: string): Reply => oauthError(status, status < 500 ? 'invalid_request' : 'server_error', message),
+    refuse: (status: number, message?: string): Reply => oauthError(status, errorNames[status] ?? usualErrorName(status), message),
   }
 }

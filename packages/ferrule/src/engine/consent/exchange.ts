@@ -11,6 +11,7 @@ import {
   exchangeTimeoutMs,
   failAuth,
   type GrantExchange,
+  readOauthError,
 } from '../credentials/exchange.ts'
 import { Secret } from '../credentials/secret.ts'
 import type { CredentialValues } from '../credentials/source.ts'
@@ -29,23 +30,8 @@ export interface ConsentCode {
   readonly redirectUrl: string
 }
 
-/** Error codes of RFC 6749 section 5.2. */
-const oauthErrors: ReadonlySet<unknown> = new Set([
-  ...['invalid_request', 'invalid_client', 'invalid_grant', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope'],
-])
 /** Error codes that blame the operator's application. */
 const applicationErrors: ReadonlySet<unknown> = new Set(['invalid_client', 'unauthorized_client'])
-
-/** Reads the error code of a refusal; undefined for other bodies. */
-function readOauthError({ text }: WireAnswer): string | undefined {
-  try {
-    const body: unknown = readJson(text)
-    const error = isObject(body) ? body['error'] : undefined
-    return typeof error === 'string' && oauthErrors.has(error) ? error : undefined
-  } catch {
-    return undefined // proxies answer HTML
-  }
-}
 
 function failRefused(place: ExchangePlace, answer: WireAnswer, reason: string): FerruleError {
   const error = readOauthError(answer)

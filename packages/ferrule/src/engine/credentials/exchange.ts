@@ -1,10 +1,12 @@
 /** Exchanges grants for access tokens: stored ones for renewals, and the codes of consents. Sends one request per exchange. */
 import type { CredentialScheme, Exchange, Grant } from '../../definition/index.ts'
+import { isObject } from '../../definition/object.ts'
 import { FerruleError, fail } from '../../errors.ts'
-import { writeJson } from '../../json/json.ts'
+import { readJson, writeJson } from '../../json/json.ts'
 import { parseRetryAfter } from '../../retry.ts'
 import { parseBody, type WireAnswer } from '../answer.ts'
 import type { Connection } from '../connection.ts'
+import { readHeader } from '../http/answer.ts'
 import type { Http } from '../http/http.ts'
 import { resolveOrigins } from '../http/origin.ts'
 import { createRedactor, type Redact } from '../http/redact.ts'
@@ -111,15 +113,58 @@ export async function exchangeGrant(place: ExchangePlace, exchanged: GrantExchan
   return mergeExchanged(place, exchanged, readExchanged(place, exchanged, { answer, redact }))
 }
 
+/** Error codes of RFC 6749 section 5.2, and of the page of a consent (section 4.1.2.1). */
+const refusals: ReadonlySet<unknown> = new Set([
+  ...[
+    'invalid_request',
+    'invalid_client',
+    'invalid_grant',
+    'unauthorized_client',
+    'unsupported_grant_type',
+    'invalid_scope',
+    'access_denied',
+  ],
+])
+/** Error codes that say "not now" (RFC 6749 section 4.1.2.1, RFC 8628 section 3.5). */
+const passing: ReadonlySet<unknown> = new Set(['temporarily_unavailable', 'server_error', 'slow_down'])
+
+/** Reads the body of a refusal; undefined if it is no JSON object. */
+function readRefusal({ text }: WireAnswer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const body: unknown = readJson(text)
+    return isObject(body) ? body : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the error code of a refusal; undefined for other bodies. */
+export function readOauthError(answer: WireAnswer): string | undefined {
+  const error = readRefusal(answer)?.['error']
+  return typeof error === 'string' && refusals.has(error) ? error : undefined
+}
+
+/**
+ * Returns whether an answer of the token endpoint refuses the grant. Gateways answer 403, 404 and 408 too, and pages in place of JSON. Such an
+ * answer says nothing of the grant, and the owner must consent again once a grant is thrown away.
+ */
+function isRefusal(answer: WireAnswer): boolean {
+  if (readOauthError(answer) !== undefined) return true
+  const body = readRefusal(answer)
+  if (passing.has(body?.['error'])) return false
+  const isPage = /^text\/html\b/i.test(readHeader(answer, 'content-type') ?? '')
+  return answer.status === 400 || answer.status === 401 ? !isPage : answer.status === 403 && body !== undefined
+}
+
 function toExchangeError({ kind }: ExchangePlace, { what, refused, context }: GrantExchange, answer: WireAnswer): FerruleError {
   const { status, headers } = answer
   const vendor = kind.definition.title
   const reason = `status ${status} to ${what}`
   const retryAfterMs = parseRetryAfter(headers, context.now)
   const details = { upstream: { status }, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-  if (status >= 500) return fail('upstream_error', { vendor, reason }, details)
   if (status === 429) return fail('upstream_rate_limited', { vendor }, details)
-  return status < 400 ? fail('upstream_answer_invalid', { vendor, reason }, details) : refused(answer, reason)
+  if (status < 400) return fail('upstream_answer_invalid', { vendor, reason }, details)
+  return status < 500 && isRefusal(answer) ? refused(answer, reason) : fail('upstream_error', { vendor, reason }, details)
 }
 
 /**
