@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -26,7 +26,7 @@ import {
   strict,
 } from './programs.ts'
 import { runQuickstart } from './quickstart.ts'
-import { type ImportCost, listLoaded, listPackages, measureBytes, measureImport } from './weight.ts'
+import { type ImportCost, listLoaded, listPackages, measureBytes, measureImport, readPrintedSize } from './weight.ts'
 
 let folder: string
 let packed: Packed
@@ -58,6 +58,10 @@ const findNodes = (): string[] => [process.execPath, installRuntime('the oldest 
 
 const readManifest = (name: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(consumer, 'node_modules', name, 'package.json'), 'utf8'))
+
+/** Compares a measured size with a printed one, which is rounded. Newer releases of our dependencies change it a little too. */
+const describeSize = (measured: number, printed: number): string =>
+  Math.abs(measured / printed - 1) <= 0.1 ? 'as printed' : `${measured} bytes, and ${printed} are printed`
 
 /** Version of the bundler that the bundles are made with. */
 const esbuildVersion = '0.28.2'
@@ -224,10 +228,10 @@ describe('a bundle of plain esbuild', { timeout: 2 * minuteMs }, () => {
   }, 2 * minuteMs)
 
   /** Bundles a program into a folder without packages. Returns the place of the bundle. */
-  const bundle = (name: string, format: 'esm' | 'cjs', platform = 'node'): string => {
+  const bundle = (name: string, format: 'esm' | 'cjs', platform = 'node', ...more: readonly string[]): string => {
     const outfile = join(mkdtempSync(join(folder, 'bundled-')), format === 'esm' ? 'bundle.mjs' : 'bundle.cjs')
     const args = [`${name}.mjs`, '--bundle', `--platform=${platform}`, `--format=${format}`, `--outfile=${outfile}`, '--log-level=error']
-    run(bundler, join(bundler, 'node_modules/.bin/esbuild'), args)
+    run(bundler, join(bundler, 'node_modules/.bin/esbuild'), [...args, ...more])
     return outfile
   }
 
@@ -243,6 +247,21 @@ describe('a bundle of plain esbuild', { timeout: 2 * minuteMs }, () => {
       const { stdout } = await promisify(execFile)(node, [file], { env })
       expect(stdout).toMatch(/^[1-9]\d* users\n$/)
     }
+  })
+
+  test.each([
+    ['hosted', 'node', 'docs/library.md', '| `ferrule/core` and a slug'],
+    ['hosted', 'browser', 'docs/library.md', '| `ferrule/core` and a slug'],
+    ['oneKind', 'node', 'docs/library.md', '| `ferrule/core` and `ferrule/gong` |'],
+    ['allKinds', 'node', 'docs/library.md', '| `ferrule` | 1'],
+  ])('of %s for %s is as large as %s says', (name, platform, ...[document, line]) => {
+    const { size } = statSync(bundle(name, 'esm', platform, '--minify'))
+    expect(describeSize(size, readPrintedSize(document, line))).toBe('as printed')
+  })
+
+  test('of the module for connect links is smaller than docs/connect.md says', () => {
+    const { size } = statSync(bundle('connectLink', 'esm', 'browser', '--minify'))
+    expect(size).toBeLessThan(readPrintedSize('docs/connect.md', '`ferrule/connect-link` is for browsers: less than'))
   })
 
   test('of one kind has no other kind in it', () => {
@@ -263,6 +282,13 @@ describe('the library alone', { timeout: 2 * minuteMs }, () => {
     const modules = join(alone, 'node_modules')
     expect(listPackages(modules).length).toBeLessThanOrEqual(16)
     expect(measureBytes(modules)).toBeLessThanOrEqual(12_000_000)
+  })
+
+  test('is as many packages and megabytes as docs/library.md says', () => {
+    const modules = join(alone, 'node_modules')
+    const line = '`npm install ferrule` adds'
+    expect(readFileSync(join(root, 'docs/library.md'), 'utf8')).toContain(`${line} ${listPackages(modules).length} packages`)
+    expect(describeSize(measureBytes(modules), readPrintedSize('docs/library.md', line))).toBe('as printed')
   })
 
   test('serves MCP: the SDK is part of it', () => {

@@ -125,7 +125,7 @@ await gong.close()`
 const options =
   '{ credentials: { access_key: process.env.GONG_ACCESS_KEY, access_key_secret: process.env.GONG_ACCESS_KEY_SECRET }, origin: process.env.ORIGIN }'
 
-/** Programs that are bundled: with one kind, with all kinds, and for a connector of the service. */
+/** Programs that are bundled: with one kind, with all kinds, for a connector of the service, and for a page that opens a connect link. */
 export const bundledPrograms = {
   oneKind: `
 import { connect } from 'ferrule/core'
@@ -143,6 +143,9 @@ void main()`,
 import { connect } from 'ferrule/core'
 const gong = connect('gong', { session: true })
 document.title = String((await gong.users.list()).data.length)`,
+  connectLink: `
+import { openConnect } from 'ferrule/connect-link'
+document.title = String(openConnect)`,
 }
 
 /** Options of a strict project. */

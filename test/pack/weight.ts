@@ -1,6 +1,7 @@
 /** What the library weighs after its installation, and what its import costs. */
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { root } from '../../scripts/paths.mjs'
 import { run } from '../support/commands.ts'
 import { listFiles } from './packing.ts'
 
@@ -12,6 +13,17 @@ export const listPackages = (modules: string): string[] =>
 
 /** Adds up the sizes of all files, in bytes. */
 export const measureBytes = (folder: string): number => listFiles(folder).reduce((sum, path) => sum + statSync(join(folder, path)).size, 0)
+
+/**
+ * Reads a size that a document prints, in bytes.
+ * @param start beginning of the line, or of the sentence, that prints it
+ */
+export function readPrintedSize(document: string, start: string): number {
+  const text = readFileSync(join(root, document), 'utf8')
+  const printed = /([\d.]+) (kB|MB)\b/.exec(text.slice(text.indexOf(start)))
+  if (!text.includes(start) || printed === null) throw new Error(`${document} prints no size after "${start}"`)
+  return Number(printed[1]) * (printed[2] === 'MB' ? 1_000_000 : 1_000)
+}
 
 /** The process reports itself, so that neither its start by a shell nor its end counts. */
 const program = `

@@ -72,7 +72,7 @@ test('nothing was written, so the Idempotency-Key is freed', () => {
 
 test('what a failed submission says about its write', () => {
   expect(findCodes('submission', 'stated')).toEqual(sorted('statement_failed', 'statement_timeout', 'request_id_conflict'))
-  expect(findCodes('submission', 'no_answer')).toEqual(sorted('upstream_unreachable', 'upstream_timeout'))
+  expect(findCodes('submission', 'no_answer')).toEqual(sorted('upstream_unreachable', 'upstream_timeout', 'connector_closed'))
   expect(findCodes('submission', 'bad_answer')).toEqual(sorted('upstream_answer_invalid', 'result_too_large'))
   expect(findCodes('submission', 'vendor_failure')).toEqual(['upstream_error'])
 })
@@ -84,7 +84,10 @@ test('what becomes of a sync run', () => {
     sorted('connector_not_found', 'connector_type_not_found', 'organization_forbidden', 'workspace_inactive'),
   )
   expect(findCodes('syncRun', 'wait')).toEqual(
-    sorted('upstream_rate_limited', 'upstream_unreachable', 'overloaded', 'unavailable', 'context_store_unavailable'),
+    sorted(
+      ...(['upstream_rate_limited', 'upstream_unreachable', 'overloaded', 'unavailable', 'context_store_unavailable'] as const),
+      'connector_closed',
+    ),
   )
 })
 

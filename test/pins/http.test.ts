@@ -63,6 +63,7 @@ test('error codes and their statuses', () => {
     not_playable: '422 caller',
     statement_not_allowed: '422 caller',
     unsupported_in_local_mode: '422 caller',
+    connector_closed: '409 caller',
     result_too_large: '422 caller',
     upstream_result_too_large: '422 caller',
     field_not_searchable: '422 caller',

@@ -38,6 +38,39 @@ function readErrors(output: string): ReadonlyMap<number, readonly string[]> {
   return errors
 }
 
+/** A wrong use of `connect`: the line of the program, and what the compiler says at the wrong field. */
+const wrongOptions = [
+  ["connect('gong', { credentials: { access_key: 'a', access_key_secrt: 'b' } })", 'access_key_secrt', "'access_key_secrt' does not exist"],
+  ["connect('gong', { credentials: { access_key: 'a' } })", 'credentials', "Property 'access_key_secret' is missing"],
+  [
+    "connect('gong', { credentials: { access_key: 1, access_key_secret: 'b' } })",
+    'access_key:',
+    "'number' is not assignable to type 'string'",
+  ],
+  ["connect('shopify', { credentials: { api_key: 'a' }, config: { shp: 'a' } })", 'shp', "Did you mean to write 'shop'?"],
+  [
+    "connectKind(gong, { credentials: { access_key: 'a', access_key_secrt: 'b' } })",
+    'access_key_secrt',
+    "'access_key_secrt' does not exist",
+  ],
+  ["connectKind('gong', { urll: 'https://ferrule.example' })", 'urll', "Did you mean to write 'url'?"],
+] as const
+
+test('wrong options of connect are refused at the wrong field, in a sentence about it', async () => {
+  const imports = [
+    "import { connect } from '../../packages/ferrule/src/index.ts'",
+    "import { connect as connectKind } from '../../packages/ferrule/src/core.ts'",
+    "import { gong } from '../../packages/ferrule/src/kinds/gong.ts'",
+  ]
+  const output = await compile([...imports, ...wrongOptions.map(([line]) => line)].join('\n'))
+  const errors = output.split(/^(?=wrong\.ts\()/m)
+  const unlike = wrongOptions.filter(([line, at, sentence], index) => {
+    const place = `wrong.ts(${imports.length + index + 1},${line.indexOf(at) + 1}):`
+    return !errors.some((error) => error.startsWith(place) && error.includes(sentence) && !error.includes("'credentials' does not exist"))
+  })
+  expect(unlike, output).toEqual([])
+})
+
 describe('wrong uses of the service', () => {
   const lines = readFileSync(join(import.meta.dirname, 'hosted-wrong.test-d.ts'), 'utf8').split('\n')
   const expected = lines.flatMap((text, index) => {

@@ -15,7 +15,7 @@ const local = connect('gong', { credentials })
 const hosted = connect('gong', service)
 yes<Same<typeof local, LocalConnector<Gong>>>()
 yes<Same<typeof hosted, HostedConnector<Gong>>>()
-yes<Same<ReturnType<typeof connect<'gong'>>, HostedConnector<Gong>>>() // of the last form, which needs no options
+yes<Same<ReturnType<typeof connect<'gong'>>, LocalConnector<Gong> | HostedConnector<Gong>>>() // of the last form, which takes the options of either mode
 connect('gong')
 connect('shopify', { connector: 'my store', workspace: 'default', organizationId: 'a', clientId: 'a', clientSecret: 'b', fetch })
 

@@ -13,7 +13,7 @@ import type { HostedConnector } from './client/types.ts'
 import type { kinds } from './connectors/index.ts'
 import type { ConnectorDefinition } from './definition/connector.ts'
 import { isObject } from './definition/object.ts'
-import type { ConnectOptions } from './engine/local.ts'
+import type { ConnectOptions, ModeOptions } from './engine/local.ts'
 import type { LocalConnector } from './engine/types.ts'
 import { failValidation } from './errors.ts'
 import type { ConnectableKind } from './kinds/connectable.ts'
@@ -35,6 +35,9 @@ export { type FilterCondition, parseFilter } from './filter/parse.ts'
 export type { ConnectableKind } from './kinds/connectable.ts'
 export type { ListPage, WalkOptions } from './walk.ts'
 
+/** Options for a slug, which only a service takes, or for a kind itself. */
+type OptionsOf<T> = T extends ConnectableKind<infer D> ? ModeOptions<D, HostedOptions> : HostedOptions
+
 /** Kinds by slug, with the types of their definitions. */
 export type Kinds = { readonly [K in keyof typeof kinds]: (typeof kinds)[K]['definition'] }
 /** Slug of a kind. */
@@ -49,6 +52,11 @@ export type KindName = keyof Kinds
 export function connect<D extends ConnectorDefinition>(kind: ConnectableKind<D>, options: ConnectOptions<D>): LocalConnector<D>
 export function connect<D extends ConnectorDefinition>(kind: ConnectableKind<D>, options?: HostedOptions): HostedConnector<D>
 export function connect<K extends KindName>(kind: K, options?: HostedOptions): HostedConnector<Kinds[K]>
+/** Takes the options of either mode. The compiler describes wrong options by this signature, at the wrong field. */
+export function connect<T extends KindName | Pick<ConnectableKind<ConnectorDefinition>, 'definition'>>(
+  kind: T,
+  options: OptionsOf<T>,
+): object
 export function connect<D extends ConnectorDefinition>(
   kind: ConnectableKind<D> | string,
   options?: HostedOptions | ConnectOptions<D>,

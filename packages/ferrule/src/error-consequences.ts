@@ -117,6 +117,7 @@ export const errorConsequences: Readonly<Record<ErrorCode, ErrorConsequences>> =
   not_playable: refused,
   statement_not_allowed: unsent,
   unsupported_in_local_mode: unsent,
+  connector_closed: { ...refused, submission: 'no_answer', syncRun: 'wait' }, // a call that ran may have reached the vendor
   result_too_large: { ...refused, submission: 'bad_answer', halves: 'window' },
   upstream_result_too_large: { ...answered, halves: 'window' },
   page_budget_exhausted: refused,

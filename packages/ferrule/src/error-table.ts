@@ -169,6 +169,7 @@ export const errorTable = {
   not_playable: caller(422, 'The file is {type}, and only audio and video are played.', 'Save the file instead: execute its download.'),
   statement_not_allowed: caller(422, 'The statement is not allowed: {reason}.', 'Send one statement of the kind that the action takes.'),
   unsupported_in_local_mode: caller(422, '{action} is offered by the hosted platform only.', 'Use list and get, or a hosted connector.'),
+  connector_closed: caller(409, 'The connector is closed.', 'Close a connector after its last call, or make a new one with connect().'),
   result_too_large: caller(422, 'The answer is larger than {limit} bytes.', 'Ask for fewer records or fields.'),
   upstream_result_too_large: caller(422, '{vendor} cut the result short: {reason}.', 'Ask for fewer rows or columns.'),
   page_budget_exhausted: caller(422, 'The walk stopped at its budget of {pages} pages.', 'Raise the budget, or narrow the request.'),

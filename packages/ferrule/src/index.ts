@@ -12,7 +12,7 @@ import type { HostedConnector } from './client/types.ts'
 import { kinds } from './connectors/index.ts'
 import type { KindName, Kinds } from './core.ts'
 import type { Kind } from './definition/connector.ts'
-import { type ConnectOptions, connectLocally } from './engine/local.ts'
+import { type ConnectOptions, connectLocally, type ModeOptions } from './engine/local.ts'
 import type { LocalConnector } from './engine/types.ts'
 import { fail } from './errors.ts'
 
@@ -60,6 +60,11 @@ export type { ListPage, WalkOptions } from './walk.ts'
  */
 export function connect<K extends KindName>(kind: K, options: ConnectOptions<Kinds[K]>): LocalConnector<Kinds[K]>
 export function connect<K extends KindName>(kind: K, options?: HostedOptions): HostedConnector<Kinds[K]>
+/** Takes the options of either mode. The compiler describes wrong options by this signature, at the wrong field. */
+export function connect<K extends KindName>(
+  kind: K,
+  options: ModeOptions<Kinds[K], HostedOptions>,
+): LocalConnector<Kinds[K]> | HostedConnector<Kinds[K]>
 export function connect<K extends KindName>(kind: K, options?: HostedOptions | ConnectOptions<Kinds[K]>): object {
   const hosted = readHostedOptions(options)
   if (hosted !== undefined) return connectHosted(kind, hosted)

@@ -35,6 +35,7 @@ export class Hosted {
   readonly #transport: Transport
   readonly #lookup: ConnectorLookup
   readonly #fields: readonly string[] | undefined
+  #isClosed = false
 
   /** @param fields paths of the fields that records keep. No option of a call, because records would lack what their types promise */
   constructor(transport: Transport, choice: ConnectorChoice, fields?: readonly string[]) {
@@ -124,8 +125,10 @@ export class Hosted {
     return this.#send(options, async ({ connector_id }) => connector_id)
   }
 
-  /** Waits for nothing: the runtime keeps and closes the connections of `fetch`. */
-  async close(): Promise<void> {}
+  /** Refuses later calls. Waits for nothing: the runtime keeps and closes the connections of `fetch`. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+  }
 
   #search(entity: string, params: Params, options: HostedCallOptions) {
     const request = { entity, action: 'context_store_search', params: buildSearch(params) }
@@ -162,6 +165,7 @@ export class Hosted {
 
   /** Sends a request to the connector, which is looked up first. One deadline for both. */
   async #send<T>(options: RequestOptions, send: (slots: Slots, left: RequestOptions) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw fail('connector_closed', {})
     const { known } = this.#lookup
     try {
       if (known !== undefined) return await send({ connector_id: known }, { signal: options.signal, deadlineMs: options.deadlineMs })

@@ -59,6 +59,12 @@ type NeededConfig<D extends ConnectorDefinition> =
 /** Options of `connect`. */
 export type ConnectOptions<D extends ConnectorDefinition> = AnyOptions<D> & NeededConfig<D>
 
+type Without<O, Other> = { readonly [N in Exclude<keyof Other, keyof O>]?: never }
+/** Options of one mode or of the other, never of both. @typeParam H options of a connector of the service */
+export type ModeOptions<D extends ConnectorDefinition, H> =
+  | (ConnectOptions<D> & Without<ConnectOptions<D>, H>)
+  | (H & Without<H, ConnectOptions<D>>)
+
 /** Keeps credentials in memory and renews them once at a time. */
 function createMemoryCredentials(
   first: CredentialValues,

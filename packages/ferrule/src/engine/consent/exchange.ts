@@ -1,8 +1,6 @@
 /** Exchanges the code of a consent for credentials. */
 import type { Exchange } from '../../definition/index.ts'
-import { isObject } from '../../definition/object.ts'
 import { FerruleError, fail } from '../../errors.ts'
-import { readJson } from '../../json/json.ts'
 import type { WireAnswer } from '../answer.ts'
 import {
   type Exchanged,

@@ -117,12 +117,12 @@ const isOfTransport = (error: Error): boolean => isUndiciError(error, 'UndiciErr
  * Prepares the body of a file, in place. Failures become errors of the table, and an abandoned body is no failure. A failure before the
  * first reader waits for that reader instead of ending the process.
  */
-function guardBody(body: Readable, request: HttpRequest): Readable {
+function guardBody(body: Readable, explain: (thrown: unknown) => unknown): Readable {
   const destroy = body.destroy.bind(body)
   const release = body._destroy.bind(body)
   body.destroy = (error) => {
     body.pause() // undici closes one turn later: a body that just began would still deliver bytes
-    const failure = error !== undefined && isOfTransport(error) ? toFerruleError(error, request) : error
+    const failure = error !== undefined && isOfTransport(error) ? explain(error) : error
     return destroy(failure instanceof Error ? failure : error)
   }
   body._destroy = (error, callback) => release(error, () => callback(error))
@@ -184,6 +184,7 @@ export class Http {
   }
 
   async #send(request: HttpRequest, span: Span | undefined): Promise<HttpAnswer> {
+    if (this.#isClosed) throw fail('connector_closed', {})
     const { api, large } = this.#opened ?? (await this.#getAgents(request.signal))
     const most = request.patience?.bytes ?? maxAnswerBytes
     const holding = buildHolding(request)
@@ -200,8 +201,15 @@ export class Http {
       freeOwnBytes(whole)
       return { status, headers, ...read }
     } catch (thrown) {
-      throw toFerruleError(thrown, request)
+      throw this.#explain(thrown, request)
     }
+  }
+
+  /** Converts the failure of a request. A connection that broke because of `close` is no failure of the vendor. */
+  readonly #explain = (thrown: unknown, request: HttpRequest): unknown => {
+    const error = toFerruleError(thrown, request)
+    const isOurs = this.#isClosed && error instanceof FerruleError && error.code === 'upstream_unreachable'
+    return isOurs ? fail('connector_closed', {}, { cause: error.cause }) : error
   }
 
   /**
@@ -216,6 +224,7 @@ export class Http {
   }
 
   async #open(request: HttpRequest, span: Span | undefined): Promise<StreamAnswer> {
+    if (this.#isClosed) throw fail('connector_closed', {})
     if (request.trust === 'answer' && !isPublicUrl(request.url)) throw failAddress(request, 'a link that is not a public https address')
     const { files, publicFiles } = await this.#getAgents(request.signal)
     try {
@@ -225,9 +234,9 @@ export class Http {
       // undici checks the signal only with a connection.
       const { statusCode, headers, body } = await awaitUnlessAborted(signal, () => agent.request(sent))
       noteStatus(span, statusCode)
-      return { status: statusCode, headers, body: guardBody(body, request) }
+      return { status: statusCode, headers, body: guardBody(body, (thrown) => this.#explain(thrown, request)) }
     } catch (thrown) {
-      throw toFerruleError(thrown, request)
+      throw this.#explain(thrown, request)
     }
   }
 
