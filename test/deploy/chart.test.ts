@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { describeSettings } from '../../packages/server/src/platform/settings/table.ts'
 import type { Json } from '../http/support.ts'
 import { findHelm } from '../support/helm.ts'
 import { chartFolder, fillValues, type KubernetesObject, readObjects, renderChart, type Values } from './chart.ts'
 import { findValueMistakes, findViolations } from './schemas.ts'
 import { imageSettings, readNodeSettings, servedPaths } from './settings-of-nodes.ts'
-import { installations, secrets } from './values-of-tests.ts'
+import { installations, ordinary, secrets } from './values-of-tests.ts'
 
 const rendered = Object.entries(installations).map(([name, values]) => ({ name, values, objects: renderChart(values).objects as Json[] }))
 const ofKind = (objects: readonly Json[], kind: string): Json[] => objects.filter((each) => each.kind === kind)
@@ -22,11 +23,7 @@ const named = (objects: readonly Json[], kind: string, name: string): Json =>
 
 /** The environment of a container: what the image says, and what it gets from the chart. */
 function environmentOf(container: Json): Readonly<Record<string, string>> {
-  const from = container.envFrom.map((each: Json) =>
-    each.secretRef === undefined
-      ? named(own, 'ConfigMap', each.configMapRef.name).data
-      : named(own, 'Secret', each.secretRef.name).stringData,
-  )
+  const from = container.envFrom.map(({ secretRef }: Json) => named(own, 'Secret', secretRef.name).stringData)
   return Object.assign({ ...imageSettings }, ...from, ...container.env.map(({ name, value }: Json) => ({ [name]: value })))
 }
 
@@ -135,16 +132,14 @@ describe('secrets of the chart', () => {
     const allowed = describeSettings().filter(
       ({ name }) => findValueMistakes(fillValues({ secret: secrets, config: { [name]: '' } })).length === 0,
     )
-    const secretNames = Object.keys(named(own, 'Secret', 'shop').stringData)
     const ofChart = ['FERRULE_ROLE', 'FERRULE_SANDBOX', 'FERRULE_SHUTDOWN_DELAY', 'FERRULE_SHUTDOWN_SECONDS']
-    const ofImage = ['FERRULE_HOST', 'FERRULE_PORT', 'FERRULE_DATA']
+    const ofImage = ['FERRULE_PORT', 'FERRULE_DATA']
     const ofEmbedded = ['FERRULE_CONTEXT_FOLDER', 'FERRULE_CONTEXT_MEMORY']
-    const refused = [...secretNames, 'CONTEXT_DATABASE_URL', ...ofChart, ...ofImage, ...ofEmbedded]
-    expect(allowed.map(({ name }) => name).sort()).toEqual(
-      describeSettings()
-        .flatMap(({ name }) => (refused.includes(name) ? [] : [name]))
-        .sort(),
-    )
+    const refused = [...ofChart, ...ofImage, ...ofEmbedded]
+    const wanted = describeSettings().filter(({ name, secret }) => !refused.includes(name) && (!secret || /^HTTPS?_PROXY$/.test(name)))
+    expect(allowed.map(({ name }) => name).sort()).toEqual(wanted.map(({ name }) => name).sort())
+    for (const { name } of describeSettings().filter(({ secret }) => secret))
+      expect(findValueMistakes(fillValues({ secret: secrets, config: { [`${name}_FILE`]: '/secrets/one' } }))).toEqual([])
     expect(allowed.flatMap(({ name, secret }) => (secret ? [name] : []))).toEqual(['HTTP_PROXY', 'HTTPS_PROXY'])
     const config = { HTTPS_PROXY: 'http://proxy.internal:3128' }
     expect(findValueMistakes(fillValues({ secret: secrets, config }))).toEqual([])
@@ -153,9 +148,9 @@ describe('secrets of the chart', () => {
   })
 
   test('are needed', () => {
-    expect(() => renderChart({})).toThrow('secret.databaseUrl or secret.existingSecret is needed')
+    expect(() => renderChart({})).toThrow('secret.databaseUrl, secret.existingSecret or config.DATABASE_URL_FILE is needed')
     expect(() => renderChart({ secret: { databaseUrl: secrets.databaseUrl } })).toThrow(
-      'secret.masterKey or secret.existingSecret is needed',
+      'secret.masterKey, secret.existingSecret or config.FERRULE_MASTER_KEY_FILE is needed',
     )
   })
 })
@@ -165,16 +160,82 @@ test('misspelt values are refused', () => {
   expect(findValueMistakes(fillValues({ config: { FERRULE_LOGLEVEL: 'info' } }))).not.toEqual([])
 })
 
+const wished = Object.entries(ordinary).map(([name, values]) => ({ name, values, objects: renderChart(values).objects as Json[] }))
+const wish = (name: string): Json[] => wished.find((each) => each.name === name)?.objects ?? []
+const podsOf = (name: string): Json[] => programs(wish(name)).map(podOf)
+const environments = (name: string): Json[] => podsOf(name).map(({ containers: [container] }) => container.env)
+
+describe('ordinary values', () => {
+  test('are thirty or more', () => expect(wished.length).toBeGreaterThanOrEqual(30))
+
+  test.each(wished)('$name', ({ values, objects }) => {
+    expect(findValueMistakes(fillValues(values))).toEqual([])
+    expect(objects.flatMap(findViolations)).toEqual([])
+    for (const program of programs(objects)) {
+      const names = containerOf(program).env.map((each: Json) => each.name)
+      expect(names).toEqual([...new Set(names)])
+    }
+  })
+
+  test('leave the user to OpenShift, and keep the rest of the security context', () => {
+    for (const { securityContext } of podsOf('the user that OpenShift chooses'))
+      expect(securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+    for (const { securityContext } of podsOf('another user'))
+      expect(securityContext).toMatchObject({ runAsUser: 10_001, runAsNonRoot: true })
+  })
+
+  test('reach nodes and migrations alike', () => {
+    for (const pod of podsOf('an authority of certificates')) {
+      expect(pod.volumes.map((each: Json) => each.name)).toEqual(['data', 'temporary', 'authorities'])
+      expect(pod.containers[0].volumeMounts.at(-1)).toEqual({ name: 'authorities', mountPath: '/authorities', readOnly: true })
+      expect(pod.containers[0].env.at(-1)).toEqual({ name: 'NODE_EXTRA_CA_CERTS', value: '/authorities/company.pem' })
+    }
+    for (const { affinity } of podsOf('affinity of nodes and migrations')) expect(affinity.nodeAffinity).toBeDefined()
+    for (const { tolerations } of podsOf('tolerations of nodes and migrations')) expect(tolerations).toEqual([{ operator: 'Exists' }])
+    for (const { initContainers } of podsOf('a container before and during the service')) expect(initContainers[0].name).toBe('sql-proxy')
+    expect(podsOf('an account of the cloud').map(({ serviceAccountName }) => serviceAccountName)).toEqual(['cloud', 'cloud', 'cloud'])
+  })
+
+  test('become settings that the service reads', () => {
+    const read = (name: string) => environments(name).map((env) => readSettings({ ...imageSettings, ...toMap(env) }, { kinds: [] }))
+    const toMap = (env: Json[]) => Object.fromEntries(env.map(({ name, value }) => [name, value]))
+    expect(read('numbers and booleans as settings').map(({ rateLimit }) => rateLimit)).toEqual([1_000_000, 1_000_000, 1_000_000])
+    expect(read('all addresses of IPv6').map(({ host }) => host)).toEqual(['::', '::', '::'])
+    expect(read('a proxy').map(({ proxies }) => proxies.reveal().https)).toEqual(Array(3).fill('http://proxy.internal:3128/'))
+  })
+
+  test('switch parts off', () => {
+    expect(programs(wish('no workers')).map(({ metadata }) => metadata.name)).toEqual(['shop-api', 'shop-migrations'])
+    expect(programs(wish('no job of migrations')).map(({ kind }) => kind)).toEqual(['Deployment', 'Deployment'])
+  })
+
+  test('are strings where Kubernetes wants strings', () => {
+    const [deployment] = ofKind(wish('numbers and booleans as annotations'), 'Deployment')
+    expect(deployment.spec.template.metadata.annotations).toMatchObject({ 'prometheus.io/port': '8080', 'prometheus.io/scrape': 'true' })
+    expect(containerOf(ofKind(wish('CPU as a number'), 'Deployment')[0]).resources.requests).toEqual({ cpu: '1', memory: '384Mi' })
+  })
+
+  test('name hosts, paths and images', () => {
+    const [{ spec }] = ofKind(wish('several hosts and a path'), 'Ingress')
+    expect(spec.rules.map(({ host, http }: Json) => [host, http.paths[0].path, http.paths[0].pathType])).toEqual([
+      ['a.example.com', '/ferrule', 'ImplementationSpecific'],
+      ['b.example.com', '/', 'Prefix'],
+    ])
+    for (const { containers } of podsOf('an image by its digest'))
+      expect(containers[0].image).toMatch(/^registry.example.com\/ferrule@sha256:a{64}$/)
+  })
+})
+
 const helm = findHelm()
 // Without Helm there is no such test, and the counts say so: see counts-reporter.ts.
 if (helm !== undefined) {
   test('Helm finds no fault, and renders the same', () => {
     const folder = mkdtempSync(join(tmpdir(), 'ferrule-chart-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    for (const { values, objects } of rendered) {
+    for (const { values, objects } of [...rendered, ...wished]) {
       expect(byName(renderByHelm(helm, folder, values))).toEqual(byName(objects))
     }
-  }, 60_000)
+  }, 120_000)
 }
 
 function renderByHelm(program: string, folder: string, values: Values): readonly KubernetesObject[] {

@@ -45,6 +45,9 @@ const functions: Readonly<Record<string, (...values: readonly Value[]) => Value>
   default: (fallback, value) => (isTrue(value) ? value : fallback),
   required: (says, value) => (value === undefined || value === null || value === '' ? fail(toText(says)) : value),
   not: (value) => !isTrue(value),
+  fail: (says) => fail(toText(says)),
+  kindIs: (kind, value) => typeof value === kind,
+  toJson: (value) => JSON.stringify(value),
   dict: (...pairs) => Object.fromEntries(pairs.flatMap((name, at) => (at % 2 === 0 ? [[toText(name), pairs[at + 1]]] : []))),
   add: (...numbers) => numbers.reduce((sum: number, value) => sum + Number(value), 0),
   printf: (format, ...values) => values.reduce((text: string, value) => text.replace('%s', toText(value)), toText(format)),
@@ -81,19 +84,27 @@ function renderNodes(nodes: readonly Node[], outer: Scope): string {
     if (node.is === 'variable') scope.set(node.name, evaluate(node.part, scope))
     if (node.is === 'define' || node.is === 'variable') return ''
     const value = evaluate(node.part, scope)
+    if (node.is === 'range') return renderEach(node, value, scope)
     if (!isTrue(value)) return renderNodes(node.no, scope)
     return renderNodes(node.yes, node.is === 'with' ? new Map([...scope, ['.', value]]) : scope)
   })
   return texts.join('')
 }
 
-/** Lays values over others, map by map, as `helm --values` does. */
+/** Renders the inside of a range once for each member, in the order of their names. */
+const renderEach = ({ key, value: name, yes }: Extract<Node, { is: 'range' }>, value: Value, scope: Scope): string =>
+  Object.entries(value ?? {})
+    .toSorted(([one], [other]) => (Array.isArray(value) ? 0 : one < other ? -1 : 1))
+    .map(([at, each]) => renderNodes(yes, new Map([...scope, ['.', each], [key, at], [name, each]])))
+    .join('')
+
+/** Lays values over others, map by map, as `helm --values` does: null takes a value away. */
 function merge(under: Values, over: Values): Values {
   const merged = Object.entries(over).map(([name, value]) => {
     const below = under[name]
     return [name, isMap(below) && isMap(value) ? merge(below, value) : value] as const
   })
-  return { ...under, ...Object.fromEntries(merged) }
+  return Object.fromEntries(Object.entries({ ...under, ...Object.fromEntries(merged) }).filter(([, value]) => value !== null))
 }
 
 /** The chart's values with others laid over them. */

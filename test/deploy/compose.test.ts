@@ -57,7 +57,32 @@ describe.each(files)('%s', (name) => {
     const ofService: Json[] = Object.values<Json>(fill(parseCompose(read(name))).services).filter(
       ({ environment }) => environment?.DATABASE_URL !== undefined,
     )
-    expect(ofService.flatMap(({ environment }) => Object.keys(environment)).filter((each) => !known.includes(each))).toEqual([])
+    const ofNode = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS']
+    expect(
+      ofService.flatMap(({ environment }) => Object.keys(environment)).filter((each) => ![...known, ...ofNode].includes(each)),
+    ).toEqual([])
+  })
+
+  test('passes every setting on that the file and the image do not decide', () => {
+    // Passwords stand in the URLs of the file. The end of a node fits the time that the file gives it.
+    const decided = [
+      'DATABASE_URL',
+      'DATABASE_PASSWORD_FILE',
+      'DATABASE_PASSWORD_COMMAND',
+      'FERRULE_SHUTDOWN_DELAY',
+      'FERRULE_SHUTDOWN_SECONDS',
+    ]
+    const ofEmbedded = ['FERRULE_CONTEXT_FOLDER', 'FERRULE_CONTEXT_MEMORY', 'FERRULE_ROLE']
+    const ofNodes = name === 'compose.yaml' ? [] : ['FERRULE_SANDBOX']
+    const mine = [...decided, ...ofEmbedded, ...ofNodes, ...Object.keys(imageSettings)]
+    const passed = [...read(name).matchAll(/^ +(\w+): \$\{\1:[-?]/gm)].map(([, setting]) => setting)
+    const wanted = describeSettings().flatMap(({ name: setting }) => (mine.includes(setting) ? [] : [setting]))
+    expect(wanted.filter((setting) => !passed.includes(setting))).toEqual([])
+  })
+
+  test('asks PostgreSQL by TCP, since a server that still initialises its folder answers on its socket', () => {
+    const { healthcheck } = parseCompose(read(name)).services.postgres
+    expect(healthcheck.test).toEqual(['CMD', 'pg_isready', '--host=127.0.0.1', '--username=ferrule', '--dbname=ferrule'])
   })
 })
 

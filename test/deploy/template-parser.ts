@@ -11,6 +11,7 @@ export type Node =
   | { readonly is: 'output'; readonly part: Part }
   | { readonly is: 'variable'; readonly name: string; readonly part: Part }
   | { readonly is: 'if' | 'with'; readonly part: Part; readonly yes: readonly Node[]; readonly no: readonly Node[] }
+  | { readonly is: 'range'; readonly key: string; readonly value: string; readonly part: Part; readonly yes: readonly Node[] }
   | { readonly is: 'define'; readonly name: string; readonly nodes: readonly Node[] }
 
 const actions = /\{\{(-\s)?([\s\S]*?)(\s-)?\}\}/g
@@ -47,7 +48,7 @@ export function parseTemplate(template: string): readonly Node[] {
   const add = (node: Node): void => void (last().no ?? last().yes).push(node)
   for (const piece of cut(template)) {
     if ('text' in piece) add({ is: 'text', text: piece.text })
-    else if (/^(if|with|define) /.test(piece.action)) open.push({ head: piece.action, yes: [], no: undefined })
+    else if (/^(if|with|range|define) /.test(piece.action)) open.push({ head: piece.action, yes: [], no: undefined })
     else if (piece.action === 'else') last().no = []
     else if (piece.action === 'end') {
       const block = open.pop() ?? refuse('end without a beginning')
@@ -61,6 +62,9 @@ export function parseTemplate(template: string): readonly Node[] {
 function close({ head, yes, no = [] }: Block): Node {
   const [, word = '', rest = ''] = /^(\w+) ([\s\S]*)$/.exec(head) ?? []
   if (word === 'define') return { is: 'define', name: String(JSON.parse(rest)), nodes: yes }
+  const [, key, value, over] = /^\$(\w+), \$(\w+) := ([\s\S]*)$/.exec(rest) ?? []
+  if (word === 'range' && key !== undefined && value !== undefined && over !== undefined)
+    return { is: 'range', key, value, part: parsePart(over), yes }
   if (word === 'if' || word === 'with') return { is: word, part: parsePart(rest), yes, no }
   return refuse(`end without a beginning: ${head}`)
 }

@@ -67,7 +67,13 @@ export const overviewRecords = {
     sections: '[{ blocks: [SkillBlock], id: string, summary: string, title: string }]',
     title: 'string',
   },
-  Service: '{ operator: boolean, public_url: string | null, sandbox: boolean, version: string }',
+  Service: {
+    connect_url: 'string | null',
+    operator: 'boolean',
+    public_url: 'string | null',
+    sandbox: 'boolean',
+    version: 'string',
+  },
   Node: {
     context_store: '{ engine: sqlite | postgres | embedded, size_bytes: integer | null, version: string | null } | null',
     read_replicas: '[{ lag_bytes: integer | null, position: integer, state: unknown | used | gone | refused }]',

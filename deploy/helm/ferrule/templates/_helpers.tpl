@@ -1,5 +1,5 @@
 {{- define "ferrule.name" -}}
-{{ .Values.nameOverride | default .Release.Name | trunc 50 | trimSuffix "-" }}
+{{ .Values.fullnameOverride | default .Values.nameOverride | default .Release.Name | trunc 50 | trimSuffix "-" }}
 {{- end }}
 
 {{- define "ferrule.selector" -}}
@@ -12,6 +12,31 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- /* A map whose values are strings for Kubernetes, also where an operator wrote a number or a boolean. */ -}}
+{{- define "ferrule.strings" -}}
+{{- range $name, $value := . }}
+{{ $name | quote }}: {{ if kindIs "string" $value }}{{ $value | quote }}{{ else }}{{ $value | toJson | quote }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /* Settings, as environment of a container. */ -}}
+{{- define "ferrule.settings" -}}
+{{- range $name, $value := .Values.config }}
+- name: {{ $name }}
+  value: {{ if kindIs "string" $value }}{{ $value | quote }}{{ else }}{{ $value | toJson | quote }}{{ end }}
+{{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "ferrule.resources" -}}
+{{- range $kind, $amounts := . }}
+{{ $kind }}:
+  {{- include "ferrule.strings" $amounts | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{- define "ferrule.secretName" -}}
@@ -27,13 +52,21 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
 {{- define "ferrule.image" -}}
+{{- if .Values.image.digest -}}
+{{ printf "%s@%s" .Values.image.repository .Values.image.digest }}
+{{- else -}}
 {{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) }}
+{{- end -}}
 {{- end }}
 
 {{- /* The secret's content: in the secret of the release, and in the one that lives as long as the migrations. */ -}}
 {{- define "ferrule.secretData" -}}
-DATABASE_URL: {{ required "secret.databaseUrl or secret.existingSecret is needed" .Values.secret.databaseUrl | quote }}
-FERRULE_MASTER_KEY: {{ required "secret.masterKey or secret.existingSecret is needed: openssl rand -base64 32" .Values.secret.masterKey | quote }}
+{{- if not .Values.config.DATABASE_URL_FILE }}
+DATABASE_URL: {{ required "secret.databaseUrl, secret.existingSecret or config.DATABASE_URL_FILE is needed" .Values.secret.databaseUrl | quote }}
+{{- end }}
+{{- if not .Values.config.FERRULE_MASTER_KEY_FILE }}
+FERRULE_MASTER_KEY: {{ required "secret.masterKey, secret.existingSecret or config.FERRULE_MASTER_KEY_FILE is needed: openssl rand -base64 32" .Values.secret.masterKey | quote }}
+{{- end }}
 {{- if .Values.secret.contextDatabaseUrl }}
 CONTEXT_DATABASE_URL: {{ .Values.secret.contextDatabaseUrl | quote }}
 {{- end }}
@@ -49,21 +82,31 @@ FERRULE_OPERATOR_CLIENT_SECRET: {{ required "secret.operatorClientSecret is need
 {{- end }}
 {{- end }}
 
-{{- define "ferrule.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: 1000
-runAsGroup: 1000
-fsGroup: 1000
-seccompProfile:
-  type: RuntimeDefault
+{{- define "ferrule.secretSum" -}}
+{{- if .Values.secret.existingSecret -}}
+{{ .Values.secret.existingSecret }}
+{{- else -}}
+{{ include "ferrule.secretData" . | sha256sum }}
+{{- end -}}
 {{- end }}
 
-{{- define "ferrule.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop:
-    - ALL
+{{- /* Where pods run: of nodes and of the migrations. Takes the values of a role. */ -}}
+{{- define "ferrule.placement" -}}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- include "ferrule.strings" . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
 {{- end }}
 
 {{- define "ferrule.mounts" -}}
@@ -71,6 +114,9 @@ capabilities:
   mountPath: /data
 - name: temporary
   mountPath: /tmp
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "ferrule.volumes" -}}
@@ -78,4 +124,7 @@ capabilities:
   emptyDir: {}
 - name: temporary
   emptyDir: {}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}

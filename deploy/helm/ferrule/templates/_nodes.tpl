@@ -25,14 +25,14 @@ spec:
       labels:
         {{- include "ferrule.labels" .root | nindent 8 }}
         app.kubernetes.io/component: {{ .role }}
+        {{- with .root.Values.podLabels }}
+        {{- include "ferrule.strings" . | nindent 8 }}
+        {{- end }}
       annotations:
         # New settings make new pods. A change in a secret of yours does not: restart the deployments yourself.
-        ferrule/config: {{ toYaml .root.Values.config | sha256sum }}
-        {{- if not .root.Values.secret.existingSecret }}
-        ferrule/secret: {{ include "ferrule.secretData" .root | sha256sum }}
-        {{- end }}
+        ferrule/secret: {{ include "ferrule.secretSum" .root }}
         {{- with .root.Values.podAnnotations }}
-        {{- toYaml . | nindent 8 }}
+        {{- include "ferrule.strings" . | nindent 8 }}
         {{- end }}
     spec:
       serviceAccountName: {{ include "ferrule.serviceAccountName" .root }}
@@ -44,20 +44,23 @@ spec:
         {{- toYaml . | nindent 8 }}
       {{- end }}
       securityContext:
-        {{- include "ferrule.podSecurity" .root | nindent 8 }}
+        {{- toYaml .root.Values.podSecurityContext | nindent 8 }}
       topologySpreadConstraints:
         {{- include "ferrule.spread" . | nindent 8 }}
-      containers:
-        {{- include "ferrule.container" . | nindent 8 }}
-      volumes:
-        {{- include "ferrule.volumes" .root | nindent 8 }}
-      {{- with .node.nodeSelector }}
-      nodeSelector:
+      {{- with .root.Values.initContainers }}
+      initContainers:
         {{- toYaml . | nindent 8 }}
       {{- end }}
-      {{- with .node.tolerations }}
-      tolerations:
+      containers:
+        {{- include "ferrule.container" . | nindent 8 }}
+        {{- with .root.Values.extraContainers }}
         {{- toYaml . | nindent 8 }}
+        {{- end }}
+      volumes:
+        {{- include "ferrule.volumes" .root | nindent 8 }}
+      {{- include "ferrule.placement" .node | nindent 6 }}
+      {{- with .root.Values.extraPodSpec }}
+      {{- toYaml . | nindent 6 }}
       {{- end }}
 {{- end }}
 
@@ -73,11 +76,13 @@ spec:
       value: {{ .root.Values.shutdown.delaySeconds | quote }}
     - name: FERRULE_SHUTDOWN_SECONDS
       value: {{ .root.Values.shutdown.seconds | quote }}
+    {{- include "ferrule.settings" .root | nindent 4 }}
   envFrom:
-    - configMapRef:
-        name: {{ include "ferrule.name" .root }}
     - secretRef:
         name: {{ include "ferrule.secretName" .root }}
+    {{- with .root.Values.extraEnvFrom }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   ports:
     - name: http
       containerPort: 8080
@@ -102,9 +107,9 @@ spec:
     timeoutSeconds: 3
     failureThreshold: 2
   resources:
-    {{- toYaml .node.resources | nindent 4 }}
+    {{- include "ferrule.resources" .node.resources | nindent 4 }}
   securityContext:
-    {{- include "ferrule.containerSecurity" .root | nindent 4 }}
+    {{- toYaml .root.Values.securityContext | nindent 4 }}
   volumeMounts:
     {{- include "ferrule.mounts" .root | nindent 4 }}
 {{- end }}

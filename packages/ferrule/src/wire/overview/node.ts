@@ -9,6 +9,9 @@ export const serviceRecord = record(
     version: str('Version of the service'),
     sandbox: bool('true: connectors to the stand-ins of the vendors can be created'),
     public_url: orNull(str('Address that clients reach the service by; null: not set')),
+    connect_url: orNull(
+      str('Address that connect links and redirect URIs begin with: https, or of this machine; null: the service has none'),
+    ),
     operator: bool('true: the caller may read `GET /api/v1/node`'),
   },
   'What every client may know of the service',

@@ -9,6 +9,7 @@ import { iso } from '../model/ids.ts'
 import type { Installation } from '../model/operator-types.ts'
 import type { PlatformOptions } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
+import { findSafeAddress } from '../settings/own-address.ts'
 import { version } from '../version.ts'
 
 /** Syncs whose nodes are listed. */
@@ -28,6 +29,7 @@ export function createInstallation(parts: Parts, store: Store): Installation {
       version,
       sandbox: settings.sandbox,
       public_url: settings.publicUrl ?? null,
+      connect_url: findSafeAddress(settings) ?? null,
       operator: await isOperator(parts, caller),
     }),
     readNode: async (caller) => {

@@ -1,5 +1,7 @@
 /** Commands on the state of the service. They can run while the service runs, with the same settings. */
-import { Command } from 'commander'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { FerruleError } from 'ferrule'
 import type { Secret } from 'ferrule/engine'
 import { kinds } from 'ferrule/internal'
 import type { ApplicationRecord, OrganizationReach } from '../../platform/model/application-types.ts'
@@ -13,10 +15,27 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`)
 const formatPair = (clientId: string, secret: Secret<string>): string =>
   `Client id ${clientId}, client secret ${showSecret(secret)} (shown this once: keep it)`
 
-/** Opens the state for one command, and closes it after success and failure. */
-async function withPlatform(run: (platform: Platform) => Promise<void>): Promise<void> {
+/** Pause between two looks for a database that does not answer, in milliseconds. */
+const pauseMs = 1_000
+
+/** Opens the state. A database that does not answer yet gets some seconds. @throws FerruleError `unavailable` afterwards */
+async function open(waitSeconds: number): Promise<Platform> {
   const settings = readSettings(process.env, { kinds: Object.keys(kinds) })
-  const platform = await openPlatform({ settings, kinds: Object.values(kinds), role: 'administration' })
+  const until = performance.now() + waitSeconds * 1_000
+  for (let looks = 0; ; looks += 1)
+    try {
+      return await openPlatform({ settings, kinds: Object.values(kinds), role: 'administration' })
+    } catch (thrown) {
+      const isLast = performance.now() + pauseMs > until
+      if (isLast || !(thrown instanceof FerruleError) || thrown.code !== 'unavailable') throw thrown
+      if (looks === 0) process.stderr.write(`The database does not answer yet. Waiting for ${waitSeconds} seconds.\n`)
+      await sleep(pauseMs)
+    }
+}
+
+/** Opens the state for one command, and closes it after success and failure. */
+async function withPlatform(run: (platform: Platform) => Promise<void>, waitSeconds = 0): Promise<void> {
+  const platform = await open(waitSeconds)
   try {
     const { clientId, clientSecret } = platform.first
     if (clientSecret !== undefined) print(`First start. ${formatPair(clientId, clientSecret)}`)
@@ -99,11 +118,18 @@ export function buildApplicationCommand(): Command {
   return command
 }
 
+/** Reads a number of seconds, an hour at most. */
+function readSeconds(text: string): number {
+  if (/^\d{1,4}$/.test(text) && Number(text) <= 3_600) return Number(text)
+  throw new InvalidArgumentError('It must be an integer from 0 to 3600.')
+}
+
 /** Builds `ferrule-server migrate`: opening the state does all of it. */
 export const buildMigrateCommand = (): Command =>
   new Command('migrate')
     .description('bring the tables of the state to this version, then end; nodes do the same when they start')
-    .action(() => withPlatform(async () => print('The tables are those of this version.')))
+    .addOption(new Option('--wait <seconds>', 'time for a database that does not answer yet').default(60).argParser(readSeconds))
+    .action(({ wait }: { readonly wait: number }) => withPlatform(async () => print('The tables are those of this version.'), wait))
 
 /** Builds `ferrule-server vault …`. */
 export function buildVaultCommand(): Command {

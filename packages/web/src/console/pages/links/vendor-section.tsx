@@ -119,7 +119,7 @@ export function VendorSection({ kind, application, callback }: VendorSectionProp
   return (
     <Section title={kind.definition.name}>
       {callback === undefined ? (
-        <Text size="sm">Set FERRULE_PUBLIC_URL to see the redirect URI that the vendor asks for.</Text>
+        <Text size="sm">Set FERRULE_PUBLIC_URL to the https address of this service to see the redirect URI that the vendor asks for.</Text>
       ) : (
         <CopyText label={`Redirect URI to register at ${kind.definition.name}`} value={callback} />
       )}

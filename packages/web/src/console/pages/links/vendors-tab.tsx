@@ -17,7 +17,7 @@ const useConsentKinds = () =>
 
 /** Shows the section of each kind. */
 function Sections({ kinds, stored }: { readonly kinds: readonly DefinitionRecord[]; readonly stored: readonly OAuthCredentialsRecord[] }) {
-  const own = useService().data?.public_url ?? undefined
+  const own = useService().data?.connect_url ?? undefined
   if (kinds.length === 0) return <EmptyState title="No kind needs one" says="No kind of this service has a consent page." />
   return kinds.map((kind) => {
     const slug = kind.definition.connector_type
