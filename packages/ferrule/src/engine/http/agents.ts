@@ -58,7 +58,7 @@ export interface Agents {
 /** The error of a forward proxy that gave no connection: nothing has reached the vendor. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError'
-  readonly code = 'FERRULE_PROXY'
+  readonly code = 'ERR_PROXY'
 }
 
 /** Never behind a proxy: a proxy's own machine has these names too, and stand-ins of vendors run on this one. */

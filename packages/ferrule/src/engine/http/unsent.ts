@@ -10,7 +10,7 @@ const codes: ReadonlySet<unknown> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
-  'FERRULE_PROXY',
+  'ERR_PROXY',
 ])
 
 /** Returns whether an error means that the request was never sent. */
