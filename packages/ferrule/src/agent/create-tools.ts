@@ -29,8 +29,6 @@ const usualMaxTokens = 8_000
 const longestName = 100
 /** What all tools of this process keep, when their program names no store. */
 const sharedKept = createKeptStore()
-/** Key of the handles of this process, when its program names no key. */
-const processKey = crypto.getRandomValues(new Uint8Array(32))
 
 function answerThrown(thrown: unknown): AgentAnswer {
   return thrown instanceof Explained ? answerFailure(thrown.error, thrown.lines) : answerFailure(asFerruleError(thrown))
@@ -92,15 +90,12 @@ const describeTool = ({ name }: ToolDefinition, { callId, signal }: ToolCall): S
 })
 
 function buildContext(source: AgentSources, options: ToolOptions): ToolContext {
-  const { maxTokens = usualMaxTokens, subject: given = '', now = Date.now, kept = sharedKept, handleKey } = options
+  const { maxTokens = usualMaxTokens, now = Date.now, kept = sharedKept } = options
   // Many programs make tools for each request: those of the same client or connections read each other's handles.
-  const subject = handleKey === undefined ? JSON.stringify([nameSources(source), given]) : given
-  const key = handleKey ?? processKey
-  // The model pays for a handle twice, and an answer can have two.
-  const longestInline = Math.min(1_500, Math.floor(maxTokens / 8))
+  const { subject = nameSources(source) } = options
   return {
     reach: new Reach(openSources(source), options),
-    handles: new Handles({ key, subject, longestInline, kept, now }),
+    handles: new Handles({ subject, kept, now }),
     maxTokens,
     canWrite: options.write === true,
     runId: crypto.randomUUID(),

@@ -11,14 +11,15 @@ export interface ToolOptions extends Narrowing {
   readonly maxTokens?: number | undefined
   /** Makes a tool for each of these operations in place of the general ones: `gong.calls.list`, `shopify.orders.*`. */
   readonly include?: readonly string[] | undefined
-  /** Who calls, for example token and organization: handles of `read_more` work for the same subject only. */
+  /**
+   * Who calls, for example token and organization: handles of `read_more` work for the same subject only. Default: the same client or
+   * connections of this process.
+   */
   readonly subject?: string | undefined
   /**
-   * Key of the signatures of handles, at least 32 bytes. Processes that share one read each other's handles; `subject` must then name the
-   * caller. Default: a random key of this process, and handles work for the same client or connections only.
+   * Where positions, and what cannot be read again, are kept for 10 minutes. Processes that share one read each other's handles; `subject`
+   * must then name the caller. Default: this process's memory, shared by all tools.
    */
-  readonly handleKey?: Uint8Array | undefined
-  /** Where what cannot be read again is kept for 10 minutes. Default: this process's memory, shared by all tools. */
   readonly kept?: KeptStore | undefined
   /** Milliseconds since 1970; default: the machine's clock. */
   readonly now?: (() => number) | undefined
@@ -36,7 +37,6 @@ export const toolOptions: OptionRules = {
   maxTokens: [`must be a whole number from ${smallestBudget}`, (value) => Number.isInteger(value) && Number(value) >= smallestBudget],
   include: texts,
   subject: ['must be a string', (value) => typeof value === 'string'],
-  handleKey: ['must be at least 32 bytes', (value) => value instanceof Uint8Array && value.length >= 32],
   kept: ['must be a store with put and get', (value) => typeof value === 'object' && value !== null && 'put' in value && 'get' in value],
   now: ['must be a function', (value) => typeof value === 'function'],
   workspace: ['must be a name or null', (value) => value === null || isText(value)],

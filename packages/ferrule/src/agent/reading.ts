@@ -6,7 +6,7 @@ import { quoteName } from './answers/bounds.ts'
 import { type Place, writeRows } from './answers/rows.ts'
 import { closing, joinLines, opening } from './answers/sentences.ts'
 import type { RunningCall } from './context.ts'
-import { type Handles, idLength } from './handles.ts'
+import type { Handles } from './handles.ts'
 import { type Position, packPosition } from './positions.ts'
 import { type Columns, columnsField, type Result, readResult } from './results.ts'
 import type { AgentConnector, AgentKind, AgentRequest } from './source.ts'
@@ -69,9 +69,6 @@ async function answerFile(reading: Reading, { file, stream }: NonNullable<Return
 const describeCall = ({ connector: { kind, name }, request: { entity, action } }: Reading): string =>
   `${kind} ${entity}.${action === 'context_store_search' ? 'search' : action} of ${quoteName(name)}`
 
-/** Stands for an id that is not made yet, where only its length counts. */
-const someId = '_'.repeat(idLength)
-
 /** The handles of one answer. What cannot be read again is kept when the first handle is written. */
 class AnswerHandles {
   readonly #handles: Handles
@@ -87,14 +84,9 @@ class AnswerHandles {
 
   /** Writes the handle of a place in the rows, or of what follows; undefined: the rest is too large to be kept. */
   async write(place: Place | 'next'): Promise<string | undefined> {
-    const id = this.#isKept(place) ? await this.#keep() : someId
+    const id = this.#isKept(place) ? await this.#keep() : ''
     if (id === undefined) return undefined
     return this.#handles.write(packPosition(this.#locate(place, id, await this.#keepColumns(place))))
-  }
-
-  /** Returns the most tokens that the handle takes. Keeps nothing. */
-  measure(place: Place | 'next'): number {
-    return this.#handles.measure(packPosition(this.#locate(place, someId, someId)))
   }
 
   /** Returns whether the rows of a place cannot be read again by their call. */
@@ -136,7 +128,6 @@ async function answerResult(running: RunningCall, reading: Reading, result: Resu
     hasNext: next !== undefined,
     canNarrow: reading.canNarrow === true,
     writeHandle: (at) => handles.write(at),
-    measureHandle: (at) => handles.measure(at),
   })
   return { text, isError: false }
 }

@@ -1,4 +1,5 @@
 /** Writes an answer of lines: those that fit, and a handle to the rest. */
+import { handleTokens } from '../handles.ts'
 import { boundText } from './bounds.ts'
 import { estimateTokens } from './tokens.ts'
 
@@ -10,19 +11,17 @@ export interface LinesToWrite {
   readonly maxTokens: number
   /** Makes the handle of a line. */
   readonly writeHandle: (at: number) => Promise<string | undefined>
-  /** Returns the most tokens that such a handle takes. */
-  readonly measureHandle: (at: number) => number
 }
 
 const goOn = (left: number, handle: string | undefined): string =>
   `${left} more lines. ${handle === undefined ? 'Ask for less.' : `To continue: read_more {"handle":"${handle}"}`}`
 
 /** Writes lines. A line that is too long for an answer alone is cut. */
-export async function writeLines({ lines, at, maxTokens, writeHandle, measureHandle }: LinesToWrite): Promise<string> {
+export async function writeLines({ lines, at, maxTokens, writeHandle }: LinesToWrite): Promise<string> {
   const left = lines.slice(at)
   const whole = left.join('\n')
   if (whole.length <= maxTokens * 8 && estimateTokens(whole) <= maxTokens) return whole
-  const budget = maxTokens - estimateTokens(goOn(lines.length, '')) - measureHandle(lines.length) - 1
+  const budget = maxTokens - estimateTokens(goOn(lines.length, '')) - handleTokens - 1
   const shown: string[] = []
   let tokens = 0
   for (const line of left) {

@@ -1,5 +1,6 @@
 /** Writes an answer with rows: within the budget, with what is left and how to continue. */
 import { isObject } from '../../definition/object.ts'
+import { handleTokens } from '../handles.ts'
 import { findFitting } from './bounds.ts'
 import { writeLine } from './json.ts'
 import { chooseLayout, cutRows, type Fit, type Fitted, fitRows, writeColumns } from './layout.ts'
@@ -32,8 +33,6 @@ export interface RowsToWrite {
   readonly canNarrow: boolean
   /** Makes the handle of a place in these rows, or of what follows behind them; undefined: it cannot be read on from there. */
   readonly writeHandle: (place: Place | 'next') => Promise<string | undefined>
-  /** Returns the most tokens that such a handle takes. */
-  readonly measureHandle: (place: Place | 'next') => number
 }
 
 /** Maximum lengths of texts, tried one after the other until enough rows fit. */
@@ -98,7 +97,7 @@ async function writePiece(wanted: RowsToWrite): Promise<string> {
   const from = Math.min(place.character ?? 0, json.length)
   const { largest } = writeFieldHints(new Map(), canNarrow && from === 0 ? [rows[place.at]] : [])
   const frame = [describePiece(wanted, [json.length, json.length, json.length]), opening(title), '……', closing, goOn(''), largest]
-  const budget = maxTokens - frame.reduce((sum, text) => sum + estimateTokens(text) + 1, 0) - measureHandles(wanted)
+  const budget = maxTokens - frame.reduce((sum, text) => sum + estimateTokens(text) + 1, 0) - handleTokens
   const end = findFitting(json, from, budget)
   const following = findBehind(wanted, end, json.length)
   const handle = following === undefined ? undefined : await wanted.writeHandle(following)
@@ -111,12 +110,6 @@ async function writePiece(wanted: RowsToWrite): Promise<string> {
     largest,
   ])
 }
-
-/** Measures the longest handle of a place in the rows. */
-const measureInside = ({ rows, measureHandle }: RowsToWrite): number => measureHandle({ at: rows.length, character: 9_999_999 })
-/** Measures the longest handle that stands behind a piece. */
-const measureHandles = (wanted: RowsToWrite): number =>
-  Math.max(measureInside(wanted), wanted.hasNext ? wanted.measureHandle('next') : 0)
 
 /** Estimates our own sentences around the rows, without handles. */
 function estimateFrame(wanted: RowsToWrite, facts: string, columns: string): number {
@@ -159,9 +152,9 @@ async function writeClosing(wanted: RowsToWrite, fitted: Fitted, left: readonly 
 }
 
 /** Estimates the handles of an answer: to a place in the rows, and to what follows behind them. */
-function estimateHandles(wanted: RowsToWrite, isWhole: boolean): number {
-  const inside = isWhole ? 0 : estimateTokens(goOn('')) + measureInside(wanted)
-  return inside + (wanted.hasNext ? estimateTokens(goOn('')) + wanted.measureHandle('next') : 0)
+function estimateHandles({ hasNext }: RowsToWrite, isWhole: boolean): number {
+  const one = estimateTokens(goOn('')) + handleTokens
+  return (isWhole ? 0 : one) + (hasNext ? one : 0)
 }
 
 /**

@@ -103,7 +103,6 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   const text = await writeLines({
     ...{ lines, at: from?.at ?? 0, maxTokens },
     writeHandle: (at) => handles.write(locate(at)),
-    measureHandle: (at) => handles.measure(locate(at)),
   })
   return { text, isError: false }
 }

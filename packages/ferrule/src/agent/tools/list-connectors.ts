@@ -66,7 +66,6 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
     at: from?.at ?? 0,
     maxTokens: context.maxTokens,
     writeHandle: (at) => handles.write(locate(at)),
-    measureHandle: (at) => handles.measure(locate(at)),
   })
   return { text, isError: false, result: connectors }
 }

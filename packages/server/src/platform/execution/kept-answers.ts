@@ -1,4 +1,4 @@
-/** Keeps for minutes what a write or a statement answered and an agent has not read yet: any node continues it. */
+/** Keeps for minutes where agents continue to read, and what a write or a statement answered: any node continues it. */
 import { deleteEndedAnswers, findKeptAnswer, insertKeptAnswer } from '../db/queries/kept-answers.ts'
 import type { KeptAnswers } from '../model/types.ts'
 import type { Parts } from '../parts.ts'
@@ -8,9 +8,9 @@ import type { RecordPlace, Vault } from '../vault/vault.ts'
 /** Largest kept text, in bytes. */
 const mostBytes = 4_000_000
 /** Kept texts of an organization. */
-const bounds = { mostAnswers: 1_000, mostBytes: 64_000_000 }
+const bounds = { mostAnswers: 4_000, mostBytes: 64_000_000 }
 
-/** Only the signed handle has the id. */
+/** Only the handle, or a position under it, has the id. */
 const locate = (organizationId: string, id: string): RecordPlace => ({ type: 'kept answer', organizationId, id })
 
 /** Builds the store. */
