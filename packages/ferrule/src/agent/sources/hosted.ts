@@ -98,11 +98,14 @@ export function createHostedSource(transport: Transport): AgentSource {
 /**
  * Makes the source of one connector of the service.
  * @param connection what stands behind the connector
+ * @param name of the connector for the model; undefined: its own
  */
-export function createConnectionSource({ transport, hosted }: HostedConnection): AgentSource {
+export function createConnectionSource({ transport, hosted }: HostedConnection, name?: string): AgentSource {
   const all = createHostedSource(transport)
-  const find = async (limits: RequestLimits): Promise<AgentConnector | undefined> =>
-    all.getConnector(await hosted.id(toOptions(limits)), limits)
+  const find = async (limits: RequestLimits): Promise<AgentConnector | undefined> => {
+    const found = await all.getConnector(await hosted.id(toOptions(limits)), limits)
+    return found === undefined || name === undefined ? found : { ...found, name }
+  }
   return {
     ...all,
     listConnectors: async (_wish, limits) => {

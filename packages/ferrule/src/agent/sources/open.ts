@@ -22,7 +22,7 @@ function openOne(value: unknown, name?: string): AgentSource | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (value instanceof Ferrule) return createHostedSource(findTransport(value))
   const hosted = findHostedConnection(value)
-  if (hosted !== undefined) return createConnectionSource(hosted)
+  if (hosted !== undefined) return createConnectionSource(hosted, name)
   const local = findLocalConnection(value)
   if (local !== undefined) return createLocalSource(local, name)
   return isSource(value) ? value : undefined
@@ -31,18 +31,21 @@ function openOne(value: unknown, name?: string): AgentSource | undefined {
 const failSource = (field: string) =>
   failValidation([{ field, message: 'must be a Ferrule client, a connector of connect(), or several of them', error_code: 'type' }])
 
-function openNamed([name, value]: readonly [string | undefined, unknown]): AgentSource {
+/** A value with the name that the model uses; undefined: its own. */
+type Given = readonly [name: string | undefined, value: unknown]
+
+function openNamed([name, value]: Given, place: number): AgentSource {
   const found = openOne(value, name)
-  if (found === undefined) throw failSource(`/${name ?? 'source'}`)
+  if (found === undefined) throw failSource(`/${name ?? place}`)
   return found
 }
 
-/** Names each connection of this process: the slug of its kind, with a number from the second one on. Other values get their place. */
-function nameAll(values: readonly unknown[]): readonly (readonly [string, unknown])[] {
+/** Names each connection of this process: the slug of its kind, with a number from the second one on. Other values keep their names. */
+function nameAll(values: readonly unknown[]): readonly Given[] {
   const counts = new Map<string, number>()
-  return values.map((value, index) => {
+  return values.map((value) => {
     const local = typeof value === 'object' && value !== null ? findLocalConnection(value) : undefined
-    if (local === undefined) return [String(index), value]
+    if (local === undefined) return [undefined, value]
     const { kind } = local.readKind()
     const count = (counts.get(kind) ?? 0) + 1
     counts.set(kind, count)
@@ -51,7 +54,7 @@ function nameAll(values: readonly unknown[]): readonly (readonly [string, unknow
 }
 
 /** Lists what tools are made of: one value without a name, or several with names. */
-const listGiven = (given: AgentSources): readonly (readonly [string | undefined, unknown])[] => {
+const listGiven = (given: AgentSources): readonly Given[] => {
   if (openOne(given) !== undefined) return [[undefined, given]]
   return Array.isArray(given) ? nameAll(given) : isObject(given) ? Object.entries(given) : []
 }
