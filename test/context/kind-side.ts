@@ -25,6 +25,8 @@ export interface KindSideOptions {
 export class KindSide {
   readonly store: StoreDouble
   configuration: Readonly<Record<string, unknown>>
+  /** Values that were left out because the vendor has withdrawn them, by entity. */
+  readonly withdrawn: Record<string, readonly string[]> = {}
   readonly #options: KindSideOptions
   readonly #engine: ReturnType<typeof createEngine>
 
@@ -50,7 +52,7 @@ export class KindSide {
     const connectors = { markAuthError: async () => undefined, markHealthy: async () => undefined }
     const ask = createAsk(
       { connectors, engine: this.#engine, onBackgroundError: () => undefined },
-      { access, signal, called: () => undefined },
+      { access, signal, called: () => undefined, withdrew: (entity, names) => void Object.assign(this.withdrawn, { [entity]: names }) },
     )
     return syncConnector({
       ...{ kind, connector, configuration, store: this.store, ask, clock, signal },

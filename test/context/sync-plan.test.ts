@@ -136,15 +136,18 @@ describe('windows', () => {
     ])
   })
 
+  /** A connector whose first day is configured. */
+  const from = (start: string) => ({ kind: madeUp, configuration: { [rule.first]: start } })
+
   test('begin before the last day that is known, and never before the configured one', () => {
-    expect(findFirstDay(rule, { configured: '2026-01-01', through: '2026-03-10' }, now)).toBe('2026-03-07')
-    expect(findFirstDay(rule, { configured: '2026-03-09', through: '2026-03-10' }, now)).toBe('2026-03-09')
-    expect(findFirstDay(rule, { configured: '2026-01-01', through: undefined }, now)).toBe('2026-01-01')
+    expect(findFirstDay(rule, '2026-03-10', from('2026-01-01'), now)).toBe('2026-03-07')
+    expect(findFirstDay(rule, '2026-03-10', from('2026-03-09'), now)).toBe('2026-03-09')
+    expect(findFirstDay(rule, undefined, from('2026-01-01'), now)).toBe('2026-01-01')
   })
 
   test('begin anew when the last day is still to come', () => {
-    expect(findFirstDay(rule, { configured: '2026-01-01', through: '2026-03-21' }, now)).toBe('2026-03-18')
-    expect(findFirstDay(rule, { configured: '2026-01-01', through: '2027-03-20' }, now)).toBe('2026-01-01')
+    expect(findFirstDay(rule, '2026-03-21', from('2026-01-01'), now)).toBe('2026-03-18')
+    expect(findFirstDay(rule, '2027-03-20', from('2026-01-01'), now)).toBe('2026-01-01')
   })
 
   test('are halved down to a day', () => {

@@ -26,6 +26,7 @@ export {
   type SearchFieldType,
   searchOperators,
 } from './definition/search.ts'
+export { readLookback } from './definition/sync.ts'
 export { buildEntityDocument, toSchema } from './document/build-kind.ts'
 export {
   findReferenceEntries,

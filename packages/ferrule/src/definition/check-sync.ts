@@ -26,9 +26,10 @@ const isParameter = ({ definition }: Place, path: string): boolean => {
 const findFeeder = ({ kind }: Place, name: string): EntityDefinition | undefined => kind.definition.entities[name]
 
 /** Lists the parameters that a sync sends, and those of live lists that it does not copy. */
-const listSentParameters = ({ params = {}, within, each, since, windows, notCopied = [] }: Sync): string[] => [
+const listSentParameters = ({ params = {}, within, each, since, windows, withdrawn, notCopied = [] }: Sync): string[] => [
   ...Object.keys(params),
   ...notCopied,
+  ...(withdrawn === undefined ? [] : [withdrawn.param]),
   ...Object.keys(within?.most?.take ?? {}),
   ...Object.keys(each?.take ?? {}),
   ...(since === undefined ? [] : [since.param, ...(since.until === undefined ? [] : [since.until])]),
@@ -91,6 +92,9 @@ const checks: readonly ((place: Place) => Sentences)[] = [
     windows !== undefined &&
       !(windows.first in kind.definition.configuration) &&
       `begins at ${windows.first}, which is not a configuration field`,
+    windows?.setting !== undefined &&
+      Reflect.get(kind.definition.configuration[windows.setting] ?? {}, 'default') === undefined &&
+      `looks back by ${windows.setting}, which is not a configuration field with a default`,
     windows !== undefined && !(Number.isInteger(windows.days) && windows.days >= 1) && `has windows of ${windows.days} days`,
   ],
   ({ definition, sync }) =>

@@ -103,4 +103,4 @@ export type {
   TString,
   TUnsafe,
 } from './schema-types.ts'
-export type { Since, Sync, Windows, Within } from './sync.ts'
+export type { Since, Sync, Windows, Withdrawn, Within } from './sync.ts'

@@ -1,4 +1,5 @@
 /** How a definition describes the sync of an entity. */
+import type { Fields } from './fields.ts'
 
 /** Incremental sync: only new or changed records. */
 export interface Since {
@@ -27,6 +28,16 @@ export interface Windows {
   readonly first: string
   /** Number of days before the last synced day whose figures can still change. */
   readonly lookback: number
+  /** Configuration field, with a default, that adds days to `lookback`. */
+  readonly setting?: string
+}
+
+/** Values that a vendor may withdraw. */
+export interface Withdrawn {
+  /** Parameter with a JSON array of strings. */
+  readonly param: string
+  /** Regular expression over the vendor's message. Its first group holds the refused values in quotes. */
+  readonly matches: string
 }
 
 /** Records within the records of another entity. */
@@ -58,6 +69,8 @@ export interface Sync {
   /** The next page starts after the largest value of a field, for vendors whose own positions expire. */
   readonly after?: { readonly param: string; readonly field: string }
   readonly windows?: Windows
+  /** A sync leaves out the values that the vendor has withdrawn, and says so. */
+  readonly withdrawn?: Withdrawn
   /**
    * Parameters with which a live list answers other records, or other figures, than a sync: deleted objects, sums of a part. What such a
    * list answers is not copied.
@@ -65,4 +78,14 @@ export interface Sync {
   readonly notCopied?: readonly string[]
   /** Searchable field → path in the record, or `parent.<path>` in the parent record of the call. */
   readonly project?: Readonly<Record<string, string>>
+}
+
+/** Reads the number of days before the last synced day whose figures can still change. */
+export function readLookback(
+  { configuration: fields }: { readonly configuration: Fields },
+  { lookback, setting }: Windows,
+  configuration: Readonly<Record<string, unknown>>,
+): number {
+  const value: unknown = setting === undefined ? 0 : (configuration[setting] ?? Reflect.get(fields[setting] ?? {}, 'default'))
+  return lookback + Number(value ?? 0)
 }

@@ -138,14 +138,15 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
   const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.wall()))
   if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...buildEmptyMeta(operation), ...buildHiddenCount(running, 0) } }
   const { data, text, excluded, unclear, hidden, made, listed } = await readPage(running, reply)
-  const doubt = describeDoubt(operation, reply.body, listed) ?? describeUnclear(operation, unclear)
+  const own = describeDoubt(operation, reply.body, listed) ?? describeUnclear(operation, unclear)
+  const doubt = own ?? describeWarned(operation, reply.warnings)
   return {
     type: 'list',
     data,
     meta: {
       ...readMeta(operation, { ...reply, params: given, listed, ...(made === undefined ? {} : { made }) }),
       ...buildHiddenCount(running, excluded),
-      ...buildWarnings(doubt === undefined ? reply.warnings : [...reply.warnings, `${doubt}.`]),
+      ...buildWarnings(own === undefined ? reply.warnings : [...reply.warnings, `${own}.`]),
     },
     ...(hidden.length === 0 ? {} : { hidden }),
     ...(doubt === undefined ? {} : { doubt }),
@@ -153,6 +154,10 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
     ...readDigest(operation, reply.answer),
   }
 }
+
+/** Describes why a list may be incomplete: the vendor warns of it. Undefined without warnings. */
+const describeWarned = ({ kind }: CompiledOperation, warnings: readonly string[]): string | undefined =>
+  warnings.length === 0 ? undefined : `${kind.definition.title} warns: ${warnings.join('; ').replace(/\.$/, '')}`
 
 /** Builds the meta field of the vendor's warnings; empty without warnings. */
 const buildWarnings = (warnings: readonly string[]) => (warnings.length === 0 ? {} : { warnings })

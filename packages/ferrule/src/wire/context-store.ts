@@ -72,6 +72,11 @@ const incremental = part(
 /** What an incremental run reads. */
 export type SyncIncremental = Wire<typeof incremental>
 
+/** First day whose figures can still change. */
+export const mayChangeFrom = str(
+  'Days of figures only: figures of this day (YYYY-MM-DD) and later can still change, also where complete is true. Each sync reads them again',
+)
+
 const entityStatus = part(
   {
     entity: str('Entity'),
@@ -79,6 +84,7 @@ const entityStatus = part(
     complete: bool(
       'true: every part was read. false before the first sync has finished, and while a part cannot be read. Age does not matter',
     ),
+    may_change_from: opt(mayChangeFrom),
     incremental: recordOrNull(incremental),
     reason: orNull(str('Why the entity is disabled')),
     interval_seconds: int('Seconds between two runs'),
@@ -109,7 +115,7 @@ export const contextStoreStatus = record(
 export type SyncStatusRecord = Wire<typeof contextStoreStatus>
 
 /** How fresh the copy of one entity is. */
-export type SyncFreshness = Pick<SyncEntityStatus, 'state' | 'synced_at' | 'verified_at' | 'complete'> & {
+export type SyncFreshness = Pick<SyncEntityStatus, 'state' | 'synced_at' | 'verified_at' | 'complete' | 'may_change_from'> & {
   /** Records at the last count; null when nothing was ever stored. */
   readonly records: number | null
 }

@@ -1,6 +1,6 @@
 /** What an answer of a search carries beside the records. */
 import { bool, int, list, obj, oneOf, opt, orNull, str, time } from '../definition/index.ts'
-import { copyStates } from './context-store.ts'
+import { copyStates, mayChangeFrom } from './context-store.ts'
 import type { Wire } from './words.ts'
 
 /** How fresh the copy is that a search read. */
@@ -16,6 +16,7 @@ export const freshness = obj(
     ),
     status: oneOf('State of the copy, as in GET …/context_store', ...copyStates),
     complete: bool('false: a part of the records could not be read, or was not read yet. Age does not matter'),
+    may_change_from: opt(mayChangeFrom),
   },
   'How fresh the copy is',
 )

@@ -67,7 +67,7 @@ const syncEntityResult = part(
   {
     entity: str('Entity'),
     state: oneOf(
-      'complete: everything was read; changes: all changes were read; partial: a part could not be read; skipped: the credentials or ' +
+      'complete: everything was read; changes: all changes were read (an error is a notice then); partial: a part could not be read; skipped: the credentials or ' +
         'the vendor do not offer the entity; failed: the entity could not be read',
       ...entityOutcomes,
     ),

@@ -1,4 +1,4 @@
-import { byDefault, connector, date, find, oneOf, oneOrMany, opt, secret, str } from '../../definition/index.ts'
+import { byDefault, connector, date, find, int, oneOf, oneOrMany, opt, secret, str } from '../../definition/index.ts'
 import { advertisers, audiences, catalogs, promoted_post_ads } from './accounts.ts'
 import { creative_assets_images, creative_assets_videos } from './assets.ts'
 import { ad_groups, ads, campaigns } from './campaigns.ts'
@@ -105,6 +105,18 @@ export const tiktokMarketing = connector(
         find(
           { says: 'You decide: the context store copies no earlier reports.' },
           byDefault('2016-09-01', date('First day of reports in the context store')),
+        ),
+      ),
+      attribution_window: opt(
+        find(
+          { says: 'Take the longest attribution window of your ad groups in days; TikTok begins with 7 days after a click.' },
+          byDefault(
+            7,
+            int('Days after a click until which a conversion still changes the figures of its day: each sync reads them again', {
+              minimum: 0,
+              maximum: 364,
+            }),
+          ),
         ),
       ),
       api_host: opt(

@@ -4,7 +4,7 @@ import { type Field, type Fields, isDateOrTime } from '../../definition/fields.t
 import { isObject } from '../../definition/object.ts'
 import { type FerruleError, fail, failValidation } from '../../errors.ts'
 import type { OriginOverride } from '../http/origin.ts'
-import { convertDate } from '../json/forms.ts'
+import { convertDate, convertDigits } from '../json/forms.ts'
 import { compileFields } from '../json/schema.ts'
 import type { CredentialValues } from './source.ts'
 
@@ -69,7 +69,8 @@ const normaliseText = (field: Field, value: unknown): unknown => {
 
 const normaliseValue = (field: Field | undefined, value: unknown): unknown => {
   if (field === undefined) return value
-  return isDateOrTime(field) ? convertDate(field, value) : normaliseText(field, value)
+  if (isDateOrTime(field)) return convertDate(field, value)
+  return Reflect.get(field, 'type') === 'integer' ? convertDigits(field, value) : normaliseText(field, value)
 }
 
 const normaliseConfiguration = (fields: Fields, given: unknown): unknown => {

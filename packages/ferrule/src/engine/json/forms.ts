@@ -37,7 +37,7 @@ const isSmall = (field: Field): boolean => Reflect.get(field, 'type') === 'integ
 const isLarge = (field: Field): boolean => Reflect.get(field, 'x-integer') === true
 
 /** Converts a string of digits to an integer. Other strings stay, and validation refuses them. */
-const convertDigits = (field: Field, value: unknown): unknown => {
+export const convertDigits = (field: Field, value: unknown): unknown => {
   const integer = typeof value === 'string' ? parseInteger(value) : null
   return integer === null || (isSmall(field) && typeof integer === 'bigint') ? value : integer
 }

@@ -394,9 +394,7 @@ export class Children {
     if (windows === undefined) return
     const isWhole = this.#walking.progress.fullWindows.includes(child.entity)
     const through = isWhole ? undefined : states.get(child.entity)?.through?.[parent.key]
-    const fallback: unknown = Reflect.get(task.kind.definition.configuration[windows.first] ?? {}, 'default')
-    const configured = String(task.configuration[windows.first] ?? fallback)
-    const first = findFirstDay(windows, { configured, through }, task.clock())
+    const first = findFirstDay(windows, through, task, task.clock())
     const at = this.#at.windows[child.entity]
     const done = at?.parent === parent.key && at.first === first ? at.last : undefined
     reading.isReached = done !== undefined

@@ -1,5 +1,6 @@
 /** Windows of days. Pure. */
-import type { Windows } from 'ferrule/definition'
+import type { ConnectorDefinition, Windows } from 'ferrule/definition'
+import { readLookback } from 'ferrule/internal'
 
 const day = 86_400_000
 
@@ -15,20 +16,28 @@ export interface DayWindow {
   readonly to: string
 }
 
+/** The configuration of a connector, and the fields that it has. */
+interface Configured {
+  readonly kind: { readonly definition: Pick<ConnectorDefinition, 'configuration'> }
+  readonly configuration: Readonly<Record<string, unknown>>
+}
+
+/** Finds the first day whose figures can still change, after all days until `through` were read. */
+export const findChangingDay = (windows: Windows, through: string, { kind, configuration }: Configured): string =>
+  addDays(through, -readLookback(kind.definition, windows, configuration))
+
 /**
  * Finds the first day to request.
- * @param configured first day of all
  * @param through last day that was read; undefined without one
+ * @param of the connector
  * @param now milliseconds since 1970
  */
-export function findFirstDay(
-  { lookback }: Windows,
-  { configured, through }: { configured: string; through: string | undefined },
-  now: number,
-): string {
+export function findFirstDay(windows: Windows, through: string | undefined, of: Configured, now: number): string {
+  const fallback: unknown = Reflect.get(of.kind.definition.configuration[windows.first] ?? {}, 'default')
+  const configured = String(of.configuration[windows.first] ?? fallback)
   // A last day in the future comes from a wrong clock: the progress of the windows is unknown.
   if (through === undefined || through > addDays(toDay(now), 1)) return configured
-  const known = addDays(through, -lookback)
+  const known = findChangingDay(windows, through, of)
   return known < configured ? configured : known
 }
 

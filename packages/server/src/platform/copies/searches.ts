@@ -76,11 +76,12 @@ export function assertSearchable({ connection: { kind } }: ConnectorAccess, enti
   if (found?.context_store_search === undefined) findOperation(kind, entity, 'context_store_search')
 }
 
-const toFreshness = ({ status, syncedAt, verifiedAt, complete }: CopyStatus): Freshness => ({
+const toFreshness = ({ status, syncedAt, verifiedAt, complete, mayChangeFrom }: CopyStatus): Freshness => ({
   synced_at: isoOrNull(syncedAt),
   verified_at: isoOrNull(verifiedAt),
   status,
   complete: complete && syncedAt !== null,
+  ...(mayChangeFrom === undefined ? {} : { may_change_from: mayChangeFrom }),
 })
 
 type Filled = CopyStatus & { readonly syncedAt: number }

@@ -47,6 +47,8 @@ export interface CopyStatus {
   readonly verifiedAt: number | null
   /** True when the last walk read every part. */
   readonly complete: boolean
+  /** First day whose figures can still change, YYYY-MM-DD; undefined for records without days of figures. */
+  readonly mayChangeFrom?: string | undefined
   /** Why no copy exists and waiting does not help; null while a copy exists or is being filled. */
   readonly obstacle: string | null
   /** Error of the last sync; null after a success. */

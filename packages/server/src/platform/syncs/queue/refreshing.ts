@@ -8,7 +8,7 @@ import { type ConnectorPlace, type PrincipalView, viewOrganization } from '../..
 import { isoOrNull } from '../../model/ids.ts'
 import { isFinished } from '../../model/run-states.ts'
 import type { Copies, CopyStatus, RefreshOptions, Syncs } from '../../model/sync-types.ts'
-import { computeEntityState, findNextRunAt, findObstacle, isComplete } from '../status/entity-status.ts'
+import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete } from '../status/entity-status.ts'
 import { readAsked, readResults } from '../status/run-record.ts'
 import { findSyncedConnector, readStatusFacts, type StatusFacts, type StatusParts } from '../status/status-facts.ts'
 import type { Watching } from '../status/watching.ts'
@@ -77,6 +77,7 @@ async function readFreshness(parts: StatusParts, view: PrincipalView, { id, enti
     synced_at: isoOrNull(syncedAt),
     verified_at: isoOrNull(verifiedAt),
     complete: isComplete(known, entity),
+    ...describeChanging(known, entity),
     records: known.copies.get(entity)?.records ?? null,
   }
 }
@@ -93,6 +94,7 @@ function buildCopyStatus(known: StatusFacts, entity: string): CopyStatus {
     syncedAt: getSyncedAt(known, entity),
     verifiedAt: copy?.verified_at ?? null,
     complete: isComplete(known, entity),
+    mayChangeFrom: describeChanging(known, entity).may_change_from,
     obstacle: findObstacle(known, entity) ?? (isHopeless ? `the last sync failed: ${copy.error_message}` : null),
     error: copy?.error_message ?? null,
     retryAfterMs: isRunning(known, entity) ? shortestWaitMs : Math.min(longestWaitMs, Math.max(shortestWaitMs, (next ?? 0) - known.now)),

@@ -2,7 +2,7 @@
 
 import { FerruleError } from 'ferrule'
 import { asFerruleError, fail } from 'ferrule/internal'
-import type { SyncEntityResult } from 'ferrule/wire'
+import type { SyncEntityResult, SyncError } from 'ferrule/wire'
 import { listStored, planRun, type Tree } from '../../../context/sync/plan.ts'
 import { isLookupDenied, listRecheckedEntities, type RecheckTask, recheck } from '../../../context/sync/recheck.ts'
 import { runInTurns } from '../../../context/sync/run.ts'
@@ -20,7 +20,7 @@ import type { Parts } from '../../parts.ts'
 import { leaseMarginMs } from '../queue/leases.ts'
 import { readWantedEntities } from '../status/connector-rows.ts'
 import { expandToGroups } from '../status/groups.ts'
-import { buildFlawError, buildSyncError, readAsked, readResults } from '../status/run-record.ts'
+import { buildFlawError, buildSyncError, buildWithdrawnNotice, readAsked, readResults } from '../status/run-record.ts'
 import { readProgress } from '../status/stored-progress.ts'
 import { type AskServices, createAsk } from './ask.ts'
 import { buildCopyChange, computeExpectedRecords, type WalkedTree } from './copy-changes.ts'
@@ -67,6 +67,8 @@ export class Attempt {
   results: readonly SyncEntityResult[]
   progress: RunProgress
   readonly #services: AttemptServices
+  /** What is to be said of entities that were read. */
+  readonly #notices = new Map<string, SyncError>()
   /** Entities of the run. */
   #covered: readonly string[] = []
   readonly #abort = new AbortController()
@@ -190,7 +192,10 @@ export class Attempt {
     const connectorId = this.run.connector_id
     return {
       startedAt,
-      results: results.map((each) => ({ ...each, error: each.error === undefined ? null : buildFlawError(each.error, connectorId) })),
+      results: results.map((each) => ({
+        ...each,
+        error: each.error === undefined ? (this.#notices.get(each.entity) ?? null) : buildFlawError(each.error, connectorId),
+      })),
     }
   }
 
@@ -203,7 +208,10 @@ export class Attempt {
       connector: this.run.connector_id,
       configuration,
       store: createFence(store, () => this.#checkLease()),
-      ask: createAsk(this.#services, { access, signal, called: (entity) => this.progress.called(entity) }),
+      ask: createAsk(this.#services, {
+        ...{ access, signal, called: (entity) => this.progress.called(entity) },
+        withdrew: (entity, names) => this.#notices.set(entity, buildWithdrawnNotice(kind.definition.title, names)),
+      }),
       wanted: (entity) => entities.includes(entity),
       mode: this.run.mode,
       run: this.run.id,

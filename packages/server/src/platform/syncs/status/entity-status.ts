@@ -2,6 +2,7 @@
 
 import type { SyncEntityProgress, SyncEntityStatus, SyncIndexRecord, SyncState } from 'ferrule/wire'
 import type { IndexRecord } from '../../../context/indexes/types.ts'
+import { findChangingDay, toDay } from '../../../context/sync/windows.ts'
 import type { ScheduleRow } from '../../db/queries/sync-schedules.ts'
 import { iso, isoOrNull } from '../../model/ids.ts'
 import { computeCopyState, isFilling } from './copy-state.ts'
@@ -77,6 +78,14 @@ export const isComplete = ({ copies }: StatusFacts, entity: string): boolean => 
 export const isSearchable = (facts: StatusFacts, entity: string): boolean =>
   typeof facts.copies.get(entity)?.synced_at === 'number' && findObstacle(facts, entity) === null
 
+/** Describes which figures of an entity can still change; empty for an entity without days of figures, and before the first sync. */
+export function describeChanging({ connector: { kind, row }, copies }: StatusFacts, entity: string): { may_change_from?: string } {
+  const windows = kind?.definition.entities[entity]?.sync?.windows
+  const syncedAt = copies.get(entity)?.synced_at
+  if (kind === undefined || windows === undefined || typeof syncedAt !== 'number') return {}
+  return { may_change_from: findChangingDay(windows, toDay(syncedAt), { kind, configuration: JSON.parse(row.configuration) }) }
+}
+
 function findProgress({ runs }: StatusFacts, entity: string): SyncEntityProgress | null {
   const running = runs.find(({ state }) => state === 'running')
   return running === undefined ? null : (readProgress(running.progress).entities.find((each) => each.entity === entity) ?? null)
@@ -97,6 +106,7 @@ const toIndexRecord = ({ field, state, createdAt, usedAt, bytes, error }: IndexR
  */
 export function buildEntityStatus(facts: StatusFacts, entity: string, defaultSeconds: number): SyncEntityStatus {
   const copy = facts.copies.get(entity)
+  const { kind, row } = facts.connector
   const state = computeEntityState(facts, entity)
   const syncedAt = copy?.synced_at ?? null
   const schedule = findSchedule(facts, entity)
@@ -109,7 +119,8 @@ export function buildEntityStatus(facts: StatusFacts, entity: string, defaultSec
     records: countRecords(facts, entity),
     synced_at: isoOrNull(syncedAt),
     verified_at: isoOrNull(copy?.verified_at),
-    incremental: facts.connector.kind === undefined ? null : describeIncremental(facts.connector.kind.definition, entity),
+    ...describeChanging(facts, entity),
+    incremental: kind === undefined ? null : describeIncremental(kind.definition, JSON.parse(row.configuration), entity),
     lag_seconds: computeLagSeconds(syncedAt, facts.now),
     last_success_at: isoOrNull(copy?.last_success_at),
     last_attempt_at: isoOrNull(copy?.last_attempt_at),

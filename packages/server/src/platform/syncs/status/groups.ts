@@ -1,6 +1,7 @@
 /** Decides which entities of a connector have copies, and which are read together. Reads the definition only. */
 
 import type { ConnectorDefinition } from 'ferrule/definition'
+import { readLookback } from 'ferrule/internal'
 import type { EntitySelection, SyncIncremental } from 'ferrule/wire'
 import { listStored, planWalks, type Tree } from '../../../context/sync/plan.ts'
 import type { ScheduleRow } from '../../db/queries/sync-schedules.ts'
@@ -63,10 +64,16 @@ export function listScheduledEntities(
 }
 
 /** Describes what incremental runs request of an entity; null where each run reads everything. */
-export function describeIncremental({ entities }: Pick<ConnectorDefinition, 'entities'>, entity: string): SyncIncremental | null {
-  const { sync } = entities[entity] ?? {}
-  if (sync?.windows !== undefined) return { entity, field: null, lookback_seconds: sync.windows.lookback * daySeconds }
+export function describeIncremental(
+  definition: Pick<ConnectorDefinition, 'entities' | 'configuration'>,
+  configuration: Readonly<Record<string, unknown>>,
+  entity: string,
+): SyncIncremental | null {
+  const { sync } = definition.entities[entity] ?? {}
+  if (sync?.windows !== undefined) {
+    return { entity, field: null, lookback_seconds: readLookback(definition, sync.windows, configuration) * daySeconds }
+  }
   if (sync?.since !== undefined) return { entity, field: sync.since.field, lookback_seconds: sync.since.lookback }
   const parent = (sync?.within ?? sync?.each)?.entity
-  return parent === undefined ? null : describeIncremental({ entities }, parent)
+  return parent === undefined ? null : describeIncremental(definition, configuration, parent)
 }

@@ -34,6 +34,13 @@ export const buildFlawError = (
   hint: errorTable[code].hint.replace('{connector_id}', connectorId),
 })
 
+/** Builds the notice of values that a vendor has withdrawn. The entity is read without them. */
+export const buildWithdrawnNotice = (vendor: string, names: readonly string[]): SyncError => ({
+  code: 'upstream_invalid_request',
+  message: `${vendor} offers these fields no longer, and they are left out: ${names.join(', ')}.`.slice(0, longestMessage),
+  hint: 'The copy is complete without them: the fields are null in what is read from now on.',
+})
+
 /** Parses results that this service wrote. */
 export const readResults = (text: string): readonly SyncEntityResult[] => JSON.parse(text)
 

@@ -13,7 +13,7 @@ const states: Readonly<Partial<Record<Given['status'], string>>> = {
 }
 
 /** Shows the sentence. */
-export const Freshness = ({ of: { synced_at, verified_at, status, complete } }: { readonly of: Given }) => (
+export const Freshness = ({ of: { synced_at, verified_at, status, complete, may_change_from } }: { readonly of: Given }) => (
   <Group gap={4}>
     <Text size="sm" component="div">
       The copy has what the vendor reported until <Time value={synced_at} none="its first sync has ended" />
@@ -24,6 +24,7 @@ export const Freshness = ({ of: { synced_at, verified_at, status, complete } }: 
       )}
       . {states[status] ?? ''}
       {!complete && states[status] === undefined ? ' A part of the records could not be read.' : ''}
+      {may_change_from === undefined ? '' : ` Figures from ${may_change_from} on can still change.`}
     </Text>
   </Group>
 )
