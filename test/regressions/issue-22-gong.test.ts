@@ -136,3 +136,15 @@ describe('a sync of calls', () => {
     expect(other.side.rows('call_transcripts')).toHaveLength(known)
   })
 })
+
+describe('a position at which nothing is found', () => {
+  test('does not end the list as if it were whole', async () => {
+    await using server = await serve(({ url }) =>
+      url.includes('cursor=') ? noCalls : { body: pageOf({ calls: [] }, { total: 300, cursor: 'two' }) },
+    )
+    await using engine = testEngine()
+    const run = (params: object) => engine.run(gongAt(server.origin), { entity: 'calls', action: 'list', params })
+    expect((await listed(run({}))).meta['next_params']).toEqual({ cursor: 'two' })
+    await expect(run({ cursor: 'two' })).rejects.toMatchObject({ code: 'invalid_cursor', hint: expect.stringContaining('start again') })
+  })
+})

@@ -7,6 +7,7 @@ import { fixed, listed, serve, testEngine } from '../engine/support.ts'
 import { overBothStores, search, startCopyWorld, syncedConnector } from '../http/search-support.ts'
 import { connectorsPath } from '../http/support.ts'
 import { sandboxAds } from '../http/tiktok-support.ts'
+import { connectAds } from '../library/tiktok-support.ts'
 import { day, openDesk } from '../sandbox/tiktok-client.ts'
 
 const { sandbox, tiktok, facts, clock } = await openDesk()
@@ -121,5 +122,39 @@ overBothStores('a copy of reports', (engine) => {
     } finally {
       await world.close()
     }
+  })
+})
+
+describe('one of several advertisers whose access ended', () => {
+  const advertiser_id = [facts.deniedAdvertiserId, facts.secondAdvertiserId, facts.unknownAdvertiserId, facts.emptyAdvertiserId]
+
+  test('is left out and named; the others are read, with all that is theirs', async () => {
+    const side = open({ advertiser_id })
+    const { entities } = await side.sync(['advertisers', 'campaigns'], { mode: 'full' })
+    expect(entities).toMatchObject([
+      { entity: 'advertisers', state: 'partial', error: { message: expect.stringContaining('2 of 4 advertiser_ids are left out') } },
+      { entity: 'campaigns', state: 'partial' },
+    ])
+    for (const id of [facts.deniedAdvertiserId, facts.unknownAdvertiserId]) expect(entities[0]?.error?.message).toContain(id)
+    expect(side.rows('advertisers')).toHaveLength(2)
+    expect(side.rows('campaigns')).toHaveLength(facts.counts[facts.secondAdvertiserId]?.['campaigns'] ?? 0)
+  })
+
+  test('deletes nothing of what was copied before', async () => {
+    const side = open({ advertiser_id: [facts.secondAdvertiserId, facts.advertiserId] })
+    await side.sync(['advertisers', 'audiences'], { mode: 'full' })
+    const before = [side.rows('advertisers').length, side.rows('audiences').length]
+    const refusal = { kind: 'code', on: 'tiktok', code: 40_001, path: '/open_api/v1.3/advertiser/info/' } as const
+    const message = `No permission to operate advertiser: ${facts.advertiserId}`
+    sandbox.faults.add({ ...refusal, message })
+    sandbox.faults.add({ ...refusal, message: 'The advertiser does not exist.' })
+    await side.sync(['advertisers', 'audiences'], { mode: 'full' })
+    expect([side.rows('advertisers').length, side.rows('audiences').length]).toEqual(before)
+  })
+
+  test('is refused where a caller asks, and where credentials are checked', async () => {
+    const ads = connectAds(sandbox, { config: { advertiser_id } })
+    await expect(ads.advertisers.list()).rejects.toMatchObject({ upstream: { code: '40001' } })
+    await expect(ads.check()).rejects.toMatchObject({ upstream: { code: '40001' } })
   })
 })

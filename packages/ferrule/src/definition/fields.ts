@@ -174,6 +174,11 @@ export interface Fill {
   readonly as: 'one' | 'json_array' | 'if_known'
   /** Maximum number of values per call. If the connector knows more, the caller must name some. */
   readonly most?: number
+  /**
+   * Regular expression over the vendor's message. The vendor refuses all values because of one: a sync then asks for them in halves, and
+   * leaves out the refused ones. Other callers get the refusal.
+   */
+  readonly refusal?: string
 }
 /**
  * Declares a parameter that the connector supplies if the caller omits it. The documents require the parameter unless it is `if_known`,

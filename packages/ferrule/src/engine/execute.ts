@@ -32,6 +32,7 @@ import { canBeSame } from './page.ts'
 import { admitParams, type Params } from './params.ts'
 import { followPosition } from './position.ts'
 import { readPage } from './read-page.ts'
+import { findDivisible, readDivided } from './refused-values.ts'
 import { buildRequest } from './request.ts'
 import { DeclaredResults, findUndeclared, isAsDeclared, type Undeclared } from './results/parts.ts'
 import { awaitResult, type Result } from './results/polling.ts'
@@ -251,19 +252,23 @@ async function runLive(runtime: Runtime, connection: Connection, call: Call): Pr
     params: running.params,
     discovered: (field) => readDiscovered(connection, buildAuthContext({ runtime, deadline }), field),
   })
-  return await runners[chooseRunner(operation)](
-    {
-      ...running,
-      params,
-      deadline,
-      idempotencyKey: call.idempotencyKey,
-      background: call.background,
-      ...{ memory: call.memory, digest: call.digest },
-      ...(call.keepsText === true && canBeSame(operation) ? { keepsText: true } : {}),
-      ...(call.rawRows !== undefined && isInParts(operation) ? { rawRows: call.rawRows } : {}),
-    },
-    given,
-  )
+  const run = (own: Params): Promise<Outcome> =>
+    runners[chooseRunner(operation)](
+      {
+        ...running,
+        params: own,
+        deadline,
+        idempotencyKey: call.idempotencyKey,
+        background: call.background,
+        ...{ memory: call.memory, digest: call.digest },
+        ...(call.keepsText === true && canBeSame(operation) ? { keepsText: true } : {}),
+        ...(call.rawRows !== undefined && isInParts(operation) ? { rawRows: call.rawRows } : {}),
+      },
+      given,
+    )
+  // A check and a caller must see the refusal; a sync reads the rest.
+  const parameter = call.background === true ? findDivisible(operation, running.params) : undefined
+  return await (parameter === undefined ? run(params) : readDivided({ operation, parameter, run }, params))
 }
 
 /** Proves credentials by the kind's check, or by its probe if a parameter of the check cannot be filled. @returns the check's answer */

@@ -139,6 +139,17 @@ export const gong = connector(
     },
     problem: { message: ['errors'], requestId: 'requestId' },
     errors: [
+      // A position has records behind it: an answer without any would end the list before its end.
+      {
+        ...{
+          status: 404,
+          actions: ['list'],
+          sent: 'cursor',
+          matches: 'found corresponding to the provided filters|^No (calls|users) found',
+        },
+        is: 'invalid_cursor',
+        hint: 'Gong found nothing at a position that it had given: start again without a cursor.',
+      },
       // The vendor answers 404 to a list without records, with one of these messages. Any other 404 is a failure.
       {
         status: 404,

@@ -86,7 +86,10 @@ export const advertisers = entity({
           'Advertiser ids, a JSON array of strings in a string: ["7012345678901234567"]; those of the connector when it is left out',
           '["7012345678901234567"]',
         ),
-        { as: 'json_array', most: 100 },
+        {
+          ...{ as: 'json_array', most: 100 },
+          refusal: '^No permission to operate advertiser|(do|does)( not|n.?t) exist',
+        },
       ),
       page: opt(int('Number of the page, from 1', { minimum: 1 })),
       page_size: opt(int('Records per page, 1 to 100; all when it is left out', { minimum: 1, maximum: 100 })),
