@@ -204,6 +204,24 @@ test.each([
   await own.close()
 })
 
+test.each([
+  ['cannot be reached', '08006', 'connection to the remote node ferrule@10.0.0.2:5432 failed with the following error: Connection refused'],
+  ['takes no writes', '25006', 'cannot execute INSERT in a read-only transaction'],
+])('a machine that %s leaves the connections to the coordinator alone', async (_what, code, message) => {
+  const store = world.open()
+  const ref = createRef()
+  await store.writeBatch(ref, { records: notesOf(store, 0, 1), asked: world.now })
+  // The context of the error is what Citus adds to an error of another machine.
+  await world.run(`create or replace function "while executing command on "() returns void language plpgsql as
+    $$ begin raise '${message}' using errcode = '${code}'; end $$`)
+  const readSession = async () => (await store.search(ref, (session) => session.query({ text: 'select pg_backend_pid() as pid' })))?.rows
+  const before = await readSession()
+  const asking = store.search(ref, (session) => session.query({ text: 'select "while executing command on "()' }))
+  await expect(asking).rejects.toMatchObject({ code: 'context_store_unavailable', retryable: true })
+  expect(await readSession()).toEqual(before)
+  await store.close()
+})
+
 test('every kind of search concerns one connector', async () => {
   const random = new Random(15)
   const faults: string[] = []

@@ -11,6 +11,9 @@ const serverTexts =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|Cannot use a pool after calling end|Query read timeout/
 /** Citus reports by these texts that it is moving shards, which has no code of its own. It creates no table beside them then. */
 const movingTexts = /could not acquire the lock required to/
+/** Citus names the machine that it cannot reach, or in `where` the machine that an error came from. */
+const machineTexts = /connection to the remote node|any connections to the node/
+const fromMachine = /while executing command on /
 /** `query_canceled`: statement_timeout, or a cancellation by this service. */
 const cancelled = '57014'
 /** `read_only_sql_transaction`: the server is a standby, or takes no writes for now. */
@@ -50,19 +53,26 @@ export class ServerFault extends Error {
 export const createReadOnlyFault = (): ServerFault =>
   new ServerFault(Object.assign(new Error('the server takes no writes: it is a standby, or set to read-only'), { code: readOnly }))
 
+const hasServerCode = (thrown: unknown): boolean => serverCodes.test(readErrorCode(thrown)) || readErrorCode(thrown) === readOnly
+
 /** Returns whether an error concerns the server or the session. @param mayWrite false for a session that this service has made read-only */
 export const isServerFault = (thrown: unknown, mayWrite = true): boolean =>
   thrown instanceof ServerFault ||
-  serverCodes.test(readErrorCode(thrown)) ||
-  (mayWrite && readErrorCode(thrown) === readOnly) ||
+  (hasServerCode(thrown) && (mayWrite || readErrorCode(thrown) !== readOnly) && !isMachineFault(thrown)) ||
   (thrown instanceof Error && serverTexts.test(thrown.message))
+
+/** Returns whether Citus passed on a fault of another machine. Its code is that of a lost session, and the session is sound. */
+const isMachineFault = (thrown: unknown): boolean =>
+  thrown instanceof Error &&
+  hasServerCode(thrown) &&
+  (machineTexts.test(thrown.message) || fromMachine.test(String(Reflect.get(thrown, 'where'))))
 
 /** Returns whether Citus refused a change of the schema because it is moving shards; also for an error with that cause. */
 export const isMovingShards = (thrown: unknown): boolean =>
   thrown instanceof Error && (movingTexts.test(thrown.message) || isMovingShards(thrown.cause))
 
 /** Returns whether an error concerns other machines of a cluster, and neither the statement nor the session. A retry can succeed. */
-export const isClusterFault = (thrown: unknown): boolean => isMovingShards(thrown)
+export const isClusterFault = (thrown: unknown): boolean => isMachineFault(thrown) || isMovingShards(thrown)
 
 /** Returns whether a timeout stopped a statement. */
 export const isTimeout = (thrown: unknown): boolean => readErrorCode(thrown) === cancelled
