@@ -91,7 +91,7 @@ describe('the account', () => {
     'myorg-acct.snowflakecomputing.com@evil.example',
     'myorg-acct.snowflakecomputing.com#@evil.example',
     'myorg-acct.snowflakecomputing.com:443',
-    'myorg-acct.snowflakecomputing.cn',
+    'myorg-acct.snowflakecomputing.ru',
     'myorg-acct.snowflakecomputing',
     'myorg-acct.snowflakecomputing.com//',
     'myorg-acct.snowflakecomputing.com/console',

@@ -40,7 +40,7 @@ async function expectRefused(account: unknown): Promise<void> {
 }
 
 const label = '[a-z][a-z0-9_-]{0,62}(\\.[a-z0-9_-]{1,63}){0,3}'
-const right = [`^${label}$`, `^(https://)?${label}\\.snowflakecomputing\\.com/?$`]
+const right = [`^${label}$`, `^(https://)?${label}\\.snowflakecomputing\\.(com|cn|mil)/?$`]
 const isRight = (text: string) => right.some((form) => new RegExp(form, 'i').test(text.trim()))
 const domain = '.snowflakecomputing.com'
 

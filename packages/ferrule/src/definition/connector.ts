@@ -147,6 +147,11 @@ export interface ConnectorDefinition {
   readonly id: string
   readonly documentation: string
   readonly origins: Origins
+  /**
+   * Further domains of the vendor. A configuration value of the origin's slot that ends with one of them is the whole host: accounts of some
+   * countries have a domain of their own.
+   */
+  readonly domains?: readonly string[]
   /** Path before every endpoint; `{name}` as in the origins. */
   readonly prefix?: string
   /**

@@ -4,6 +4,9 @@ import { record, result_partitions } from './records.ts'
 import { rules } from './rules.ts'
 
 const account = '[a-z][a-z0-9_-]{0,62}(\\.[a-z0-9_-]{1,63}){0,3}'
+/** Accounts in China and of the United States' defence: their value is the whole host. */
+const domains = ['snowflakecomputing.cn', 'snowflakecomputing.mil']
+const elsewhere = `${account}\\.snowflakecomputing\\.(?:cn|mil)`
 
 /** Snowflake, SQL API v2. */
 export const snowflake = connector(
@@ -15,6 +18,7 @@ export const snowflake = connector(
     id: 'e2d65910-8c8b-40a1-ae7d-ee2416b2bfa2',
     documentation: 'https://docs.snowflake.com/en/developer-guide/sql-api/index',
     origins: { api: 'https://{account}.snowflakecomputing.com' },
+    domains,
     credentials: {
       programmatic_access_token: {
         title: 'Programmatic access token',
@@ -59,14 +63,15 @@ export const snowflake = connector(
     configuration: {
       account: find(
         {
-          says: 'It is the part before .snowflakecomputing.com in the URL of your account; you can paste that whole URL.',
+          says: 'It is the part before .snowflakecomputing.com in the URL of your account; you can paste that whole URL. One that ends with .cn or .mil is kept whole.',
           menu: 'Account selector > View account details',
           url: 'https://docs.snowflake.com/en/user-guide/admin-account-identifier',
         },
         normalised(
-          [`^(?:https://)?(${account})\\.snowflakecomputing\\.com/?$`, `^(${account})$`],
+          [`^(?:https://)?(${account})\\.snowflakecomputing\\.com/?$`, `^(?:https://)?(${elsewhere})/?$`, `^(${account})$`],
           str('Your Snowflake account: the part before .snowflakecomputing.com, such as myorg-my_account', {
-            pattern: `^(?!.*\\.snowflakecomputing)${account}$`, // part of a host, not an account
+            // Part of a host is no account, unless it is the whole host of another domain.
+            pattern: `^(?:(?!.*\\.snowflakecomputing)${account}|${elsewhere})$`,
             says: 'must be an account identifier such as myorg-my_account or xy12345.us-east-2.aws',
           }),
         ),

@@ -81,8 +81,14 @@ const admitStatement =
     return session({ ...params, statement: admission.statement })
   }
 
-/** Formats the account as the vendor's tokens name it: in capitals, without region and cloud. */
-const formatAccount = (account: unknown): string => (String(account).split('.')[0] ?? '').toUpperCase()
+/**
+ * Formats the account as the vendor's tokens name it: in capitals, without region and cloud. Of a replicated account (`.global`) the id behind
+ * the first hyphen is left out.
+ */
+const formatAccount = (account: unknown): string => {
+  const text = String(account)
+  return (text.split(/\.global(\.|$)/i.test(text) ? '-' : '.')[0] ?? '').toUpperCase()
+}
 
 /** Makes the claims of a key-pair token. */
 const key_pair: ClaimsRule = ({ credentials, configuration, fingerprint }) => {

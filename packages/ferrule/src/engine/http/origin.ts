@@ -78,13 +78,21 @@ export function fillTemplate(connection: OriginSource, template: string): string
 /** Builds the path before every endpoint. */
 export const buildPrefix = (connection: OriginSource): string => fillTemplate(connection, connection.kind.definition.prefix ?? '')
 
+/** Finds the configuration value that an origin is made of. */
+const findSlot = (origin: string): string | undefined => /\{(\w+)\}/.exec(origin)?.[1]
+
 /**
  * Finds the vendor's own origin of a connector, whatever override is set.
  * @throws FerruleError `validation_failed`
  */
 export function findVendorOrigin(connection: OriginSource): string {
-  const { api } = connection.kind.definition.origins
-  if (typeof api === 'string') return fillTemplate(connection, api)
+  const { origins, domains = [] } = connection.kind.definition
+  const { api } = origins
+  if (typeof api === 'string') {
+    const filled = fillTemplate(connection, api) // which checks the value
+    const value = readConfiguration(connection, findSlot(api) ?? '')
+    return domains.some((domain) => value.endsWith(`.${domain}`)) ? `https://${value}` : filled
+  }
   const chosen = api.origins[readConfiguration(connection, api.by)]
   if (chosen !== undefined) return chosen
   const problem = { field: `/replication_config/${api.by}`, message: 'is not valid', error_code: 'enum' }
@@ -94,7 +102,7 @@ export function findVendorOrigin(connection: OriginSource): string {
 /** Finds the configuration value that the vendor's address is made of; undefined for vendors with one address. */
 function findAddressField({ kind }: Pick<OriginSource, 'kind'>): { readonly name: string; readonly says: string } | undefined {
   const { api } = kind.definition.origins
-  const name = typeof api === 'string' ? /\{(\w+)\}/.exec(api)?.[1] : undefined
+  const name = typeof api === 'string' ? findSlot(api) : undefined
   const field = kind.definition.configuration[name ?? '']
   return name === undefined || field === undefined ? undefined : { name, says: readFinding(field)?.says ?? '' }
 }
