@@ -125,9 +125,8 @@ describe('sessions', () => {
     await run(`alter database "${new URL(own.url).pathname.slice(1)}" set default_transaction_isolation = serializable`)
     const platform = await open({ DATABASE_URL: own.url })
     const principal = await firstPrincipal(platform)
-    const made = await Promise.allSettled(
-      Array.from({ length: 40 }, (_, index) => platform.workspaces.create(principal, { name: `w${index}` })),
-    )
+    const create = (index: number) => platform.organizations.create(principal, { name: `made ${index}` })
+    const made = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => create(index)))
     expect(made.filter(({ status }) => status === 'rejected')).toEqual([])
     await platform.close()
     await own.drop()

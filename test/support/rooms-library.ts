@@ -4,7 +4,7 @@ import { type Room, within } from './room.ts'
 const library = 'packages/ferrule/src/'
 const engine = `${library}engine/`
 const shared = within(library, [
-  ...['errors.ts', 'error-consequences.ts', 'retry.ts', 'options.ts', 'resume.ts', 'walk.ts', 'tracing.ts'],
+  ...['final-newline.ts', 'errors.ts', 'error-consequences.ts', 'retry.ts', 'options.ts', 'resume.ts', 'walk.ts', 'tracing.ts'],
   ...['rows/', 'definition/'],
 ])
 /** Adapters of agent frameworks, and what each imports of its framework: no adapter imports another's. */
@@ -29,6 +29,7 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}rows/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}filter/`, files: within(library, ['errors.ts', 'definition/object.ts', 'definition/search.ts', 'json/']) },
   { room: `${library}near-names.ts` },
+  { room: `${library}final-newline.ts` },
   { room: `${library}tracing.ts`, files: [`${library}errors.ts`] },
   { room: `${library}fields.ts`, files: [`${library}definition/object.ts`] },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },
@@ -37,6 +38,7 @@ export const libraryRooms: readonly Room[] = [
   {
     room: `${library}client/`,
     files: within(library, [
+      'final-newline.ts',
       'errors.ts',
       'error-consequences.ts',
       'retry.ts',

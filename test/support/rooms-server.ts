@@ -17,7 +17,7 @@ const platformRooms = platformOrder.map((name, index): Room => {
   return {
     room: `${server}platform/${name}`,
     files: [
-      ...within(server, ['folder-lock.ts', 'grouped-looks.ts', 'statement-span.ts', 'final-newline.ts', 'postgres/', 'context/']),
+      ...within(server, ['folder-lock.ts', 'grouped-looks.ts', 'statement-span.ts', 'postgres/', 'context/']),
       ...within(`${server}platform/`, platformOrder.slice(0, index)),
     ],
     npm: [...entries, ...(isDatabase ? ['kysely', 'pg'] : ['typebox', 'ipaddr.js']), 'jose', 'pino'],
@@ -30,8 +30,7 @@ export const serverRooms: readonly Room[] = [
   { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },
   { room: `${server}statement-span.ts`, npm: entries },
   { room: `${server}grouped-looks.ts` },
-  { room: `${server}final-newline.ts` },
-  { room: `${server}postgres/`, files: within(server, ['final-newline.ts']), npm: [...entries, 'pg'], node: 'all but node:sqlite' },
+  { room: `${server}postgres/`, npm: [...entries, 'pg'], node: 'all but node:sqlite' },
   { room: `${server}context/query/`, npm: entries, node: 'all but node:sqlite' },
   {
     room: `${server}context/database/`,

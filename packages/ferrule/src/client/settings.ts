@@ -1,5 +1,6 @@
 /** Reads where the service is and who calls it: from options, else from the environment. */
 import { FerruleError, fail, failValidation, type Problem } from '../errors.ts'
+import { cutFinalNewline } from '../final-newline.ts'
 
 /**
  * All environment variables of callers: the library, the command and its MCP server read them. The service ignores them, because one shell
@@ -92,11 +93,11 @@ function readIdentity(options: ServiceOptions): Identity | Problem {
   const clientSecret = options.clientSecret ?? (options.token === undefined ? readVariable('FERRULE_CLIENT_SECRET') : undefined)
   const token =
     options.token ?? (options.clientSecret === undefined && options.clientId === undefined ? readVariable('FERRULE_TOKEN') : undefined)
-  if (token !== undefined) return { type: 'token', token }
+  if (token !== undefined) return { type: 'token', token: cutFinalNewline(token) }
   const clientId = options.clientId ?? readVariable('FERRULE_CLIENT_ID')
   if (clientSecret !== undefined && isBrowser())
     return problem('/clientSecret', 'must not be given to a page: give it a token, or session: true')
-  if (clientId !== undefined && clientSecret !== undefined) return { type: 'client', clientId, clientSecret }
+  if (clientId !== undefined && clientSecret !== undefined) return { type: 'client', clientId, clientSecret: cutFinalNewline(clientSecret) }
   const lacking = clientId === undefined ? 'clientId' : 'clientSecret'
   const variable = clientId === undefined ? 'FERRULE_CLIENT_ID' : 'FERRULE_CLIENT_SECRET'
   return problem(`/${lacking}`, `is required: give ${lacking} or a token, or set ${variable} or FERRULE_TOKEN`)

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { cutFinalNewline } from '../final-newline.ts'
+import { cutFinalNewline } from 'ferrule/internal'
 import { readErrorCode } from './problems.ts'
 
 /** Where the password of a URL without one comes from. */

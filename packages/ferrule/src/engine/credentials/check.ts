@@ -3,6 +3,7 @@ import type { ConnectorDefinition, CredentialScheme } from '../../definition/con
 import { type Field, type Fields, isDateOrTime } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { type FerruleError, fail, failValidation } from '../../errors.ts'
+import { cutFinalNewline } from '../../final-newline.ts'
 import type { OriginOverride } from '../http/origin.ts'
 import { convertDate, convertDigits } from '../json/forms.ts'
 import { compileFields } from '../json/schema.ts'
@@ -41,13 +42,18 @@ export interface CheckedCredentials {
 }
 
 /**
- * Finds the scheme by the given fields and checks them. A null value counts as absent; `option_title` may name the scheme and is dropped.
+ * Finds the scheme by the given fields and checks them. Final newlines are cut. A null value counts as absent; `option_title` may name the scheme and is dropped.
  * @param base JSON pointer of the credentials object, for the places of problems
  * @throws FerruleError `credentials_mismatch` (no scheme has these fields), `validation_failed`
  */
 export function checkCredentials(definition: ConnectorDefinition, credentials: unknown, base = '/credentials'): CheckedCredentials {
   if (!isObject(credentials)) throw failValidation([{ field: base, message: 'must be an object', error_code: 'type' }])
-  const given = Object.fromEntries(Object.entries(credentials).filter(([name, value]) => value !== null && name !== 'option_title'))
+  const given = Object.fromEntries(
+    Object.entries(credentials).flatMap(([name, value]) => {
+      if (value === null || name === 'option_title') return []
+      return [[name, typeof value === 'string' ? cutFinalNewline(value) : value]]
+    }),
+  )
   const found = findScheme(definition, Object.keys(given))
   if (found === undefined) throw failMismatch(definition, Object.keys(given))
   const [scheme, { fields }] = found

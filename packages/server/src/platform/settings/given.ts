@@ -1,6 +1,6 @@
 /** Finds what an environment gives: each secret setting can be in a file, whose path is in `NAME_FILE`. */
 import { readFileSync } from 'node:fs'
-import { cutFinalNewline } from '../../final-newline.ts'
+import { cutFinalNewline } from 'ferrule/internal'
 import type { Environment, SettingRow, SettingRows } from './rows.ts'
 import { settingInvalid } from './value-types.ts'
 
