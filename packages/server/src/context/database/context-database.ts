@@ -1,10 +1,10 @@
 /** Runs statements and transactions of both context databases within their timeouts and turns. */
 import { fail, inSpan } from 'ferrule/internal'
-import { isServerFault, isTimeout, retryConflicts } from '../../postgres/problems.ts'
+import { isConflict, isServerFault, isTimeout, retryConflicts } from '../../postgres/problems.ts'
 import { describeRows, describeStatement } from '../../statement-span.ts'
 import type { Answer, Connection, ContextDatabase, Engine, QueryOptions, ReadOptions, Run, Session, Statement, Value } from './database.ts'
 import type { Purpose } from './lane.ts'
-import { translateError } from './problems.ts'
+import { translateError, unavailable } from './problems.ts'
 
 /** Timeout of a statement. */
 interface Limits extends QueryOptions {
@@ -150,7 +150,9 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
     transaction: (work, options = {}) =>
       retryConflicts(() =>
         turn({ purpose: 'write', signal: options.signal }, (connection) => runTransaction({ engine, connection, options }, work)),
-      ),
+      ).catch((thrown: unknown) => {
+        throw isConflict(thrown) ? unavailable(thrown) : thrown
+      }),
     ready: async () => engine.ready?.(),
     close: () => {
       closed ??= (async () => {

@@ -2,7 +2,7 @@
 
 import { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
-import { isClusterFault, isConflict, isServerFault, readErrorCode } from '../../postgres/problems.ts'
+import { isClusterFault, isServerFault, readErrorCode } from '../../postgres/problems.ts'
 
 /** Corrupted data or indexes, and missing files. */
 const damage = /^(XX001|XX002|58P01)$/
@@ -12,11 +12,11 @@ const retryAfterMs = 1_000
 export const isDamage = (thrown: unknown): boolean => damage.test(readErrorCode(thrown))
 
 /**
- * Translates faults of the server, damage, and conflicts that repeat to an error of the table. All others are bugs and stay as they are: also a write in a session
+ * Translates faults of the server and damage to an error of the table. All others are bugs and stay as they are: also a write in a session
  * for searches, which is no fault of the server.
  */
 export const translateError = (thrown: unknown): unknown =>
-  !(thrown instanceof FerruleError) && (isServerFault(thrown, false) || isClusterFault(thrown) || isDamage(thrown) || isConflict(thrown))
+  !(thrown instanceof FerruleError) && (isServerFault(thrown, false) || isClusterFault(thrown) || isDamage(thrown))
     ? unavailable(thrown)
     : thrown
 
