@@ -1,5 +1,8 @@
 // Issue 22, C1: a connection that became read-only was kept for good, and readiness did not say so.
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
+import { openPostgres } from '../../packages/server/src/platform/db/postgres.ts'
 import { type FailoverWorld, startFailoverWorld } from '../support/failover.ts'
 
 const minutes = 60_000
@@ -8,6 +11,16 @@ beforeAll(async () => {
   world = await startFailoverWorld()
 }, 5 * minutes)
 afterAll(() => world?.[Symbol.asyncDispose](), minutes)
+
+test('of several hosts the one that takes writes is used', async () => {
+  const url = `${world.standbyFirst}?target_session_attrs=read-write`
+  expect(url).toMatch(/127\.0\.0\.1:\d+,127\.0\.0\.1:\d+\/state/)
+  const raw = openPostgres({ url: new Secret(url) })
+  const { rows } = await sql<{ standby: boolean }>`select pg_is_in_recovery() as standby`.execute(raw.db)
+  await raw.ready()
+  await raw.close()
+  expect(rows).toEqual([{ standby: false }])
+})
 
 test.each([0, 1, 2, 3, 4])(
   'the service is not ready in episode %i, and works afterwards without a restart',

@@ -36,6 +36,8 @@ export interface Seen {
 /** A service and what can happen to its databases. */
 export interface FailoverWorld extends AsyncDisposable {
   readonly episodes: readonly Episode[]
+  /** URL of the state's database that names the standby before the primary. */
+  readonly standbyFirst: string
   /** Runs an episode until readiness and calls have noticed it, while a client creates connectors. */
   survive(episode: Episode): Promise<Seen>
 }
@@ -183,5 +185,7 @@ export async function startFailoverWorld(): Promise<FailoverWorld> {
     return { statuses, recoveredMs, lost: acknowledged.filter((name) => !stored.has(name)) }
   }
   const kept = undo.move()
-  return { episodes: listEpisodes(servers, lines), survive, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  const { host } = new URL(servers.primary)
+  const standbyFirst = named(servers.replicas[0] ?? '', databases[0]).replace(/(:\d+)\//, `$1,${host}/`)
+  return { episodes: listEpisodes(servers, lines), standbyFirst, survive, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
