@@ -38,6 +38,15 @@ const lists: readonly (readonly [kind: string, entity: string, params: object | 
   ['tiktok', 'advertisers', { limit: 1 }, { page_info: { page: 1 }, has_next_page: false, end_cursor: null }],
   ['gong', 'calls_extensive', { filter: { fromDateTime: '2020-01-01T00:00:00Z' } }, { cursor: expect.any(String), has_next_page: true }],
   ['gong', 'call_transcripts', { filter: { fromDateTime: '2020-01-01T00:00:00Z' } }, { end_cursor: expect.any(String) }],
+  // Names of the client's typed objects.
+  [
+    'gong',
+    'calls_extensive',
+    { filter: { from_date_time: '2020-01-01T00:00:00Z' }, content_selector: { exposed_fields: { parties: true } } },
+    { cursor: expect.any(String), has_next_page: true },
+  ],
+  ['gong', 'call_transcripts', { filter: { from_date_time: '2020-01-01T00:00:00Z' } }, { end_cursor: expect.any(String) }],
+  ['gong', 'stats_interaction', { filter: { from_date: '2026-01-01', to_date: '2026-01-20' } }, { current_page_number: 0 }],
   ['gong', 'stats_interaction', { filter: { fromDate: '2026-01-01', toDate: '2026-01-20' } }, { current_page_number: 0 }],
 ]
 
@@ -115,13 +124,20 @@ describe.each(both)('the client %s', (name) => {
     const outside = await client.execute(idOf('tiktok'), 'spark_ads list', {})
     expect([outside.status, shownText(outside)]).toEqual([422, expect.stringMatching(/^\/entity must be one of: .*promoted_post_ads/)])
     const statement = await client.execute(idOf('gong'), 'users context_store_sql_query', { sql: 'select 1' })
-    expect([statement.status, shownText(statement)]).toEqual([422, '/action must be one of: list, get, context_store_search.'])
+    expect([statement.status, shownText(statement)]).toEqual([
+      422,
+      'users does not offer the action context_store_sql_query. It offers: context_store_search, with query.filter, query.sort and fields in place of SQL.',
+    ])
     const write = await client.execute(idOf('shopify'), 'products create', { title: 'x' })
     expect([write.status, shownText(write)]).toEqual([422, '/action must be one of: list, get.'])
     const workflows = await client.send(`${base}/internal/workflows?workspace_id=any`)
-    expect([workflows.status, shownText(workflows)]).toEqual([501, 'This service has no workflows and automations.'])
+    expect([workflows.status, shownText(workflows)]).toEqual([
+      501,
+      'This service has no workflows and automations: run a schedule of your own, and call the operations of a connector from it.',
+    ])
     const none = await client.send(`${connectorsPath}/${idOf('gong')}/execute/prepare`, { body: {} })
-    const says = 'This service has no executions on the machine of the caller.'
+    const says =
+      'This service has no executions on the machine of the caller: unset SECRETS_CONFIGURED_FROM_ENVIRONMENT, so that the client calls execute.'
     expect([none.status, none.json.code, shownText(none)]).toEqual([501, 'not_offered', says])
     const refused = await client.send(`${connectorsPath}?workspace_name=default`, { token: 'no token' })
     expect([refused.status, shownText(refused)]).toEqual([401, expect.stringMatching(/\.$/)])

@@ -138,6 +138,7 @@ export const open = (about: string) => Type.Unsafe<Record<string, unknown>>({ ty
 export const objectOrList = (about: string) =>
   Type.Unsafe<Record<string, unknown> | readonly Record<string, unknown>[]>({
     type: ['object', 'array'],
+    items: { type: 'object' },
     description: about,
     'x-documented': 'object',
   })

@@ -8,7 +8,7 @@ import type { Route } from './http/route.ts'
 import { tagText } from './http/unchanged.ts'
 import { executeSchemas } from './openapi/execute.ts'
 import { printPaths } from './openapi/paths.ts'
-import { namedSchemas } from './openapi/shared.ts'
+import { namedSchemas, splitTypes } from './openapi/shared.ts'
 import { type JsonObject, type PrintedDocument, tags } from './openapi/types.ts'
 
 /** Sources of the document. */
@@ -88,7 +88,7 @@ export function openApiDocument({ routes, kinds, serverUrl }: OpenApiSource): Js
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: printPaths(routes, kinds),
     components: {
-      schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toPlainSchema(schema)])),
+      schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, splitTypes(toPlainSchema(schema))])),
       headers,
       parameters,
       securitySchemes: securitySchemes(serverUrl),

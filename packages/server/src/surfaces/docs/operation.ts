@@ -105,8 +105,8 @@ function describeExample({ method, path, operation }: DocumentedRoute): readonly
   const media = at(operation, 'requestBody', 'content', json)
   const body = media === undefined ? undefined : (at(media, 'example') ?? buildExample(at(media, 'schema'), 'body'))
   const hasToken = listAt(operation, 'security').length > 0 || at(operation, 'security') === undefined
-  const [type] = entriesAt(operation, 'responses', '200', 'content')[0] ?? []
-  const accepts = type === undefined || type === json || type === '*/*' ? undefined : type
+  const types = entriesAt(operation, 'responses', '200', 'content').map(([type]) => type)
+  const accepts = types.includes(json) || types.includes('*/*') ? undefined : types[0]
   const isNeeded = at(operation, 'requestBody', 'required') === true || hasMembers(body)
   return [
     heading(2, 'Example'),

@@ -110,12 +110,12 @@ function requestSchema(each: DocumentedOperation): JsonObject {
   const { properties } = obj(rest, '')
   return {
     type: 'object',
-    title: `${entityName(each)} ${each.action}`,
+    title: `Request of ${entityName(each)} ${each.action}`,
     description: sentence(each),
     required: isRequired ? ['entity', 'action', 'params'] : ['entity', 'action'],
     properties: {
-      entity: { const: each.name },
-      action: { const: each.action },
+      entity: { type: 'string', const: each.name },
+      action: { type: 'string', const: each.action },
       params: isRequired ? params : { anyOf: [params, { type: 'null' }] },
       ...properties,
     },
@@ -137,7 +137,7 @@ function answerSchema(each: DocumentedOperation): Field {
   const data = isList && !each.operation.one ? list(record, 'Records of this page') : record
   return {
     ...obj({ data, meta: obj(meta, 'Where the page stands'), ...truncated }, sentence(each)),
-    title: `${entityName(each)} ${each.action}`,
+    title: `Answer of ${entityName(each)} ${each.action}`,
     additionalProperties: undefined,
   }
 }

@@ -147,6 +147,8 @@ function documented(route: Route, document: RouteDocument): JsonObject {
 }
 
 const bytes = { schema: { type: 'string', format: 'binary' } }
+// Any type that the vendor gives a file. Generators that do not know the second read the first.
+const file = { 'application/octet-stream': bytes, '*/*': bytes }
 const fileHeaders = Object.fromEntries(
   ['Content-Disposition', 'Content-Length', 'Content-Range', 'Accept-Ranges', 'ETag'].map((name) => [name, { schema: { type: 'string' } }]),
 )
@@ -167,12 +169,12 @@ function executePath(route: Route, kinds: readonly Kind[]): JsonObject {
       200: {
         description: 'Records, or a whole file',
         headers: { ...requestId, ...rateHeaders, ...replayed, ...fileHeaders },
-        content: { [json]: { schema: ref('ExecuteAnswer') }, '*/*': bytes },
+        content: { [json]: { schema: ref('ExecuteAnswer') }, ...file },
       },
       206: {
         description: 'A part of a file',
         headers: { ...requestId, ...rateHeaders, ...fileHeaders },
-        content: { '*/*': bytes },
+        content: file,
       },
       ...problemAnswers(listProblems(route, executeProblems)),
     },

@@ -77,13 +77,16 @@ const searchCondition: JsonObject = {
   additionalProperties: false,
 }
 
+/** A schema of its own, because a generator for TypeScript cannot name an enumeration within a map. */
+const sortDirection: JsonObject = { type: 'string', enum: ['asc', 'desc'] }
+
 const sort: JsonObject = {
   type: ['array', 'null'],
   maxItems: 16,
   description:
     'Keys of the order, the first one decides; records without a value come last. `_relevance` (desc only) is how well the words of ' +
     'fuzzy and keyword fit. Left out: by relevance where the filter has such words outside of not, else by the primary key',
-  items: { type: 'object', minProperties: 1, maxProperties: 1, additionalProperties: { enum: ['asc', 'desc'] } },
+  items: { type: 'object', minProperties: 1, maxProperties: 1, additionalProperties: ref('SortDirection') },
 }
 
 const fieldPaths: JsonObject = {
@@ -124,10 +127,15 @@ function requestSchema(each: Searchable): JsonObject {
   const { entity: _entity, action: _action, params: _params, ...rest } = executeFields
   return {
     type: 'object',
-    title: `${entityName(each)} ${action}`,
+    title: `Request of ${entityName(each)} ${action}`,
     description: `Search the synced copy of ${each.name}. ${each.entity.about}`,
     required: ['entity', 'action', 'params'],
-    properties: { entity: { const: each.name }, action: { const: action }, params: printParams(each), ...obj(rest, '').properties },
+    properties: {
+      entity: { type: 'string', const: each.name },
+      action: { type: 'string', const: action },
+      params: printParams(each),
+      ...obj(rest, '').properties,
+    },
     additionalProperties: false,
   }
 }
@@ -177,7 +185,7 @@ const answerSchema = (each: Searchable): Field => ({
     },
     `Records of ${each.name} in the copy`,
   ),
-  title: `${entityName(each)} ${action}`,
+  title: `Answer of ${entityName(each)} ${action}`,
   additionalProperties: undefined,
 })
 
@@ -185,6 +193,7 @@ const answerSchema = (each: Searchable): Field => ({
 export function searchSchemas(kinds: readonly Kind[]): JsonObject {
   return {
     SearchCondition: searchCondition,
+    SortDirection: sortDirection,
     ...Object.fromEntries(
       searchables(kinds).flatMap((each) => [
         [`${entityName(each)}.SearchRecord`, recordSchema(each)],

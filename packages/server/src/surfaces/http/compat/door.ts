@@ -33,12 +33,12 @@ export function findDoor(url: string, header: (name: string) => string | undefin
 const notOffered: readonly (readonly [path: RegExp, what: string, instead: string])[] = [
   [
     /^\/api\/v1\/internal\/workflows(\/|$)/,
-    'workflows and automations',
-    'Run your own schedule, and call the operations of a connector from it.',
+    'workflows and automations: run a schedule of your own, and call the operations of a connector from it',
+    'Run a schedule of your own, and call the operations of a connector from it.',
   ],
   [
     /^\/api\/v1\/integrations\/connectors\/[^/]+\/execute\/prepare$/,
-    'executions on the machine of the caller',
+    'executions on the machine of the caller: unset SECRETS_CONFIGURED_FROM_ENVIRONMENT, so that the client calls execute',
     'Unset SECRETS_CONFIGURED_FROM_ENVIRONMENT, so that the client calls execute.',
   ],
 ]

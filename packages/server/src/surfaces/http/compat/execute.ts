@@ -1,5 +1,6 @@
 /** Executions in the form of those clients. */
 
+import type { FerruleError } from 'ferrule'
 import { readJson } from 'ferrule/engine'
 import { clocks, fail, isObject } from 'ferrule/internal'
 import type { Principal } from '../../../platform/model/access.ts'
@@ -10,6 +11,7 @@ import { readChunk, readChunkWish, readEmptyFile } from './chunk.ts'
 import { buildEnvelope, type Execution, toEnvelope } from './envelope.ts'
 import { changeExchange } from './exchange.ts'
 import { followCursor } from './pages.ts'
+import { renameParams } from './params.ts'
 import { findListedObjects } from './search-rows.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -26,8 +28,9 @@ const searches: readonly unknown[] = ['context_store_search', 'search']
 /** Answers an execution. @throws FerruleError those of the route, `invalid_cursor`, `validation_failed` for a wrong chunk */
 export async function executeForClient(call: ClientCall): Promise<Answer> {
   const { exchange } = call
-  const { body } = exchange
-  if (!isObject(body)) return call.answer(exchange)
+  if (!isObject(exchange.body)) return call.answer(exchange)
+  const body = renameParams(call.services.kinds, exchange.body)
+  if (body['action'] === 'context_store_sql_query') throw buildStatementRefusal(body)
   const began = clocks.steady()
   const execution = (): Execution => ({
     connectorId: slot(exchange, 'connector_id'),
@@ -39,6 +42,14 @@ export async function executeForClient(call: ClientCall): Promise<Answer> {
   if (chunked !== undefined) return { json: buildEnvelope(await download(call, chunked), execution()) }
   return wrap(await call.answer(changeExchange(exchange, { body: followCursor(body) })), execution())
 }
+
+/** Refuses SQL over the copy. Those clients show the sentence alone, so it says what to use. */
+const buildStatementRefusal = ({ entity, action }: Values): FerruleError =>
+  fail('action_not_supported', {
+    entity: String(entity),
+    action: String(action),
+    known: 'context_store_search, with query.filter, query.sort and fields in place of SQL',
+  })
 
 /** Wraps a success. The stored answer of an earlier write is wrapped as a new one is; files and stored errors stay. */
 function wrap(answer: Answer, execution: Execution): Answer {

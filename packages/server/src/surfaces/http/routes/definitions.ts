@@ -16,6 +16,7 @@ export const listDefinitions = unchangedRoute({
     id: 'listDefinitions',
     tag: 'definitions',
     summary: 'List the kinds of external systems',
+    about: 'The kinds that this service runs, without their fields. `getDefinition` reads one whole.',
     query: definitionQuery,
     answer: { about: 'Kinds', schema: definitionList },
     problems: ['validation_failed'],

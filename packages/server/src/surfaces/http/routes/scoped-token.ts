@@ -28,6 +28,7 @@ export const getScopedTokenInfo = principalRoute({
     id: 'getScopedTokenInfo',
     tag: 'tokens',
     summary: 'Read the organization and workspace of the scoped token',
+    about: 'For tokens of one workspace; other tokens are refused.',
     answer: { about: 'Organization and workspace', schema: scopedTokenInfo },
     problems: [],
   },

@@ -11,6 +11,7 @@ export const listSkills = callerRoute({
     id: 'listSkills',
     tag: 'definitions',
     summary: 'List the documents for agents, one for each kind',
+    about: 'The outline of a kind as text. `getSkillDocs` reads a document section by section.',
     query: skillQuery,
     answer: { about: 'Documents', schema: skillPage },
     problems: ['invalid_cursor', 'validation_failed'],

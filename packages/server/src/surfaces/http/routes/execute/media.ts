@@ -44,7 +44,7 @@ export const getMedia: PrincipalRoute = {
     about: 'Answers `Range`. The address comes from the route above.',
     scope: 'execute:read',
     query: mediaQuery,
-    answer: { about: 'The file, or the asked part of it', types: ['*/*'], isPartial: true },
+    answer: { about: 'The file, or the asked part of it', types: ['application/octet-stream', '*/*'], isPartial: true },
     problems: [
       ...(['record_not_found', 'private_call', 'connector_not_found', 'workspace_inactive', 'not_playable'] as const),
       ...(['range_not_satisfiable', 'rate_limited', 'overloaded', 'upstream_auth_failed', 'upstream_permission_denied'] as const),

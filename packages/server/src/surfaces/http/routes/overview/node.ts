@@ -9,6 +9,7 @@ export const getService = callerRoute({
     id: 'getService',
     tag: 'service',
     summary: 'Read what every client may know of the service',
+    about: 'The version, and what the service offers to this client.',
     answer: { about: 'The service', schema: serviceRecord },
     problems: [],
   },
