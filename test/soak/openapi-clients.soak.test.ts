@@ -46,7 +46,7 @@ async function run(command: string, args: readonly string[], below = '.'): Promi
   return stdout
 }
 
-/** What each program prints: the number of users that a list has, and that a search for the first of them has. */
+/** Computes what each program prints: the number of users that a list has, and that a search for the first of them has. */
 const expected = async (): Promise<string> => {
   const list = await world.execute(connectorId, { entity: 'users', action: 'list' })
   return `${list.json.data.length} 1`
