@@ -1,0 +1,46 @@
+/** The recipes of docs/library.md compile when they are pasted into a strict TypeScript project. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+/** What a project of a user may lack: our own options are stricter than `strict`. */
+const own = {
+  rewriteRelativeImportExtensions: false,
+  noPropertyAccessFromIndexSignature: false,
+  typeRoots: [join(root, 'node_modules/@types')],
+}
+
+/** Lets a program import the sources in place of the package. */
+function importSources(code: string): string {
+  const { exports } = JSON.parse(readFileSync(join(root, 'packages/ferrule/package.json'), 'utf8'))
+  return code.replaceAll(
+    /from 'ferrule([^']*)'/g,
+    (_whole, path: string) => `from '${join(root, 'packages/ferrule', exports[`.${path}`]['@ferrule/source'])}'`,
+  )
+}
+
+test('every recipe compiles', { timeout: 120_000 }, () => {
+  const text = readFileSync(join(root, 'docs/library.md'), 'utf8')
+  const recipes = [...text.slice(text.indexOf('## Recipes')).matchAll(/^### (.+)\n\n(?:[^`\n].*\n\n)*```js\n([\s\S]*?)^```/gm)]
+  expect(recipes.length).toBeGreaterThanOrEqual(10)
+  const folder = mkdtempSync(join(tmpdir(), 'ferrule-recipes-'))
+  try {
+    for (const [, title = '', code = ''] of recipes) writeFileSync(join(folder, `${title.replaceAll(' ', '-')}.ts`), importSources(code))
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    const settings = { extends: join(root, 'tsconfig.json'), compilerOptions: own, include: ['*.ts'] }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+    const compiler = [join(root, 'node_modules/typescript/bin/tsc'), '--pretty', 'false', '--noEmit']
+    let printed = ''
+    try {
+      execFileSync(process.execPath, compiler, { cwd: folder, encoding: 'utf8' })
+    } catch (error) {
+      printed = String(Reflect.get(Object(error), 'stdout'))
+    }
+    expect(printed).toBe('')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
