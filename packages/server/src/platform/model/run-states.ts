@@ -3,7 +3,7 @@ import { type RunCause, type RunState, runStates } from 'ferrule/wire'
 
 /** All transitions. A run that returns to `queued` keeps its position and its progress. */
 export const runMoves = {
-  queued: ['running', 'cancelled'],
+  queued: ['running', 'partial', 'failed', 'cancelled'],
   running: ['queued', 'succeeded', 'partial', 'failed', 'cancelled'],
   succeeded: [],
   partial: [],

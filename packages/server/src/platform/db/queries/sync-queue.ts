@@ -33,11 +33,10 @@ type Runs = ExpressionBuilder<Tables, 'sync_runs'>
 const isNone = <DB, TB extends keyof DB>(query: SelectQueryBuilder<DB, TB, object>) =>
   sql<boolean>`${query.select(({ fn, eb }) => eb(fn.countAll(), '=', sql.lit(0)).as('none'))}`
 
-/** Selects runs whose turn it is: no walk of the connector is active, and no started run waits, which goes first. */
-const isNext = ({ and, selectFrom, or, eb }: Runs) => {
+/** Selects runs whose turn it is: no walk of the connector is active. A run that waits after a failure holds back no other. */
+const isNext = ({ selectFrom }: Runs) => {
   const others = selectFrom('sync_runs as other').whereRef('other.connector_id', '=', 'sync_runs.connector_id')
-  const begun = others.where('other.finished_at', 'is', null).where('other.state', '=', sql.lit('queued')).where('other.attempts', '>', 0)
-  return and([isNone(others.where('other.lease_owner', 'is not', null)), or([eb('sync_runs.attempts', '>', 0), isNone(begun)])])
+  return isNone(others.where('other.lease_owner', 'is not', null))
 }
 
 /** Selects runs that cannot start: a removal of the connector's copies waits, or its credentials wait for a successful call. */

@@ -55,7 +55,18 @@ export const findLastFinishedRun = (db: Db, { organizationId, connectorId }: Own
 
 /** Widens a waiting run unless it has started, and returns it to the queue. @returns whether it was changed */
 export async function extendRun(db: Db, { id, version }: RunRow, change: Pick<RunRow, 'mode' | 'entities' | 'place'>): Promise<boolean> {
-  const rows = db.updateTable('sync_runs').set({ ...change, parked_until: null, version: nextVersion })
+  const rows = db.updateTable('sync_runs').set({ ...change, parked_until: null, not_before: null, version: nextVersion })
+  const done = await rows.where('id', '=', id).where('version', '=', version).where('state', '=', 'queued').executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Changes or ends a run that waits, unless it has started meanwhile. @returns whether it was changed */
+export async function changeWaiting(
+  db: Db,
+  { id, version }: RunRow,
+  change: Pick<RunRow, 'results'> & Partial<Pick<RunRow, 'state' | 'finished_at'>>,
+): Promise<boolean> {
+  const rows = db.updateTable('sync_runs').set({ ...change, version: nextVersion })
   const done = await rows.where('id', '=', id).where('version', '=', version).where('state', '=', 'queued').executeTakeFirst()
   return done.numUpdatedRows > 0n
 }

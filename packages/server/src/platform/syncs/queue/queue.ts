@@ -13,6 +13,7 @@ import {
 } from '../../db/queries/sync-copies.ts'
 import {
   cancelRuns,
+  changeWaiting,
   deleteSurplusRuns,
   extendRun,
   insertRuns,
@@ -28,7 +29,9 @@ import { headStarts } from '../../model/run-states.ts'
 import type { Parts } from '../../parts.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
 import { listCopiedEntities } from '../status/groups.ts'
+import { readResults, toSyncError } from '../status/run-record.ts'
 import { noProgress } from '../status/stored-progress.ts'
+import { findTaken, isDelayed } from './rests.ts'
 import { computeFirstRunAt } from './times.ts'
 
 /** Services that queueing needs. */
@@ -86,28 +89,53 @@ const joinEntities = (one: readonly string[] | null, other: readonly string[] | 
   one === null || other === null ? null : JSON.stringify([...new Set([...one, ...other])])
 
 /**
- * Queues a run, or widens the waiting run that has done nothing yet. Call it in a transaction that locks the connector's row.
+ * Queues a run, or widens the waiting run that has done nothing yet. Call it in a transaction that locks the connector's row. What a
+ * delayed run has left of the same entities is taken over, so an entity waits in one run only, and a request never waits for that delay.
+ * @param options `wanted`: the entities of the connector, where the caller knows them
  * @returns the queued run
  */
 export async function queueRun(
   parts: Pick<Parts, 'source'>,
   db: Db,
-  { place, wish }: { place: ConnectorPlace; wish: RunWish },
+  { place, wish, wanted }: { readonly place: ConnectorPlace; readonly wish: RunWish; readonly wanted?: readonly string[] },
 ): Promise<RunRow> {
-  const waiting = (await listUnfinishedRuns(db, place)).filter(({ state, results }) => state === 'queued' && results === '[]')
+  const asked = { entities: wish.entities, wanted }
+  const unfinished = await listUnfinishedRuns(db, place)
+  const waiting = unfinished.filter(
+    (run) => run.state === 'queued' && run.results === '[]' && (!isDelayed(run) || findTaken(run, asked).length > 0),
+  )
   const run = waiting.find(({ attempts }) => attempts === 0) ?? waiting[0]
   const next = buildRun(parts, place, wish)
+  let mode = wish.mode
+  for (const other of unfinished.filter((each) => each !== run && isDelayed(each)))
+    if ((await takeOver(parts, db, { run: other, asked })) && other.mode === 'full') mode = 'full'
   if (run !== undefined) {
     const change = {
-      mode: wish.mode === 'full' ? wish.mode : run.mode,
+      mode: mode === 'full' ? mode : run.mode,
       entities: joinEntities(parseEntities(run.entities), wish.entities),
       place: Math.min(run.place, next.place),
     }
-    if (await extendRun(db, run, change)) return { ...run, ...change, version: run.version + 1 }
+    if (await extendRun(db, run, change)) return { ...run, ...change, not_before: null, version: run.version + 1 }
   }
-  await insertRuns(db, [next])
+  await insertRuns(db, [{ ...next, mode }])
   await deleteSurplusRuns(db, place, mostRuns)
-  return next
+  return { ...next, mode }
+}
+
+/** Takes entities over from a delayed run: there they count as failed. @returns whether something was taken over */
+async function takeOver(
+  { source }: Pick<Parts, 'source'>,
+  db: Db,
+  { run, asked }: { readonly run: RunRow; readonly asked: Parameters<typeof findTaken>[1] },
+): Promise<boolean> {
+  const taken = findTaken(run, asked)
+  if (taken.length === 0) return false
+  const error = toSyncError(run)
+  const failed = taken === 'all' ? [] : taken.map((entity) => ({ entity, state: 'failed' as const, error }))
+  const results = [...readResults(run.results), ...failed]
+  const isPartly = results.some(({ state }) => state !== 'failed' && state !== 'skipped')
+  const end = taken === 'all' ? { state: isPartly ? ('partial' as const) : ('failed' as const), finished_at: source.clock() } : {}
+  return changeWaiting(db, run, { results: JSON.stringify(results), ...end })
 }
 
 /** Stores the schedule and the first run of a new connector. */

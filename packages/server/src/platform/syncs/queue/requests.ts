@@ -95,7 +95,8 @@ export async function queueAndNotify(
 ): Promise<RunRow> {
   const run = await withConnector(parts, target, (db, connector) => {
     assertSynced(connector, wish.entities ?? undefined)
-    return queueRun(parts, db, { place: connector.place, wish: { ...wish, entities: expandGroups(connector, wish.entities) } })
+    const entities = expandGroups(connector, wish.entities)
+    return queueRun(parts, db, { place: connector.place, wish: { ...wish, entities }, wanted: connector.wanted })
   })
   parts.events.emit('queued')
   return run

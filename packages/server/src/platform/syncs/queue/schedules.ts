@@ -18,6 +18,7 @@ import type { Parts } from '../../parts.ts'
 import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
 import { type EntityGroup, listCopiedEntities, listGroups, listScheduledEntities } from '../status/groups.ts'
 import { beginSyncs, type QueueParts, queueRun } from './queue.ts'
+import { isLeft } from './rests.ts'
 import { computeNextRunAt } from './times.ts'
 
 /** Services that schedules need. */
@@ -50,8 +51,8 @@ async function queueDue(parts: ScheduleParts, db: Db, connector: ScheduledConnec
   const due = schedules.filter(({ next_run_at }) => next_run_at !== null && next_run_at <= now)
   for (const schedule of due) await saveSchedule(db, { ...schedule, next_run_at: computeNextRunAt(parts, schedule) })
   const groups = listUsedGroups(parts, connector)
-  const entities = new Set(due.flatMap((schedule) => listScheduledEntities(schedule, schedules, groups)))
-  if (entities.size === 0 || (await isUnderWay(db, connector, entities))) return
+  const entities = await filterFree(db, connector, new Set(due.flatMap((each) => listScheduledEntities(each, schedules, groups))))
+  if (entities.size === 0) return
   const isAll = groups.every((group) => group.entities.every((entity) => entities.has(entity)))
   await queueRun(parts, db, { place, wish: { mode: 'incremental', cause: 'schedule', entities: isAll ? null : [...entities] } })
 }
@@ -63,13 +64,10 @@ function listUsedGroups(parts: ScheduleParts, connector: ScheduledConnector): re
   return listGroups(kind.definition, readWantedEntities(parts, connector))
 }
 
-/** Returns whether a started run covers all the entities. The next interval is then soon enough. */
-async function isUnderWay(db: Db, connector: ScheduledConnector, entities: ReadonlySet<string>): Promise<boolean> {
+/** Filters the entities that no started run has left. For the others the next interval is soon enough. */
+async function filterFree(db: Db, connector: ScheduledConnector, entities: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const begun = (await listUnfinishedRuns(db, toConnectorPlace(connector))).filter(({ attempts }) => attempts > 0)
-  return begun.some((run) => {
-    const brought: readonly string[] | null = run.entities === null ? null : JSON.parse(run.entities)
-    return brought === null || [...entities].every((entity) => brought.includes(entity))
-  })
+  return new Set([...entities].filter((entity) => !begun.some((run) => isLeft(run, entity))))
 }
 
 /**

@@ -51,7 +51,8 @@ export function buildStatusRecord(facts: StatusFacts, last: StoredError | undefi
   const kept = connector.kind === undefined ? [] : listCopiedEntities(connector.kind.definition)
   const entities = kept.map((entity) => buildEntityStatus(facts, entity, defaultSeconds))
   const running = runs.find(({ state }) => state === 'running')
-  const queued = runs.find(({ state }) => state === 'queued')
+  const waiting = runs.filter(({ state }) => state === 'queued')
+  const queued = waiting.find((run) => run.error_code !== null) ?? waiting[0]
   return {
     connector_id: connector.row.id,
     state: computeConnectorState(entities.map(({ state }) => state)),

@@ -3,11 +3,12 @@
 import type { SyncEntityProgress, SyncEntityStatus, SyncIndexRecord, SyncState } from 'ferrule/wire'
 import type { IndexRecord } from '../../../context/indexes/types.ts'
 import { findChangingDay, toDay } from '../../../context/sync/windows.ts'
+import type { RunRow } from '../../db/queries/sync-runs.ts'
 import type { ScheduleRow } from '../../db/queries/sync-schedules.ts'
 import { iso, isoOrNull } from '../../model/ids.ts'
 import { computeCopyState, isFilling } from './copy-state.ts'
 import { describeIncremental, expandToGroups } from './groups.ts'
-import { toSyncError } from './run-record.ts'
+import { readResults, toSyncError } from './run-record.ts'
 import type { StatusFacts } from './status-facts.ts'
 import { readProgress } from './stored-progress.ts'
 
@@ -21,15 +22,17 @@ export function findSchedule({ connector, schedules }: StatusFacts, entity: stri
   return schedules.find((schedule) => schedule.entity === group?.name) ?? schedules.find((schedule) => schedule.entity === '')
 }
 
-/** Returns the entities that a run covers. */
-const listRunEntities = ({ connector }: StatusFacts, entities: string | null): readonly string[] =>
-  connector.kind === undefined
-    ? []
-    : expandToGroups(connector.kind.definition, connector.wanted, entities === null ? null : JSON.parse(entities))
+/** Returns the entities that a run has left. */
+const listRunEntities = ({ connector }: StatusFacts, { entities, results }: RunRow): readonly string[] => {
+  if (connector.kind === undefined) return []
+  const covered = expandToGroups(connector.kind.definition, connector.wanted, entities === null ? null : JSON.parse(entities))
+  const done = readResults(results).map((each) => each.entity)
+  return covered.filter((entity) => !done.includes(entity))
+}
 
 /** Returns the earliest time of the next sync of an entity, by a waiting run or a schedule. */
 export function findNextRunAt(facts: StatusFacts, entity: string): number | null {
-  const waiting = facts.runs.filter(({ state, entities }) => state === 'queued' && listRunEntities(facts, entities).includes(entity))
+  const waiting = facts.runs.filter((run) => run.state === 'queued' && listRunEntities(facts, run).includes(entity))
   if (waiting.length > 0) return Math.max(facts.now, Math.min(...waiting.map(({ not_before }) => not_before ?? facts.now)))
   return findSchedule(facts, entity)?.next_run_at ?? null
 }
