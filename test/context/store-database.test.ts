@@ -161,6 +161,16 @@ describe('a lane', () => {
     expect(lane.load).toEqual({ running: 0, waiting: 0 })
   })
 
+  test('lets writes wait longer than searches', async () => {
+    const lane = laneOf({ waitMs: 1, writeWaitMs: 600_000 })
+    const leave = await lane.enter('write')
+    const write = lane.enter('write')
+    expect(await refusal(lane.enter('search'))).toContain('no turn at the context store')
+    expect(lane.load).toEqual({ running: 1, waiting: 1 })
+    leave()
+    ;(await write)()
+  })
+
   test('lets searches overtake writes, but not for ever', async () => {
     const lane = laneOf({ waiting: 100 })
     const order: string[] = []

@@ -89,6 +89,22 @@ overBoth('a sync that fails', (database) => {
     expect(await status()).toMatchObject({ state: 'ready', last_error: null })
   })
 
+  test('because the service is busy waits for a turn as often as needed, and shows the reason with the attempt', async () => {
+    troubled(() => fail('overloaded', { reason: 'no turn' }, { retryAfterMs: 1_000 }))
+    for (let attempt = 1; attempt <= 12; attempt += 1) {
+      await here.work()
+      expect(await run()).toMatchObject({ state: 'queued', attempts: attempt, error: { code: 'overloaded' } })
+      const wait = await waitOf()
+      expect(wait).toBeLessThanOrEqual(1_250)
+      here.world.now += wait
+    }
+    const { queued } = await status()
+    expect(queued).toMatchObject({ attempts: 12, error: { message: 'The service is busy: no turn.' } })
+    well()
+    await here.work()
+    expect(await run()).toMatchObject({ state: 'succeeded' })
+  })
+
   test('at one entity for now walks the rest, and goes on with that one alone', async () => {
     troubled(() => fail('upstream_error', { vendor, reason: 'a bug' }), 'entries')
     await here.work()

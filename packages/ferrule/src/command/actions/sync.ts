@@ -47,14 +47,25 @@ async function awaitRun(syncs: Syncs, run: SyncRunRecord, context: CommandContex
   }
 }
 
-const toRows = ({ entities }: SyncStatusRecord) =>
-  entities.map(({ entity, state, records, lag_seconds, last_error, progress }) => ({
+/** Describes what an entity waits for in the run that has it left: a turn, or another attempt after a failure. */
+function describeWait({ running, queued }: SyncStatusRecord, entity: string): string | null {
+  for (const run of [running, queued]) {
+    const isLeft = run !== null && (run.entities?.includes(entity) ?? true) && !run.results.some((each) => each.entity === entity)
+    if (!isLeft) continue
+    if (run.error !== null && run.attempts > 0) return `waits, attempt ${run.attempts}: ${run.error.message}`
+    if (run.state === 'queued' || run.progress.calls === 0) return 'waits for a turn'
+  }
+  return null
+}
+
+const toRows = (status: SyncStatusRecord) =>
+  status.entities.map(({ entity, state, records, lag_seconds, last_error, progress }) => ({
     entity,
     state,
     records,
     read: progress?.records ?? null,
     age: lag_seconds === null ? null : formatSeconds(lag_seconds),
-    error: last_error?.message ?? null,
+    error: last_error?.message ?? describeWait(status, entity),
   }))
 
 /** Shows the status of the copy; with `--watch` after every change. */

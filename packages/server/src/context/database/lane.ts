@@ -12,6 +12,8 @@ export interface LaneLimits {
   readonly waiting: number
   /** Maximum wait in milliseconds. */
   readonly waitMs: number
+  /** Maximum wait of a write, where it may wait longer: syncs side by side take turns, and no client waits for them. */
+  readonly writeWaitMs?: number
 }
 
 interface Waiter {
@@ -80,7 +82,8 @@ export class Lane {
 
   #wait(purpose: Purpose, signal: AbortSignal | undefined): Promise<void> {
     const queue = this.#waiting[purpose]
-    const { waiting, waitMs } = this.#limits
+    const { waiting, waitMs: usualMs, writeWaitMs = usualMs } = this.#limits
+    const waitMs = purpose === 'write' ? writeWaitMs : usualMs
     if (queue.size >= waiting) throw createOverloadError(`${waiting} ${names[purpose]} wait for the context store already`)
     return new Promise((resolve, reject) => {
       const settle = (): void => {

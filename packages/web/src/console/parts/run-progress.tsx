@@ -11,8 +11,12 @@ export const printProgress = ({ records, calls }: SyncCounts): string =>
 /** Prints what a run has changed in the copy. */
 export const printChanges = ({ written, removed }: SyncCounts): string => `${printCount(written)} written, ${printCount(removed)} removed`
 
-/** Shows the progress of a run in one line, with its estimated end. */
-export function RunProgress({ run }: { readonly run: Pick<SyncRunRecord, 'progress' | 'state' | 'not_before' | 'created_at'> }) {
+/** Shows the progress of a run in one line, with its estimated end, or with what it waits for. */
+export function RunProgress({
+  run,
+}: {
+  readonly run: Pick<SyncRunRecord, 'progress' | 'state' | 'not_before' | 'created_at' | 'attempts' | 'error'>
+}) {
   const { estimated_end: end } = run.progress
   return (
     <Text size="sm" component="span">
@@ -20,6 +24,8 @@ export function RunProgress({ run }: { readonly run: Pick<SyncRunRecord, 'progre
         <>
           asked for <Time value={run.created_at} />
         </>
+      ) : run.state === 'running' && run.progress.calls === 0 ? (
+        'waits for a turn'
       ) : (
         printProgress(run.progress)
       )}
@@ -31,6 +37,12 @@ export function RunProgress({ run }: { readonly run: Pick<SyncRunRecord, 'progre
       {run.state === 'queued' && run.not_before !== null && (
         <>
           , tries again <Time value={run.not_before} />
+        </>
+      )}
+      {run.error !== null && run.attempts > 0 && (run.state === 'queued' || run.state === 'running') && (
+        <>
+          {' '}
+          (attempt {printCount(run.attempts)}: {run.error.message})
         </>
       )}
     </Text>

@@ -10,6 +10,9 @@ import { EmbeddedProcess } from './process.ts'
 import { Upkeep } from './upkeep.ts'
 import { boundYoungGeneration } from './young-generation.ts'
 
+/** How many longest writes may be ahead of a write: each running sync has one. */
+const turnsAhead = 10
+
 /** Options of the embedded database. */
 export interface EmbeddedOptions {
   /** Folder for the database alone; created if missing. */
@@ -57,7 +60,7 @@ export class Embedded implements Engine {
   constructor(options: EmbeddedOptions) {
     this.#options = options
     // A single session: searches and writes share one queue.
-    const lane = new Lane({ slots: 1, waiting: options.waiting, waitMs: options.writeMs })
+    const lane = new Lane({ slots: 1, waiting: options.waiting, waitMs: options.writeMs, writeWaitMs: options.writeMs * turnsAhead })
     this.lanes = { search: lane, write: lane }
     this.limits = { search: options.searchMs, write: options.writeMs }
     this.#upkeep = new Upkeep(this, { onError: options.onUpkeepError, restMs: options.upkeepMs })

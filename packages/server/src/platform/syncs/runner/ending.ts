@@ -85,8 +85,9 @@ async function ended(parts: Part, attempt: Attempt, outcome: AttemptOutcome) {
   if (outcome.is === 'later') {
     const { code, retryAfterMs } = asFerruleError(thrown)
     const { calls } = attempt.progress
-    // A vendor that answers some calls and then names the time of the next call is no failure.
-    const isExact = code === 'upstream_rate_limited' && retryAfterMs !== undefined && calls > 0
+    // A vendor that answers some calls and then names the time of the next call is no failure, nor is a service whose turns are taken.
+    const isNamed = code === 'overloaded' || (code === 'upstream_rate_limited' && calls > 0)
+    const isExact = isNamed && retryAfterMs !== undefined
     const failures = calls > callsOfProgress ? 0 : run.failures + (isExact ? 0 : 1)
     if (failures < mostFailures) {
       const not_before = computeNextAttemptAt(parts, { failures, askedMs: retryAfterMs, isExact })
