@@ -33,7 +33,14 @@ afterAll(() => new Promise((resolve) => server.close(resolve)))
 test('sync status says what an entity waits for, and with which attempt', async () => {
   const { port } = server.address() as AddressInfo
   const env = { FERRULE_URL: `http://127.0.0.1:${port}`, FERRULE_TOKEN: 'a-token' }
-  const { stdout, stderr } = await runFerrule({ config: makeFolder(), env: { ...env, COLUMNS: '200' } }, 'sync', 'status', 'shop', '--format', 'table')
+  const { stdout, stderr } = await runFerrule(
+    { config: makeFolder(), env: { ...env, COLUMNS: '200' } },
+    'sync',
+    'status',
+    'shop',
+    '--format',
+    'table',
+  )
   expect(stderr).toBe('')
   expect(stdout).toMatch(/orders .*waits, attempt 3: The service is busy: no turn\./)
   expect(stdout).not.toMatch(/shop .*waits/)
