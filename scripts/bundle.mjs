@@ -22,9 +22,14 @@ const inside = withDependencies(Object.keys(manifest.devDependencies))
 function readEntries() {
   const { exports, bin } = manifest
   const entries = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default]))
-  const files = [...entries, ...Object.values(bin)]
+  const files = [...entries, ...Object.values(bin), `dist/${guard}.js`]
   return Object.fromEntries(files.map((file) => [file.replace(/^(\.\/)?dist\/|\.js$/g, ''), join(folder, file)]))
 }
+
+/** Entry that refuses an old Node: all others but the command import it first, before what an old Node cannot run. */
+const guard = 'require-node'
+/** @param {string} name an entry below dist */
+const isGuarded = (name) => ![guard, 'node-version', 'cli'].includes(name)
 
 /** Place of the module that stands for `require` in undici. */
 const builtins = 'builtins-of-node'
@@ -117,6 +122,10 @@ await bundle.close()
 if (output.some((file) => file.type === 'chunk' && file.code.includes('createRequire'))) throw new Error('A chunk calls require.')
 deleteCompiled()
 mkdirSync(join(dist, 'shared'))
-for (const file of output) writeFileSync(join(dist, file.fileName), file.type === 'chunk' ? file.code : file.source)
+for (const file of output) {
+  const isFirst = file.type === 'chunk' && file.isEntry && isGuarded(file.name)
+  const first = isFirst ? `import ${JSON.stringify(`${'../'.repeat(file.fileName.split('/').length - 1) || './'}${guard}.js`)};\n` : ''
+  writeFileSync(join(dist, file.fileName), file.type === 'chunk' ? first + file.code : file.source)
+}
 for (const file of listCompiled('.d.ts')) replaceTypes(file)
 writeFileSync(join(dist, 'LICENSES.md'), printLicenses(inside))

@@ -29,6 +29,8 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}rows/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
   { room: `${library}filter/`, files: within(library, ['errors.ts', 'definition/object.ts', 'definition/search.ts', 'json/']) },
   { room: `${library}near-names.ts` },
+  { room: `${library}node-version.ts` },
+  { room: `${library}require-node.ts`, files: [`${library}node-version.ts`] },
   { room: `${library}final-newline.ts` },
   { room: `${library}tracing.ts`, files: [`${library}errors.ts`] },
   { room: `${library}fields.ts`, files: [`${library}definition/object.ts`] },
@@ -158,7 +160,7 @@ export const libraryRooms: readonly Room[] = [
   },
   // For pages of other applications: it loads nothing.
   { room: `${library}connect-link/`, types: [`${library}wire/`] },
-  { room: `${library}cli.ts`, files: [`${library}command/`], node: 'all but node:sqlite' },
+  { room: `${library}cli.ts`, files: within(library, ['command/', 'node-version.ts']), node: 'all but node:sqlite' },
   {
     room: `${library}internal.ts`,
     files: [

@@ -92,5 +92,6 @@ export const serverRooms: readonly Room[] = [
   },
   { room: `${server}index.ts`, files: [`${server}service/`] },
   { room: `${server}main.ts`, files: [`${server}service/`] },
-  { room: `${server}cli.ts`, files: within(server, ['platform/', 'surfaces/', 'service/']), npm: ['commander'] },
+  { room: `${server}operator.ts`, files: within(server, ['platform/', 'surfaces/', 'service/']), npm: ['commander'] },
+  { room: `${server}cli.ts`, files: [`${server}operator.ts`], npm: ['ferrule/node-version'] },
 ]

@@ -2,7 +2,7 @@
  * Interface of rate limiting: what is asked before a call is sent, and what its answer reports. `in-memory.ts` keeps the budgets in this
  * process; a host can keep them elsewhere.
  */
-import { createHmac, hash, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Limits } from '../../definition/connector.ts'
 import type { CredentialValues } from '../credentials/source.ts'
 
@@ -96,7 +96,7 @@ export interface Budget {
 }
 
 /** Computes the key of a budget: a digest, so that no credential stays in memory as a key. */
-export const computeBudgetKey = (...parts: readonly string[]): string => hash('sha256', parts.join('\0'), 'base64url')
+export const computeBudgetKey = (...parts: readonly string[]): string => createHash('sha256').update(parts.join('\0')).digest('base64url')
 
 /** Key of this process, for digests that are compared only within it. */
 const ownKey = randomBytes(32)

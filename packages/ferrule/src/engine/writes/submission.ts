@@ -2,7 +2,7 @@
  * Submits requests that the vendor identifies by an id and does not carry out twice. `submission-writes.ts` adds the precautions for
  * writes.
  */
-import { hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { v4, v5 } from 'uuid'
 import type { Submission } from '../../definition/entity.ts'
 import { isObject } from '../../definition/object.ts'
@@ -37,7 +37,9 @@ function computeFingerprint(running: Running, submits: Submission): string {
   const { operation, params } = running
   const { [submits.id]: _id, [submits.again]: _again, ...what } = params
   const limited = { ...what, [submits.within]: readTimeLimit(running, submits) }
-  return hash('sha256', writeJson(sortKeys([operation.entityName, operation.action, limited])), 'base64url')
+  return createHash('sha256')
+    .update(writeJson(sortKeys([operation.entityName, operation.action, limited])))
+    .digest('base64url')
 }
 
 /**

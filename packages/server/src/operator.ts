@@ -1,0 +1,35 @@
+/** The command `ferrule-server`: the service, and the operator's commands beside it. */
+import { Command } from 'commander'
+import { version } from './platform/version.ts'
+import { findExitCode, formatFailure } from './service/failure.ts'
+import { serve } from './service/serve.ts'
+import { buildApplicationCommand, buildMigrateCommand, buildOrganizationCommand, buildVaultCommand } from './surfaces/cli/administration.ts'
+import { buildOpenApiCommand, buildSettingsCommand } from './surfaces/cli/documents.ts'
+import { buildExportCommand } from './surfaces/cli/export.ts'
+
+/** Builds the command `serve`. */
+const buildServeCommand = (): Command =>
+  new Command('serve')
+    .description('run the service until a signal')
+    .option('--role <role>', 'role of this process: all, api or worker; overrides FERRULE_ROLE')
+    .action(({ role }: { readonly role?: string }) => serve(role === undefined ? process.env : { ...process.env, FERRULE_ROLE: role }))
+
+const program = new Command('ferrule-server')
+  .description('The self-hosted service of Ferrule, and the commands of its operator')
+  .version(version)
+  .showHelpAfterError()
+  .addCommand(buildServeCommand())
+  .addCommand(buildMigrateCommand())
+  .addCommand(buildExportCommand())
+  .addCommand(buildApplicationCommand())
+  .addCommand(buildOrganizationCommand())
+  .addCommand(buildVaultCommand())
+  .addCommand(buildSettingsCommand())
+  .addCommand(buildOpenApiCommand())
+
+try {
+  await program.parseAsync()
+} catch (thrown) {
+  process.stderr.write(`${formatFailure(thrown)}\n`)
+  process.exitCode = findExitCode(thrown)
+}
