@@ -17,7 +17,7 @@ import { createApartThreads } from '../../packages/server/src/service/apart-thre
 import { createContextServices } from '../../packages/server/src/service/context-store.ts'
 import { createLogger } from '../../packages/server/src/service/logger.ts'
 import { createMetrics } from '../../packages/server/src/service/metrics.ts'
-import { createServer } from '../../packages/server/src/surfaces/http/server.ts'
+import { createServer, type ServerOptions } from '../../packages/server/src/surfaces/http/server.ts'
 import { Stopping } from '../../packages/server/src/surfaces/http/stopping.ts'
 import type { DocumentHttp } from '../../packages/server/src/surfaces/oauth/documents.ts'
 import { documented } from './contract.ts'
@@ -91,6 +91,8 @@ export interface WorldOptions {
   /** Fetches metadata documents of OAuth clients. */
   readonly documents?: DocumentHttp
   readonly stopping?: Stopping
+  /** Event streams. */
+  readonly streams?: ServerOptions['streams']
   /** Built files of the pages. */
   readonly webFolder?: string
   /** The machine's clock steps: stored times are those of the platform. */
@@ -167,6 +169,7 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   const app = await createServer({
     ...{ ...parts, kinds, stopping },
     ...(services === undefined ? {} : { copies: services.copies }),
+    ...(options.streams === undefined ? {} : { streams: options.streams }),
     ...(options.webFolder === undefined ? {} : { webFolder: options.webFolder }),
     ...(options.documents === undefined ? {} : { documents: options.documents }),
   })

@@ -11,7 +11,7 @@ let world: World
 let connector: string
 let number = 0
 beforeAll(async () => {
-  world = await startCopyWorld('postgres')
+  world = await startCopyWorld('postgres', { streams: { lookMs: 50 } })
 })
 afterAll(() => world.close())
 beforeEach(async () => {

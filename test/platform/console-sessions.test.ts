@@ -42,9 +42,10 @@ overBoth('sessions of the console', (database) => {
 
   test('a use on one node keeps it alive on the other, and a look does not', async () => {
     const [used, watched] = [await start(), await start()]
+    const { token } = await other.authenticateCaller(watched)
     world.now += 29 * minuteMs
     await other.authenticateCaller(used)
-    expect(await other.isAlive(watched, { isUse: false })).toBe(true)
+    expect(await other.isHeld(token.sessionDigest ?? '')).toBe(true)
     world.now += 2 * minuteMs
     expect([await sessions.isAlive(used), await sessions.isAlive(watched)]).toEqual([true, false])
     expect(await refusal(sessions.authenticateCaller(watched))).toContain('session_ended')

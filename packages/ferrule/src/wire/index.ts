@@ -143,7 +143,7 @@ export {
   supportLevels,
 } from './definitions.ts'
 export { type Endpoint, endpoints } from './endpoints.ts'
-export { type EventSchema, runEvent, statusEvent } from './events.ts'
+export { type EventSchema, endEvent, runEvent, statusEvent } from './events.ts'
 export { type ExecuteRequest, executeFields } from './execute-request.ts'
 export { type ExportFormatName, exportFormatNames, exportQuery } from './export-query.ts'
 export { type Health, health } from './health.ts'

@@ -33,6 +33,7 @@ import { createSyncs } from './syncs/syncs.ts'
 import { createApplications } from './tenancy/applications.ts'
 import { startFirst } from './tenancy/first-start.ts'
 import { LastUses } from './tenancy/last-uses.ts'
+import { createLiveness } from './tenancy/liveness.ts'
 import { createMcpTokens } from './tenancy/mcp-tokens.ts'
 import { createOrganizationApplications } from './tenancy/organization-applications.ts'
 import { createOrganizations } from './tenancy/organizations.ts'
@@ -156,9 +157,10 @@ async function start(parts: Parts, options: PlatformOptions, clock: StoredClock)
 function createTokenServices(parts: Parts) {
   const tokens = createTokens(parts)
   const uses = new LastUses(parts)
+  const consoleSessions = createConsoleSessions(parts, tokens)
   return {
     ...{ tokens, uses, mcpTokens: createMcpTokens(parts, { tokens, uses }) },
-    ...{ oauth: createOAuth(parts, tokens), consoleSessions: createConsoleSessions(parts, tokens) },
+    ...{ oauth: createOAuth(parts, tokens), consoleSessions, liveness: createLiveness(parts, consoleSessions) },
   }
 }
 

@@ -174,8 +174,23 @@ class CopySearches implements Searches {
     return {
       freshness: toFreshness(state),
       columns,
-      pages: await readFirstPage(this.#parts.searcher.readPages(request, exportPageRecords)),
+      pages: await readFirstPage(this.#readWhole(access, query, this.#parts.searcher.readPages(request, exportPageRecords))),
     }
+  }
+
+  /** Fails when the copy is emptied or deleted under the walk: what is left of the records is not all of them. */
+  async *#readWhole(access: ConnectorAccess, query: CopyQuery, pages: RecordPages): RecordPages {
+    const assertFilled = async (): Promise<void> => {
+      const state = await this.#parts.copies.readStatus(access, query.entity)
+      if (!isEnough(state, query)) throw notReadyError(query.entity, state)
+    }
+    let isFirst = true // its status was read before it
+    for await (const page of pages) {
+      if (!isFirst) await assertFilled()
+      isFirst = false
+      yield page
+    }
+    await assertFilled()
   }
 
   /** Returns whether a status is as new as the stored one. Searches of an entity that wait share a look. */

@@ -121,7 +121,7 @@ export async function openMedia(
   services: MediaServices,
   principal: Principal,
   { id, header, ...options }: { readonly id: string; readonly header: string | undefined } & RunOptions,
-): Promise<FileAnswer> {
+): Promise<{ readonly file: FileAnswer; readonly connectorId: string }> {
   const text = hasSecretForm(id) ? await services.platform.keptAnswers.of(principal).get(toKey(id)) : undefined
   const call = text === undefined ? undefined : readCall(text)
   if (call === undefined || call.holder !== digestHolder(principal))
@@ -130,7 +130,8 @@ export async function openMedia(
       { reason: 'the address of this file has ended, or belongs to another session' },
       { hint: 'Ask for a new address.' },
     )
-  return open(services, principal, { call: await withRange(services, principal, { call, header }), ...options })
+  const file = await open(services, principal, { call: await withRange(services, principal, { call, header }), ...options })
+  return { file, connectorId: call.connectorId }
 }
 
 /** Parses what this service wrote. */

@@ -15,12 +15,10 @@ export interface ConsoleSessions {
    * @throws FerruleError `invalid_client`, `overloaded`
    */
   start(request: Pick<TokenRequest, 'clientId' | 'clientSecret' | 'address'>): Promise<StartedSession>
-  /**
-   * Returns whether a session is alive.
-   * @param id as a cookie brings it
-   * @param options `isUse`: the question counts as a use, which is the default
-   */
-  isAlive(id: string, options?: { readonly isUse?: boolean }): Promise<boolean>
+  /** Returns whether a session is alive. The question counts as a use. @param id as a cookie brings it */
+  isAlive(id: string): Promise<boolean>
+  /** Returns whether the session of a principal is alive. The question counts as no use. @param digest see `TokenFacts` */
+  isHeld(digest: string): Promise<boolean>
   /** Turns a session into its application. Counts as a use. @throws FerruleError `session_ended` */
   authenticateCaller(id: string): Promise<Caller>
   /**

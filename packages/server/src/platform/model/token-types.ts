@@ -51,6 +51,16 @@ export interface Tokens {
   authenticateCaller(bearer: string | undefined): Promise<Caller>
 }
 
+/** Looks at what let a principal in, while an answer to it is sent. */
+export interface Liveness {
+  /**
+   * Checks the application, its organization and the connector.
+   * @param looked `countsToken`: the end of the token, or of the session, counts too
+   * @throws FerruleError `token_expired`, `session_ended`, `organization_forbidden`, `connector_not_found`
+   */
+  check(principal: Principal, looked: { readonly connectorId: string; readonly countsToken: boolean }): Promise<void>
+}
+
 /** A request with a token to the MCP endpoint. */
 export interface McpRequest {
   /** Token without `Bearer `; undefined when the request has no token. */

@@ -33,7 +33,7 @@ import type { Installation } from './operator-types.ts'
 import type { Organizations } from './organization-types.ts'
 import type { ConsoleSessions } from './session-types.ts'
 import type { SyncServices, Syncs, SyncWorker } from './sync-types.ts'
-import type { McpTokens, Tokens } from './token-types.ts'
+import type { Liveness, McpTokens, Tokens } from './token-types.ts'
 import type { CredentialTrial, TriedTarget } from './trial-types.ts'
 import type { Usage } from './usage-types.ts'
 
@@ -78,6 +78,7 @@ export interface Platform {
   readonly mcpTokens: McpTokens
   readonly oauth: OAuth
   readonly consoleSessions: ConsoleSessions
+  readonly liveness: Liveness
   readonly workspaces: Workspaces
   readonly connectors: Connectors
   readonly connectLinks: ConnectLinks

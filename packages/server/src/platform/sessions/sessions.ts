@@ -51,14 +51,14 @@ export function createConsoleSessions(parts: Parts, tokens: Pick<Tokens, 'checkC
   const find = consoleSessionQuery(db)
 
   /** Finds a session that has not ended. */
-  const findAlive = async (id: string): Promise<UsedConsoleSession | undefined> => {
-    const digest = digestId(id)
-    const row = digest === undefined ? undefined : await find(digest)
+  const findAlive = async (digest: string): Promise<UsedConsoleSession | undefined> => {
+    const row = await find(digest)
     return row !== undefined && findEnd(row) > source.clock() && row.secret_mark === markSecret(row.secret_hash) ? row : undefined
   }
   /** Finds a session that has not ended, and stores its use. */
   const use = async (id: string): Promise<UsedConsoleSession | undefined> => {
-    const row = await findAlive(id)
+    const digest = digestId(id)
+    const row = digest === undefined ? undefined : await findAlive(digest)
     const at = source.clock()
     const before = at - apartMs
     if (row !== undefined && row.last_used_at <= before) await setConsoleSessionUse(db, row.digest, { at, before })
@@ -81,7 +81,8 @@ export function createConsoleSessions(parts: Parts, tokens: Pick<Tokens, 'checkC
       await trimConsoleSessions(db, applicationId, mostSessions)
       return { id }
     },
-    isAlive: async (id, { isUse = true } = {}) => (await (isUse ? use(id) : findAlive(id))) !== undefined,
+    isAlive: async (id) => (await use(id)) !== undefined,
+    isHeld: async (digest) => (await findAlive(digest)) !== undefined,
     authenticateCaller: enter,
     authenticate: async (id, header) => enterOrganization(parts, await enter(id), header),
     end: async (id, { isEverywhere = false } = {}) => {

@@ -1,10 +1,10 @@
 /** Finds out who sends a request: by its token, or by the session of the console where it has no token. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { isObject } from 'ferrule/internal'
 import type { Caller, Principal } from '../../platform/model/access.ts'
 import { createAddressFinder } from '../web/own-address.ts'
 import { createSessionFinder } from '../web/session-cookie.ts'
-import type { Answer, PrincipalRoute, Route, Services } from './route.ts'
+import type { PrincipalRoute, Route, Services } from './route.ts'
 
 const bearer = /^bearer +(\S+) *$/i
 
@@ -18,17 +18,12 @@ function readOrganization({ headers, query }: FastifyRequest, { takesOrganizatio
   return typeof named === 'string' ? named : undefined
 }
 
-/** Interval between two looks at the session of a stream, in milliseconds. */
-const lookMs = 5_000
-
 /** Authentication for all routes of a service. */
 export interface Authentication {
   /** @throws FerruleError as `Tokens.authenticateCaller` and `ConsoleSessions.authenticateCaller` */
   readCaller(request: FastifyRequest, route: Route): Promise<Caller>
   /** @throws FerruleError as `Tokens.authenticate` and `ConsoleSessions.authenticate` */
   readPrincipal(request: FastifyRequest, route: PrincipalRoute): Promise<Principal>
-  /** Ends a stream of events soon after the session that opened it. The stream itself does not keep the session alive. */
-  endWithSession(answer: Answer, reply: FastifyReply): void
 }
 
 /** Builds the authentication. */
@@ -48,18 +43,6 @@ export function createAuthentication({ platform, settings }: Pick<Services, 'pla
       const session = sessionOf(request, route)
       if (session !== undefined) return consoleSessions.authenticate(session, header)
       return tokens.authenticate(readBearer(request), header, route.provesOrganization)
-    },
-    endWithSession: (answer, { request: { headers }, raw }) => {
-      if (!('content' in answer) || answer.type !== 'text/event-stream' || headers.authorization !== undefined) return
-      const session = findSession(headers)
-      if (session === undefined) return
-      const look = async () => {
-        // A failed look says nothing about the session.
-        const isAlive = await consoleSessions.isAlive(session, { isUse: false }).catch(() => true)
-        if (!isAlive) raw.destroy()
-      }
-      const timer = setInterval(() => void look(), lookMs).unref()
-      raw.once('close', () => clearInterval(timer))
     },
   }
 }

@@ -41,6 +41,7 @@ class RouteExchange<Who> implements Exchange<Who> {
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   #signal: AbortSignal | undefined
+  readonly #ended: (() => void)[] = []
 
   constructor(who: Who, request: FastifyRequest, reply: FastifyReply) {
     this.who = who
@@ -101,10 +102,23 @@ class RouteExchange<Who> implements Exchange<Who> {
     this.#reply.header('vary', given === undefined ? names : `${given}, ${names}`)
   }
 
+  disconnect(): void {
+    this.#reply.raw.destroy()
+  }
+
+  #end(): void {
+    for (const ended of this.#ended) ended()
+  }
+
   onEnd(ended: () => void): void {
     const { raw } = this.#reply
-    if (raw.destroyed || raw.closed) ended()
-    else raw.once('close', ended)
+    if (raw.destroyed || raw.closed) {
+      ended()
+      return
+    }
+    // One listener for all: Node warns of a leak when there are many.
+    if (this.#ended.length === 0) raw.once('close', () => this.#end())
+    this.#ended.push(ended)
   }
 }
 
@@ -240,9 +254,7 @@ export function register(app: FastifyInstance, route: Route, { services, authent
     config: { path: route.path },
     ...(onRequest === undefined ? {} : { onRequest }),
     handler: async (request, reply) => {
-      const answer = await handler(request, reply)
-      authentication.endWithSession(answer, reply)
-      return send(reply, answer, services.logger)
+      return send(reply, await handler(request, reply), services.logger)
     },
   })
 }

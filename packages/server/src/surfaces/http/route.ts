@@ -15,6 +15,7 @@ import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from '../open
 import type { Door } from './compat/door.ts'
 import type { ExecuteLimits } from './execute-limits.ts'
 import type { Stopping } from './stopping.ts'
+import type { StreamOptions } from './streams/stream-shares.ts'
 
 /** What the service does at vendors. */
 export type ServiceEngine = Omit<Engine, 'close'>
@@ -28,6 +29,8 @@ export interface Services {
   /** Executes and checks, and counts both. */
   readonly operations: OperationServices
   readonly limits: ExecuteLimits
+  /** Shares and times of event streams. */
+  readonly streams: StreamOptions
   /** Limits the memory of vendors' answers. */
   readonly memory: BodyMemory
   readonly metrics: Metrics
@@ -70,6 +73,8 @@ export interface Exchange<Who> {
   setHeader(name: string, value: string): void
   /** Calls `ended` when the answer was sent or the client has left. */
   onEnd(ended: () => void): void
+  /** Breaks the connection of the client: what was sent never looks whole. */
+  disconnect(): void
   /** Adds names of request headers to `Vary` of the answer. */
   addVary(names: string): void
   /** Sets the error of a call that the shutdown interrupts. Default: a GET is retryable, other methods are not. */

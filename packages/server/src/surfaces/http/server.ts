@@ -32,6 +32,7 @@ import { chooseRequestId } from './request-id.ts'
 import type { Route, ServiceEngine, Services } from './route.ts'
 import { routes } from './routes/index.ts'
 import { Stopping } from './stopping.ts'
+import { type StreamOptions, StreamShares } from './streams/stream-shares.ts'
 
 /** Options of the server. */
 export interface ServerOptions {
@@ -56,10 +57,14 @@ export interface ServerOptions {
   readonly clock?: () => number
   /** Milliseconds that never step. */
   readonly steady?: () => number
+  /** Event streams: their number on this node, and their times in milliseconds, as `StreamOptions`. */
+  readonly streams?: Partial<Omit<StreamOptions, 'shares'>> & { readonly most?: number }
   /** Progress of the shutdown; left out: the service never stops. */
   readonly stopping?: Pick<Stopping, 'isLeaving' | 'isDraining' | 'calls'>
 }
 
+/** Times of event streams, in milliseconds. */
+const streamTimes = { lookMs: 30_000, stallMs: 60_000, graceMs: 5_000 }
 /** Longest slot of a path; the whole request line is bounded by Node (16 KiB). */
 const maxParamLength = 4_096
 
@@ -121,6 +126,9 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
   } = options
   const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock: steady })
   metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => limits.running })
+  const { most, ...times } = options.streams ?? {}
+  const streams = { ...streamTimes, ...times, shares: new StreamShares(most) }
+  metrics.gauge({ name: 'ferrule_event_streams', help: 'Event streams that are open', read: () => streams.shares.open })
   const memory = options.memory ?? new BodyMemory({ bytes: settings.bodyMemory })
   metrics.gauge({ name: 'ferrule_body_memory_bytes', help: 'Memory that answers of vendors are counted with', read: () => memory.held })
   const onBackgroundError = (err: unknown) => logger.error({ err }, 'the status of a connector could not be stored')
@@ -137,7 +145,7 @@ function buildServices(options: ServerOptions & { readonly logger: Logger }): Se
   const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
   const docs = new DocsPages(kinds, () => openApiDocument({ routes, kinds: [] }))
   const own = { platform, engine, settings, kinds, metrics, logger, clock, steady, stopping }
-  return { ...own, operations, limits, memory, openApi, docs, revokeConsents: buildRevoker(own) }
+  return { ...own, operations, limits, streams, memory, openApi, docs, revokeConsents: buildRevoker(own) }
 }
 
 /** Builds what ends tokens of deleted connectors. The platform keeps each token until its vendor answered, so a failure here loses none. */

@@ -3,7 +3,7 @@
 import type { ErrorCode } from 'ferrule'
 import type { Field, Kind } from 'ferrule/definition'
 import { errorTable, readInnerFields, toPlainSchema } from 'ferrule/internal'
-import { endpoints, problemDetails } from 'ferrule/wire'
+import { endEvent, endpoints, problemDetails } from 'ferrule/wire'
 import type { Route } from '../http/route.ts'
 import { executeExamples } from './execute.ts'
 import { printSchema, ref } from './shared.ts'
@@ -106,7 +106,8 @@ function success({ answer }: RouteDocument): JsonObject {
 
 /** OpenAPI 3.1 has no words for the events of a stream, so an extension shows their data by name. */
 function printContent({ types, event }: ContentDocument): JsonObject {
-  const events = event === undefined ? {} : { 'x-events': { [event.name]: printSchema(event.data) } }
+  const named = event === undefined ? [] : [event, endEvent]
+  const events = event === undefined ? {} : { 'x-events': Object.fromEntries(named.map(({ name, data }) => [name, printSchema(data)])) }
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' }, ...events }]))
 }
 

@@ -9,8 +9,6 @@ import type { Parts } from '../../parts.ts'
 const pollMs = 1_000
 /** Connectors per query. */
 const batch = 500
-/** Maximum number of watchers on a node. */
-const mostWatchers = 1_000
 
 interface Waiting {
   readonly connectorId: string
@@ -48,7 +46,6 @@ export class Watching {
   readonly #seen = new Map<string, string>()
   /** Watchers by connector. */
   readonly #watched = new Map<string, number>()
-  #watchers = 0
   #isPolling = false
   #isClosed = false
 
@@ -57,10 +54,8 @@ export class Watching {
     parts.events.on('ended', () => void this.#look())
   }
 
-  /** Starts watching a connector; dispose of the watcher. @throws FerruleError `overloaded` when there are too many */
+  /** Starts watching a connector; dispose of the watcher. The surface bounds streams, and calls that wait. */
   watch(connectorId: string): Watcher {
-    if (this.#watchers >= mostWatchers) throw fail('overloaded', { reason: 'too many watch syncs' }, { retryAfterMs: 10_000 })
-    this.#watchers += 1
     this.#watched.set(connectorId, (this.#watched.get(connectorId) ?? 0) + 1)
     let begun = false
     let known: string | undefined
@@ -82,7 +77,6 @@ export class Watching {
   }
 
   #leave(connectorId: string): void {
-    this.#watchers -= 1
     const left = (this.#watched.get(connectorId) ?? 1) - 1
     if (left > 0) this.#watched.set(connectorId, left)
     else {

@@ -20,6 +20,7 @@ export const changeExchange = <Who>(exchange: Exchange<Who>, change: Change): Ex
   setHeader: (name, value) => exchange.setHeader(name, value),
   addVary: (names) => exchange.addVary(names),
   onEnd: (ended) => exchange.onEnd(ended),
+  disconnect: () => exchange.disconnect(),
   whenStopped: (buildError) => exchange.whenStopped(buildError),
   ...change,
 })

@@ -11,8 +11,8 @@ import {
   watchQuery,
 } from 'ferrule/wire'
 import { readQuery } from '../../../platform/model/read.ts'
-import { eventStream } from '../event-stream.ts'
 import { type PrincipalRoute, principalRoute, slot } from '../route.ts'
+import { eventStream } from '../streams/event-stream.ts'
 
 /** Status of the copy of a connector. */
 export const getContextStore = principalRoute({
@@ -38,16 +38,19 @@ export const watchContextStore: PrincipalRoute = {
     id: 'watchContextStore',
     tag: 'context store',
     summary: 'Watch the status of the copy of a connector',
-    about: 'Server-sent events `status`, each with the status as JSON: now, and after every change. The stream ends with the client.',
+    about:
+      'Server-sent events `status`, each with the status as JSON: now, and after every change. The stream ends with the client, and with the token: its last event is then `end`, with the problem.',
     scope: 'connectors:read',
     query: watchQuery,
     answer: { about: 'Events', types: ['text/event-stream'], event: statusEvent },
     problems: ['connector_not_found', 'validation_failed', 'overloaded'],
   },
-  answer: (exchange, { platform, stopping }) => {
+  answer: (exchange, services) => {
     const { until } = readQuery(watchQuery, exchange.query)
-    const statuses = platform.syncs.watchStatus(exchange.who, slot(exchange, 'connector_id'), exchange.signal)
-    return eventStream(until === undefined ? statuses : untilFilled(statuses), { event: statusEvent, stopping })
+    const connectorId = slot(exchange, 'connector_id')
+    const statuses = services.platform.syncs.watchStatus(exchange.who, connectorId, exchange.signal)
+    const values = until === undefined ? statuses : untilFilled(statuses)
+    return eventStream(exchange, services, { event: statusEvent, connectorId, values })
   },
 }
 

@@ -6,6 +6,7 @@ import { exportFormats, exportText } from '../export-text.ts'
 import { limited } from '../limited.ts'
 import { contentDisposition } from '../reply.ts'
 import { type PrincipalRoute, slot } from '../route.ts'
+import { lookWhileTransferred } from '../streams/look-while-sent.ts'
 
 /** Streams an entity's records. A page is read when the client has taken the one before; the stream ends with the client. */
 export const exportEntity: PrincipalRoute = {
@@ -39,6 +40,7 @@ export const exportEntity: PrincipalRoute = {
         signal: exchange.signal,
         deadlineMs: services.settings.operationSeconds * 1_000,
       })
+      lookWhileTransferred(exchange, services, slot(exchange, 'connector_id'))
       const format = exportFormats[query.format]
       const headers = {
         'content-disposition': contentDisposition(`${entity}.${query.format}`),

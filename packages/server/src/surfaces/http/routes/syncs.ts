@@ -1,7 +1,7 @@
 import { endpoints, runEvent, syncInput, syncQuery, syncRunPage, syncRunRecord } from 'ferrule/wire'
-import { eventStream } from '../event-stream.ts'
 import { nextPage } from '../next-page.ts'
 import { type PrincipalRoute, principalRoute, slot } from '../route.ts'
+import { eventStream } from '../streams/event-stream.ts'
 
 /** Asks for a run. */
 export const requestSync = principalRoute({
@@ -88,21 +88,16 @@ export const watchSync: PrincipalRoute = {
     id: 'watchSync',
     tag: 'context store',
     summary: 'Watch a run',
-    about: 'Server-sent events `run`, each with the run as JSON: now, and after every change. The stream ends when the run has ended.',
+    about:
+      'Server-sent events `run`, each with the run as JSON: now, and after every change. The stream ends with the run, and with the token: its last event is then `end`, with the problem.',
     scope: 'connectors:read',
     answer: { about: 'Events', types: ['text/event-stream'], event: runEvent },
     problems: ['connector_not_found', 'sync_not_found', 'overloaded'],
   },
-  answer: (exchange, { platform, stopping }) =>
-    eventStream(
-      platform.syncs.watchRun(
-        exchange.who,
-        { connectorId: slot(exchange, 'connector_id'), runId: slot(exchange, 'sync_id') },
-        exchange.signal,
-      ),
-      {
-        event: runEvent,
-        stopping,
-      },
-    ),
+  answer: (exchange, services) => {
+    const connectorId = slot(exchange, 'connector_id')
+    const run = { connectorId, runId: slot(exchange, 'sync_id') }
+    const values = services.platform.syncs.watchRun(exchange.who, run, exchange.signal)
+    return eventStream(exchange, services, { event: runEvent, connectorId, values })
+  },
 }

@@ -9,6 +9,7 @@ import { limited } from '../../limited.ts'
 import { stoppedRead, stoppedReason } from '../../open-requests.ts'
 import { jsonType, problemType } from '../../reply.ts'
 import { type Answer, type Exchange, type PrincipalRoute, slot } from '../../route.ts'
+import { lookWhileTransferred } from '../../streams/look-while-sent.ts'
 
 /** Sends a stored answer byte for byte; a header marks it as a replay. */
 function replayed(exchange: Pick<Exchange<unknown>, 'setHeader'>, { status, text }: ReplayedAnswer): Answer {
@@ -45,6 +46,8 @@ export const execute: PrincipalRoute = {
       const own = isWrite(request.action)
         ? { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId }
         : { signal: exchange.signal, writesJson: true }
-      return toAnswer(exchange, await executeOperation(services.operations, exchange.who, { ...call, ...own }))
+      const outcome = await executeOperation(services.operations, exchange.who, { ...call, ...own })
+      if (outcome.type === 'file') lookWhileTransferred(exchange, services, call.connectorId)
+      return toAnswer(exchange, outcome)
     }),
 }

@@ -2,6 +2,7 @@ import { endpoints, mediaAddress, mediaInput, mediaQuery } from 'ferrule/wire'
 import { createMediaAddress, openMedia } from '../../../../platform/execution/media.ts'
 import { limited } from '../../limited.ts'
 import { type PrincipalRoute, principalRoute, slot } from '../../route.ts'
+import { lookWhileTransferred } from '../../streams/look-while-sent.ts'
 
 /** Makes an address that a browser plays a download from. */
 export const createMedia = principalRoute({
@@ -55,8 +56,9 @@ export const getMedia: PrincipalRoute = {
     limited(exchange, services, async (memory) => {
       const options = { signal: exchange.signal, deadlineMs: services.settings.operationSeconds * 1_000, memory }
       exchange.setHeader('cross-origin-resource-policy', 'same-origin')
-      return {
-        file: await openMedia(services, exchange.who, { id: slot(exchange, 'media_id'), header: exchange.header('range'), ...options }),
-      }
+      const asked = { id: slot(exchange, 'media_id'), header: exchange.header('range'), ...options }
+      const { file, connectorId } = await openMedia(services, exchange.who, asked)
+      lookWhileTransferred(exchange, services, connectorId)
+      return { file }
     }),
 }

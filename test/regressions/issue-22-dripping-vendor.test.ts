@@ -1,0 +1,53 @@
+/** A vendor that drips its body: at the deadline of the call the transfer ends, and its bytes are given back. */
+import type { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callOf, type Reply, serve, type TestServer } from '../engine/support.ts'
+import { startWorld, type World } from '../http/support.ts'
+
+let vendor: TestServer
+let world: World
+let connector: string
+let reply: Reply = {}
+const closed: Promise<void>[] = []
+
+beforeAll(async () => {
+  vendor = await serve(() => reply)
+  world = await startWorld({ settings: { origins: { gong: { api: vendor.origin } }, operationSeconds: 1 } })
+  connector = await world.connect('dripping', { environment: undefined })
+})
+afterAll(async () => {
+  await world.close()
+  await vendor[Symbol.asyncDispose]()
+})
+
+/** Sends the beginning of a body of a known or an unknown length, then a byte now and then without an end. */
+const drip =
+  (first: string, headers: Readonly<Record<string, string>>) =>
+  (response: ServerResponse): void => {
+    closed.push(new Promise((resolve) => response.once('close', resolve)))
+    response.writeHead(200, { 'content-type': 'application/json', ...headers })
+    response.write(first)
+    const timer = setInterval(() => response.write('x'), 10)
+    response.once('close', () => clearInterval(timer))
+  }
+
+async function held(): Promise<number> {
+  const { text } = await world.ask('/metrics')
+  return Number(/^ferrule_body_memory_bytes (\S+)$/m.exec(text)?.[1])
+}
+
+test.each([
+  ['of an unknown length', '{"calls":["', {}],
+  ['of a declared length', '{"calls":["', { 'content-length': '10000000' }],
+  ['after some megabytes', `{"calls":["${'y'.repeat(3_000_000)}`, {}],
+  ['after nothing', '', {}],
+])('a body %s', async (_name, first, headers) => {
+  const before = await held()
+  reply = drip(first, headers)
+  const { status, json } = await world.execute(connector, { entity: 'calls', action: 'list' })
+  expect([status, json.code]).toEqual([504, 'upstream_timeout'])
+  await Promise.all(closed.splice(0)) // the vendor sees that the transfer ended
+  await expect.poll(held, { timeout: 5_000 }).toBe(before)
+  reply = { body: { requestId: 'r', records: {}, calls: [callOf('1')] } }
+  expect((await world.execute(connector, { entity: 'calls', action: 'list' })).status).toBe(200)
+})
