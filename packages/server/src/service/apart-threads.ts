@@ -45,26 +45,39 @@ interface Waiting {
   reject(thrown: unknown): void
 }
 
+/** What the pool does when the state of a thread changes. */
+interface ThreadEvents {
+  /** The thread takes no task any longer, and has not ended. */
+  leaving(thread: Thread): void
+  ended(thread: Thread): void
+  free(thread: Thread): void
+}
+
 /** One thread with its current task. */
 class Thread {
   readonly #worker: Worker
   #current: Waiting | undefined
+  readonly #events: ThreadEvents
   #idle: NodeJS.Timeout | undefined
 
-  constructor(maxBytes: number, ended: (thread: Thread) => void, free: (thread: Thread) => void) {
+  constructor(maxBytes: number, events: ThreadEvents) {
+    this.#events = events
     this.#worker = new Worker(program, { workerData: { maxBytes } satisfies ThreadInput, resourceLimits: buildLimits(maxBytes) })
     this.#worker.on('message', (message: ThreadAnswer) => {
       const current = this.#current
       this.#current = undefined
       if ('done' in message) current?.resolve(message.done)
       else current?.reject(new Error(message.failed))
-      free(this)
+      events.free(this)
     })
-    this.#worker.on('error', (thrown) => this.#fail(thrown))
+    this.#worker.on('error', (thrown) => {
+      events.leaving(this)
+      this.#fail(thrown)
+    })
     this.#worker.on('exit', () => {
       clearTimeout(this.#idle)
       this.#fail(new Error('a thread for large answers ended'))
-      ended(this)
+      events.ended(this)
     })
   }
 
@@ -81,6 +94,7 @@ class Thread {
   }
 
   async end(): Promise<void> {
+    this.#events.leaving(this)
     await this.#worker.terminate()
   }
 
@@ -143,21 +157,27 @@ class Threads implements ApartThreads {
   }
 
   #start(): Thread {
-    const freed = (thread: Thread): void => {
-      this.#free.push(thread)
-      thread.rest(this.#options.idleMs)
-      this.#next()
-    }
-    const thread = new Thread(this.#options.maxBytes, (ended) => this.#ended(ended), freed)
+    const thread = new Thread(this.#options.maxBytes, {
+      leaving: (leaving) => this.#leave(leaving),
+      ended: (ended) => {
+        this.#leave(ended)
+        this.#threads.delete(ended)
+        this.#next()
+      },
+      free: (freed) => {
+        this.#free.push(freed)
+        freed.rest(this.#options.idleMs)
+        this.#next()
+      },
+    })
     this.#threads.add(thread)
     return thread
   }
 
-  #ended(thread: Thread): void {
-    this.#threads.delete(thread)
+  /** Gives a thread no further task: one that is ending loses what it is sent. */
+  #leave(thread: Thread): void {
     const place = this.#free.indexOf(thread)
     if (place >= 0) this.#free.splice(place, 1)
-    this.#next()
   }
 }
 
