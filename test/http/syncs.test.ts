@@ -4,6 +4,7 @@ import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
 import { expectDocumented } from './contract.ts'
 import { eventually, search, startCopyWorld } from './search-support.ts'
 import { type Answer, client, connectorsPath, type Json, type Sent, tokenPath, type World } from './support.ts'
+import { taken } from '../support/trials.ts'
 
 const base = `${connectorsPath}/{connector_id}`
 const uuid = /^[0-9a-f-]{36}$/
@@ -83,7 +84,7 @@ describe('a new connector', () => {
 
   test('that cannot be read says why, where it is looked for', async () => {
     const principal = await world.platform.tokens.authenticate(world.token, undefined)
-    await world.platform.connectors.patch(principal, connector, { credentials: { access_key_secret: 'wrong' } }) // not tried there
+    await world.platform.connectors.patch(principal, { id: connector, trial: taken }, { credentials: { access_key_secret: 'wrong' } }) // not tried there
     await world.context.sync()
     expect((await entity('users')).last_error).toMatchObject({ code: 'upstream_auth_failed', hint: expect.any(String) })
     expect((await ask('GET /inspect')).json.warnings.join()).toContain('refused the credentials')

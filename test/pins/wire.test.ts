@@ -31,7 +31,7 @@ test('records and bodies', () => {
       entity_check_results: '[{ entity: string, error_message?: string, status: succeeded | failed | skipped, status_code?: integer }]',
       'error_message?': 'string',
       'failure_reason?':
-        '{ external_message: string, failure_origin: source, failure_type: config_error | transient_error, internal_message: ErrorCode, retryable: boolean, timestamp: integer }',
+        '{ external_message: string, failure_origin: source, failure_type: config_error | transient_error, internal_message: ErrorCode, problem: Problem, retryable: boolean, timestamp: integer }',
       id: 'uuid',
       status: 'succeeded | failed',
     },

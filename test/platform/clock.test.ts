@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, firstPrincipal, oauth, overBoth, secretOf, type World } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 const hour = 3_600_000
 const worlds: World[] = []
@@ -87,7 +88,7 @@ overBoth('a step of an hour', (database) => {
     const open = () => world.open({ ...machine.clocks, sleep: async (milliseconds) => machine.pass(milliseconds) })
     const platform = await open()
     const principal = await firstPrincipal(platform)
-    const { id } = await platform.connectors.create(principal, connectorBody({ credentials: oauth }))
+    const { id } = await platform.connectors.create(principal, connectorBody({ credentials: oauth }), taken)
     const sourceOf = async (of: Platform) => (await of.connectors.readAccess(principal, id)).connection.credentials
     const beside = await world.open({
       ...machine.clocks,

@@ -5,6 +5,7 @@ import { FerruleError, fail } from '../../packages/ferrule/src/errors.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, firstPrincipal, newTenant, oauth, overBoth, refusal, secretOf, type World } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 const failure = async (work: Promise<unknown>): Promise<FerruleError> => {
   const error = await work.then(
@@ -42,13 +43,13 @@ overBoth('a creation', (database) => {
     const stranger = await newTenant(platform, first)
     await platform.workspaces.create(stranger, { name: 'Salez' })
     for (const name of ['Sales', 'Sales EMEA', 'Finance']) await platform.workspaces.create(principal, { name })
-    const error = await failure(platform.connectors.create(principal, body({ workspace_name: 'Slaes' })))
+    const error = await failure(platform.connectors.create(principal, body({ workspace_name: 'Slaes' }), taken))
     expect(error).toMatchObject({ code: 'workspace_not_found', status: 404, errors: [{ field: '/workspace_name' }] })
     expect(error.hint).toContain('Near: Sales.')
     expect(error.hint).toContain('create_workspace: true')
     expect(JSON.stringify(error.toProblem())).not.toContain('Salez')
     expect((await namesOf(principal)).toSorted()).toEqual(['Finance', 'Sales', 'Sales EMEA', 'default'])
-    const made = await platform.connectors.create(principal, body({ workspace_name: 'Slaes', create_workspace: true }))
+    const made = await platform.connectors.create(principal, body({ workspace_name: 'Slaes', create_workspace: true }), taken)
     expect(made.workspace_name).toBe('Slaes')
   })
 
@@ -62,19 +63,19 @@ overBoth('a creation', (database) => {
       entities: [{ entity: 'nothing' }],
       surprise: 1,
     })
-    const error = await failure(platform.connectors.create(principal, wrong))
+    const error = await failure(platform.connectors.create(principal, wrong, taken))
     expect(error).toMatchObject({ code: 'validation_failed', status: 422 })
     const fields = ['/credentials', '/entities/0/entity', '/environment/sandbox', '/name', '/surprise', '/workspace_name']
     expect([...new Set(error.errors.map(({ field }) => field))].toSorted()).toEqual(fields)
     expect(error.errors.find(({ field }) => field === '/workspace_name')?.error_code).toBe('workspace_not_found')
     expect(error.errors.find(({ field }) => field === '/credentials')?.error_code).toBe('credentials_mismatch')
-    const kindless = await failure(platform.connectors.create(principal, body({ connector_type: 'nots', workspace_name: 'Nowhere' })))
+    const kindless = await failure(platform.connectors.create(principal, body({ connector_type: 'nots', workspace_name: 'Nowhere' }), taken))
     expect(kindless.errors.map(({ error_code }) => error_code).toSorted()).toEqual(['connector_type_not_found', 'workspace_not_found'])
   })
 
   test('with a name that is taken says so before the vendor is asked', async () => {
     const { principal, body } = await fresh()
-    await platform.connectors.create(principal, body())
+    await platform.connectors.create(principal, body(), taken)
     const check = () => Promise.reject(new Error('the vendor was asked'))
     expect(await refusal(platform.connectors.create(principal, body(), { check }))).toMatch(/^connector_name_conflict/)
   })
@@ -144,19 +145,19 @@ overBoth('a creation', (database) => {
       replays += 1
     }
     const trial = { idempotencyKey: 'k', replayed }
-    const [one, other] = await Promise.all([1, 2].map(() => platform.connectors.create(principal, body(), trial)))
-    const later = await platform.connectors.create(principal, body(), trial)
+    const [one, other] = await Promise.all([1, 2].map(() => platform.connectors.create(principal, body(), { ...taken, ...trial })))
+    const later = await platform.connectors.create(principal, body(), { ...taken, ...trial })
     expect([other?.id, later.id]).toEqual([one?.id, one?.id])
     expect(replays).toBe(2)
-    expect(await refusal(platform.connectors.create(principal, body({ name: 'Other' }), trial))).toMatch(/^idempotency_key_conflict/)
+    expect(await refusal(platform.connectors.create(principal, body({ name: 'Other' }), { ...taken, ...trial }))).toMatch(/^idempotency_key_conflict/)
     const stranger = await newTenant(platform, first)
-    expect((await platform.connectors.create(stranger, body(), trial)).id).not.toBe(one?.id)
-    expect(await refusal(platform.connectors.create(principal, body(), { idempotencyKey: '' }))).toMatch(/^validation_failed/)
+    expect((await platform.connectors.create(stranger, body(), { ...taken, ...trial })).id).not.toBe(one?.id)
+    expect(await refusal(platform.connectors.create(principal, body(), { ...taken,  idempotencyKey: '' }))).toMatch(/^validation_failed/)
   })
 
   test('is followed by changes that are tried likewise: what is refused leaves the stored credentials as they are', async () => {
     const { principal, body } = await fresh()
-    const { id } = await platform.connectors.create(principal, body())
+    const { id } = await platform.connectors.create(principal, body(), taken)
     const before = await storedOf(principal, id)
     const refused = () => Promise.reject(fail('upstream_auth_failed', { vendor: 'Good Notes', reason: 'status 401' }))
     const change = { credentials: { api_secret: 'another' } }

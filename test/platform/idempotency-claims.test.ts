@@ -6,6 +6,7 @@ import { type Claim, claimLifeMs, type Hold } from '../../packages/ferrule/src/e
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { ask, type Desk, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, newTenant, overBoth, refusal } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 
@@ -44,8 +45,8 @@ overBoth('a vendor request id', (database) => {
 
   test('is another one on another connector', async () => {
     const tenant = await newTenant(desk.platform, desk.principal, 'Neighbour')
-    const second = await desk.platform.connectors.create(desk.principal, connectorBody({ name: 'Second' }))
-    const third = await desk.platform.connectors.create(tenant, connectorBody())
+    const second = await desk.platform.connectors.create(desk.principal, connectorBody({ name: 'Second' }), taken)
+    const third = await desk.platform.connectors.create(tenant, connectorBody(), taken)
     expect(await claim(id, 'insert b', { connectorId: second.id })).toEqual({ repeated: false })
     expect(await claim(id, 'insert c', { connectorId: third.id, principal: tenant })).toEqual({ repeated: false })
     const same = (await rows()).map(({ fingerprint }) => fingerprint)

@@ -7,6 +7,7 @@ import type { Claim } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { ask, type Desk, dayMs, gate, leaseMs, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, overBoth } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 /** Claims an id as a finished call; undefined where the connection takes no claims. */
 const claim = (connection: Connection, id: string): Promise<Claim> | undefined =>
@@ -125,7 +126,7 @@ overBoth('a call whose node died', (database) => {
 overBoth('what the engine knows a write under a key by', (database) => {
   test('is the same for every attempt, and another one for each connector, each life of the key and each write without a key', async () => {
     const desk = await openDesk(database, 'idempotency names')
-    const other = await desk.platform.connectors.create(desk.principal, connectorBody({ name: 'Other' }))
+    const other = await desk.platform.connectors.create(desk.principal, connectorBody({ name: 'Other' }), taken)
     const names: (string | undefined)[] = []
     const { open, pass } = gate()
     const dead = async (connection: Connection, call: Call) => {

@@ -11,6 +11,7 @@ import { type CallerOptions, type CallLine, callUnder, hasVendorId, openAt } fro
 import { principalOf } from '../support/kill-writer.ts'
 import { sessionsEnded } from '../support/kills.ts'
 import { connectorBody, createWorld, overBoth } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 const kills = 4
 /** Longer than a lease, so that calls of killed processes count as dead in the next round. */
@@ -55,7 +56,7 @@ overBoth('calls under Idempotency-Keys whose process is killed', (database) => {
   test(`are given again as they were answered, and never sent twice, ${kills} times`, { timeout: 120_000 }, async () => {
     const world = await createWorld(database, 'idempotency kills')
     const first = await openAt(world.env, 0)
-    const { id: connectorId } = await first.connectors.create(principalOf(first), connectorBody())
+    const { id: connectorId } = await first.connectors.create(principalOf(first), connectorBody(), taken)
     await first.close()
     const met: Record<string, number> = {}
     for (let round = 1; round <= kills; round += 1) {

@@ -10,6 +10,7 @@ import type { Platform, PlatformOptions } from '../../packages/server/src/platfo
 import { type Reply, type Seen, serve, type TestServer } from '../engine/support.ts'
 import { stall, writable } from './kinds.ts'
 import { connectorBody, createWorld, type DatabaseName, firstPrincipal, type World } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 /** A service with a writable connector and its vendor. */
 export interface Desk {
@@ -40,7 +41,7 @@ export async function openDesk(database: DatabaseName, name: string, options: Pa
   const open = (more: Partial<PlatformOptions>) => world.open({ env, kinds: [writable, stall], ...more })
   const platform = await open(options)
   const principal = await firstPrincipal(platform)
-  const { id } = await platform.connectors.create(principal, connectorBody())
+  const { id } = await platform.connectors.create(principal, connectorBody(), taken)
   const engine = createEngine({ limits: false, random: () => 0 })
   const desk: Desk = {
     ...{ world, platform, principal, connectorId: id, vendor, engine, script: echo },

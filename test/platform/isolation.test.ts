@@ -3,6 +3,7 @@ import type { ConnectorRecord } from '../../packages/ferrule/src/wire/connectors
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 /** Ids of one tenant, which are foreign to all others. */
 interface Estate {
@@ -18,8 +19,8 @@ interface Estate {
 }
 
 async function estateOf(platform: Platform, principal: Principal): Promise<Estate> {
-  const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Estate' }))
-  const spare = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Estate', name: 'Spare' }))
+  const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Estate' }), taken)
+  const spare = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Estate', name: 'Spare' }), taken)
   const { job_id: jobId } = await platform.connectors.remove(principal, spare.id)
   const removed = await platform.workspaces.create(principal, { name: 'Removed' })
   await platform.workspaces.remove(principal, removed.id)
@@ -64,8 +65,9 @@ const attempts: Readonly<Record<string, Attempt>> = {
   'workspaces.remove': (platform, principal, { workspaceId }) => platform.workspaces.remove(principal, workspaceId),
   'workspaces.restore': (platform, principal, { removedWorkspaceId }) => platform.workspaces.restore(principal, removedWorkspaceId),
   'connectors.get': (platform, principal, { connector }) => platform.connectors.get(principal, connector.id),
+  'liveness.check': ({ liveness }, who, { connector }) => liveness.check(who, { connectorId: connector.id, countsToken: false }),
   'connectors.update': (platform, principal, { connector }) => platform.connectors.update(principal, connector.id, { name: 'Mine now' }),
-  'connectors.patch': (platform, principal, { connector }) => platform.connectors.patch(principal, connector.id, { credentials: keyPair }),
+  'connectors.patch': (platform, principal, { connector }) => platform.connectors.patch(principal, { id: connector.id, trial: taken }, { credentials: keyPair }),
   'connectors.remove': (platform, principal, { connector }) => platform.connectors.remove(principal, connector.id),
   'connectors.readAccess': (platform, principal, { connector }) => platform.connectors.readAccess(principal, connector.id),
   'syncs.request': (platform, principal, { connector }) => platform.syncs.request(principal, connector.id, {}),
@@ -115,7 +117,7 @@ const others = new Set([
   ...['signIn', 'listOrganizations', 'enter', 'grant', 'findGrant', 'endGrant'].map((name) => `oauth.${name}`),
   ...['newAccessToken', 'saveAccessToken', 'findAccessToken', 'removeAccessToken'].map((name) => `oauth.${name}`),
   // http/sessions.test.ts has a foreign organization; a session is found by its secret.
-  ...['start', 'isAlive', 'authenticate', 'authenticateCaller', 'end', 'purgeExpired'].map((name) => `consoleSessions.${name}`),
+  ...['start', 'isAlive', 'isHeld', 'authenticate', 'authenticateCaller', 'end', 'purgeExpired'].map((name) => `consoleSessions.${name}`),
   'keptAnswers.of', // kept-answers.test.ts has a foreign organization
   'keptAnswers.purgeExpired',
   // test/connect has a foreign workspace and connector; a session is found by its secret, an attempt by its state.
@@ -216,7 +218,7 @@ overBoth('a tenant', (database) => {
   })
 
   test('uses names that others use', async () => {
-    const mine = await platform.connectors.create(stranger, connectorBody({ workspace_name: 'Estate' }))
+    const mine = await platform.connectors.create(stranger, connectorBody({ workspace_name: 'Estate' }), taken)
     expect(mine.workspace_id).not.toBe(estate.workspaceId)
     expect(mine.organization_id).toBe(stranger.organizationId)
     await platform.connectors.remove(stranger, mine.id)
@@ -251,7 +253,7 @@ overBoth('scopes', (database) => {
     const full = await firstPrincipal(platform)
     const estate = await estateOf(platform, full)
     const none: Principal = { ...full, scopes: new Set() }
-    const byAction = ['connectors.readAccess', 'syncs.freshness', 'syncs.refresh']
+    const byAction = ['connectors.readAccess', 'liveness.check', 'syncs.freshness', 'syncs.refresh']
     const checked = Object.entries(attempts).filter(([name]) => !byAction.includes(name))
     for (const [, attempt] of checked) expect(await refusal(attempt(platform, none, estate))).toMatch(/^insufficient_scope/)
     for (const call of [
@@ -270,7 +272,7 @@ overBoth('scopes', (database) => {
       () => platform.vendorApplications.list(none),
       () => platform.vendorApplications.remove(none, 'gong', {}),
       () => platform.connectors.list(none, {}),
-      () => platform.connectors.create(none, connectorBody()),
+      () => platform.connectors.create(none, connectorBody(), taken),
       () => platform.connectors.trial(none, connectorBody()),
     ])
       expect(await refusal(call)).toMatch(/^insufficient_scope/)

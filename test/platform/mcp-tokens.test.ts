@@ -17,6 +17,7 @@ import {
   scopedPrincipal,
   type World,
 } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 const dayMs = 86_400_000
 const resource = 'https://ferrule.example/mcp'
@@ -131,9 +132,9 @@ overBoth('tokens for MCP', (database) => {
   test('see their workspaces and their connectors, and nothing else', async () => {
     const owner = await newTenant(platform, first, 'Owner')
     const add = (workspace: string, name: string) =>
-      platform.connectors.create(owner, connectorBody({ workspace_name: workspace, name, check: false }))
+      platform.connectors.create(owner, connectorBody({ workspace_name: workspace, name, check: false }), taken)
     const [inA, alsoInA, inB, inC] = [await add('A', 'one'), await add('A', 'two'), await add('B', 'three'), await add('C', 'four')]
-    const foreign = await platform.connectors.create(tenant, connectorBody({ name: 'foreign', check: false }))
+    const foreign = await platform.connectors.create(tenant, connectorBody({ name: 'foreign', check: false }), taken)
     const seen = async (body: object) => {
       const principal = await use(await make(body, owner))
       const listed = (await platform.connectors.list(principal, {})).data.map(({ name }) => name).toSorted()

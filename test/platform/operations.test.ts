@@ -5,6 +5,7 @@ import { executeOperation, type OperationServices } from '../../packages/server/
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, firstPrincipal, refusal, type World } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 let world: World
 let platform: Platform
@@ -15,7 +16,7 @@ beforeAll(async () => {
   world = await createWorld('sqlite', 'operations')
   platform = await world.open()
   principal = await firstPrincipal(platform)
-  connectorId = (await platform.connectors.create(principal, connectorBody())).id
+  connectorId = (await platform.connectors.create(principal, connectorBody(), taken)).id
 })
 afterAll(() => world.close())
 

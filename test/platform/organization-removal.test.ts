@@ -10,6 +10,7 @@ import { stall } from './kinds.ts'
 import { ledger } from './sync-kinds.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { openBeside, overBoth, refusal } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 const day = 86_400_000
 
@@ -105,7 +106,7 @@ overBoth('an organization that is deleted', (database) => {
     await platform.workspaces.remove(principal, earlier.id)
     const quiet = await platform.connectors.create(principal, {
       ...{ workspace_name: 'Quiet', create_workspace: true, name: 'Quiet', connector_type: 'ledger', credentials: { token: 'quiet' } },
-    })
+    }, taken)
     await platform.workspaces.update(principal, quiet.workspace_id, { status: 'inactive' })
     here.world.now += 1
     await platform.organizations.remove(principal, principal.organizationId)

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { openPlatform } from '../../packages/server/src/platform/platform.ts'
 import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { connectorBody, createWorld, type DatabaseName, firstPrincipal, masterKey, overBoth, refusal, type World } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 const worlds: World[] = []
 const newWorld = async (database: DatabaseName): Promise<World> => {
@@ -102,7 +103,7 @@ describe('the embedded folder', () => {
       clientSecret: clientSecret?.reveal() ?? '',
     })
     expect(answer.token_type).toBe('bearer')
-    await service.connectors.create(principal, connectorBody())
+    await service.connectors.create(principal, connectorBody(), taken)
   })
 
   test('that cannot be written is a sentence', async () => {
@@ -131,7 +132,7 @@ describe('the embedded folder', () => {
     const world = await newWorld('sqlite')
     const platform = await world.open()
     const principal = await firstPrincipal(platform)
-    const { id } = await platform.connectors.create(principal, connectorBody())
+    const { id } = await platform.connectors.create(principal, connectorBody(), taken)
     await platform.close()
     const file = join(world.folder, 'master.key')
     const FERRULE_MASTER_KEY = readFileSync(file, 'utf8').trim()

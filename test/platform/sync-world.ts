@@ -13,6 +13,7 @@ import { stall } from './kinds.ts'
 import { ledger } from './sync-kinds.ts'
 import { Vendor } from './sync-vendor.ts'
 import { createWorld, type DatabaseName, firstPrincipal, newTenant, type Through, type World } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 /** A node: an opened platform with its worker. */
 export interface Node {
@@ -102,7 +103,7 @@ export async function createSyncWorld(
     node: async (services = {}) => nodeOf(database === 'sqlite' ? first.platform : await open(), services),
     tenant: () => newTenant(first.platform, principal),
     connect: async ({ principal: owner = principal, body: more = {} } = {}) =>
-      (await first.platform.connectors.create(owner, { ...body(), ...more })).id,
+      (await first.platform.connectors.create(owner, { ...body(), ...more }, taken)).id,
     work: (worker = first.worker) => work(worker),
     copies: async (connector) => Object.fromEntries([...(await store.countRecords(connector))].filter(([, count]) => count > 0).toSorted()),
     close: async () => {

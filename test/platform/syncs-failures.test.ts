@@ -4,6 +4,7 @@ import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 const vendor = 'Ledger'
 const hour = 3_600_000
@@ -178,7 +179,7 @@ overBoth('a sync that fails', (database) => {
     })
     well()
     here.world.now += 1
-    await here.platform.connectors.patch(principal, id, { credentials: { token: 'new' } })
+    await here.platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { token: 'new' } })
     await here.work()
     expect(await run()).toMatchObject({ state: 'succeeded', cause: 'changed' })
     expect(await here.platform.connectors.get(principal, id)).toMatchObject({ status: 'active' })

@@ -3,6 +3,7 @@ import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth, refusal } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 overBoth('syncs', (database) => {
   let here: SyncWorld
@@ -61,7 +62,7 @@ overBoth('syncs', (database) => {
 
   test('ask the vendor with the credentials of the connector', async () => {
     const { id, principal } = await filled()
-    await here.platform.connectors.patch(principal, id, { credentials: { token: 'replaced' } })
+    await here.platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { token: 'replaced' } })
     expect(await newest(here, principal, id)).toMatchObject({ state: 'queued', mode: 'incremental', cause: 'changed' })
     here.vendor.calls.length = 0
     await here.work()

@@ -18,6 +18,7 @@ import { listCopiedEntities } from '../../packages/server/src/platform/syncs/sta
 import { Counter } from './thousands-counter.ts'
 import { behaviourOf, durationOf, oftenSeconds, type Simulated } from './thousands-walks.ts'
 import { connectorBody, firstPrincipal, type World } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 export const hourMs = 3_600_000
 const workers = 8
@@ -126,7 +127,7 @@ class Simulation {
   /** Creates all connectors together: the worst herd. */
   async fill(): Promise<void> {
     const platform = await this.#world.open()
-    const { id } = await platform.connectors.create(await firstPrincipal(platform), connectorBody())
+    const { id } = await platform.connectors.create(await firstPrincipal(platform), connectorBody(), taken)
     const first = await this.#database.db.selectFrom('connectors').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     await this.#database.transaction(async (inside) => {
       for (let index = 0; index < this.#plan.connectors; index += 1) {

@@ -14,6 +14,7 @@ import {
   scopedPrincipal,
   type World,
 } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 const minute = 60_000
 const day = 86_400_000
@@ -32,7 +33,7 @@ overBoth('calls over time', (database) => {
   /** A connector of a tenant. */
   const placeIn = async (principal: Principal, workspace = 'default'): Promise<ConnectorPlace> => {
     const body = connectorBody({ workspace_name: workspace })
-    const { id, workspace_id: workspaceId } = await platform.connectors.create(principal, body)
+    const { id, workspace_id: workspaceId } = await platform.connectors.create(principal, body, taken)
     return { organizationId: principal.organizationId, workspaceId, connectorId: id }
   }
   const read = (principal: Principal, query: Record<string, unknown> = {}) => platform.usage.read(principal, query)

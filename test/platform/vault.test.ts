@@ -18,6 +18,7 @@ import {
   refusal,
   type World,
 } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 const worlds: World[] = []
 const newWorld = async (database: DatabaseName): Promise<World> => {
@@ -33,7 +34,7 @@ const opened = async (platform: Platform, principal: Principal, id: string) => {
   return (await connection.credentials.open()).values.reveal()
 }
 const create = async (platform: Platform, principal: Principal, more: Record<string, unknown> = {}) =>
-  (await platform.connectors.create(principal, connectorBody(more))).id
+  (await platform.connectors.create(principal, connectorBody(more), taken)).id
 /** Opens a platform whose randomness fails after some calls; the work stops there as after a kill. */
 const openStopping = async (world: World, calls: number, env: Record<string, string> = {}): Promise<Platform> => {
   let left = Number.POSITIVE_INFINITY
@@ -88,8 +89,8 @@ overBoth('sealed credentials', (database) => {
       await world.raw().db.updateTable('connectors').set({ sealed }).where('id', '=', id).execute()
       expect(await refusal(opened(platform, principal, id))).toMatch(/^credentials_unreadable: .*damaged, or were copied/)
     }
-    expect(await refusal(platform.connectors.patch(principal, id, { credentials: { api_secret: 'x' } }))).toMatch(/^validation_failed/)
-    await platform.connectors.patch(principal, id, { credentials: keyPair })
+    expect(await refusal(platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { api_secret: 'x' } }))).toMatch(/^validation_failed/)
+    await platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: keyPair })
     expect(await opened(platform, principal, id)).toEqual(keyPair)
   })
 
@@ -183,7 +184,7 @@ describe('rotation beside a running service on PostgreSQL', () => {
     const seen: string[] = []
     for (let round = 0; running; round += 1) {
       const id = ids[round % ids.length] ?? ''
-      await service.connectors.patch(principal, id, { credentials: { api_secret: `new-${round}` } })
+      await service.connectors.patch(principal, { id: id, trial: taken }, { credentials: { api_secret: `new-${round}` } })
       seen.push((await opened(service, principal, id))['api_secret'] === `new-${round}` ? 'right' : 'wrong')
       ids.push(await create(service, principal, { name: `during-${round}` }))
     }

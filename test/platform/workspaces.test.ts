@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { connectorBody, createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
+import { taken } from '../support/trials.ts'
 
 const day = 24 * 60 * 60 * 1_000
 
@@ -112,7 +113,7 @@ overBoth('workspaces', (database) => {
 
   test('an inactive workspace keeps its connectors and runs none', async () => {
     const principal = await tenant()
-    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Quiet' }))
+    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Quiet' }), taken)
     await platform.workspaces.update(principal, connector.workspace_id, { status: 'inactive' })
     expect(await platform.connectors.get(principal, connector.id)).toMatchObject({
       status: 'disabled',
@@ -120,7 +121,7 @@ overBoth('workspaces', (database) => {
     })
     const inactive = 'workspace_inactive: The workspace Quiet is inactive.'
     expect(await refusal(platform.connectors.readAccess(principal, connector.id))).toBe(inactive)
-    expect(await refusal(platform.connectors.create(principal, connectorBody({ workspace_name: 'Quiet', name: 'x' })))).toBe(inactive)
+    expect(await refusal(platform.connectors.create(principal, connectorBody({ workspace_name: 'Quiet', name: 'x' }), taken))).toBe(inactive)
     expect(await refusal(platform.tokens.issueScopedToken(principal, { workspace_name: 'Quiet' }))).toBe(inactive)
     await platform.workspaces.update(principal, connector.workspace_id, { status: 'active' })
     expect((await platform.connectors.readAccess(principal, connector.id)).status).toBe('active')
@@ -128,7 +129,7 @@ overBoth('workspaces', (database) => {
 
   test('a removed workspace takes its connectors out of sight and can be restored for 30 days', async () => {
     const principal = await tenant()
-    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Gone' }))
+    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Gone' }), taken)
     const id = connector.workspace_id
     expect(await platform.workspaces.remove(principal, id)).toEqual({ id, deleted_at: new Date(world.now).toISOString() })
     expect(await names(principal)).toEqual(['default'])
@@ -163,7 +164,7 @@ overBoth('workspaces', (database) => {
   test('after 30 days it is destroyed, with its connectors and its key', async () => {
     const principal = await tenant()
     await platform.workspaces.purgeExpired(world.now + 31 * day)
-    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Over' }))
+    const connector = await platform.connectors.create(principal, connectorBody({ workspace_name: 'Over' }), taken)
     const id = connector.workspace_id
     await platform.workspaces.remove(principal, id)
     world.now += 30 * day + 1
@@ -181,7 +182,7 @@ overBoth('workspaces', (database) => {
     const principal = await tenant()
     const [standard] = (await platform.workspaces.list(principal, {})).data
     await platform.workspaces.remove(principal, standard?.id ?? '')
-    const connector = await platform.connectors.create(principal, connectorBody())
+    const connector = await platform.connectors.create(principal, connectorBody(), taken)
     expect(connector.workspace_name).toBe('default')
     expect(connector.workspace_id).not.toBe(standard?.id)
   })

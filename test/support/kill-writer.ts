@@ -9,6 +9,7 @@ import type { Platform } from '../../packages/server/src/platform/model/types.ts
 import { openPlatform } from '../../packages/server/src/platform/platform.ts'
 import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { notes } from '../platform/kinds.ts'
+import { taken } from './trials.ts'
 
 /** What the writer is told. */
 export interface WriterOptions {
@@ -81,7 +82,7 @@ class Lane {
     const credentials = { refresh_token: write.token }
     const body = { workspace_name: workspace, create_workspace: true, name: write.name, connector_type: 'notes', credentials }
     await this.#acknowledged(write, async () => {
-      const { id } = await this.#platform.connectors.create(this.#principal, body)
+      const { id } = await this.#platform.connectors.create(this.#principal, body, taken)
       this.#held.push({ id, name: write.name })
     })
   }
@@ -89,7 +90,7 @@ class Lane {
   #replace({ id, name }: Held): Promise<void> {
     const token = randomBytes(8).toString('hex')
     const body = { credentials: { refresh_token: token } }
-    return this.#acknowledged({ name, token }, () => this.#platform.connectors.patch(this.#principal, id, body))
+    return this.#acknowledged({ name, token }, () => this.#platform.connectors.patch(this.#principal, { id: id, trial: taken }, body))
   }
 
   async #renew({ id, name }: Held): Promise<void> {

@@ -1,7 +1,6 @@
 /** One connector of the service, without types. */
-import { isObject } from '../definition/object.ts'
 import type { Download } from '../engine/types.ts'
-import { FerruleError, fail, isErrorCode } from '../errors.ts'
+import { FerruleError } from '../errors.ts'
 import { checkOptions, rowRules } from '../options.ts'
 import { makeResumable } from '../resume.ts'
 import { createRowReader, type RowForm } from '../rows/rows.ts'
@@ -12,6 +11,7 @@ import { type HostedCallOptions, hostedCallRules } from './call-options.ts'
 import { createDeadline, defaultDeadlineMs } from './deadline.ts'
 import { openDownload } from './download.ts'
 import { type ConnectorChoice, ConnectorLookup, isMissing } from './lookup.ts'
+import { readCheckFailure } from './problem.ts'
 import { buildExportQuery, buildFreshness, buildSearch, readExportFreshness, readSearchPosition } from './search.ts'
 import type { RequestOptions, RequestParts, Transport } from './transport.ts'
 import type { ExportDownload } from './types.ts'
@@ -188,14 +188,4 @@ export class Hosted {
       deadline.release()
     }
   }
-}
-
-/** Makes the error of a check that failed. */
-function readCheckFailure({ error_message, failure_reason: reason }: CheckResult): FerruleError {
-  const message = error_message ?? 'The check failed.'
-  const code = reason?.internal_message
-  if (!isObject(reason) || code === undefined || !isErrorCode(code))
-    return fail('upstream_error', { vendor: 'The vendor', reason: message }, { retryable: false })
-  const hint = reason.external_message.replace(message, '').trim()
-  return new FerruleError(code, { message, hint }, { retryable: reason.retryable })
 }

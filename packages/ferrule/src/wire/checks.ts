@@ -1,6 +1,6 @@
 /** Checks of credentials on the wire. */
 import { bool, int, list, oneOf, opt, str } from '../definition/index.ts'
-import { errorCode } from './problem.ts'
+import { errorCode, problemDetails } from './problem.ts'
 import { part, record, uuid, type Wire } from './words.ts'
 
 /** Outcomes of a check. */
@@ -16,6 +16,7 @@ const failureReason = part(
     external_message: str('The error and what to do next'),
     internal_message: errorCode,
     retryable: bool('true: the same check can succeed later'),
+    problem: problemDetails,
   },
   'Why the check failed',
 )

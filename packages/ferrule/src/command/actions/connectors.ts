@@ -1,8 +1,7 @@
 /** `connectors` and `definitions`. */
+import { readCheckFailure } from '../../client/problem.ts'
 import { Connectors } from '../../client/resources/connectors.ts'
 import { Definitions } from '../../client/resources/definitions.ts'
-import { FerruleError, isErrorCode } from '../../errors.ts'
-import type { CheckResult } from '../../wire/checks.ts'
 import type { ConnectorInput, ConnectorPatch } from '../../wire/connector-inputs.ts'
 import { type CommandContext, readFlag, readText } from '../context.ts'
 import { askCredentials } from '../credentials.ts'
@@ -101,19 +100,11 @@ export async function updateConnector(context: CommandContext): Promise<void> {
   await output.value(await connectors.patch(id, body, callOptions(context)), columns)
 }
 
-/** Makes the error of a check that failed, for its exit code. */
-function failCheck({ error_message: message, failure_reason: reason }: CheckResult): FerruleError {
-  const code = reason?.internal_message
-  const known = code !== undefined && isErrorCode(code) ? code : 'upstream_auth_failed'
-  const details = reason === undefined ? {} : { retryable: reason.retryable }
-  return new FerruleError(known, { message: message ?? 'The check failed.', hint: reason?.external_message ?? '' }, details)
-}
-
 /** Checks the credentials of a connector at the vendor. */
 export async function checkConnector(context: CommandContext): Promise<void> {
   const { connectors, id, name } = await open(context)
   const result = await connectors.check(id, {}, callOptions(context))
-  if (result.status === 'failed') throw failCheck(result)
+  if (result.status === 'failed') throw readCheckFailure(result)
   await context.output.value({ connector_id: id, name, ...result }, 'name,status')
 }
 

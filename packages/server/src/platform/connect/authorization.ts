@@ -152,7 +152,7 @@ function buildTrial(parts: AuthorizationParts, visit: LinkVisit, authorized: Aut
 /** Replaces the credentials of the connector of a link. */
 async function replaceCredentials(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): Promise<string> {
   const target = { principal: buildPrincipal(visit), id: visit.link.target_connector_id ?? '' }
-  const change = { credentials: { ...authorized.credentials }, check: true, trial: buildTrial(parts, visit, authorized) }
+  const change = { credentials: { given: { ...authorized.credentials }, trial: buildTrial(parts, visit, authorized) } }
   return (await changeConnector(parts, target, change)).id
 }
 

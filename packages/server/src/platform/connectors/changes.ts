@@ -39,11 +39,16 @@ export interface Change {
   readonly entities?: readonly EntitySelection[]
   /** Computes the whole new configuration from the stored one. */
   readonly configuration?: (stored: Readonly<Record<string, unknown>>) => Record<string, unknown>
-  readonly credentials?: Record<string, unknown>
-  /** False to store credentials without a trial; true when absent. */
-  readonly check?: boolean
-  readonly trial?: StoringTrial
+  readonly credentials?: NewCredentials
 }
+
+/** New credentials with their trial: neither exists without the other. */
+export interface NewCredentials {
+  readonly given: Record<string, unknown>
+  readonly trial: StoringTrial
+}
+
+const leaveOut = (trial: StoringTrial): StoringTrial => ({ ...trial, check: 'left out' })
 
 /** Builds the methods that change connectors. */
 export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch' | 'remove'> => ({
@@ -58,10 +63,11 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
   },
   patch: async (principal, target, body) => {
     requireScope(principal, 'connectors:write')
-    const { replication_config: config, ...rest } = readBody(connectorPatch, body)
+    const { replication_config: config, credentials: given, check, ...rest } = readBody(connectorPatch, body)
     const merged = (stored: Readonly<Record<string, unknown>>) => omitNulls({ ...stored, ...config })
-    const { id, trial } = typeof target === 'string' ? { id: target, trial: {} } : target
-    const wanted = { ...rest, trial, ...(config === undefined ? {} : { configuration: merged }) }
+    const { id, trial } = target
+    const credentials = given === undefined ? {} : { credentials: { given, trial: check === false ? leaveOut(trial) : trial } }
+    const wanted = { ...rest, ...credentials, ...(config === undefined ? {} : { configuration: merged }) }
     const running = changeConnector(parts, { principal, id }, wanted).finally(() => parts.unfinished.delete(running))
     parts.unfinished.add(running)
     return running
@@ -104,13 +110,15 @@ export async function changeConnector(parts: Parts, target: Target, wanted: Chan
       const before = await requireConnector(db, target)
       await updateConnector(db, before, {
         ...buildPlainChange(parts, before, wanted),
-        ...(wanted.credentials === undefined ? {} : await buildCredentialsChange(parts, db, { row: before, wanted, tried })),
+        ...(wanted.credentials === undefined || tried === undefined
+          ? {}
+          : await buildCredentialsChange(parts, db, { row: before, next: wanted.credentials, tried })),
         updated_at: parts.source.clock(),
       })
       const row = await findConnector(db, target.principal, before.id)
       if (row === undefined) throw fail('connector_not_found', {})
       await followChange(parts, db, { before, after: row, hasNewCredentials: wanted.credentials !== undefined })
-      await wanted.trial?.complete?.(db, row.id)
+      await wanted.credentials?.trial.complete?.(db, row.id)
       return toConnectorRecord(row, parts.catalogue)
     })
     parts.events.emit('queued')
@@ -144,8 +152,9 @@ interface Tried extends TriedCredentials {
 
 /** Tries new credentials before the row is locked, because a vendor can be slow. */
 async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<Tried | undefined> {
-  const { credentials: given, configuration, trial = {} } = wanted
-  if (given === undefined) return undefined
+  const { credentials, configuration } = wanted
+  if (credentials === undefined) return undefined
+  const { given, trial } = credentials
   const row = await requireConnector(parts.database.db, target)
   const kind = parts.catalogue.getKind(row.kind)
   const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
@@ -161,7 +170,7 @@ async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<
     given: new Secret({ given: text }),
     credentials: new Secret(values),
     connection: (credentials) => buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, { configuration: used, credentials }),
-    check: wanted.check === false ? undefined : trial.check,
+    check: trial.check,
     forceHint: trial.forceHint,
   })
   return { key, ...tried }
@@ -171,20 +180,19 @@ async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<
 async function buildCredentialsChange(
   parts: Parts,
   db: Db,
-  { row, wanted, tried }: { row: SealedConnectorRow; wanted: Change; tried: Tried | undefined },
+  { row, next: { given, trial }, tried }: { row: SealedConnectorRow; next: NewCredentials; tried: Tried },
 ): Promise<ConnectorChange> {
   const { vault, catalogue } = parts
-  const { trial = {} } = wanted
   const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
   const stored = { scheme: row.scheme, values: await tryOpen(parts, db, { row, trial }) }
   const { definition } = catalogue.getKind(row.kind)
-  const { scheme, values } = mergeCredentials(definition, stored, wanted.credentials ?? {})
-  if (tried !== undefined) await deleteCreation(db, tried.key)
+  const { scheme, values } = mergeCredentials(definition, stored, given)
+  await deleteCreation(db, tried.key)
   const workspace = await holdWorkspace(db, viewOrganization(row.organization_id), row.workspace_id)
   if (workspace === undefined) throw fail('connector_not_found', {})
-  const next = tried?.renewed ?? new Secret(values)
+  const next = tried.renewed ?? new Secret(values)
   const consent = trial.consent ?? findKeptOrigin(parts, row, next)
-  const origin = { ...place, kind: definition.title, consent, account: tried?.account }
+  const origin = { ...place, kind: definition.title, consent, account: tried.account }
   const cut = await cutOrigin(db, origin, next)
   const { sealed, fields } = await vault.seal(db, { ...place, dataKeyId: workspace.data_key_id }, cut.values)
   return {
@@ -195,7 +203,7 @@ async function buildCredentialsChange(
     credential_fields: JSON.stringify(fields),
     version: row.version + 1,
     proof: null,
-    unchecked: wanted.check === false,
+    unchecked: !tried.isChecked,
     status: 'active',
     status_reason: null,
     lease_owner: null,

@@ -55,7 +55,7 @@ export function createCreation(parts: Parts): Pick<Connectors, 'create'> {
     return made
   }
   return {
-    create: async (principal, body, trial = {}) => {
+    create: async (principal, body, trial) => {
       requireScope(principal, 'connectors:write')
       const request = { principal, body, trial }
       const key = toTrialKey(request)
@@ -129,7 +129,7 @@ export async function storeNewConnector(parts: Parts, request: CreationRequest, 
   const key = kept ?? toCredentialsKey(request, draft)
   const own = (credentials: Parameters<Parameters<typeof tryCredentials>[1]['connection']>[0]) =>
     buildConnection(parts, draft, { configuration: draft.configuration, credentials })
-  const check = read.check ? trial.check : undefined
+  const check = read.check ? trial.check : 'left out'
   const { credentials: given } = draft
   const tried = await tryCredentials(parts, { key, given, credentials: given, connection: own, check, forceHint: trial.forceHint })
   const made = await parts.database.transaction(async (db) => {
@@ -193,7 +193,7 @@ async function store(parts: Parts, db: Db, { principal, draft, read, trial, trie
     id,
     sealed,
     credential_fields: JSON.stringify(fields),
-    unchecked: !read.check,
+    unchecked: !tried.isChecked,
   }
   if (!(await insertConnector(db, row))) throw fail('connector_name_conflict', { name: draft.name })
   await beginSyncs(parts, db, row)

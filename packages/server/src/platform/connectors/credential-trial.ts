@@ -27,6 +27,8 @@ export const buildCreationRow = ({ source }: Pick<Parts, 'source'>, { organizati
 export interface TriedCredentials {
   /** Credentials that the trial renewed; undefined when the given ones are to be stored. */
   readonly renewed: Secret<CredentialValues> | undefined
+  /** False: no trial was made. */
+  readonly isChecked: boolean
   /** Account behind them, as JSON; undefined when nothing proves it, and without a trial. */
   readonly account: string | undefined
 }
@@ -39,8 +41,7 @@ export interface Trial {
   /** Credentials to try: those of the request, or merged with the stored ones. */
   readonly credentials: Secret<CredentialValues>
   readonly connection: (credentials: CredentialSource) => Promise<Connection>
-  /** Undefined to skip the trial. */
-  readonly check: CredentialTrial['check'] | undefined
+  readonly check: CredentialTrial['check']
   /** What the hint of a refusal says about storing without a trial; undefined: the words of the HTTP interface. */
   readonly forceHint?: string | undefined
 }
@@ -72,8 +73,9 @@ export async function tryCredentials(parts: Parts, trial: Trial): Promise<TriedC
     },
   }
   try {
-    const account = await check?.(await trial.connection(source))
-    return { renewed, account }
+    if (check === 'left out') return { renewed, isChecked: false, account: undefined }
+    const account = await check(await trial.connection(source))
+    return { renewed, isChecked: true, account }
   } catch (error) {
     throw toRefusal(error, trial.forceHint ?? usualForceHint)
   }

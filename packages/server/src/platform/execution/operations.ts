@@ -263,6 +263,7 @@ function failedCheck(entity: string, error: FerruleError, now: number): CheckRes
       external_message: `${error.message} ${error.hint}`,
       internal_message: error.code,
       retryable: error.retryable,
+      problem: error.toProblem(),
     },
     entity_check_results: [{ entity, status: 'failed', ...status, error_message: error.message }],
   }

@@ -166,7 +166,7 @@ export interface Connectors {
    *   credentials, check?, replication_config?, environment?, entities? }`; null counts as absent
    * @throws FerruleError the single problem, or `validation_failed` with several; `idempotency_key_conflict`; `idempotency_key_in_flight`; the error of the trial
    */
-  create(principal: Principal, body: unknown, trial?: CredentialTrial): Promise<ConnectorRecord>
+  create(principal: Principal, body: unknown, trial: CredentialTrial): Promise<ConnectorRecord>
   /** Validates a body of `create` without storing it. The surface runs the kind's check operation over the connection. */
   trial(principal: Principal, body: unknown): Promise<Connection>
   /**
@@ -187,7 +187,7 @@ export interface Connectors {
    * @param body like `update`, plus `credentials`. Merges objects as in RFC 7396 (null removes); credentials of another scheme replace the
    *   stored ones
    */
-  patch(principal: Principal, target: string | TriedTarget, body: unknown): Promise<ConnectorRecord>
+  patch(principal: Principal, target: TriedTarget, body: unknown): Promise<ConnectorRecord>
   /** Deletes the connector and its credentials; the job has finished when this resolves. */
   remove(principal: Principal, id: string): Promise<JobReference>
   /**
