@@ -71,7 +71,16 @@ interface Given {
 
 function buildContext({ client, options, env, stream, note, onQuestion }: Given): CommandContext {
   const text = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
-  const settings = { format: 'json', fields: undefined, jq: undefined, width: 100, stream, note } as const
+  const settings = {
+    format: 'json',
+    fields: undefined,
+    formulas: 'mark',
+    isTerminal: false,
+    jq: undefined,
+    width: 100,
+    stream,
+    note,
+  } as const
   return {
     args: [client],
     ...{ options, env, note, version: '0.0.0', deadlineMs: undefined },

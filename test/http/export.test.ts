@@ -195,15 +195,15 @@ describe('a line of CSV', () => {
   const { head, line } = exportFormats.csv
 
   test('quotes what must be, and nothing else', () => {
-    expect(head(['id', 'a,b'])).toBe('id,"a,b"\r\n')
+    expect(head(['id', 'a,b'], 'mark')).toBe('id,"a,b"\r\n')
     const record = { plain: 'x y', comma: 'a,b', quote: 'say "hi"', lines: 'a\r\nb', empty: '', none: null }
-    expect(line(JSON.stringify(record), Object.keys(record))).toBe('x y,"a,b","say ""hi""","a\r\nb","",\r\n')
+    expect(line(JSON.stringify(record), Object.keys(record), 'mark')).toBe('x y,"a,b","say ""hi""","a\r\nb","",\r\n')
   })
 
   test('keeps numbers as they are written, also within', () => {
     const record =
       '{"id":6107734829915563302,"price":12.50,"many":0.1234567890123456789,"parts":[{"n":9007199254740993,"p":1.10}],"on":true}'
-    expect(line(record, ['id', 'price', 'many', 'parts', 'on'])).toBe(
+    expect(line(record, ['id', 'price', 'many', 'parts', 'on'], 'mark')).toBe(
       '6107734829915563302,12.50,0.1234567890123456789,"[{""n"":9007199254740993,""p"":1.10}]",true\r\n',
     )
   })

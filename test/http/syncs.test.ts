@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
+import { taken } from '../support/trials.ts'
 import { expectDocumented } from './contract.ts'
 import { eventually, search, startCopyWorld } from './search-support.ts'
 import { type Answer, client, connectorsPath, type Json, type Sent, tokenPath, type World } from './support.ts'
-import { taken } from '../support/trials.ts'
 
 const base = `${connectorsPath}/{connector_id}`
 const uuid = /^[0-9a-f-]{36}$/

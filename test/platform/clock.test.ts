@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { connectorBody, createWorld, firstPrincipal, oauth, overBoth, secretOf, type World } from './world.ts'
 import { taken } from '../support/trials.ts'
+import { connectorBody, createWorld, firstPrincipal, oauth, overBoth, secretOf, type World } from './world.ts'
 
 const hour = 3_600_000
 const worlds: World[] = []

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { taken } from '../support/trials.ts'
 import {
   connectorBody,
   createWorld,
@@ -14,7 +15,6 @@ import {
   stall,
   type World,
 } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
 const sandboxOrigin = { api: 'http://127.0.0.1:1', oauth: 'http://127.0.0.1:1', media: 'http://127.0.0.1:2' }
@@ -46,7 +46,9 @@ overBoth('changing and using connectors', (database) => {
     const principal = await tenant()
     const { id } = await platform.connectors.create(
       principal,
-      connectorBody({ replication_config: { team: 'a' }, entities: [{ entity: 'users' }] }), taken)
+      connectorBody({ replication_config: { team: 'a' }, entities: [{ entity: 'users' }] }),
+      taken,
+    )
     world.now += 1_000
     const renamed = await platform.connectors.update(principal, id, { name: 'Renamed' })
     expect(renamed).toMatchObject({
@@ -72,11 +74,15 @@ overBoth('changing and using connectors', (database) => {
     const patched = await platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { api_secret: 'new-secret' } })
     expect(JSON.stringify(patched)).not.toContain('new-secret')
     expect(await opened(principal, id)).toEqual({ ...keyPair, api_secret: 'new-secret' })
-    expect(await platform.connectors.patch(principal, { id: id, trial: taken }, { replication_config: { team: null } })).toMatchObject({ replication_config: {} })
+    expect(await platform.connectors.patch(principal, { id: id, trial: taken }, { replication_config: { team: null } })).toMatchObject({
+      replication_config: {},
+    })
     expect(await refusal(platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { api_secret: null } }))).toMatch(
       /\/credentials\/api_secret is required/,
     )
-    expect(await refusal(platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { secret: 'x' } }))).toMatch(/^credentials_mismatch/)
+    expect(await refusal(platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { secret: 'x' } }))).toMatch(
+      /^credentials_mismatch/,
+    )
     expect(await opened(principal, id)).toEqual({ ...keyPair, api_secret: 'new-secret' })
   })
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, notes, overBoth, refusal, stall, type World } from './world.ts'
 import { taken } from '../support/trials.ts'
+import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, notes, overBoth, refusal, stall, type World } from './world.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
 
@@ -28,7 +28,9 @@ overBoth('connectors', (database) => {
     const principal = await tenant()
     const record = await platform.connectors.create(
       principal,
-      connectorBody({ replication_config: { team: 'a' }, entities: [{ entity: 'users', modes: ['read'] }] }), taken)
+      connectorBody({ replication_config: { team: 'a' }, entities: [{ entity: 'users', modes: ['read'] }] }),
+      taken,
+    )
     const now = new Date(world.now).toISOString()
     expect(record).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -146,14 +148,22 @@ overBoth('connectors', (database) => {
     expect(
       await refusal(platform.connectors.create(principal, stallBody({ replication_config: null, environment: { stall: 'A B' } }), taken)),
     ).toMatch(/\/environment\/stall/)
-    const record = await platform.connectors.create(principal, stallBody({ replication_config: null, environment: { stall: 'fruit' } }), taken)
+    const record = await platform.connectors.create(
+      principal,
+      stallBody({ replication_config: null, environment: { stall: 'fruit' } }),
+      taken,
+    )
     expect(record).toMatchObject({ replication_config: { stall: 'fruit' }, environment: { sandbox: false } })
   })
 
   test('a new workspace name makes the workspace; old names of the field work', async () => {
     const principal = await tenant()
     const one = await platform.connectors.create(principal, connectorBody({ workspace_name: null, customer_name: 'Fresh' }), taken)
-    const two = await platform.connectors.create(principal, connectorBody({ workspace_name: null, external_user_id: 'Fresh', name: 'b' }), taken)
+    const two = await platform.connectors.create(
+      principal,
+      connectorBody({ workspace_name: null, external_user_id: 'Fresh', name: 'b' }),
+      taken,
+    )
     expect([one.workspace_name, two.workspace_id]).toEqual(['Fresh', one.workspace_id])
     const narrow = { ...principal, scopes: new Set(['connectors:write' as const]) }
     expect(await refusal(platform.connectors.create(narrow, connectorBody({ workspace_name: 'Fresher' }), taken))).toMatch(
@@ -164,7 +174,9 @@ overBoth('connectors', (database) => {
   test('many at once for a new workspace share it', async () => {
     const principal = await tenant()
     const made = await Promise.all(
-      ['a', 'b', 'c', 'd', 'e'].map((name) => platform.connectors.create(principal, connectorBody({ workspace_name: 'Rush', name }), taken)),
+      ['a', 'b', 'c', 'd', 'e'].map((name) =>
+        platform.connectors.create(principal, connectorBody({ workspace_name: 'Rush', name }), taken),
+      ),
     )
     expect(new Set(made.map(({ workspace_id }) => workspace_id)).size).toBe(1)
   })

@@ -4,8 +4,8 @@ import type { CredentialValues } from '../../packages/ferrule/src/engine/credent
 import { FerruleError, fail } from '../../packages/ferrule/src/errors.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { connectorBody, createWorld, firstPrincipal, newTenant, oauth, overBoth, refusal, secretOf, type World } from './world.ts'
 import { taken } from '../support/trials.ts'
+import { connectorBody, createWorld, firstPrincipal, newTenant, oauth, overBoth, refusal, secretOf, type World } from './world.ts'
 
 const failure = async (work: Promise<unknown>): Promise<FerruleError> => {
   const error = await work.then(
@@ -69,7 +69,9 @@ overBoth('a creation', (database) => {
     expect([...new Set(error.errors.map(({ field }) => field))].toSorted()).toEqual(fields)
     expect(error.errors.find(({ field }) => field === '/workspace_name')?.error_code).toBe('workspace_not_found')
     expect(error.errors.find(({ field }) => field === '/credentials')?.error_code).toBe('credentials_mismatch')
-    const kindless = await failure(platform.connectors.create(principal, body({ connector_type: 'nots', workspace_name: 'Nowhere' }), taken))
+    const kindless = await failure(
+      platform.connectors.create(principal, body({ connector_type: 'nots', workspace_name: 'Nowhere' }), taken),
+    )
     expect(kindless.errors.map(({ error_code }) => error_code).toSorted()).toEqual(['connector_type_not_found', 'workspace_not_found'])
   })
 
@@ -149,10 +151,12 @@ overBoth('a creation', (database) => {
     const later = await platform.connectors.create(principal, body(), { ...taken, ...trial })
     expect([other?.id, later.id]).toEqual([one?.id, one?.id])
     expect(replays).toBe(2)
-    expect(await refusal(platform.connectors.create(principal, body({ name: 'Other' }), { ...taken, ...trial }))).toMatch(/^idempotency_key_conflict/)
+    expect(await refusal(platform.connectors.create(principal, body({ name: 'Other' }), { ...taken, ...trial }))).toMatch(
+      /^idempotency_key_conflict/,
+    )
     const stranger = await newTenant(platform, first)
     expect((await platform.connectors.create(stranger, body(), { ...taken, ...trial })).id).not.toBe(one?.id)
-    expect(await refusal(platform.connectors.create(principal, body(), { ...taken,  idempotencyKey: '' }))).toMatch(/^validation_failed/)
+    expect(await refusal(platform.connectors.create(principal, body(), { ...taken, idempotencyKey: '' }))).toMatch(/^validation_failed/)
   })
 
   test('is followed by changes that are tried likewise: what is refused leaves the stored credentials as they are', async () => {

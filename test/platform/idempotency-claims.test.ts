@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { type Claim, claimLifeMs, type Hold } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { taken } from '../support/trials.ts'
 import { ask, type Desk, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, newTenant, overBoth, refusal } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff'
 

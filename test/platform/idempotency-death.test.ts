@@ -5,9 +5,9 @@ import type { Connection } from '../../packages/ferrule/src/engine/connection.ts
 import type { Call } from '../../packages/ferrule/src/engine/outcome.ts'
 import type { Claim } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
+import { taken } from '../support/trials.ts'
 import { ask, type Desk, dayMs, gate, leaseMs, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, overBoth } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 /** Claims an id as a finished call; undefined where the connection takes no claims. */
 const claim = (connection: Connection, id: string): Promise<Claim> | undefined =>

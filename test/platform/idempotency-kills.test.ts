@@ -10,8 +10,8 @@ import type { Platform } from '../../packages/server/src/platform/model/types.ts
 import { type CallerOptions, type CallLine, callUnder, hasVendorId, openAt } from '../support/kill-calls.ts'
 import { principalOf } from '../support/kill-writer.ts'
 import { sessionsEnded } from '../support/kills.ts'
-import { connectorBody, createWorld, overBoth } from './world.ts'
 import { taken } from '../support/trials.ts'
+import { connectorBody, createWorld, overBoth } from './world.ts'
 
 const kills = 4
 /** Longer than a lease, so that calls of killed processes count as dead in the next round. */

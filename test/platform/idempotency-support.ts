@@ -8,9 +8,9 @@ import type { Principal } from '../../packages/server/src/platform/model/access.
 import { answerBody } from '../../packages/server/src/platform/model/executed.ts'
 import type { Platform, PlatformOptions } from '../../packages/server/src/platform/model/types.ts'
 import { type Reply, type Seen, serve, type TestServer } from '../engine/support.ts'
+import { taken } from '../support/trials.ts'
 import { stall, writable } from './kinds.ts'
 import { connectorBody, createWorld, type DatabaseName, firstPrincipal, type World } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 /** A service with a writable connector and its vendor. */
 export interface Desk {

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { digestPlaced } from '../../packages/server/src/platform/connectors/request-claims.ts'
 import { serve } from '../engine/support.ts'
+import { taken } from '../support/trials.ts'
 import { type Asking, ask, type Desk, dayMs, gate, openDesk, written } from './idempotency-support.ts'
 import { connectorBody, newTenant, overBoth } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 overBoth('a write under an Idempotency-Key', (database) => {
   let desk: Desk

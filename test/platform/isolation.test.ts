@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ConnectorRecord } from '../../packages/ferrule/src/wire/connectors.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 import { taken } from '../support/trials.ts'
+import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
 /** Ids of one tenant, which are foreign to all others. */
 interface Estate {
@@ -67,7 +67,8 @@ const attempts: Readonly<Record<string, Attempt>> = {
   'connectors.get': (platform, principal, { connector }) => platform.connectors.get(principal, connector.id),
   'liveness.check': ({ liveness }, who, { connector }) => liveness.check(who, { connectorId: connector.id, countsToken: false }),
   'connectors.update': (platform, principal, { connector }) => platform.connectors.update(principal, connector.id, { name: 'Mine now' }),
-  'connectors.patch': (platform, principal, { connector }) => platform.connectors.patch(principal, { id: connector.id, trial: taken }, { credentials: keyPair }),
+  'connectors.patch': (platform, principal, { connector }) =>
+    platform.connectors.patch(principal, { id: connector.id, trial: taken }, { credentials: keyPair }),
   'connectors.remove': (platform, principal, { connector }) => platform.connectors.remove(principal, connector.id),
   'connectors.readAccess': (platform, principal, { connector }) => platform.connectors.readAccess(principal, connector.id),
   'syncs.request': (platform, principal, { connector }) => platform.syncs.request(principal, connector.id, {}),

@@ -5,6 +5,7 @@ import type { Principal } from '../../packages/server/src/platform/model/access.
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { requireLiveClient } from '../../packages/server/src/platform/tenancy/live-client.ts'
 import { newMcpToken } from '../../packages/server/src/platform/tenancy/mcp-token-text.ts'
+import { taken } from '../support/trials.ts'
 import { dumpDatabase, untilOneWaits } from './database-looks.ts'
 import {
   connectorBody,
@@ -17,7 +18,6 @@ import {
   scopedPrincipal,
   type World,
 } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 const dayMs = 86_400_000
 const resource = 'https://ferrule.example/mcp'

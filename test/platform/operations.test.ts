@@ -4,8 +4,8 @@ import { fail } from '../../packages/ferrule/src/errors.ts'
 import { executeOperation, type OperationServices } from '../../packages/server/src/platform/execution/operations.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { connectorBody, createWorld, firstPrincipal, refusal, type World } from './world.ts'
 import { taken } from '../support/trials.ts'
+import { connectorBody, createWorld, firstPrincipal, refusal, type World } from './world.ts'
 
 let world: World
 let platform: Platform

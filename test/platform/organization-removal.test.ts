@@ -6,11 +6,11 @@ import type { ContextStore } from '../../packages/server/src/context/store/types
 import type { Database } from '../../packages/server/src/platform/db/database.ts'
 import type { Caller, Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { taken } from '../support/trials.ts'
 import { stall } from './kinds.ts'
 import { ledger } from './sync-kinds.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { openBeside, overBoth, refusal } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 const day = 86_400_000
 
@@ -104,9 +104,13 @@ overBoth('an organization that is deleted', (database) => {
     const principal = await here.tenant()
     const earlier = await platform.workspaces.create(principal, { name: 'Earlier' })
     await platform.workspaces.remove(principal, earlier.id)
-    const quiet = await platform.connectors.create(principal, {
-      ...{ workspace_name: 'Quiet', create_workspace: true, name: 'Quiet', connector_type: 'ledger', credentials: { token: 'quiet' } },
-    }, taken)
+    const quiet = await platform.connectors.create(
+      principal,
+      {
+        ...{ workspace_name: 'Quiet', create_workspace: true, name: 'Quiet', connector_type: 'ledger', credentials: { token: 'quiet' } },
+      },
+      taken,
+    )
     await platform.workspaces.update(principal, quiet.workspace_id, { status: 'inactive' })
     here.world.now += 1
     await platform.organizations.remove(principal, principal.organizationId)

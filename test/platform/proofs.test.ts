@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { computeBudgetKey } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { connectorBody, createWorld, firstPrincipal, keyPair, overBoth, secretOf, type World } from './world.ts'
 import { taken } from '../support/trials.ts'
+import { connectorBody, createWorld, firstPrincipal, keyPair, overBoth, secretOf, type World } from './world.ts'
 
 const worlds: World[] = []
 afterEach(async () => {
@@ -54,7 +54,11 @@ overBoth('credentials that proved themselves', (database) => {
     const given = await scene()
     await prove(given)
     const next = await given.world.open()
-    await next.connectors.patch(given.principal, { id: given.id, trial: taken }, { credentials: { api_key: 'another', api_secret: 'another-secret' } })
+    await next.connectors.patch(
+      given.principal,
+      { id: given.id, trial: taken },
+      { credentials: { api_key: 'another', api_secret: 'another-secret' } },
+    )
     expect([await given.holds(next), await given.stored()]).toEqual([false, [null]])
     await next.connectors.patch(given.principal, { id: given.id, trial: taken }, { credentials: keyPair })
     expect(await given.holds(next)).toBe(false)
@@ -80,7 +84,11 @@ overBoth('credentials that proved themselves', (database) => {
   test('that came too late for the version they belong to change nothing', async () => {
     const given = await scene()
     const { proof, values } = await given.proofOf(given.platform)
-    await given.platform.connectors.patch(given.principal, { id: given.id, trial: taken }, { credentials: { api_key: 'other', api_secret: 'other-secret' } })
+    await given.platform.connectors.patch(
+      given.principal,
+      { id: given.id, trial: taken },
+      { credentials: { api_key: 'other', api_secret: 'other-secret' } },
+    )
     proof.keep(budget, values, true)
     await given.platform.close()
     expect(await given.stored()).toEqual([null])

@@ -4,8 +4,8 @@ import type { OpenedCredentials } from '../../packages/ferrule/src/engine/creden
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { connectorBody, createWorld, type DatabaseName, firstPrincipal, oauth, overBoth, refusal, secretOf, type World } from './world.ts'
 import { taken } from '../support/trials.ts'
+import { connectorBody, createWorld, type DatabaseName, firstPrincipal, oauth, overBoth, refusal, secretOf, type World } from './world.ts'
 
 const worlds: World[] = []
 afterEach(async () => {
@@ -140,7 +140,11 @@ overBoth('renewing credentials', (database) => {
     const source = await sourceOf(here, here.platform)
     const renewal = source.renew((await source.open()).version, vendor.exchange)
     await expect.poll(() => vendor.calls, { timeout: 20_000 }).toBe(1)
-    await here.platform.connectors.patch(here.principal, { id: here.id, trial: taken }, { credentials: { refresh_token: 'given', access_token: 'by-the-user' } })
+    await here.platform.connectors.patch(
+      here.principal,
+      { id: here.id, trial: taken },
+      { credentials: { refresh_token: 'given', access_token: 'by-the-user' } },
+    )
     vendor.answer()
     expect(values(await renewal)).toMatchObject({ refresh_token: 'given', access_token: 'by-the-user' })
     expect(values(await (await sourceOf(here, here.platform)).open())).toMatchObject({ refresh_token: 'given' })

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openPlatform } from '../../packages/server/src/platform/platform.ts'
 import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
-import { connectorBody, createWorld, type DatabaseName, firstPrincipal, masterKey, overBoth, refusal, type World } from './world.ts'
 import { taken } from '../support/trials.ts'
+import { connectorBody, createWorld, type DatabaseName, firstPrincipal, masterKey, overBoth, refusal, type World } from './world.ts'
 
 const worlds: World[] = []
 const newWorld = async (database: DatabaseName): Promise<World> => {

@@ -9,11 +9,11 @@ import type { RunReport } from '../../packages/server/src/platform/model/metrics
 import type { SyncServices, SyncWorker } from '../../packages/server/src/platform/model/sync-types.ts'
 import type { Platform, PlatformOptions } from '../../packages/server/src/platform/model/types.ts'
 import { createTestDatabase } from '../support/postgres.ts'
+import { taken } from '../support/trials.ts'
 import { stall } from './kinds.ts'
 import { ledger } from './sync-kinds.ts'
 import { Vendor } from './sync-vendor.ts'
 import { createWorld, type DatabaseName, firstPrincipal, newTenant, type Through, type World } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 /** A node: an opened platform with its worker. */
 export interface Node {

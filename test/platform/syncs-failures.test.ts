@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Call } from '../../packages/ferrule/src/engine/outcome.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import { taken } from '../support/trials.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 const vendor = 'Ledger'
 const hour = 3_600_000

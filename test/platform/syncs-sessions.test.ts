@@ -14,9 +14,9 @@ import { serve } from '../engine/support.ts'
 import { openNode, type SyncerOptions } from '../support/kill-syncs.ts'
 import { principalOf } from '../support/kill-writer.ts'
 import { sessionsEnded } from '../support/kills.ts'
+import { taken } from '../support/trials.ts'
 import { createSyncWorld, newest, whole } from './sync-world.ts'
 import { createWorld } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 /** Finds the lease of the only leased run. */
 const leased = ({ db }: Database) => {

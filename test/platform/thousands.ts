@@ -15,10 +15,10 @@ import { beginSyncs } from '../../packages/server/src/platform/syncs/queue/queue
 import { runSchedules } from '../../packages/server/src/platform/syncs/queue/schedules.ts'
 import { computeNextAttemptAt, mostFailures } from '../../packages/server/src/platform/syncs/queue/times.ts'
 import { listCopiedEntities } from '../../packages/server/src/platform/syncs/status/groups.ts'
+import { taken } from '../support/trials.ts'
 import { Counter } from './thousands-counter.ts'
 import { behaviourOf, durationOf, oftenSeconds, type Simulated } from './thousands-walks.ts'
 import { connectorBody, firstPrincipal, type World } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 export const hourMs = 3_600_000
 const workers = 8

@@ -3,6 +3,7 @@ import { addUsage } from '../../packages/server/src/platform/db/queries/usage.ts
 import type { ConnectorPlace, Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
 import { UsageCounts } from '../../packages/server/src/platform/usage/counts.ts'
+import { taken } from '../support/trials.ts'
 import {
   connectorBody,
   createWorld,
@@ -14,7 +15,6 @@ import {
   scopedPrincipal,
   type World,
 } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 const minute = 60_000
 const day = 86_400_000

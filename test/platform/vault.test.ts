@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { taken } from '../support/trials.ts'
 import {
   connectorBody,
   createWorld,
@@ -18,7 +19,6 @@ import {
   refusal,
   type World,
 } from './world.ts'
-import { taken } from '../support/trials.ts'
 
 const worlds: World[] = []
 const newWorld = async (database: DatabaseName): Promise<World> => {
@@ -89,7 +89,9 @@ overBoth('sealed credentials', (database) => {
       await world.raw().db.updateTable('connectors').set({ sealed }).where('id', '=', id).execute()
       expect(await refusal(opened(platform, principal, id))).toMatch(/^credentials_unreadable: .*damaged, or were copied/)
     }
-    expect(await refusal(platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { api_secret: 'x' } }))).toMatch(/^validation_failed/)
+    expect(await refusal(platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: { api_secret: 'x' } }))).toMatch(
+      /^validation_failed/,
+    )
     await platform.connectors.patch(principal, { id: id, trial: taken }, { credentials: keyPair })
     expect(await opened(platform, principal, id)).toEqual(keyPair)
   })

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/platform/model/access.ts'
 import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { connectorBody, createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 import { taken } from '../support/trials.ts'
+import { connectorBody, createWorld, firstPrincipal, newTenant, overBoth, refusal, scopedPrincipal, type World } from './world.ts'
 
 const day = 24 * 60 * 60 * 1_000
 
@@ -121,7 +121,9 @@ overBoth('workspaces', (database) => {
     })
     const inactive = 'workspace_inactive: The workspace Quiet is inactive.'
     expect(await refusal(platform.connectors.readAccess(principal, connector.id))).toBe(inactive)
-    expect(await refusal(platform.connectors.create(principal, connectorBody({ workspace_name: 'Quiet', name: 'x' }), taken))).toBe(inactive)
+    expect(await refusal(platform.connectors.create(principal, connectorBody({ workspace_name: 'Quiet', name: 'x' }), taken))).toBe(
+      inactive,
+    )
     expect(await refusal(platform.tokens.issueScopedToken(principal, { workspace_name: 'Quiet' }))).toBe(inactive)
     await platform.workspaces.update(principal, connector.workspace_id, { status: 'active' })
     expect((await platform.connectors.readAccess(principal, connector.id)).status).toBe('active')

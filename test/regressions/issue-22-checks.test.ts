@@ -1,8 +1,8 @@
 /** Checks of credentials: none is left out by accident, and a failed one says all that is known. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readCheckFailure } from '../../packages/ferrule/src/client/problem.ts'
-import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
 import { createLostRecords } from '../../packages/server/src/platform/copies/lost-records.ts'
 import type { ConnectorAccess } from '../../packages/server/src/platform/model/access.ts'
 import { type Answer, client, connectorsPath, sandboxConnector, startWorld, type World } from '../http/support.ts'
@@ -32,10 +32,13 @@ describe('credentials that were not tried', () => {
 
   test('cannot be stored by forgetting the trial', async () => {
     const { connectors } = world.platform
+    const who = await principal()
+    const body = sandboxConnector('forgotten')
     // @ts-expect-error: the trial is required
-    await expect(connectors.create(await principal(), sandboxConnector('forgotten'))).rejects.toThrow()
+    await expect(connectors.create(who, body)).rejects.toThrow()
+    const [target, change] = [{ id }, { credentials: { access_key: 'x', access_key_secret: 'y' } }]
     // @ts-expect-error: the trial is required
-    await expect(connectors.patch(await principal(), { id }, { credentials: { access_key: 'x', access_key_secret: 'y' } })).rejects.toThrow()
+    await expect(connectors.patch(who, target, change)).rejects.toThrow()
     const { json } = await world.ask(`${connectorsPath}?limit=100`, { token: world.token })
     expect(json.data.map(({ name }: { name: string }) => name)).not.toContain('forgotten')
     expect((await read()).json.status).toBe('active')
@@ -61,7 +64,13 @@ describe('a hosted check that fails keeps', () => {
     const errors = [{ field: '/credentials/token', message: 'is too short', error_code: 'length' }]
     const known = { errors, upstream: { status: 401, message: 'no' }, retryAfterMs: 30_000 }
     const problem = new FerruleError('upstream_auth_failed', { message: 'No.', hint: 'Do.' }, known).toProblem()
-    const reason = { timestamp: 1, failure_origin: 'source', failure_type: 'config_error', external_message: 'No. Do.', retryable: false } as const
+    const reason = {
+      timestamp: 1,
+      failure_origin: 'source',
+      failure_type: 'config_error',
+      external_message: 'No. Do.',
+      retryable: false,
+    } as const
     const failure_reason = { ...reason, internal_message: problem.code, problem: { ...problem, errors: [...problem.errors] } }
     const failed = readCheckFailure({ id, status: 'failed', error_message: 'No.', failure_reason, entity_check_results: [] })
     expect(failed.toProblem()).toEqual(problem)

@@ -5,6 +5,7 @@ const library = 'packages/ferrule/src/'
 const engine = `${library}engine/`
 const shared = within(library, [
   ...['final-newline.ts', 'errors.ts', 'error-consequences.ts', 'retry.ts', 'options.ts', 'resume.ts', 'walk.ts', 'tracing.ts'],
+  ...['csv.ts', 'file-name.ts'],
   ...['rows/', 'definition/'],
 ])
 /** Adapters of agent frameworks, and what each imports of its framework: no adapter imports another's. */
@@ -32,6 +33,8 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}node-version.ts` },
   { room: `${library}require-node.ts`, files: [`${library}node-version.ts`] },
   { room: `${library}final-newline.ts` },
+  { room: `${library}csv.ts` },
+  { room: `${library}file-name.ts` },
   { room: `${library}tracing.ts`, files: [`${library}errors.ts`] },
   { room: `${library}fields.ts`, files: [`${library}definition/object.ts`] },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },
@@ -48,6 +51,8 @@ export const libraryRooms: readonly Room[] = [
       'resume.ts',
       'walk.ts',
       'tracing.ts',
+      'csv.ts',
+      'file-name.ts',
       'rows/',
       'definition/object.ts',
       'json/',

@@ -4,6 +4,7 @@ export { findTransport } from './client/ferrule.ts'
 export { readProblem } from './client/problem.ts'
 export { clientVariables } from './client/settings.ts'
 export { kinds } from './connectors/index.ts'
+export { type FormulaMode, formatCsvText } from './csv.ts'
 export { findSyncedOperation } from './definition/check-sync.ts'
 export {
   buildObjectSchema,

@@ -1,6 +1,6 @@
 /** One connector of the service, without types. */
 import type { Download } from '../engine/types.ts'
-import { FerruleError } from '../errors.ts'
+import { fail } from '../errors.ts'
 import { checkOptions, rowRules } from '../options.ts'
 import { makeResumable } from '../resume.ts'
 import { createRowReader, type RowForm } from '../rows/rows.ts'

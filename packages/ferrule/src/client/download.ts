@@ -1,6 +1,7 @@
 /** Opens files of the service as streams. */
 import type { Download } from '../engine/types.ts'
 import { fail } from '../errors.ts'
+import { toFileName } from '../file-name.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
 /** Reads the file name of a `Content-Disposition` header (RFC 6266). */
@@ -83,7 +84,7 @@ export async function openDownload(
     type: headers.get('content-type') ?? 'application/octet-stream',
     length: readLength(response),
     range: headers.get('content-range'),
-    name: readFileName(headers.get('content-disposition')),
+    name: toFileName(readFileName(headers.get('content-disposition'))),
     etag: headers.get('etag'),
     stream: guardStream({ response, signal, stop: () => cancelled.abort(), url: transport.settings.url }),
   }

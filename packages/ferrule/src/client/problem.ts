@@ -31,7 +31,8 @@ export function readProblem(response: Pick<Response, 'status' | 'headers'>, body
 
 /** Makes the error of a check that failed: the error that any other call would end with. */
 export function readCheckFailure({ error_message, failure_reason: reason }: CheckResult): FerruleError {
-  if (reason === undefined) return fail('upstream_error', { vendor: 'The vendor', reason: error_message ?? 'the check failed' }, { retryable: false })
+  if (reason === undefined)
+    return fail('upstream_error', { vendor: 'The vendor', reason: error_message ?? 'the check failed' }, { retryable: false })
   const { status, retry_after_seconds: seconds } = reason.problem
   return buildError(reason.problem, { status, ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1_000 }) })
 }

@@ -3,6 +3,7 @@
  * from itself, which has a sentence where a mistake is. The compiler's first line shows that sentence.
  */
 
+import type { FormulaMode } from '../csv.ts'
 import type { Static, TSchema } from '../definition/schema-types.ts'
 import type { CheckOperand, ClassOf, Comparable, FieldOperator, NoField, Offered, OfferedOperands, Suited, Wrong } from './field-types.ts'
 import type { FollowPath, Nowhere, PathOf } from './path-types.ts'
@@ -93,12 +94,13 @@ interface Plain {
   readonly limit: number | null
   readonly cursor: string | null
   readonly format: 'ndjson' | 'csv'
+  readonly formulas: FormulaMode
 }
 /** Names of the parameters by what is called. */
 interface ParamNames {
   readonly search: 'filter' | 'sort' | 'fields' | 'limit' | 'cursor'
   readonly walk: 'filter' | 'sort' | 'fields' | 'limit'
-  readonly export: 'filter' | 'sort' | 'fields' | 'format'
+  readonly export: 'filter' | 'sort' | 'fields' | 'format' | 'formulas'
 }
 type CheckParam<Name, Q, Row, Entity extends string> = Name extends 'filter'
   ? string | CheckFilter<Q, Row, Entity>
@@ -117,6 +119,7 @@ type CheckParam<Name, Q, Row, Entity extends string> = Name extends 'filter'
  * - `limit`: rows of a page, 1 to 10,000; 1,000 by default
  * - `cursor`: `meta.cursor` of the page before, with the same filter, sort and fields
  * - `format` of an export: `ndjson` (default) or `csv`
+ * - `formulas` of an export as CSV: `mark` (default) puts a single quote before text that a spreadsheet would run, `keep` leaves it
  */
 export type CheckSearch<Q, Call extends keyof ParamNames, Row, Entity extends string> = {
   readonly [K in ParamNames[Call]]?: CheckParam<K, Get<Q, K>, Row, Entity>

@@ -54,10 +54,11 @@ function writeFields(fields: unknown): string | undefined {
  * @throws FerruleError `validation_failed` for an unknown parameter
  */
 export function buildExportQuery(params: SearchParams, { maxAge, allowPartial }: HostedCallOptions) {
-  checkNames(params, ['filter', 'sort', 'fields', 'format'])
-  const { filter, sort, fields, format } = params
+  checkNames(params, ['filter', 'sort', 'fields', 'format', 'formulas'])
+  const { filter, sort, fields, format, formulas } = params
   return {
     format: typeof format === 'string' ? format : undefined,
+    formulas: typeof formulas === 'string' ? formulas : undefined,
     filter: writePart(readFilter(filter)),
     sort: writePart(sort),
     fields: writeFields(fields),

@@ -1,5 +1,6 @@
 /** Asks the user on the terminal. Without a terminal nothing waits: a missing answer is an error that names where to give it. */
 import { failUsage, Interrupted } from './failure.ts'
+import { showInLine } from './output/terminal.ts'
 
 /** A question. */
 export interface Question {
@@ -69,13 +70,17 @@ export function createAsker(canAsk: boolean): Asker {
     select: (choice) => {
       if (!canAsk) throw refuse(choice)
       return answer<string>(({ select }) =>
-        select({ message: choice.message, output, options: choice.options.map((option) => ({ ...option })) }),
+        select({
+          message: showInLine(choice.message),
+          output,
+          options: choice.options.map(({ value, label }) => ({ value, label: showInLine(label) })),
+        }),
       )
     },
     confirm: async (message, isConfirmed) => {
       if (isConfirmed) return
       if (!canAsk) throw failUsage(`${message} needs a confirmation.`, 'There is no terminal to ask on. Give --yes.')
-      const isAgreed = await answer(({ confirm }) => confirm({ message: `${message}?`, output, initialValue: false }))
+      const isAgreed = await answer(({ confirm }) => confirm({ message: `${showInLine(message)}?`, output, initialValue: false }))
       if (!isAgreed) throw new Interrupted()
     },
   }

@@ -3,6 +3,7 @@
 import type { KindDocument } from '../document/kind-document.ts'
 import { clientNames, fileClientNames } from './clients/names.ts'
 import { type CommandContext, createContext } from './context.ts'
+import { showInLine } from './output/terminal.ts'
 import { readProfiles } from './profiles.ts'
 import { type CommandSpec, globalOptions, type OptionSpec } from './spec.ts'
 import { commands, groups } from './specs/index.ts'
@@ -182,7 +183,7 @@ export async function findCompletions(given: readonly string[], version: string)
   const fitting = candidates.filter(([text]) => text !== '' && text.startsWith(line.partial))
   // 4: no files. 2: no blank after a parameter, whose value follows.
   const directive = line.open === undefined || candidates.length > 0 ? (fitting.some(([text]) => text.endsWith('=')) ? 6 : 4) : 0
-  return `${fitting.map(([text, about]) => `${text}\t${about.split('\n')[0]}`).join('\n')}${fitting.length > 0 ? '\n' : ''}:${directive}\n`
+  return `${fitting.map(([text, about]) => `${text}\t${showInLine(about.split('\n')[0] ?? '')}`).join('\n')}${fitting.length > 0 ? '\n' : ''}:${directive}\n`
 }
 
 async function findCandidates(line: Line, version: string): Promise<readonly Candidate[]> {

@@ -1,11 +1,13 @@
 /** What every command works with: its settings, its output, and the terminal. */
 
+import type { FormulaMode } from '../csv.ts'
 import { parseFields } from '../fields.ts'
 import { type Asker, createAsker, isBuildServer } from './ask.ts'
 import { failUsage, OutputClosed } from './failure.ts'
 import { type FormatName, formatNames, Output } from './output/output.ts'
 import { noProgress, type Progress } from './output/progress.ts'
 import { Sink } from './output/sink.ts'
+import { showControls } from './output/terminal.ts'
 import type { ServiceFlags } from './settings.ts'
 
 /** Values of options as they were given. */
@@ -64,6 +66,9 @@ export function chooseFormat(options: Options): FormatName {
   return wanted ?? (process.stdout.isTTY ? 'table' : 'json')
 }
 
+/** Returns what CSV does with text that a spreadsheet would run. */
+export const chooseFormulas = (options: Options): FormulaMode => (options['formulas'] === 'keep' ? 'keep' : 'mark')
+
 const smallestWidth = 20
 
 function openOutput(options: Options, note: (text: string) => void, onClosed: () => void): Output {
@@ -73,9 +78,11 @@ function openOutput(options: Options, note: (text: string) => void, onClosed: ()
     {
       format: chooseFormat(options),
       fields: fields === undefined ? undefined : parseFields(fields),
+      formulas: chooseFormulas(options),
       jq: readText(options, 'jq'),
       width: Math.max(smallestWidth, stdout.columns || 120),
       stream: stdout,
+      isTerminal: stdout.isTTY === true,
       note,
     },
     new Sink(stdout, onClosed),
@@ -97,7 +104,7 @@ export interface Start {
 export function createContext({ args, options, version }: Start, controller: AbortController): CommandContext {
   const isQuiet = readFlag(options, 'quiet')
   const note = (text: string): void => {
-    if (!isQuiet) process.stderr.write(`${text}\n`)
+    if (!isQuiet) process.stderr.write(`${showControls(text)}\n`)
   }
   const seconds = readNumber(options, 'timeout', 0.001)
   const isTerminal = process.stdin.isTTY && process.stderr.isTTY

@@ -2,6 +2,7 @@
 import { styleText } from 'node:util'
 import { asFerruleError, FerruleError } from '../errors.ts'
 import { writeJson } from '../json/json.ts'
+import { showControls } from './output/terminal.ts'
 
 /** The user ended the command with Ctrl-C, or left a prompt. */
 export class Interrupted extends Error {
@@ -65,14 +66,14 @@ export function formatFailure(thrown: unknown, stream: NodeJS.WritableStream): s
   const error = asFerruleError(thrown)
   const isUnexpected = !(thrown instanceof FerruleError)
   const message = isUnexpected ? `The command failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` : error.message
-  const head = `${styleText('red', 'Error:', { stream })} ${message}`
-  const places = isUnexpected ? [] : listPlaces(error).map((text) => `  ${text}`)
+  const head = `${styleText('red', 'Error:', { stream })} ${showControls(message)}`
+  const places = isUnexpected ? [] : listPlaces(error).map((text) => `  ${showControls(text)}`)
   const hint = isUnexpected ? 'This is a fault of the command: report it with FERRULE_DEBUG=1.' : error.hint
-  return [head, ...places, ...(hint === '' ? [] : [`${styleText('dim', 'What to do:', { stream })} ${hint}`])].join('\n')
+  return [head, ...places, ...(hint === '' ? [] : [`${styleText('dim', 'What to do:', { stream })} ${showControls(hint)}`])].join('\n')
 }
 
 /** Formats an error for programs: problem details (RFC 9457) as one line of JSON. */
 export function formatProblem(thrown: unknown): string {
   const error = asFerruleError(thrown)
-  return writeJson(error.toProblem(error.headers['x-request-id']))
+  return showControls(writeJson(error.toProblem(error.headers['x-request-id'])))
 }

@@ -51,6 +51,12 @@ export const globalOptions: readonly OptionSpec[] = [
     choices: ['table', 'json', 'ndjson', 'csv'],
   },
   { flags: '--fields <paths>', about: 'keep only these fields: dotted paths, separated by commas' },
+  {
+    flags: '--formulas <mode>',
+    about:
+      'CSV text that a spreadsheet would run, which begins with =, +, - or @: mark puts a single quote before it, keep leaves it; mark by default',
+    choices: ['mark', 'keep'],
+  },
   { flags: '--jq <program>', about: 'run jq over the JSON of the output; over each record with ndjson, and with --all' },
   { flags: '--quiet', about: 'no remarks and no progress' },
   { flags: '--no-input', about: 'never ask; a missing answer is an error' },

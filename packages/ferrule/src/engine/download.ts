@@ -1,5 +1,6 @@
 /** Downloads a file behind a URL of an answer, without the connector's credentials and without buffering. */
 import { FerruleError, fail } from '../errors.ts'
+import { toFileName } from '../file-name.ts'
 import { failInvalidAnswer } from './answer.ts'
 import { failHidden, isHidden, showsHidden } from './hidden.ts'
 import { awaitUnlessAborted, Deadline } from './http/deadline.ts'
@@ -89,7 +90,7 @@ const toFileAnswer = (running: Running, answer: StreamAnswer, status: 200 | 206)
     contentRange: readFileHeader(answer, 'content-range'),
     acceptRanges: readFileHeader(answer, 'accept-ranges'),
     etag: readFileHeader(answer, 'etag'),
-    name: buildFileName(running),
+    name: toFileName(buildFileName(running)),
     body: answer.body,
   }
 }

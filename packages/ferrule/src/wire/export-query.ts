@@ -1,4 +1,5 @@
 /** The query of an export: a search, as the parts of an address. */
+import { formulaModes } from '../csv.ts'
 import { int, oneOf, opt, str } from '../definition/index.ts'
 import { query } from './words.ts'
 
@@ -10,6 +11,12 @@ export type ExportFormatName = (typeof exportFormatNames)[number]
 /** The query of an export. */
 export const exportQuery = query({
   format: opt(oneOf('ndjson (default): one JSON record per line; csv: RFC 4180, nested values as JSON', ...exportFormatNames)),
+  formulas: opt(
+    oneOf(
+      'In CSV, text that a spreadsheet would run, because it begins with =, +, - or @. mark (default): a single quote stands before it; keep: it stays as it is',
+      ...formulaModes,
+    ),
+  ),
   filter: opt(str('`query.filter` of a search, as JSON')),
   sort: opt(
     str(

@@ -34,7 +34,7 @@ export async function api(context: CommandContext): Promise<void> {
   )
   const type = answer.headers.get('content-type') ?? ''
   if (type.includes('json') && !type.includes('ndjson')) return output.value(await answer.json())
-  for await (const chunk of answer.stream ?? []) await output.sink.writeBytes(chunk)
+  for await (const chunk of answer.stream ?? []) await output.bytes(chunk)
 }
 
 const openers: Readonly<Record<string, readonly string[]>> = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }

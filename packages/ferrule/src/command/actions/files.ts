@@ -4,7 +4,7 @@ import { isObject } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
 import type { Download } from '../../engine/types.ts'
 import { FerruleError } from '../../errors.ts'
-import { type CommandContext, readFlag, readText } from '../context.ts'
+import { type CommandContext, chooseFormulas, readFlag, readText } from '../context.ts'
 import { addHint, failUsage, Interrupted } from '../failure.ts'
 import { formatBytes, formatSeconds } from '../output/progress.ts'
 import { readParams } from '../params.ts'
@@ -66,7 +66,7 @@ async function copy(file: Download, target: Target, context: CommandContext): Pr
 const toOutput = ({ output }: CommandContext): Target => ({
   offset: 0,
   isOutputShown: true,
-  write: (bytes) => output.sink.writeBytes(bytes),
+  write: (bytes) => output.bytes(bytes),
 })
 
 /** Says how an interrupted transfer continues. */
@@ -108,7 +108,9 @@ export async function exportEntity(context: CommandContext): Promise<void> {
   refuseJq(context)
   const target = path === undefined || path === '-' ? undefined : path
   if (target !== undefined) await refuseExisting(target, readFlag(context.options, 'force'))
-  const query = dropAbsent({ ...(await readQuery(context)), format: chooseExportFormat(context, target) })
+  const format = chooseExportFormat(context, target)
+  const formulas = chooseFormulas(context.options)
+  const query = dropAbsent({ ...(await readQuery(context)), format, ...(format === 'csv' ? { formulas } : {}) })
   const { hosted } = await openHosted(connector, context)
   const file = await hosted.export(entity, query, searchOptions(context))
   if (target === undefined) return void (await copy(file, toOutput(context), context))
@@ -134,10 +136,6 @@ async function openFile(
   return { file, part: await openPart(path, file.etag) }
 }
 
-/** Makes a name from the vendor's suggestion: never a path. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it replaces
-const toFileName = (name: string): string => name.replaceAll(/[/\\\u0000-\u001f:]/g, '_').replace(/^\.+/, '_') || 'download'
-
 const isDownload = (value: unknown): value is Download => isObject(value) && value['stream'] instanceof ReadableStream
 
 /** Downloads a file. */
@@ -162,9 +160,8 @@ export async function download(context: CommandContext): Promise<void> {
       return await save(file, part, context)
     }
     const file = await open(params)
-    const path = toFileName(file.name)
-    await refuseExisting(path, isForced)
-    await save(file, await openPart(path, file.etag), context)
+    await refuseExisting(file.name, isForced)
+    await save(file, await openPart(file.name, file.etag), context)
   } finally {
     await target.executor.close()
   }

@@ -1,12 +1,25 @@
-/** CSV (RFC 4180): nested values as JSON, lines end with CR LF. */
+/** CSV (RFC 4180): nested values as JSON, lines end with CR LF. Null is an empty cell, an empty string has quotes. */
+import { type FormulaMode, formatCsvText, isFormula } from '../../csv.ts'
 import { type FieldPath, readPath } from '../../fields.ts'
 import { formatCell } from './cells.ts'
 
-const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-
 /** Formats the first line. */
-export const formatCsvHead = (columns: readonly FieldPath[]): string => `${columns.map(({ name }) => quote(name)).join()}\r\n`
+export const formatCsvHead = (columns: readonly FieldPath[], mode: FormulaMode): string =>
+  `${columns.map(({ name }) => formatCsvText(name, mode)).join()}\r\n`
+
+/** Formats a value. Numbers are never formulas. */
+function formatCsvCell(value: unknown, mode: FormulaMode): string {
+  if (value === undefined || value === null) return ''
+  return formatCsvText(formatCell(value), typeof value === 'string' ? mode : 'keep')
+}
 
 /** Formats the line of a record. */
-export const formatCsvLine = (record: unknown, columns: readonly FieldPath[]): string =>
-  `${columns.map(({ segments }) => quote(formatCell(readPath(record, segments)))).join()}\r\n`
+export const formatCsvLine = (record: unknown, columns: readonly FieldPath[], mode: FormulaMode): string =>
+  `${columns.map(({ segments }) => formatCsvCell(readPath(record, segments), mode)).join()}\r\n`
+
+/** Returns whether a record has text that a spreadsheet would run. */
+export const hasFormula = (record: unknown, columns: readonly FieldPath[]): boolean =>
+  columns.some(({ segments }) => {
+    const value = readPath(record, segments)
+    return typeof value === 'string' && isFormula(value)
+  })

@@ -1,12 +1,15 @@
 /** Writes results to standard output in the wanted format. Rows are written as they arrive: a walk is never held in memory. */
+
+import type { FormulaMode } from '../../csv.ts'
 import { isObject } from '../../definition/object.ts'
 import { buildProjection, type FieldPath, parseFields } from '../../fields.ts'
 import { formatJson, writeJson } from '../../json/json.ts'
 import { formatCell, listColumns } from './cells.ts'
-import { formatCsvHead, formatCsvLine } from './csv.ts'
+import { formatCsvHead, formatCsvLine, hasFormula } from './csv.ts'
 import type { Jq } from './jq.ts'
 import type { Sink } from './sink.ts'
 import type { Layout } from './table.ts'
+import { showControls, showInLine } from './terminal.ts'
 
 /** Formats of the output. */
 export const formatNames = ['table', 'json', 'ndjson', 'csv'] as const
@@ -17,11 +20,15 @@ export type FormatName = (typeof formatNames)[number]
 export interface OutputOptions {
   readonly format: FormatName
   readonly fields: readonly FieldPath[] | undefined
+  /** What CSV does with text that a spreadsheet would run. */
+  readonly formulas: FormulaMode
   /** Program of jq. */
   readonly jq: string | undefined
   /** Cells of a line of the terminal. */
   readonly width: number
   readonly stream: NodeJS.WritableStream
+  /** True: the output goes to a terminal. */
+  readonly isTerminal: boolean
   /** Receives remarks, which go to standard error. */
   readonly note: (text: string) => void
 }
@@ -63,7 +70,23 @@ function watchColumns(columns: readonly FieldPath[], note: (text: string) => voi
   }
 }
 
-function csvWriter({ fields, note }: OutputOptions): Writer {
+/** Returns a function that remarks once on text that was marked. */
+function watchFormulas({ formulas, note }: OutputOptions): (rows: readonly unknown[], columns: readonly FieldPath[]) => void {
+  let isNoted = formulas === 'keep'
+  return (rows, columns) => {
+    if (isNoted || !rows.some((row) => hasFormula(row, columns))) return
+    isNoted = true
+    note(formulaNote)
+  }
+}
+
+/** Says what was done to text in CSV. */
+export const formulaNote =
+  "Text that begins with =, +, - or @ has ' before it, so that no spreadsheet runs it: --formulas keep leaves it as it is."
+
+function csvWriter(options: OutputOptions): Writer {
+  const { fields, note, formulas } = options
+  const watchMarks = watchFormulas(options)
   let columns: readonly FieldPath[] | undefined
   let watch: (rows: readonly unknown[]) => void = () => undefined
   return {
@@ -73,7 +96,8 @@ function csvWriter({ fields, note }: OutputOptions): Writer {
       const chosen = columns
       if (isFirst) watch = fields === undefined ? watchColumns(chosen, note) : watch
       else watch(rows)
-      return (isFirst ? formatCsvHead(chosen) : '') + rows.map((row) => formatCsvLine(row, chosen)).join('')
+      watchMarks(rows, chosen)
+      return (isFirst ? formatCsvHead(chosen, formulas) : '') + rows.map((row) => formatCsvLine(row, chosen, formulas)).join('')
     },
     end: () => '',
   }
@@ -104,6 +128,7 @@ export class Output {
   readonly options: OutputOptions
   readonly sink: Sink
   readonly #project: (value: unknown) => unknown
+  readonly #decoder = new TextDecoder()
   #jq: Promise<Jq> | undefined
 
   constructor(options: OutputOptions, sink: Sink) {
@@ -117,7 +142,7 @@ export class Output {
    * @param columns names of the members that a table shows; left out: all
    */
   async value(value: unknown, columns?: string): Promise<void> {
-    await this.sink.write(await this.#formatValue(value, columns === undefined ? undefined : parseFields(columns)))
+    await this.#write(await this.#formatValue(value, columns === undefined ? undefined : parseFields(columns)))
     await this.sink.flush()
   }
 
@@ -129,7 +154,7 @@ export class Output {
     if (this.options.format !== 'json' && this.options.jq === undefined) return void (await this.rows([rows]))
     const { fields, jq } = this.options
     const kept = fields === undefined ? answer : { ...answer, data: rows.map(this.#project) }
-    await this.sink.write(jq === undefined ? `${formatJson(kept)}\n` : (await this.#loadJq(jq))([writeJson(kept)]))
+    await this.#write(jq === undefined ? `${formatJson(kept)}\n` : (await this.#loadJq(jq))([writeJson(kept)]))
     await this.sink.flush()
   }
 
@@ -142,7 +167,7 @@ export class Output {
     if (jq === undefined || format === 'ndjson') return void (await this.rows(batches, columns))
     const all: unknown[] = []
     for await (const rows of batches) all.push(...rows.map(this.#project))
-    await this.sink.write((await this.#loadJq(jq))([writeJson(all)]))
+    await this.#write((await this.#loadJq(jq))([writeJson(all)]))
     await this.sink.flush()
   }
 
@@ -153,8 +178,7 @@ export class Output {
   async report<Row>(rows: readonly Row[], describe: (row: Row) => readonly string[]): Promise<void> {
     const { format, fields, jq } = this.options
     if (format !== 'table' || fields !== undefined || jq !== undefined) return this.list([rows])
-    const { makeSafe } = await import('./table.ts')
-    await this.sink.write(rows.flatMap(describe).reduce((text, line) => `${text}${makeSafe(line)}\n`, ''))
+    await this.sink.write(rows.flatMap(describe).reduce((text, line) => `${text}${showInLine(line)}\n`, ''))
     await this.sink.flush()
   }
 
@@ -170,7 +194,7 @@ export class Output {
     try {
       for await (const rows of batches) {
         if (rows.length === 0) continue
-        await this.sink.write(await writer.batch(rows))
+        await this.#write(await writer.batch(rows))
         count += rows.length
         await this.sink.flush()
       }
@@ -183,15 +207,30 @@ export class Output {
     return count
   }
 
+  /** Writes the bytes of a file; a terminal is shown what it must not be sent. */
+  async bytes(bytes: Uint8Array): Promise<void> {
+    if (!this.options.isTerminal) return this.sink.writeBytes(bytes)
+    await this.sink.writeBytes(showControls(this.#decoder.decode(bytes, { stream: true })))
+  }
+
+  /** Writes text. A table has styles of its own, and its cells are shown safely already. */
+  async #write(text: string): Promise<void> {
+    const { format, isTerminal, jq } = this.options
+    await this.sink.write(isTerminal && (format !== 'table' || jq !== undefined) ? showControls(text) : text)
+  }
+
   async #formatValue(value: unknown, preferred: readonly FieldPath[] | undefined): Promise<string> {
-    const { format, fields, jq, width } = this.options
+    const { format, fields, formulas, jq, width } = this.options
     const kept = this.#project(value)
     if (jq !== undefined) return (await this.#loadJq(jq))([writeJson(kept)])
     if (format === 'json') return `${formatJson(kept)}\n`
     if (format === 'ndjson') return `${writeJson(kept)}\n`
     const columns = fields ?? listColumns([kept], undefined)
-    if (format === 'csv') return formatCsvHead(columns) + formatCsvLine(value, columns)
-    if (!isObject(kept)) return `${formatCell(kept)}\n`
+    if (format === 'csv') {
+      watchFormulas(this.options)([value], columns)
+      return formatCsvHead(columns, formulas) + formatCsvLine(value, columns, formulas)
+    }
+    if (!isObject(kept)) return `${showInLine(formatCell(kept))}\n`
     const { formatRecord } = await import('./table.ts')
     return formatRecord(value, fields ?? preferred ?? columns, width)
   }

@@ -1,5 +1,6 @@
 /** One line on the terminal that shows how far the work is. It is drawn on standard error, a few times a second. */
 import { cutText } from './table.ts'
+import { showInLine } from './terminal.ts'
 
 const intervalMs = 100
 
@@ -25,7 +26,7 @@ export function drawProgress(stream: NodeJS.WriteStream): Progress {
     later = undefined
     drawnAt = performance.now()
     isDrawn = true
-    stream.write(`\r\u001b[K${cutText(latest, Math.max(1, stream.columns - 1))}`)
+    stream.write(`\r\u001b[K${cutText(showInLine(latest), Math.max(1, stream.columns - 1))}`)
   }
   return {
     show: (text) => {

@@ -3,6 +3,7 @@ import { styleText } from 'node:util'
 import stringWidth from 'fast-string-width'
 import { type FieldPath, readPath } from '../../fields.ts'
 import { formatCell } from './cells.ts'
+import { showInLine } from './terminal.ts'
 
 /** Narrowest column, when a terminal cannot hold all columns at their full width. */
 const narrowest = 6
@@ -22,10 +23,6 @@ export interface Layout {
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Removes what would move the cursor or change the terminal: records come from elsewhere. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-export const makeSafe = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
-
 /** Cuts a text to a width, and marks the cut. */
 export function cutText(text: string, width: number): string {
   if (stringWidth(text) <= width) return text
@@ -42,7 +39,7 @@ export function cutText(text: string, width: number): string {
 
 const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - stringWidth(text)))
 
-const cellOf = (record: unknown, { segments }: FieldPath): string => makeSafe(formatCell(readPath(record, segments)))
+const cellOf = (record: unknown, { segments }: FieldPath): string => showInLine(formatCell(readPath(record, segments)))
 
 /** Shares the room: each column gets what it needs, and the widest give way first. */
 function fitWidths(needed: readonly number[], room: number): readonly number[] {
@@ -79,7 +76,7 @@ const joinCells = (cells: readonly string[]): string => `${cells.join(gap).trimE
 export const formatHead = ({ columns }: Layout, stream: NodeJS.WritableStream): string =>
   joinCells(
     columns.map(({ name, width }) => {
-      const shown = cutText(name, width)
+      const shown = cutText(showInLine(name), width)
       return styleText('bold', shown, { stream }) + pad(shown, width).slice(shown.length)
     }),
   )
@@ -93,12 +90,12 @@ const isWord = (value: unknown): boolean => typeof value === 'string' && value.l
 
 /** Formats one record as lines of names and values. Values are cut to the width, except words. */
 export function formatRecord(record: unknown, columns: readonly FieldPath[], width: number): string {
-  const names = Math.min(Math.max(0, ...columns.map(({ name }) => stringWidth(name))), Math.floor(width / 2))
+  const names = Math.min(Math.max(0, ...columns.map(({ name }) => stringWidth(showInLine(name)))), Math.floor(width / 2))
   const line = (column: FieldPath): string => {
     const cell = cellOf(record, column)
     const isWhole = isWord(readPath(record, column.segments))
     const shown = isWhole ? cell : cutText(cell, Math.max(1, width - names - gap.length))
-    return `${pad(cutText(column.name, names), names)}${gap}${shown}`.trimEnd()
+    return `${pad(cutText(showInLine(column.name), names), names)}${gap}${shown}`.trimEnd()
   }
   return `${columns.map(line).join('\n')}\n`
 }

@@ -39,7 +39,7 @@ export async function exportRecords(services: ExportServices, principal: Princip
   const access = await services.platform.connectors.readAccess(principal, connectorId)
   if (services.searches === undefined) throw fail('context_store_unavailable', {})
   try {
-    const { format: _format, ...wish } = query
+    const { format: _format, formulas: _formulas, ...wish } = query
     return await services.searches.export(access, { entity, ...wish, deadlineMs, signal })
   } catch (thrown) {
     throw asExportError(thrown)

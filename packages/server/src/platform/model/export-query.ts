@@ -1,13 +1,14 @@
 /** Reads the query of an export. */
 import { FerruleError } from 'ferrule'
 import { readJson } from 'ferrule/engine'
-import { failValidation, moveProblem } from 'ferrule/internal'
+import { type FormulaMode, failValidation, moveProblem } from 'ferrule/internal'
 import { type ExportFormatName, exportQuery } from 'ferrule/wire'
 import { readQuery } from './read.ts'
 
 /** A checked query. */
 export interface ExportQuery {
   readonly format: ExportFormatName
+  readonly formulas: FormulaMode
   /** As the search contract says. */
   readonly params: unknown
   readonly maxAge: number | undefined
@@ -25,10 +26,19 @@ function parseJson(name: string, text: string | undefined): unknown {
 
 /** @throws FerruleError `validation_failed` */
 export function readExportQuery(given: unknown): ExportQuery {
-  const { format = 'ndjson', filter, sort, fields, max_age: maxAge, allow_partial: partial } = readQuery(exportQuery, given)
+  const {
+    format = 'ndjson',
+    formulas = 'mark',
+    filter,
+    sort,
+    fields,
+    max_age: maxAge,
+    allow_partial: partial,
+  } = readQuery(exportQuery, given)
   const search = { filter: parseJson('filter', filter), sort: parseJson('sort', sort) }
   return {
     format,
+    formulas,
     params: { query: search, ...(fields === undefined ? {} : { fields: fields.split(',') }) },
     maxAge,
     allowPartial: partial === 'true',

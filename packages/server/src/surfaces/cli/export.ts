@@ -13,6 +13,7 @@ interface ExportOptions {
   readonly url: string
   readonly organization?: string
   readonly format: string
+  readonly formulas?: string
   readonly filter?: string
   readonly sort?: string
   readonly fields?: string
@@ -63,10 +64,10 @@ async function requestToken({ url, organization }: ExportOptions, env: NodeJS.Pr
 function buildAddress(
   connector: string,
   entity: string,
-  { url, format, filter, sort, fields, maxAge }: ExportOptions & { url: string },
+  { url, format, formulas, filter, sort, fields, maxAge }: ExportOptions & { url: string },
 ): URL {
   const address = new URL(`${url}${connectorsPath}/${encodeURIComponent(connector)}/entities/${encodeURIComponent(entity)}/export`)
-  for (const [name, value] of Object.entries({ format, filter, sort, fields, max_age: maxAge }))
+  for (const [name, value] of Object.entries({ format, formulas, filter, sort, fields, max_age: maxAge }))
     if (value !== undefined) address.searchParams.set(name, value)
   return address
 }
@@ -88,6 +89,7 @@ export function buildExportCommand(): Command {
     .argument('<connector id>')
     .argument('<entity>')
     .addOption(new Option('--format <format>', 'ndjson or csv').choices(['ndjson', 'csv']).default('ndjson'))
+    .addOption(new Option('--formulas <mode>', 'CSV text that a spreadsheet would run: mark or keep').choices(['mark', 'keep']))
     .option('--filter <json>', 'filter of a search, for example \'{"eq":{"active":true}}\'')
     .option('--sort <json>', 'sort of a search; default: the primary key')
     .option('--fields <paths>', 'field paths, separated by commas; default: all')

@@ -1,20 +1,15 @@
 /** Records as lines: NDJSON, and CSV by RFC 4180. */
-import { isObject } from 'ferrule/internal'
+import { type FormulaMode, formatCsvText, isObject } from 'ferrule/internal'
 
 /** A format of an export. */
 export interface ExportFormat {
   /** Media type. */
   readonly type: string
   /** Prints what stands before the first record. */
-  head(fields: readonly string[]): string
+  head(fields: readonly string[], formulas: FormulaMode): string
   /** Prints one record, with the end of its line. @param record JSON */
-  line(record: string, fields: readonly string[]): string
+  line(record: string, fields: readonly string[], formulas: FormulaMode): string
 }
-
-/** Matches cells that need quotes; an empty string has quotes, because null is an empty cell. */
-const needsQuotes = /[",\r\n]|^$/
-
-const quoted = (text: string): string => (needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** Matches numbers that a double may change: 16 digits, a point or an exponent. */
 const inexact = /\d{3}\d{3}\d{3}\d{7}|\d[.eE]/
@@ -33,12 +28,12 @@ const exactly = (_name: string, value: unknown, context?: ReviverContext): unkno
 /** Parses JSON and keeps the digits of its numbers. */
 const readRecord = (text: string): unknown => (inexact.test(text) ? JSON.parse(text, exactly) : JSON.parse(text))
 
-/** Prints a cell: strings unchanged, null as nothing, arrays and objects as JSON. */
-function formatCell(value: unknown): string {
+/** Prints a cell: strings as text, null as nothing, arrays and objects as JSON. */
+function formatCell(value: unknown, formulas: FormulaMode): string {
   if (value === null || value === undefined) return ''
-  if (typeof value === 'string') return quoted(value)
+  if (typeof value === 'string') return formatCsvText(value, formulas)
   if (isRawJson(value)) return value.rawJSON
-  return typeof value === 'object' ? quoted(JSON.stringify(value)) : String(value)
+  return typeof value === 'object' ? formatCsvText(JSON.stringify(value), 'keep') : String(value)
 }
 
 /** The formats of an export by their names. */
@@ -50,10 +45,10 @@ export const exportFormats = {
   },
   csv: {
     type: 'text/csv; charset=utf-8; header=present',
-    head: (fields) => `${fields.map(quoted).join()}\r\n`,
-    line: (text, fields) => {
+    head: (fields, formulas) => `${fields.map((name) => formatCsvText(name, formulas)).join()}\r\n`,
+    line: (text, fields, formulas) => {
       const record = readRecord(text)
-      return `${fields.map((name) => formatCell(isObject(record) ? record[name] : undefined)).join()}\r\n`
+      return `${fields.map((name) => formatCell(isObject(record) ? record[name] : undefined, formulas)).join()}\r\n`
     },
   },
 } as const satisfies Readonly<Record<string, ExportFormat>>
@@ -63,11 +58,11 @@ export const exportFormats = {
  * @param pages records as JSON
  */
 export async function* exportText(
-  { head, line }: ExportFormat,
+  { format: { head, line }, formulas }: { readonly format: ExportFormat; readonly formulas: FormulaMode },
   fields: readonly string[],
   pages: AsyncIterable<readonly string[]>,
 ): AsyncGenerator<string, void, undefined> {
-  const first = head(fields)
+  const first = head(fields, formulas)
   if (first !== '') yield first
-  for await (const page of pages) if (page.length > 0) yield page.map((record) => line(record, fields)).join('')
+  for await (const page of pages) if (page.length > 0) yield page.map((record) => line(record, fields, formulas)).join('')
 }

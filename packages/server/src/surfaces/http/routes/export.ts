@@ -44,9 +44,14 @@ export const exportEntity: PrincipalRoute = {
       const format = exportFormats[query.format]
       const headers = {
         'content-disposition': contentDisposition(`${entity}.${query.format}`),
+        ...(query.format === 'csv' ? { 'x-csv-formulas': query.formulas } : {}),
         ...(freshness.synced_at === null ? {} : { 'x-context-store-synced-at': freshness.synced_at }),
         ...(freshness.verified_at === null ? {} : { 'x-context-store-verified-at': freshness.verified_at }),
       }
-      return { content: Readable.from(exportText(format, columns, pages), { objectMode: false }), type: format.type, headers }
+      return {
+        content: Readable.from(exportText({ format, formulas: query.formulas }, columns, pages), { objectMode: false }),
+        type: format.type,
+        headers,
+      }
     }),
 }
