@@ -19,6 +19,8 @@ import { copyEmbeddedDatabase, createTestDatabase } from '../support/postgres.ts
 export interface SearchDatabase {
   run(text: string): Promise<void>
   query(statement: Omit<SearchStatement, 'name'> & { readonly name?: string }): Promise<readonly Record<string, unknown>[]>
+  /** Distributes a table over the machines of a cluster. */
+  distribute?(table: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -28,14 +30,20 @@ export interface Sent {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
+/** Address of an empty database of a cluster of Citus, for the soak; undefined without a cluster. */
+export const citusUrl = process.env['FERRULE_SOAK_CITUS_URL']
+
+const openers = { pglite: openPglite, postgres: openPostgres, citus: openCitus }
+
 /** Opens a database with everything that searches need, and without tables of entities. */
-export async function openDatabase(engine: 'pglite' | 'postgres'): Promise<SearchDatabase> {
-  const database = await (engine === 'pglite' ? openPglite() : openPostgres())
+export async function openDatabase(engine: keyof typeof openers): Promise<SearchDatabase> {
+  const database = await openers[engine]()
   const columns = termTable.columns.map(({ name, type }) => `${name} ${type} not null`)
-  await database.run('create extension pg_trgm; create extension btree_gin; create extension fuzzystrmatch')
+  for (const extension of ['pg_trgm', 'btree_gin', 'fuzzystrmatch']) await database.run(`create extension if not exists ${extension}`)
   await database.run(`create table ${termTable.name} (${columns.join()}, primary key (${termTable.primaryKey.join()}))`)
   await database.run(`create index on ${termTable.name} ${termTable.index}`)
   await database.run('create table cs_entities (connector_id int4, name text, listed int8)')
+  for (const table of [termTable.name, 'cs_entities']) await database.distribute?.(table)
   for (const each of searchFunctions) await database.run(each)
   for (const [name, value] of Object.entries(searchSettings)) await database.run(`set ${name} = '${value}'`)
   return database
@@ -75,6 +83,34 @@ async function openPostgres(): Promise<SearchDatabase> {
   }
 }
 
+/** Opens the database of a cluster. A statement that runs on several machines is an error. */
+async function openCitus(): Promise<SearchDatabase> {
+  const client = new Client({ connectionString: citusUrl })
+  await client.connect()
+  const made = new Set([termTable.name, 'cs_entities'])
+  const clear = async () => {
+    for (const table of made) await client.query(`drop table if exists "${table}"`)
+  }
+  await clear()
+  return {
+    run: async (text) => void (await client.query(text)),
+    query: async ({ text, values }) => {
+      const explained = text.startsWith('insert') ? [] : (await client.query({ text: `explain ${text}`, values: [...values] })).rows
+      const isElsewhere = explained.length > 0 && !explained.some((row) => String(row['QUERY PLAN']).trim() === 'Task Count: 1')
+      if (isElsewhere) throw new Error(`it runs on several machines: ${text}`)
+      return (await client.query<Record<string, unknown>>({ text, values: [...values] })).rows
+    },
+    distribute: async (table) => {
+      made.add(table)
+      await client.query(`select create_distributed_table('"${table}"', 'connector_id')`)
+    },
+    close: async () => {
+      await clear()
+      await client.end()
+    },
+  }
+}
+
 /** Creates the table of an entity with the indexes that searches rely on. */
 export async function createTable(database: SearchDatabase, table: SearchTable): Promise<void> {
   const columns = listPhysicalColumns(table).map(({ name, type }) => `${quoteName(name)} ${type}`)
@@ -82,6 +118,7 @@ export async function createTable(database: SearchDatabase, table: SearchTable):
   await database.run(
     `create table ${name} (${['connector_id int4 not null', 'pk text not null', ...columns].join()}, primary key (connector_id, pk))`,
   )
+  await database.distribute?.(table.name)
   const words = table.columns.flatMap(({ words: where, terms }) => (where === 'stored' && terms !== undefined ? [quoteName(terms)] : []))
   if (words.length > 0) await database.run(`create index on ${name} using gin (connector_id, ${words.join()})`)
   for (const { at } of table.columns)
