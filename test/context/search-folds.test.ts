@@ -143,10 +143,14 @@ overBoth('records that were read live', (engine) => {
       const access = accessOf('tiktok-marketing', { advertiser_id: '7398164205713920517' })
       await synced('tiktok-marketing', entity, { record: { ...record, campaign_id: 1n }, params: { advertiser_id: '7398164205713920517' } })
       const filtering = '{"primary_status":"STATUS_ALL"}'
-      await folded(access, [call(entity, params), list({ ...record, campaign_id: 2n })])
-      folds.offer(access, call(entity, { ...params, filtering }), { outcome: list({ ...record, campaign_id: 3n }), asked: world.now + 1 })
-      folds.offer(access, call(entity, params), { outcome: list({ ...record, campaign_id: 4n }), asked: world.now + 1 })
-      while (reports.length < 2) await new Promise((resolve) => setImmediate(resolve))
+      const own: FoldReport[] = []
+      const queue = createFolds({ store, onFold: (each) => own.push(each) })
+      const offer = (given: object, id: bigint) =>
+        queue.offer(access, call(entity, given), { outcome: list({ ...record, campaign_id: id }), asked: world.now + 1 })
+      offer(params, 2n)
+      offer({ ...params, filtering }, 3n)
+      offer(params, 4n)
+      await expect.poll(() => own.length, { timeout: 30_000 }).toBe(2)
       expect(await found('tiktok-marketing', entity, ['campaign_id'])).toEqual([{ campaign_id: 1 }, { campaign_id: 2 }, { campaign_id: 4 }])
     },
   )
