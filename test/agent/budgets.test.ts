@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { estimateTokens } from '../../packages/ferrule/src/agent/answers/tokens.ts'
-import { type AgentAnswer, type AgentRequest, type AgentTool, createTools } from '../../packages/ferrule/src/agent/index.ts'
+import { type AgentAnswer, type AgentRequest, createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { readJson } from '../../packages/ferrule/src/json/json.ts'
 import type { ExpectedCall } from '../conformance/answers.ts'
@@ -31,9 +31,13 @@ afterAll(async () => {
   await vendor.close()
 })
 
-/** Reads a recorded call page by page through the tools. Returns the answers. */
-async function readCall(tools: readonly AgentTool[], operation: KindOperation, call: ExpectedCall): Promise<readonly AgentAnswer[]> {
+/**
+ * Reads a recorded call page by page through the tools. Returns the answers. The connection is new: a used one knows the parts of a result
+ * already, and a recording has the requests of one that does not.
+ */
+async function readCall(operation: KindOperation, call: ExpectedCall): Promise<readonly AgentAnswer[]> {
   const { kind, entity, action } = operation
+  const tools = await createTools(vendor.connect(kind), { write: true, maxTokens: 100_000 })
   const answers: AgentAnswer[] = []
   for (const page of call.pages) {
     const [before] = answers.slice(-1)
@@ -78,10 +82,9 @@ function readExample({ text }: AgentAnswer): readonly [tool: string, args: unkno
 
 describe('the answers of all operations', () => {
   test('have every row with every digit, and continue with the recorded requests', async () => {
-    const tools = await createTools(vendor.connections, { write: true, maxTokens: 100_000 })
     for (const operation of live) {
       for (const call of readCalls(operation)) {
-        const answers = await readCall(tools, operation, call)
+        const answers = await readCall(operation, call)
         for (const answer of answers) {
           const { data } = Object(answer.result)
           const isWhole = !/ rows \d+ to \d+ of |^Shortened: | characters \d+ to /m.test(answer.text)

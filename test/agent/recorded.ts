@@ -10,6 +10,8 @@ import type { KindOperation } from './kind-source.ts'
 export interface RecordedVendor {
   /** A connection of each kind, by its slug. */
   readonly connections: Readonly<Record<string, object>>
+  /** Connects a kind by a connection of its own, which remembers nothing of earlier calls. It is closed with the vendor. */
+  connect(kind: string): Readonly<Record<string, object>>
   /** Expects these requests next. */
   expect(kind: string, exchanges: readonly Exchange[]): void
   /** Lists what differed, and what was never asked. */
@@ -29,7 +31,8 @@ export async function connectRecorded(): Promise<RecordedVendor> {
   const vendor = await startVendor()
   const origin = { api: vendor.origin, media: vendor.origin }
   const headers = new Map<string, Readonly<Record<string, string>>>()
-  const connections = Object.values<Kind>(kinds).map((kind) => {
+  const opened: { close(): Promise<void> }[] = []
+  const open = (kind: Kind) => {
     const { kind: slug } = kind.definition
     const { schemes, configuration } = readCredentials(slug)
     const [scheme] = Object.values(schemes)
@@ -37,14 +40,18 @@ export async function connectRecorded(): Promise<RecordedVendor> {
     headers.set(slug, scheme.headers)
     // A kind as a value has no static credentials.
     const options = { credentials: scheme.credentials, config: configuration, origin, limits: false }
-    return [slug, connectLocally(kind, options as unknown as Parameters<typeof connectLocally>[1])] as const
-  })
+    const connection = connectLocally(kind, options as unknown as Parameters<typeof connectLocally>[1])
+    opened.push(connection)
+    return [slug, connection] as const
+  }
+  const all = Object.values<Kind>(kinds)
   return {
-    connections: Object.fromEntries(connections),
+    connections: Object.fromEntries(all.map(open)),
+    connect: (slug) => Object.fromEntries(all.filter(({ definition }) => definition.kind === slug).map(open)),
     expect: (kind, exchanges) => vendor.expect(exchanges, headers.get(kind) ?? {}),
     problems: () => vendor.problems(),
     close: async () => {
-      for (const [, connection] of connections) await connection.close()
+      for (const connection of opened) await connection.close()
       await vendor[Symbol.asyncDispose]()
     },
   }
