@@ -7,7 +7,7 @@ import { buildSearchTable } from '../../packages/server/src/context/query/column
 import { createSearcher } from '../../packages/server/src/context/search.ts'
 import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
 import { toStoredRecord } from '../../packages/server/src/context/sync/project.ts'
-import { createFolds, type FoldOptions, type Folds } from '../../packages/server/src/platform/copies/folds.ts'
+import { createFolds, type FoldOptions } from '../../packages/server/src/platform/copies/folds.ts'
 import type { ConnectorAccess } from '../../packages/server/src/platform/model/access.ts'
 import type { FoldReport } from '../../packages/server/src/platform/model/metrics.ts'
 import { reportOf } from '../library/tiktok-operations.ts'
@@ -42,8 +42,6 @@ const call = (entity: string, params: unknown = {}, action = 'list') => ({ entit
 overBoth('records that were read live', (engine) => {
   let world: StoreWorld
   let store: ContextStore
-  let folds: Folds
-  let reports: FoldReport[]
   beforeAll(async () => {
     world = await createStoreWorld(engine)
     store = world.open({ kinds: Object.values(kinds).map(({ definition }) => definition) })
@@ -62,14 +60,18 @@ overBoth('records that were read live', (engine) => {
     await store.writeBatch({ connector, kind: name, entity }, { records: [stored], asked: world.now })
   }
 
-  async function folded(
-    access: ConnectorAccess,
-    ...offered: readonly (readonly [ReturnType<typeof call>, Outcome, number?])[]
-  ): Promise<FoldReport[]> {
-    reports = []
-    folds = createFolds({ store, onFold: (report) => reports.push(report) })
+  type Offered = readonly [ReturnType<typeof call>, Outcome, number?]
+
+  /** Offers records, and returns the reports of all of them but as many as are not copied. */
+  async function folded(access: ConnectorAccess, offered: readonly Offered[], notCopied = 0): Promise<readonly FoldReport[]> {
+    const reports: FoldReport[] = []
+    const { promise: done, resolve } = Promise.withResolvers<void>()
+    const onFold = (report: FoldReport) => {
+      if (reports.push(report) === offered.length - notCopied) resolve()
+    }
+    const folds = createFolds({ store, onFold })
     for (const [given, outcome, asked = world.now + 1] of offered) folds.offer(access, given, { outcome, asked })
-    while (reports.length < offered.length) await new Promise((resolve) => setImmediate(resolve))
+    await done
     await folds.close()
     return reports
   }
@@ -86,7 +88,7 @@ overBoth('records that were read live', (engine) => {
       [call('users'), list({ id: '1', firstName: 'Grace' }, { id: '2', firstName: 'Edsger' })],
       [call('users', { id: '3' }, 'get'), { type: 'record', data: { id: '3', firstName: 'Barbara' }, meta: {} }],
     ] as const
-    expect(await folded(accessOf('gong'), ...offered)).toEqual([
+    expect(await folded(accessOf('gong'), offered)).toEqual([
       { kind: 'gong', entity: 'users', outcome: 'folded', records: 2 },
       { kind: 'gong', entity: 'users', outcome: 'folded', records: 1 },
     ])
@@ -106,7 +108,7 @@ overBoth('records that were read live', (engine) => {
       [call('users'), { type: 'list', data, meta: {} }],
       [call('users', { id: '20' }, 'get'), { type: 'record', data: record, meta: {} }],
     ] as const
-    expect(await folded(accessOf('gong'), ...offered)).toMatchObject([
+    expect(await folded(accessOf('gong'), offered)).toMatchObject([
       { outcome: 'folded', records: 600 },
       { outcome: 'folded', records: 1 },
     ])
@@ -118,7 +120,7 @@ overBoth('records that were read live', (engine) => {
 
   test('do not replace what was read later', async () => {
     await synced('gong', 'users', { record: { id: '9', firstName: 'New' } })
-    await folded(accessOf('gong'), [call('users'), list({ id: '9', firstName: 'Old' }), world.now - 1])
+    await folded(accessOf('gong'), [[call('users'), list({ id: '9', firstName: 'Old' }), world.now - 1]])
     expect(await found('gong', 'users', ['firstName'])).toContainEqual({ firstName: 'New' })
   })
 
@@ -126,7 +128,7 @@ overBoth('records that were read live', (engine) => {
     const record = { image_id: 'i1', file_name: 'one.png' }
     await synced('tiktok-marketing', 'creative_assets_images', { record, params: { advertiser_id: '7398164205713920517' } })
     const access = accessOf('tiktok-marketing', { advertiser_id: '7398164205713920517' })
-    await folded(access, [call('creative_assets_images'), list({ ...record, file_name: 'two.png' })])
+    await folded(access, [[call('creative_assets_images'), list({ ...record, file_name: 'two.png' })]])
     expect(await found('tiktok-marketing', 'creative_assets_images', ['file_name'])).toEqual([{ file_name: 'two.png' }])
   })
 
@@ -143,14 +145,12 @@ overBoth('records that were read live', (engine) => {
       const access = accessOf('tiktok-marketing', { advertiser_id: '7398164205713920517' })
       await synced('tiktok-marketing', entity, { record: { ...record, campaign_id: 1n }, params: { advertiser_id: '7398164205713920517' } })
       const filtering = '{"primary_status":"STATUS_ALL"}'
-      const own: FoldReport[] = []
-      const queue = createFolds({ store, onFold: (each) => own.push(each) })
-      const offer = (given: object, id: bigint) =>
-        queue.offer(access, call(entity, given), { outcome: list({ ...record, campaign_id: id }), asked: world.now + 1 })
-      offer(params, 2n)
-      offer({ ...params, filtering }, 3n)
-      offer(params, 4n)
-      await expect.poll(() => own.length, { timeout: 30_000 }).toBe(2)
+      const offered: readonly Offered[] = [
+        [call(entity, params), list({ ...record, campaign_id: 2n })],
+        [call(entity, { ...params, filtering }), list({ ...record, campaign_id: 3n })],
+        [call(entity, params), list({ ...record, campaign_id: 4n })],
+      ]
+      expect(await folded(access, offered, 1)).toMatchObject([{ outcome: 'folded' }, { outcome: 'folded' }])
       expect(await found('tiktok-marketing', entity, ['campaign_id'])).toEqual([{ campaign_id: 1 }, { campaign_id: 2 }, { campaign_id: 4 }])
     },
   )
