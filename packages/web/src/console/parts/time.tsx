@@ -4,21 +4,24 @@ import { Text, Tooltip } from '@mantine/core'
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const medium = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-/** Units with their length in milliseconds, the longest first. */
+const day = 86_400_000
+/** Units with their length, and the time from which they are used; the longest first. In milliseconds. */
 const units = [
-  ['year', 365 * 86_400_000],
-  ['month', 30 * 86_400_000],
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
+  ['year', 365.25 * day, 365 * day],
+  ['month', 30.44 * day, 100 * day], // terms of 30, 60 and 90 days are said in days
+  ['day', day, day],
+  ['hour', 3_600_000, 3_600_000],
+  ['minute', 60_000, 60_000],
+  ['second', 1_000, 0],
 ] as const
 
-/** Prints a time from now, such as `5 minutes ago`. @param at milliseconds since 1970 */
-function printRelative(at: number, now: number): string {
+/** Prints a time from now, such as `5 minutes ago`, to the nearest whole unit. @param at milliseconds since 1970 */
+export function printRelative(at: number, now: number): string {
   const difference = at - now
-  const [unit, length] = units.find(([, each]) => Math.abs(difference) >= each) ?? ['second', 1_000]
-  return relative.format(Math.trunc(difference / length), unit)
+  // Half of the shorter unit is added: `60 minutes` is an hour.
+  const isLong = ([, , from]: (typeof units)[number], index: number) => Math.abs(difference) + (units[index + 1]?.[1] ?? 0) / 2 >= from
+  const [unit, length] = units.find(isLong) ?? units[5]
+  return relative.format(Math.round(difference / length), unit)
 }
 
 /** Prints a time in the reader's zone, such as `Jan 5, 2026, 1:30 PM`. @param value ISO 8601 */
