@@ -30,7 +30,8 @@ export const createQueryClient = (): QueryClient =>
     queryCache: new QueryCache({ onError: note }),
     mutationCache: new MutationCache({ onError: note }),
     defaultOptions: {
-      queries: { retry: false, staleTime: 5_000, gcTime: 10 * 60_000, networkMode: 'always' },
+      // The mode `always` alone would leave what failed offline as it is.
+      queries: { retry: false, staleTime: 5_000, gcTime: 10 * 60_000, networkMode: 'always', refetchOnReconnect: true },
       // A write can carry a secret: it leaves the memory with the page that wrote it.
       mutations: { retry: false, networkMode: 'always', gcTime: 0 },
     },
