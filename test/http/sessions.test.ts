@@ -46,6 +46,13 @@ describe('a sign-in', () => {
     expect(answer.text).toContain('value="/console/search"')
   })
 
+  test('with a wrong secret keeps the client id, never the secret, and goes to the secret', async () => {
+    const { text } = await post('/console/session', { client_id: '"><b>', client_secret: 'wrong-secret' })
+    expect(text).toContain('name="client_id" value="&quot;&gt;&lt;b&gt;"')
+    expect(text).toMatch(/<input type="password"[^>]* autofocus>/)
+    expect(text).not.toContain('wrong-secret')
+  })
+
   test('is limited for each address', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => post('/console/session', { client_id: 'nobody', client_secret: 'x' })),

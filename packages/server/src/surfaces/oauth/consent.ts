@@ -37,6 +37,13 @@ interface Waiting {
   readonly parts: PageParts
 }
 
+/** Why a sign-in was refused, and what stays in its form. */
+interface RefusedSignIn {
+  readonly status: number
+  readonly problem: string
+  readonly clientId?: string
+}
+
 const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
 const expiredPage = (): SentPage => ({
   status: 400,
@@ -120,8 +127,8 @@ export class Consent {
     return { applicationId: readText(content['applicationId']), secretMark: readText(content['secretMark']) }
   }
 
-  #sendSignIn(reply: FastifyReply, { parts, formSource }: Waiting, refused?: { readonly status: number; readonly problem: string }) {
-    const text = buildSignInPage({ ...parts, problem: refused?.problem })
+  #sendSignIn(reply: FastifyReply, { parts, formSource }: Waiting, refused?: RefusedSignIn) {
+    const text = buildSignInPage({ ...parts, problem: refused?.problem }, refused?.clientId ?? '')
     return sendPage(reply, { status: refused?.status ?? 200, text, formSource })
   }
 
@@ -129,14 +136,18 @@ export class Consent {
     const wait = this.#limits.count('signIn', request.ip)
     if (wait !== undefined) {
       reply.header('retry-after', String(wait))
-      return this.#sendSignIn(reply, waiting, { status: 429, problem: 'There were too many attempts. Wait a minute, then try again.' })
+      return this.#sendSignIn(reply, waiting, {
+        status: 429,
+        clientId,
+        problem: 'There were too many attempts. Wait a minute, then try again.',
+      })
     }
     try {
       const who = await this.#oauth.signIn({ clientId, clientSecret, address: request.ip })
       await this.#oauth.save({ type: 'SignIn', id: waiting.id }, { content: who, lifeMs: authorizationMs })
     } catch (thrown) {
       if (!(thrown instanceof FerruleError) || thrown.code !== 'invalid_client') throw thrown
-      return this.#sendSignIn(reply, waiting, { status: 403, problem: 'Client id or client secret is wrong.' })
+      return this.#sendSignIn(reply, waiting, { status: 403, clientId, problem: 'Client id or client secret is wrong.' })
     }
     return reply.header('cache-control', 'no-store').redirect(waiting.id, 303) // relative: the path of a proxy stays
   }

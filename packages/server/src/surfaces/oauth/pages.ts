@@ -1,6 +1,7 @@
 /** Pages of the authorization server. */
 import { type Html, type HtmlPart, html } from '../html/html.ts'
 import { buildPage } from '../html/page.ts'
+import { buildSignInFields } from '../html/sign-in-fields.ts'
 
 /** Builds the page of an error that cannot be sent to a client. */
 export const buildErrorPage = (reason: string): string =>
@@ -34,15 +35,14 @@ Continue only if you started this in the client.</p>`
 
 const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
-/** Builds the page where an operator signs in. */
-export const buildSignInPage = (parts: PageParts): string =>
+/** Builds the page where an operator signs in. @param clientId typed before and refused; '' for the first try */
+export const buildSignInPage = (parts: PageParts, clientId: string): string =>
   buildPage(
     'Ferrule: sign in',
     html`<h1>Connect to Ferrule</h1>${buildIntroduction(parts)}${buildProblem(parts)}
 <form method="post">${hidden('form_token', parts.formToken)}
 <h2>Sign in with an application of Ferrule</h2>
-<label>Client id <input type="text" name="client_id" autocomplete="username" spellcheck="false" maxlength="256" required></label>
-<label>Client secret <input type="password" name="client_secret" autocomplete="current-password" maxlength="1024" required></label>
+${buildSignInFields(clientId)}
 <button class="main" name="action" value="sign_in">Sign in</button>
 <button name="action" value="deny" formnovalidate>Cancel</button>
 </form>`,

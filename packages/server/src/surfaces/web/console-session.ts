@@ -61,19 +61,20 @@ export class ConsoleSignIn {
     if (address === undefined) return this.#refuseAddress(reply)
     const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '')
     const returnPath = checkReturn(form.get('return') ?? '')
+    const clientId = form.get('client_id')?.trim() ?? ''
+    const tried = { returnPath, clientId }
     const wait = this.#limits.count('signIn', request.ip)
     if (wait !== undefined) {
       reply.header('retry-after', String(wait))
-      return this.#send(reply.code(429), address, { returnPath, problem: 'There were too many attempts. Wait a minute, then try again.' })
+      return this.#send(reply.code(429), address, { ...tried, problem: 'There were too many attempts. Wait a minute, then try again.' })
     }
-    const clientId = form.get('client_id')?.trim() ?? ''
     try {
       const given = { clientId, clientSecret: form.get('client_secret') ?? '', address: request.ip }
       const { id } = await this.#services.platform.consoleSessions.start(given)
       reply.header('set-cookie', printSession(address, id))
     } catch (thrown) {
       if (!(thrown instanceof FerruleError) || thrown.code !== 'invalid_client') throw thrown
-      return this.#send(reply.code(403), address, { returnPath, problem: 'Client id or client secret is wrong.' })
+      return this.#send(reply.code(403), address, { ...tried, problem: 'Client id or client secret is wrong.' })
     }
     return reply.redirect(`${address.basePath}${returnPath}`, 303)
   }

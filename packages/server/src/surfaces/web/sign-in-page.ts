@@ -1,6 +1,7 @@
 /** Pages around the sign-in: plain HTML without scripts, as those of the authorization server. */
 import { type Html, type HtmlPart, html } from '../html/html.ts'
 import { buildPage } from '../html/page.ts'
+import { buildSignInFields } from '../html/sign-in-fields.ts'
 
 const explain = (problem: string | undefined): HtmlPart => (problem === undefined ? undefined : html`<p class="problem">${problem}</p>`)
 
@@ -10,19 +11,20 @@ export interface SignInParts {
   readonly basePath: string
   /** Path that a sign-in leads to. */
   readonly returnPath: string
+  /** Client id of a try that was refused; it stays in its field. */
+  readonly clientId?: string
   readonly problem?: string | undefined
   /** A sentence about what happened before. */
   readonly note?: string | undefined
 }
 
 /** Builds the page where a person signs in. */
-export const buildConsoleSignIn = ({ basePath, returnPath, problem, note }: SignInParts): string =>
+export const buildConsoleSignIn = ({ basePath, returnPath, clientId = '', problem, note }: SignInParts): string =>
   buildPage(
     'Sign in · Ferrule',
     html`<h1>Sign in to Ferrule</h1>${note === undefined ? undefined : html`<p>${note}</p>`}${explain(problem)}
 <form method="post" action="${basePath}/console/session"><input type="hidden" name="return" value="${returnPath}">
-<label>Client id <input type="text" name="client_id" autocomplete="username" spellcheck="false" maxlength="256" required autofocus></label>
-<label>Client secret <input type="password" name="client_secret" autocomplete="current-password" maxlength="1024" required></label>
+${buildSignInFields(clientId)}
 <button class="main">Sign in</button>
 </form>
 <p class="note">Use an application of this service. The first one is printed when the service starts; <code>ferrule-server applications create</code> makes others.</p>
