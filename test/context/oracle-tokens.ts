@@ -21,11 +21,14 @@ const scripts = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai'].map((script) =
 const paired = new RegExp(`[${scripts.join('')}]`, 'u')
 const isPaired = (character: string): boolean => paired.test(character)
 
-/** Removes marks after Latin, Greek and Cyrillic letters, composes, converts to lower case and folds. */
+/** Format characters, vowel marks of Arabic, its superscript alef, and its lengthening. */
+const unwritten = /[\p{Cf}\u064B-\u065F\u0670\u0640]/gu
+
+/** Removes what is not written by all, removes marks after Latin, Greek and Cyrillic letters, composes, converts to lower case and folds. */
 function reduced(text: string): string {
   let plain = ''
   let isBehind = false
-  for (const character of kept(text).normalize('NFKD')) {
+  for (const character of kept(text).replace(unwritten, '').normalize('NFKD')) {
     if (isMark(character)) {
       if (!isBehind) plain += character
     } else {
@@ -40,19 +43,33 @@ function reduced(text: string): string {
 interface Piece {
   readonly characters: string[]
   readonly isRun: boolean
+  /** `+`, `++` or `#` directly behind letters. */
+  sign: string
+}
+
+const isInside = (character: string): boolean => /[\p{L}\p{M}\p{N}]/u.test(character)
+
+/** Reads the sign behind a piece of letters. */
+function signOf({ characters, isRun }: Piece, behind: readonly string[]): string {
+  if (isRun || characters.some((each) => /\p{N}/u.test(each)) || !characters.some((each) => /\p{L}/u.test(each))) return ''
+  if (behind[0] === '#') return '#'
+  if (behind[0] !== '+') return ''
+  return behind[1] === '+' ? '++' : '+'
 }
 
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = []
   let current: Piece | undefined
-  for (const character of reduced(text)) {
-    if (!/[\p{L}\p{M}\p{N}]/u.test(character)) {
+  const all = [...reduced(text)]
+  for (const [place, character] of all.entries()) {
+    if (!isInside(character)) {
+      if (current !== undefined) current.sign = signOf(current, all.slice(place, place + 2))
       current = undefined
       continue
     }
     const isRun = isPaired(character)
     if (current?.isRun !== isRun) {
-      current = { characters: [], isRun }
+      current = { characters: [], isRun, sign: '' }
       pieces.push(current)
     }
     current.characters.push(character)
@@ -60,12 +77,34 @@ function piecesOf(text: string): Piece[] {
   return pieces
 }
 
+/** Joins pieces with single `-`, `.`, `'`, `’` or `/` between them: 2 to 6 of them, 2 to 40 characters. */
+function joinedOf(text: string): string[] {
+  const joined: string[] = []
+  let chain: string[] = ['']
+  const end = (): void => {
+    const whole = chain.join('')
+    const length = [...whole].length
+    if (chain.length >= 2 && chain.length <= 6 && length >= 2 && length <= 40 && ![...whole].some(isPaired)) joined.push(whole)
+    chain = ['']
+  }
+  const all = [...reduced(text), ' ']
+  for (const [place, character] of all.entries()) {
+    if (isInside(character)) chain.push(`${chain.pop()}${character}`)
+    else if (chain.at(-1) !== '' && /[-.'’/]/.test(character) && isInside(all[place + 1] ?? ' ')) chain.push('')
+    else end()
+  }
+  return joined
+}
+
 const pairsOf = (characters: readonly string[]): string[] =>
   characters.slice(1).map((character, index) => `${characters[index]}${character}`)
 
 /** Splits a record's string into tokens. */
-export const tokensOf = (text: string): string[] =>
-  piecesOf(text).flatMap(({ characters, isRun }) => (isRun ? [...pairsOf(characters), characters.at(-1) ?? ''] : [characters.join('')]))
+export const tokensOf = (text: string): string[] => [
+  ...piecesOf(text).flatMap(({ characters, isRun }) => (isRun ? [...pairsOf(characters), characters.at(-1) ?? ''] : [characters.join('')])),
+  ...joinedOf(text),
+  ...piecesOf(text).flatMap(({ characters, sign }) => (sign === '' ? [] : [characters.join('') + sign])),
+]
 
 /** A token of a query. */
 export interface Asked {
@@ -76,10 +115,10 @@ export interface Asked {
 
 /** Splits a query's string into tokens. */
 export const askedOf = (text: string): Asked[] =>
-  piecesOf(text).flatMap(({ characters, isRun }) =>
+  piecesOf(text).flatMap(({ characters, isRun, sign }) =>
     isRun && characters.length > 1
       ? pairsOf(characters).map((token) => ({ token, isOneOfRun: false }))
-      : [{ token: characters.join(''), isOneOfRun: isRun }],
+      : [{ token: characters.join('') + sign, isOneOfRun: isRun }],
   )
 
 /** Computes the edit distance in code points; swapping two neighbours is one edit (optimal string alignment). */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createContextDatabase } from '../../packages/server/src/context/database/context-database.ts'
 import type { ContextDatabase } from '../../packages/server/src/context/database/database.ts'
 import { Lane } from '../../packages/server/src/context/database/lane.ts'
 import { createStoreWorld, emptyFolder, oneValue, overBoth, refusal, type StoreWorld } from './store-world.ts'
@@ -74,14 +75,14 @@ overBoth('the database', (engine) => {
   test('stops a search that takes too long, and answers the others that wait', async () => {
     const slow = refusal(database.query({ text: endless }, { timeoutMs: 300 }))
     const others = Array.from({ length: 10 }, (_, index) => oneValue(database, `select ${index}`))
+    expect(await slow).toBe('context_store_timeout: The context store did not finish within 1 seconds.')
+    expect(await Promise.all(others)).toEqual(Array.from({ length: 10 }, (_, index) => index))
     const hinted = database.query({ text: endless }, { timeoutMs: 300, lateHint: 'Ask for less.' })
     await expect(hinted).rejects.toMatchObject({ code: 'context_store_timeout', hint: 'Ask for less.' })
-    expect(await slow).toBe('context_store_timeout: The context store did not finish within 0.3 seconds.')
-    expect(await Promise.all(others)).toEqual(Array.from({ length: 10 }, (_, index) => index))
   })
 
   test('stops a transaction that takes too long, also when it waits for something else', async () => {
-    const late = 'context_store_timeout: The context store did not finish within 0.3 seconds.'
+    const late = 'context_store_timeout: The context store did not finish within 1 seconds.'
     const slow = database.transaction(({ query }) => query({ text: endless }), { timeoutMs: 300 })
     expect(await refusal(slow)).toBe(late)
     // The statement has less time than its transaction, and names the transaction's.
@@ -142,6 +143,50 @@ overBoth('the database', (engine) => {
   })
 })
 
+describe('the time of a search', () => {
+  /** A database of one connection, whose statements end only when they are stopped. */
+  function openSilent() {
+    const lane = new Lane({ slots: 1, waiting: 10, waitMs: 60_000 })
+    const stopped = Promise.withResolvers<never>()
+    const connection = {
+      run: () => stopped.promise,
+      limit: async () => undefined,
+      stop: async () => stopped.reject(new Error('stopped')),
+      release: () => undefined,
+    }
+    const limits = { search: 10_000, write: 60_000 }
+    const engine = { name: 'embedded', lanes: { search: lane, write: lane }, limits, connect: async () => connection } as const
+    return { lane, database: createContextDatabase({ ...engine, close: async () => undefined }) }
+  }
+
+  test('names whole seconds of the whole search, whatever is left of them', async () => {
+    const { database } = openSilent()
+    const late = refusal(database.query({ text: 'select 1' }, { timeoutMs: 99.981_7, wholeMs: 10_000 }))
+    expect(await late).toBe('context_store_timeout: The context store did not finish within 10 seconds.')
+  })
+
+  test('begins with the wait for its turn, which ends as a service that is busy', async () => {
+    const { lane, database } = openSilent()
+    await lane.enter('write')
+    const says = 'overloaded: The service is busy: no turn at the context store within 1 seconds.'
+    expect(await refusal(database.query({ text: 'select 1' }, { timeoutMs: 20, lateHint: 'Narrow the filter.' }))).toBe(says)
+  })
+
+  test('that was mostly spent waiting asks nobody to change the filter', async () => {
+    let passedMs = 0
+    const { now } = performance
+    vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + passedMs)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const { lane, database } = openSilent()
+    const leave = await lane.enter('write')
+    const late = refusal(database.query({ text: 'select 1' }, { timeoutMs: 10_000, lateHint: 'Narrow the filter.' }))
+    passedMs = 9_900
+    leave()
+    const says = 'a search waited 10 of its 10 seconds for a turn at the context store'
+    expect(await late).toBe(`overloaded: The service is busy: ${says}.`)
+  })
+})
+
 describe('a lane', () => {
   const laneOf = (limits: Partial<ConstructorParameters<typeof Lane>[0]> = {}) =>
     new Lane({ slots: 1, waiting: 2, waitMs: 60_000, ...limits })
@@ -194,7 +239,7 @@ describe('a lane', () => {
     const waiting = refusal(lane.enter('search', gone.signal))
     gone.abort(new Error('gone'))
     expect([await given, await waiting]).toEqual([expect.stringContaining('before'), expect.stringContaining('gone')])
-    expect(await refusal(lane.enter('write'))).toBe('overloaded: The service is busy: no turn at the context store within 0.001 seconds.')
+    expect(await refusal(lane.enter('write'))).toBe('overloaded: The service is busy: no turn at the context store within 1 seconds.')
     expect(lane.load).toEqual({ running: 1, waiting: 0 })
     leave()
   })

@@ -5,13 +5,15 @@ import { tokenRules } from '../../packages/server/src/context/query/tokens/token
 import { openDatabase } from './databases.ts'
 import { askedOf, matchOf, tokensOf } from './oracle-tokens.ts'
 
-const rules = tokenRules[2]
+const rules = tokenRules[3]
 
 /** Letters with special treatment, marks of several classes, and separators of words. */
 const letters = [
   ...'abcdeABCß ẞøØłŁđæÆœıİIþðΣςσοάвёЁйя0123７²Ⅷ',
   ...'東京都々〇かがはばぱウヴワーｶﾞタ한하국ㅎㅏกตทำา๑हिआ\u0627\u0622ש',
   ...['\u0301', '\u0308', '\u0323', '\u0334', '\u0338', '\u3099', '\u309a', '\u0e48', '\u0e38', '\u093f', '\u0653', '\u{e0100}', '\ufe0f'],
+  // Joining characters, signs, format characters, and marks of Arabic.
+  ...["'", '’', '/', '.', '-', '+', '+', '#', '\u200b', '\u00ad', '\ufe70', '\u064e', '\u0670', '\u0640', '\u0631'],
   ...['\u1112', '\u1161', '\u11ab', '\u11a8', '=', ' ', '-', '.', '\u200d', '・', '\0', '\ud800', 'ﬁ', '㈱', 'ǅ', '𝒳', '\u0345'],
 ]
 const text = fc.array(fc.constantFrom(...letters), { maxLength: 14 }).map((characters) => characters.join(''))
@@ -27,6 +29,49 @@ describe('words', () => {
       }),
       { numRuns: 4000 },
     )
+  })
+
+  test.each([
+    ['Wi-Fi', ['wi', 'fi', 'wifi']],
+    ['S.A.P.', ['s', 'a', 'p', 'sap']],
+    ["O'Neil’s", ['o', 'neil', 's', 'oneils']],
+    ['a--b c - d', ['a', 'b', 'c', 'd']],
+    ['1.2.3.4.5.6.7', ['1', '2', '3', '4', '5', '6', '7']],
+    [`x-${'y'.repeat(40)}`, ['x', 'y'.repeat(40)]],
+    ['C++ and C#', ['c', 'and', 'c', 'c++', 'c#']],
+    ['co\u200bop and so\u00adcial', ['coop', 'and', 'social']],
+    ['كِتَاب', ['كتاب']],
+    ['東京-タワー', ['東京', '京', 'タワ', 'ワー', 'ー']],
+  ])('of the record %s', (given, expected) => {
+    expect([rules.splitText(given), tokensOf(given)]).toEqual([expected, expected])
+  })
+
+  test.each([
+    ['c++', ['c++']],
+    ['Wi-Fi', ['wi', 'fi']],
+    ['F# 2+2', ['f#', '2', '2']],
+  ])('of the query %s', (given, expected) => {
+    expect([rules.splitQuery(given).map(({ text: each }) => each), askedOf(given).map(({ token }) => token)]).toEqual([expected, expected])
+  })
+
+  test.each(['pglite', 'postgres'] as const)('of plain ASCII are those of the oracle in SQL, on %s', async (engine) => {
+    const ascii = fc.array(fc.constantFrom(..."abC1-./'+# _=,"), { maxLength: 24 }).map((characters) => characters.join(''))
+    const texts = [
+      ...fc.sample(ascii, { numRuns: 3000, seed: 7 }),
+      'Wi-Fi',
+      'a.b.c.d.e.f',
+      'a.b.c.d.e.f.g',
+      'C++/C#',
+      `x-${'y'.repeat(39)}`,
+    ]
+    const database = await openDatabase(engine)
+    const rows = await database.query({
+      text: 'select cs_words(given, null) as words from unnest($1::text[]) with ordinality as t(given, place) order by place',
+      values: [texts],
+    })
+    await database.close()
+    const found = rows.map(({ words }) => (Array.isArray(words) ? words.map(String).filter((each) => each !== '') : []))
+    expect(found).toEqual(texts.map(tokensOf))
   })
 
   test('that a part of a text promises are in the whole of it, whatever stands around the part', () => {

@@ -1,6 +1,6 @@
 /** Runs `context_store_search`: from its parameters to a page. The database writes the JSON of the records. */
-import { FerruleError } from 'ferrule'
 import type { QueryOptions, Session, Statement } from './database/database.ts'
+import { hasCode } from './database/problems.ts'
 import { type EntityRef, formatRef } from './entity-ref.ts'
 import { chooseOrdering } from './indexes/advice.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
@@ -106,8 +106,9 @@ interface Run {
 
 /** Starts the timeout that all statements of a search, or of a page of an export, share. */
 function countDown({ signal, timeoutMs }: Pick<SearchRequest, 'signal' | 'timeoutMs'>): () => QueryOptions {
-  const end = timeoutMs === undefined ? undefined : performance.now() + timeoutMs
-  return () => ({ signal, lateHint, ...(end === undefined ? {} : { timeoutMs: Math.max(1, end - performance.now()) }) })
+  if (timeoutMs === undefined) return () => ({ signal, lateHint })
+  const end = performance.now() + timeoutMs
+  return () => ({ signal, lateHint, timeoutMs: Math.max(1, end - performance.now()), wholeMs: timeoutMs })
 }
 
 class StoreSearcher implements Searcher {
@@ -208,8 +209,8 @@ class StoreSearcher implements Searcher {
       this.#store.indexes?.observe(ref, query, { ...cost, countRowsRead: (signal) => this.#countRowsRead(ref, query, { last, signal }) })
       return page
     } catch (thrown) {
-      const isStopped = thrown instanceof FerruleError && thrown.code === 'context_store_timeout'
-      if (isStopped) this.#store.indexes?.observe(ref, query, { ms: limits.timeoutMs ?? Number.POSITIVE_INFINITY, size: 0, count: 0 })
+      if (hasCode(thrown, 'context_store_timeout'))
+        this.#store.indexes?.observe(ref, query, { ms: limits.timeoutMs ?? Number.POSITIVE_INFINITY, size: 0, count: 0 })
       throw thrown
     }
   }

@@ -3,8 +3,8 @@ import { fail, inSpan } from 'ferrule/internal'
 import { isConflict, isServerFault, isTimeout, retryConflicts } from '../../postgres/problems.ts'
 import { describeRows, describeStatement } from '../../statement-span.ts'
 import type { Answer, Connection, ContextDatabase, Engine, QueryOptions, ReadOptions, Run, Session, Statement, Value } from './database.ts'
-import type { Purpose } from './lane.ts'
-import { translateError, unavailable } from './problems.ts'
+import { countSeconds, createOverloadError, type Purpose } from './lane.ts'
+import { hasCode, translateError, unavailable } from './problems.ts'
 
 /** Timeout of a statement. */
 interface Limits extends QueryOptions {
@@ -50,11 +50,11 @@ async function runInTime(connection: Connection, statement: Statement, limits: L
 }
 
 /** Limits of reading statements. */
-type ReaderOptions = QueryOptions & Pick<ReadOptions, 'isOneSnapshot' | 'firstMs'> & { readonly timeoutMs: number }
+type ReaderOptions = Limits & Pick<ReadOptions, 'isOneSnapshot' | 'firstMs'>
 
 /** Runs reading statements that share a timeout, and measures the time of each. */
 function createReader(connection: Connection, { isOneSnapshot = false, firstMs, ...options }: ReaderOptions): Session {
-  const end = performance.now() + options.timeoutMs
+  const end = performance.now() + (options.leftMs ?? options.timeoutMs)
   let isFirst = true
   return {
     // The caller declares the shape of the rows that its statement selects.
@@ -85,12 +85,16 @@ async function readWith<T>(connection: Connection, options: ReaderOptions, work:
 }
 
 const createTimeoutError = (
-  { timeoutMs, lateHint: hint }: Pick<QueryOptions, 'lateHint'> & { readonly timeoutMs: number },
+  { timeoutMs, wholeMs = timeoutMs, lateHint: hint }: Pick<Limits, 'timeoutMs' | 'wholeMs' | 'lateHint'>,
   cause?: unknown,
 ) => {
   const details = { ...(hint === undefined ? {} : { hint }), ...(cause === undefined ? {} : { cause }) }
-  return fail('context_store_timeout', { seconds: timeoutMs / 1_000 }, details)
+  return fail('context_store_timeout', { seconds: countSeconds(wholeMs) }, details)
 }
+
+/** Builds the error of a search that had too little time left after its wait: another filter would not have helped. */
+const createWaitError = (waitedMs: number, timeoutMs: number) =>
+  createOverloadError(`a search waited ${countSeconds(waitedMs)} of its ${countSeconds(timeoutMs)} seconds for a turn at the context store`)
 
 const countCharacters = ({ values = [] }: Statement): number => values.reduce<number>((sum, value) => sum + countValueCharacters(value), 0)
 const countValueCharacters = (value: Value): number =>
@@ -105,13 +109,15 @@ interface Turn {
   readonly purpose: Purpose
   readonly signal: AbortSignal | undefined
   readonly hasOnePlan?: boolean | undefined
+  /** Maximum wait in milliseconds; left out: that of the lane. */
+  readonly waitMs?: number
 }
 
 /** Creates a database from an engine. */
 export function createContextDatabase(engine: Engine): ContextDatabase {
   let closed: Promise<void> | undefined
-  const turn = async <T>({ purpose, signal, hasOnePlan }: Turn, work: (connection: Connection) => Promise<T>): Promise<T> => {
-    const leave = await engine.lanes[purpose].enter(purpose, signal)
+  const turn = async <T>({ purpose, signal, hasOnePlan, waitMs }: Turn, work: (connection: Connection) => Promise<T>): Promise<T> => {
+    const leave = await engine.lanes[purpose].enter(purpose, signal, waitMs)
     try {
       return await useConnection(await engine.connect(purpose, hasOnePlan), work)
     } catch (thrown) {
@@ -129,10 +135,19 @@ export function createContextDatabase(engine: Engine): ContextDatabase {
       throw translateError(thrown)
     }
   }
-  const read: ContextDatabase['read'] = (work, { hasOnePlan, ...options } = {}) =>
-    turn({ purpose: 'search', signal: options.signal, hasOnePlan }, (connection) =>
-      readWith(connection, { timeoutMs: engine.limits.search, ...options }, work),
-    )
+  const read: ContextDatabase['read'] = async (work, { hasOnePlan, ...options } = {}) => {
+    const { timeoutMs = engine.limits.search, signal } = options
+    const asked = performance.now()
+    let waitedMs = 0
+    try {
+      return await turn({ purpose: 'search', signal, hasOnePlan, waitMs: timeoutMs }, (connection) => {
+        waitedMs = performance.now() - asked
+        return readWith(connection, { ...options, timeoutMs, leftMs: timeoutMs - waitedMs }, work)
+      })
+    } catch (thrown) {
+      throw hasCode(thrown, 'context_store_timeout') && waitedMs > timeoutMs / 2 ? createWaitError(waitedMs, timeoutMs) : thrown
+    }
+  }
   return {
     engine: engine.name,
     countWrites: () => engine.lanes.write.writes,

@@ -34,8 +34,10 @@ export interface Answer<R = Row> {
 export interface QueryOptions {
   /** Aborts the statement, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Timeout in milliseconds, without the wait for a turn; for a transaction as a whole. */
+  /** Timeout in milliseconds. A read counts its wait for a turn; writes and transactions begin with their turn. */
   readonly timeoutMs?: number
+  /** Timeout of the whole search, in milliseconds, when `timeoutMs` is what is left of it; errors name it. */
+  readonly wholeMs?: number
   /** Hint of the timeout error, where a plain retry would not help. */
   readonly lateHint?: string
 }

@@ -43,14 +43,15 @@ export class Lane {
   /**
    * Waits for a turn.
    * @param signal aborts the wait, which then throws the signal's reason
+   * @param mostMs maximum wait in milliseconds, where it is shorter than that of the lane
    * @returns a function that ends the turn
    * @throws FerruleError `overloaded` when too many wait or the wait was too long
    */
-  async enter(purpose: Purpose, signal?: AbortSignal): Promise<() => void> {
+  async enter(purpose: Purpose, signal?: AbortSignal, mostMs = Number.POSITIVE_INFINITY): Promise<() => void> {
     signal?.throwIfAborted()
     if (this.#closed !== undefined) throw this.#closed
     if (this.#taken < this.#limits.slots) this.#taken += 1
-    else await this.#wait(purpose, signal)
+    else await this.#wait(purpose, signal, mostMs)
     const step = purpose === 'write' ? 1 : 0
     this.#writes += step
     let left = false
@@ -80,10 +81,10 @@ export class Lane {
     return this.#empty.promise
   }
 
-  #wait(purpose: Purpose, signal: AbortSignal | undefined): Promise<void> {
+  #wait(purpose: Purpose, signal: AbortSignal | undefined, mostMs: number): Promise<void> {
     const queue = this.#waiting[purpose]
     const { waiting, waitMs: usualMs, writeWaitMs = usualMs } = this.#limits
-    const waitMs = purpose === 'write' ? writeWaitMs : usualMs
+    const waitMs = Math.min(mostMs, purpose === 'write' ? writeWaitMs : usualMs)
     if (queue.size >= waiting) throw createOverloadError(`${waiting} ${names[purpose]} wait for the context store already`)
     return new Promise((resolve, reject) => {
       const settle = (): void => {
@@ -103,7 +104,7 @@ export class Lane {
       }
       const aborted = (): void => waiter.refuse(signal?.reason)
       const timer = setTimeout(
-        () => waiter.refuse(createOverloadError(`no turn at the context store within ${waitMs / 1_000} seconds`)),
+        () => waiter.refuse(createOverloadError(`no turn at the context store within ${countSeconds(waitMs)} seconds`)),
         waitMs,
       )
       signal?.addEventListener('abort', aborted, { once: true })
@@ -127,4 +128,8 @@ export class Lane {
   }
 }
 
-const createOverloadError = (reason: string) => fail('overloaded', { reason }, { retryAfterMs })
+/** Rounds milliseconds to whole seconds for a sentence; at least one. */
+export const countSeconds = (ms: number): number => Math.max(1, Math.round(ms / 1_000))
+
+/** Builds the error of work that got no turn. */
+export const createOverloadError = (reason: string) => fail('overloaded', { reason }, { retryAfterMs })

@@ -1,12 +1,15 @@
 /** Translates errors of the context database: faults of the server, and damage. All others are faults of a statement. */
 
-import { FerruleError } from 'ferrule'
+import { type ErrorCode, FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
 import { isClusterFault, isServerFault, readErrorCode } from '../../postgres/problems.ts'
 
 /** Corrupted data or indexes, and missing files. */
 const damage = /^(XX001|XX002|58P01)$/
 const retryAfterMs = 1_000
+
+/** Returns whether an error is one of the table with this code. */
+export const hasCode = (thrown: unknown, code: ErrorCode): boolean => thrown instanceof FerruleError && thrown.code === code
 
 /** Returns whether stored data is damaged. */
 export const isDamage = (thrown: unknown): boolean => damage.test(readErrorCode(thrown))

@@ -134,7 +134,7 @@ const chooseWords = (name: string, type: ColumnType, schema: Field): WordStorage
 /** Suffixes that distinguish the companions of the versions of the token rules. */
 const marks: Readonly<Record<TokenVersion, { readonly terms: string; readonly folded: string; readonly list: string }>> = {
   1: { terms: '$t', folded: '$f', list: '' },
-  2: { terms: '$s', folded: '$g', list: '.2' },
+  3: { terms: '$s', folded: '$g', list: '.3' },
 }
 
 function buildColumn(table: string, tokens: TokenVersion, { name, schema }: { name: string; schema: Field }): Column {

@@ -8,6 +8,7 @@
  *
  * No function reads a table. So a search of one connector runs on the one node that holds it, where tables are distributed.
  */
+import { joinedLimits } from './tokens/shared.ts'
 
 /** Settings of every session that runs searches. */
 export const searchSettings: Readonly<Record<string, string>> = { plan_cache_mode: 'force_custom_plan', jit: 'off' }
@@ -73,9 +74,24 @@ const lower = `create or replace function cs_lower(value text) returns text lang
   select replace(lower(replace(value, 'İ', 'i̇')), 'ς', 'σ')
 $$`
 
+const [joiners, pieceOfJoined] = [`-./''`, '[a-z0-9]+']
+
+/** Returns the joined words of plain ASCII in lower case, and its words with a sign (`splitAscii`). */
+const joined = `create or replace function cs_joined(value text) returns text[] language sql ${immutable} as $$
+  select array(select whole from regexp_matches(value, '${pieceOfJoined}(?:[${joiners}]${pieceOfJoined})+', 'g') chain,
+      translate(chain[1], '${joiners}', '') whole
+    where length(chain[1]) - length(whole) < ${joinedLimits.mostPieces} and length(whole) <= ${joinedLimits.mostCharacters})
+    || array(select word[1] from regexp_matches(value, '(?<![a-z0-9])[a-z]+(?:\\+\\+?|#)', 'g') word)
+$$`
+
+/** Returns the words of plain ASCII in lower case. Most strings have no joined words. */
+const split = `create or replace function cs_split(value text) returns text[] language sql ${immutable} as $$
+  select regexp_split_to_array(value, '[^a-z0-9]+') || case when value ~ '[a-z0-9][-./''+#]' then cs_joined(value) end
+$$`
+
 /** Returns the words of a string: the stored ones, else those of plain ASCII. */
 const words = `create or replace function cs_words(value text, stored text[]) returns text[] language sql ${immutable} as $$
-  select coalesce(stored, regexp_split_to_array(lower(value), '[^a-z0-9]+'))
+  select coalesce(stored, cs_split(lower(value)))
 $$`
 
 /** Returns every string and number below a JSON value. */
@@ -86,7 +102,7 @@ $$`
 /** Returns the words below a JSON value of plain ASCII, or of its folded twin if there is one. */
 const jsonWords = `create or replace function cs_json_words(value jsonb, folded jsonb) returns setof text language sql ${immutable} as $$
   select word from cs_leaves(coalesce(folded, value)) leaf,
-    regexp_split_to_table(case when folded is null then lower(leaf) else leaf end, case when folded is null then '[^a-z0-9]+' else ' ' end) word
+    unnest(case when folded is null then cs_split(lower(leaf)) else string_to_array(leaf, ' ') end) word
 $$`
 
 /**
@@ -236,6 +252,8 @@ export const searchFunctions: readonly string[] = [
   number,
   instant,
   lower,
+  joined,
+  split,
   words,
   leaves,
   jsonWords,

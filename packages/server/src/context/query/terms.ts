@@ -17,5 +17,5 @@ export type Lookup =
   | { readonly by: 'error'; readonly field: number; readonly word: string; readonly distance: number; readonly swapIsOne: boolean }
   /** Words that begin with a word. */
   | { readonly by: 'beginning'; readonly field: number; readonly word: string }
-  /** Words that contain a part. The part has no wildcards, because words consist of letters, marks and digits. */
+  /** Words that contain a part. The part has no wildcards, because parts consist of letters, marks and digits. */
   | { readonly by: 'part'; readonly field: number; readonly word: string }

@@ -1,6 +1,7 @@
 /** One read replica: its state, its checks, and searches that run there. */
 import { FerruleError } from 'ferrule'
 import type { Answer, ContextDatabase, ReadOptions, Row, Session, Statement } from '../database/database.ts'
+import { hasCode } from '../database/problems.ts'
 import { openReplica, type ReplicaDatabase, type ReplicaOptions } from '../database/replica-engine.ts'
 import { buildStampStatement, type EntityRows, factsStatement, findRefusal, type PrimaryLook, parseFacts } from './facts.ts'
 import type { ReplicaChange, ReplicaRules, ReplicaState, ReplicaStatus } from './types.ts'
@@ -23,8 +24,6 @@ export interface ReplicaSearch<T> extends EntityRows {
 
 /** Result of a search. `behind`: the replica has another state of the entity. `failed`: it did not finish. */
 export type ReplicaOutcome<T> = { readonly found: T } | 'behind' | 'failed'
-
-const hasCode = (thrown: unknown, code: string): boolean => thrown instanceof FerruleError && thrown.code === code
 
 /** Returns the server's or the driver's message, which holds no password. */
 function describeFailure(thrown: unknown): string {

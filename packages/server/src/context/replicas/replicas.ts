@@ -86,7 +86,7 @@ export class Replicas {
     if (used.length === 0) return this.#askPrimary('primary', search, options)
     const { timeoutMs = this.#searchMs } = options ?? {}
     const end = performance.now() + timeoutMs
-    const measure = (): ReadOptions => ({ ...options, timeoutMs: Math.max(1, end - performance.now()) })
+    const measure = (): ReadOptions => ({ wholeMs: timeoutMs, ...options, timeoutMs: Math.max(1, end - performance.now()) })
     const look = await this.#look(search)
     if (look === undefined) return this.#askPrimary('primary_failed', search, measure())
     let place: SearchPlace = 'primary_busy'

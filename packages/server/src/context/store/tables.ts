@@ -67,6 +67,7 @@ export function findChange(table: SearchTable, stored: Shape | undefined): Chang
   const wanted = buildShape(table)
   if (stored === undefined) return 'created'
   if (stored.contents !== wanted.contents || stored.key !== wanted.key) return 'remade'
+  if (stored.tokens !== undefined && stored.tokens !== wanted.tokens) return 'remade'
   if (hasDifference(stored.columns, wanted.columns) || hasDifference(stored.fields, wanted.fields)) return 'remade'
   if (JSON.stringify(stored) === JSON.stringify(wanted)) return 'none'
   const first = buildShape(withTokenVersion(table, 1))

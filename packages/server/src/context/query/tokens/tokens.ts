@@ -5,10 +5,10 @@
  */
 import type { TokenRules, TokenVersion } from './types.ts'
 import { firstTokenRules } from './version-1.ts'
-import { secondTokenRules } from './version-2.ts'
+import { thirdTokenRules } from './version-3.ts'
 
 /** Version of the rules for everything new. */
-export const currentTokens: TokenVersion = 2
+export const currentTokens: TokenVersion = 3
 
-/** All versions of the rules. */
-export const tokenRules: Readonly<Record<TokenVersion, TokenRules>> = { 1: firstTokenRules, 2: secondTokenRules }
+/** All versions of the rules; tables with words of the second are made and filled again. */
+export const tokenRules: Readonly<Record<TokenVersion, TokenRules>> = { 1: firstTokenRules, 3: thirdTokenRules }

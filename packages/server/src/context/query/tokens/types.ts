@@ -17,7 +17,7 @@ export type RequiredWord =
   | { readonly oneOf: readonly string[] }
 
 /** Known versions; new copies use the last one. */
-export type TokenVersion = 1 | 2
+export type TokenVersion = 1 | 3
 
 /** One version of the rules. */
 export interface TokenRules {

@@ -3,7 +3,7 @@
  * one), split at everything but letters and digits. Each step works character by character. So the words of a part of a string are parts
  * of its words.
  */
-import { findTolerance, minSubstringLength, splitAscii } from './shared.ts'
+import { findTolerance, minSubstringLength } from './shared.ts'
 import type { TokenRules } from './types.ts'
 
 const fold = (text: string): string =>
@@ -14,7 +14,6 @@ const fold = (text: string): string =>
     .replaceAll('ς', 'σ')
 
 const splitWords = (text: string): readonly string[] =>
-  splitAscii(text) ??
   fold(text)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')

@@ -1,7 +1,7 @@
 /** Stored words of records, for the operators `keyword`, `fuzzy` and `like`. `tokens.ts` defines what a word is. */
 import { isObject } from 'ferrule/internal'
 import { cleanText, formatNumber } from '../text.ts'
-import { isAscii, splitAscii } from './shared.ts'
+import { isAscii } from './shared.ts'
 import type { TokenRules } from './types.ts'
 
 /**
@@ -31,7 +31,7 @@ const shortenWord = (word: string): string =>
 
 /** Splits a string of a record into words, in order, with repeats, shortened as they are stored. */
 export function listTextWords(text: string, rules: TokenRules): readonly string[] {
-  const words = splitAscii(text) ?? rules.splitText(cleanText(text))
+  const words = rules.splitText(cleanText(text))
   return words.some(({ length }) => length > longestWord) ? words.map(shortenWord) : words
 }
 
@@ -70,7 +70,7 @@ export function readJsonWords(value: unknown, rules: TokenRules, isFolding: bool
   return { words, folded: undefined }
 }
 
-/** Writes a JSON value with the words of each string and number. Words need no escapes: they are letters, marks and digits. */
+/** Writes a JSON value with the words of each string and number. Words need no escapes: they are letters, marks, digits, `+` and `#`. */
 function foldJson(value: unknown, readLeaf: (text: string) => readonly string[]): string {
   if (Array.isArray(value)) return foldElements(value, readLeaf)
   if (isObject(value)) return foldMembers(value, readLeaf)

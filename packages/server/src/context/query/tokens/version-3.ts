@@ -1,15 +1,18 @@
 /**
- * Version 2 of the token rules:
+ * Version 3 of the token rules:
+ * - Remove format characters, such as zero-width spaces, and the vowel marks and the lengthening of Arabic.
  * - Unicode NFKD.
  * - Remove marks after Latin, Greek and Cyrillic letters, where they are accents; elsewhere marks are vowels.
  * - NFC and lower case.
  * - Fold some letters to what people type instead.
  * - Split at everything but letters, marks and digits.
  * - Cut runs of scripts without spaces into overlapping pairs. Records also keep the last character, so each character begins a word.
+ * - Records also have the joined word of pieces with a hyphen, a point, an apostrophe or a slash between them: `Wi-Fi` is wi, fi, wifi.
+ * - Letters with a plus, two, or a hash behind them are a word with that sign. Records have the letters too: `C++` is c, c++.
  *
  * A swap of two neighbours is one typing error. Words with a digit allow none.
  */
-import { findTolerance, minSubstringLength, splitAscii } from './shared.ts'
+import { findTolerance, isJoinable, minSubstringLength, splitAscii } from './shared.ts'
 import type { QueryToken, RequiredWord, TokenRules } from './types.ts'
 
 const folded: Readonly<Record<string, string>> = {
@@ -28,12 +31,22 @@ const folded: Readonly<Record<string, string>> = {
 const foldable = new RegExp(`[${Object.keys(folded).join('')}]`, 'gu')
 
 const accents = /(?<=[\p{L}&&[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]])\p{M}+/gv
-const between = /[^\p{L}\p{M}\p{N}]+/u
+/** Format characters, and the Arabic marks that most people leave out. */
+const unwritten = /[\p{Cf}\u064b-\u065f\u0670\u0640]+/gu
+/** A word with the signs that may belong to it. */
+const signed = /[\p{L}\p{M}\p{N}]+(?:\+\+?|#)?/gu
+/** Words with single joining characters between them. */
+const chains = /[\p{L}\p{M}\p{N}]+(?:[-.'’/][\p{L}\p{M}\p{N}]+)+/gu
+const joiners = /[-.'’/]/u
+const signs = /[+#]+$/u
 const runs =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]+|[^\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]+/gu
 const ofRun = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]/u
+const anyOfRun = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]/u
 
-const fold = (text: string): string =>
+const removeUnwritten = (text: string): string => text.replace(unwritten, '')
+
+const foldWritten = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(accents, '')
@@ -41,27 +54,50 @@ const fold = (text: string): string =>
     .toLowerCase()
     .replace(foldable, (letter) => folded[letter] ?? letter)
 
-/** Splits into words, and into runs of characters that are later cut into pairs. */
-const splitPieces = (text: string): readonly string[] =>
-  fold(text)
-    .split(between)
-    .flatMap((piece) => piece.match(runs) ?? [])
+const fold = (text: string): string => foldWritten(removeUnwritten(text))
+
+/** A word, or a run of characters that is later cut into pairs; `sign` stands directly behind its letters. */
+interface Piece {
+  readonly text: string
+  readonly sign: string
+}
+
+const onlyLetters = /^[\p{L}\p{M}]*\p{L}[\p{L}\p{M}]*$/u
+
+function toPieces(word: string): readonly Piece[] {
+  const sign = signs.exec(word)?.[0] ?? ''
+  const parts = word.slice(0, word.length - sign.length).match(runs) ?? []
+  return parts.map((text, index) => {
+    const isSigned = index === parts.length - 1 && !ofRun.test(text) && onlyLetters.test(text)
+    return { text, sign: isSigned ? sign : '' }
+  })
+}
+
+const splitPieces = (folded: string): readonly Piece[] => (folded.match(signed) ?? []).flatMap(toPieces)
+
+/** Lists the joined words of a folded string. */
+const listJoined = (folded: string): readonly string[] =>
+  (folded.match(chains) ?? []).flatMap((chain) => {
+    const parts = chain.split(joiners)
+    const joined = parts.join('')
+    return isJoinable(parts.length, [...joined].length) && !anyOfRun.test(joined) ? [joined] : []
+  })
 
 const listPairs = (characters: readonly string[]): readonly string[] =>
   characters.slice(1).map((character, index) => `${characters[index]}${character}`)
 
-function toRecordWords(piece: string): readonly string[] {
-  if (!ofRun.test(piece)) return [piece]
-  const characters = [...piece]
+function toRecordWords({ text }: Piece): readonly string[] {
+  if (!ofRun.test(text)) return [text]
+  const characters = [...text]
   return [...listPairs(characters), ...characters.slice(-1)]
 }
 
 const toQueryToken = (text: string): QueryToken => ({ text, distance: /\p{N}/u.test(text) ? 0 : findTolerance(text), isBeginning: false })
 
-function toQueryTokens(piece: string): readonly QueryToken[] {
-  if (!ofRun.test(piece)) return [toQueryToken(piece)]
-  const characters = [...piece]
-  return characters.length === 1 ? [{ text: piece, distance: 0, isBeginning: true }] : listPairs(characters).map(toQueryToken)
+function toQueryTokens({ text, sign }: Piece): readonly QueryToken[] {
+  if (!ofRun.test(text)) return [toQueryToken(text + sign)]
+  const characters = [...text]
+  return characters.length === 1 ? [{ text, distance: 0, isBeginning: true }] : listPairs(characters).map(toQueryToken)
 }
 
 /** Characters that combine with the previous one: marks, and the vowels and finals of Korean syllables. */
@@ -100,20 +136,30 @@ function requirePairs(characters: readonly string[], last: readonly string[]): r
 }
 
 function findRequiredWords(literal: string): readonly RequiredWord[] {
-  const { text, last } = trimToKernel(literal)
-  const pieces = splitPieces(text)
-  return pieces.flatMap((piece, index): readonly RequiredWord[] => {
+  const { text, last } = trimToKernel(removeUnwritten(literal))
+  const pieces = splitPieces(foldWritten(text))
+  return pieces.flatMap(({ text: piece }, index): readonly RequiredWord[] => {
     const characters = [...piece]
     if (ofRun.test(piece)) return requirePairs(characters, index === pieces.length - 1 ? last : [])
     return characters.length < minSubstringLength ? [] : [{ within: piece }]
   })
 }
 
-/** Version 2 of the token rules. */
-export const secondTokenRules: TokenRules = {
-  version: 2,
+function splitText(text: string): readonly string[] {
+  const folded = fold(text)
+  const pieces = splitPieces(folded)
+  return [
+    ...pieces.flatMap(toRecordWords),
+    ...listJoined(folded),
+    ...pieces.flatMap(({ text: letters, sign }) => (sign === '' ? [] : [letters + sign])),
+  ]
+}
+
+/** Version 3 of the token rules. */
+export const thirdTokenRules: TokenRules = {
+  version: 3,
   swapIsOne: true,
-  splitText: (text) => splitAscii(text) ?? splitPieces(text).flatMap(toRecordWords),
-  splitQuery: (text) => splitPieces(text).flatMap(toQueryTokens),
+  splitText: (text) => splitAscii(text) ?? splitText(text),
+  splitQuery: (text) => splitPieces(fold(text)).flatMap(toQueryTokens),
   requiredWords: findRequiredWords,
 }
