@@ -335,7 +335,7 @@ export const settingsTable = {
     name: 'FERRULE_SEARCH_SECONDS',
     type: integer(1, 600),
     default: '10',
-    about: 'Timeout of a search in seconds.',
+    about: 'Timeout of a search in seconds, with its wait for a turn.',
   },
 } satisfies SettingRows
 
