@@ -60,7 +60,7 @@ describe('a download', () => {
     await using engine = testEngine()
     const { body, name } = await opened(engine.run(at(server), download({ filter: { callIds: ['../"7"\r\nä'] } })))
     await bytesOf(body)
-    expect(name).toBe('..__7____.mp3')
+    expect(name).toBe('_.__7____.mp3') // no hidden file
   })
 
   test.each([

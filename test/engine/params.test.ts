@@ -46,13 +46,13 @@ describe('parameters', () => {
       operation: ['calls', 'list'],
       params: { from: 'x', fromDateTime: '2025-03-01T00:00:00Z' },
       code: 'invalid_parameter',
-      problems: ['/params/from is not known here; known: fromDateTime, toDateTime, cursor'],
+      problems: ['/params/from is not known here; known: fromDateTime, toDateTime, workspaceId, cursor'],
     },
     {
       operation: ['calls_extensive', 'list'],
       params: { filter: { 'a/b~c': 1 } },
       code: 'invalid_parameter',
-      problems: ['/params/filter/a~1b~0c is not known here; known: fromDateTime, toDateTime, callIds, workspaceId'],
+      problems: ['/params/filter/a~1b~0c is not known here; known: fromDateTime, toDateTime, callIds, workspaceId, primaryUserIds'],
     },
     {
       operation: ['calls_extensive', 'list'],
@@ -87,7 +87,7 @@ describe('parameters', () => {
       operation: ['calls', 'list'],
       params: JSON.parse('{"__proto__":{"cursor":"x"}}'),
       code: 'invalid_parameter',
-      problems: ['/params/__proto__ is not known here; known: fromDateTime, toDateTime, cursor'],
+      problems: ['/params/__proto__ is not known here; known: fromDateTime, toDateTime, workspaceId, cursor'],
     },
   ])('$operation $params', ({ operation, params, code, problems }) => {
     expect(refusal(...operation, params)).toEqual({ code, problems })

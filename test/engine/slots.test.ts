@@ -226,7 +226,7 @@ describe('the token', () => {
     })
   })
 
-  test.each(['shpat_a b', 'shpat_a\n', 'shpat_ä', ' '])('that is %j is refused before it is sent', (api_key) => {
+  test.each(['shpat_a b', 'shpat_a\nb', 'shpat_ä', ' '])('that is %j is refused before it is sent', (api_key) => {
     expect(refusal(() => connect('shopify', { credentials: { api_key }, config: { shop: 'a' } }))).toMatchObject({
       code: 'validation_failed',
       errors: [{ field: '/credentials/api_key' }],
