@@ -3,6 +3,7 @@ import { isObject } from '../definition/object.ts'
 import { readProperties } from '../document/schema.ts'
 import { failValidation } from '../errors.ts'
 import { quoteName } from './answers/bounds.ts'
+import type { KnownFields } from './answers/leave-out.ts'
 import { type Place, writeRows } from './answers/rows.ts'
 import { closing, joinLines, opening } from './answers/sentences.ts'
 import type { RunningCall } from './context.ts'
@@ -117,6 +118,12 @@ class AnswerHandles {
   }
 }
 
+/** Finds what the definition names of the records of a call. */
+function findKnown({ kind, request }: Reading): KnownFields {
+  const document = kind.entities.find(({ entity }) => entity === request.entity)
+  return { key: document?.key ?? [], searchable: readProperties(document?.searchable ?? null).map(([name]) => name) }
+}
+
 async function answerResult(running: RunningCall, reading: Reading, result: Result): Promise<AgentAnswer> {
   const { rows, isSingle, facts, next } = result
   const { kind, place } = reading
@@ -127,6 +134,8 @@ async function answerResult(running: RunningCall, reading: Reading, result: Resu
     maxTokens: running.context.maxTokens,
     hasNext: next !== undefined,
     canNarrow: reading.canNarrow === true,
+    isChosen: (reading.request.fields ?? reading.request.params['fields'] ?? undefined) !== undefined,
+    known: findKnown(reading),
     writeHandle: (at) => handles.write(at),
   })
   return { text, isError: false }

@@ -3,7 +3,8 @@ import { isObject } from '../../definition/object.ts'
 import { handleTokens } from '../handles.ts'
 import { findFitting } from './bounds.ts'
 import { writeLine } from './json.ts'
-import { chooseLayout, cutRows, type Fit, type Fitted, fitRows, writeColumns } from './layout.ts'
+import { chooseLayout, cutRows, type Fit, type Fitted, fitRows, type Layout, writeColumns } from './layout.ts'
+import { chooseLeftOut, type KnownFields, leaveOut } from './leave-out.ts'
 import { closing, closingTokens, describeLost, goOn, joinLines, opening, writeFieldHints } from './sentences.ts'
 import { estimateTokens } from './tokens.ts'
 
@@ -31,12 +32,18 @@ export interface RowsToWrite {
   readonly hasNext: boolean
   /** True: the call that gave the rows can be sent again for fewer fields. */
   readonly canNarrow: boolean
+  /** True: the caller named the fields, so that none is left out. */
+  readonly isChosen: boolean
+  /** What the definition names of the rows. */
+  readonly known: KnownFields
   /** Makes the handle of a place in these rows, or of what follows behind them; undefined: it cannot be read on from there. */
   readonly writeHandle: (place: Place | 'next') => Promise<string | undefined>
 }
 
 /** Maximum lengths of texts, tried one after the other until enough rows fit. */
 const textLengths = [2_000, 500, 200, 80]
+/** Maximum length of texts where fields are left out. */
+const projectedLength = 200
 /** Number of rows that are enough. */
 const enoughRows = 10
 
@@ -95,7 +102,7 @@ async function writePiece(wanted: RowsToWrite): Promise<string> {
   const { rows, place, title, maxTokens, canNarrow } = wanted
   const json = writeLine(rows[place.at])
   const from = Math.min(place.character ?? 0, json.length)
-  const { largest } = writeFieldHints(new Map(), canNarrow && from === 0 ? [rows[place.at]] : [])
+  const { largest } = writeFieldHints({ shortened: new Map(), leftOut: [] }, canNarrow && from === 0 ? [rows[place.at]] : [])
   const frame = [describePiece(wanted, [json.length, json.length, json.length]), opening(title), '……', closing, goOn(''), largest]
   const budget = maxTokens - frame.reduce((sum, text) => sum + estimateTokens(text) + 1, 0) - handleTokens
   const end = findFitting(json, from, budget)
@@ -128,26 +135,28 @@ function findFollowing({ rows, place, hasNext, isSingle }: RowsToWrite, fitted: 
 }
 
 /** Says how a row is read in full: its number goes with the handle of any place in the same rows. */
-async function writeRowHint({ writeHandle, place, isSingle }: RowsToWrite, following: Place | 'next' | undefined, fitted: Fitted) {
-  if (isSingle || fitted.shortened.size === 0) return undefined
+async function writeRowHint({ writeHandle, place, isSingle }: RowsToWrite, following: Place | 'next' | undefined, isCut: boolean) {
+  if (isSingle || !isCut) return undefined
   if (following !== undefined && following !== 'next') return 'For one row in full, add its number: "row":1.'
   const handle = await writeHandle({ at: place.at })
   return handle === undefined ? undefined : `For one row in full: read_more {"handle":"${handle}","row":1}`
 }
 
 /** Writes what stands behind the data. */
-async function writeClosing(wanted: RowsToWrite, fitted: Fitted, left: readonly unknown[]): Promise<string> {
+async function writeClosing(wanted: RowsToWrite, { fitted, leftOut }: Written, left: readonly unknown[]): Promise<string> {
   const { canNarrow } = wanted
   const following = findFollowing(wanted, fitted)
   const handle = following === undefined ? undefined : await wanted.writeHandle(following)
-  const isCut = fitted.lines.length < left.length || fitted.shortened.size > 0
-  const { shortened, largest } = writeFieldHints(fitted.shortened, isCut && canNarrow ? left : [])
+  const isCut = fitted.shortened.size > 0 || leftOut.length > 0
+  const isLess = isCut || fitted.lines.length < left.length
+  const hints = writeFieldHints({ shortened: fitted.shortened, leftOut }, isLess && canNarrow ? left : [])
   return joinLines([
-    shortened,
+    hints.leftOut,
+    hints.shortened,
     handle === undefined ? undefined : goOn(handle),
-    await writeRowHint(wanted, following, fitted),
+    await writeRowHint(wanted, following, isCut),
     following !== undefined && handle === undefined ? describeLost(canNarrow) : undefined,
-    largest,
+    hints.largest,
   ])
 }
 
@@ -155,6 +164,44 @@ async function writeClosing(wanted: RowsToWrite, fitted: Fitted, left: readonly 
 function estimateHandles({ hasNext }: RowsToWrite, isWhole: boolean): number {
   const one = estimateTokens(goOn('')) + handleTokens
   return (isWhole ? 0 : one) + (hasNext ? one : 0)
+}
+
+/** Rows in a form: the tokens around them, and those that are left for them. */
+interface Form {
+  readonly layout: Layout
+  readonly columns: string
+  /** Tokens for rows that all fit, and for rows that do not. */
+  readonly whole: number
+  readonly part: number
+}
+
+function buildForm(wanted: RowsToWrite, rows: readonly unknown[], facts: string): Form {
+  const layout = chooseLayout(rows)
+  const columns = writeColumns(layout)
+  const left = wanted.maxTokens - estimateFrame(wanted, facts, columns)
+  return { layout, columns, whole: left - estimateHandles(wanted, true), part: left - estimateHandles(wanted, false) }
+}
+
+/** Rows that fit, and how they are written. */
+interface Written {
+  readonly columns: string
+  readonly fitted: Fitted
+  readonly leftOut: readonly string[]
+}
+
+/** Leaves fields of wide rows out, where more rows fit then. @param written the rows with all fields */
+function leaveFieldsOut(wanted: RowsToWrite, left: readonly unknown[], { facts, written }: { facts: string; written: Written }): Written {
+  const enough = Math.min(left.length, enoughRows)
+  if (wanted.isSingle || wanted.isChosen || written.fitted.lines.length >= enough) return written
+  const { part: room } = buildForm(wanted, [], facts)
+  const paths = chooseLeftOut(left, { rowTokens: room / enough, mostCharacters: projectedLength, known: wanted.known })
+  if (paths.length === 0) return written
+  const rows = leaveOut(left, paths)
+  const leftOut = paths.map((path) => path.join('.'))
+  const { layout, columns, part: maxTokens } = buildForm(wanted, rows, facts)
+  const whole = fitRows(rows, { layout, maxTokens, mostCharacters: Number.POSITIVE_INFINITY })
+  const fitted = fitBest(rows, whole, { layout, maxTokens })
+  return fitted.lines.length > written.fitted.lines.length ? { columns, fitted, leftOut } : written
 }
 
 /**
@@ -165,19 +212,18 @@ export async function writeRows(wanted: RowsToWrite): Promise<string> {
   const { rows, place, title, maxTokens, isSingle } = wanted
   if (place.character !== undefined) return writePiece(wanted)
   const left = place.at === 0 ? rows : rows.slice(place.at)
-  const layout = chooseLayout(left)
-  const columns = writeColumns(layout)
   const facts = place.at === 0 ? writeFacts(wanted.facts, maxTokens) : ''
-  const frame = estimateFrame(wanted, facts, columns)
-  const write = async (fitted: Fitted): Promise<string> => {
-    const inner = [facts, columns, ...fitted.lines].filter((line) => line !== '')
+  const { layout, columns, whole: largest, part } = buildForm(wanted, left, facts)
+  const write = async (written: Written): Promise<string> => {
+    const inner = [facts, written.columns, ...written.fitted.lines].filter((line) => line !== '')
     const data = inner.length === 0 ? [] : [opening(title), ...inner, closing]
-    return joinLines([describeRange(wanted, fitted.lines.length), ...data, await writeClosing(wanted, fitted, left)])
+    return joinLines([describeRange(wanted, written.fitted.lines.length), ...data, await writeClosing(wanted, written, left)])
   }
-  const largest = maxTokens - frame - estimateHandles(wanted, true)
   const whole = fitRows(left, { layout, maxTokens: largest, mostCharacters: Number.POSITIVE_INFINITY })
-  if (whole.lines.length === left.length) return write(whole)
-  const fitted = fitBest(left, whole, { layout, maxTokens: maxTokens - frame - estimateHandles(wanted, false) })
-  const isStuck = fitted.lines.length === 0 || (isSingle && fitted.shortened.size > 0 && isOneField(rows[0]))
-  return isStuck ? writePiece({ ...wanted, place: { at: place.at, character: 0 } }) : write(fitted)
+  if (whole.lines.length === left.length) return write({ columns, fitted: whole, leftOut: [] })
+  const every: Written = { columns, fitted: fitBest(left, whole, { layout, maxTokens: part }), leftOut: [] }
+  const written = leaveFieldsOut(wanted, left, { facts, written: every })
+  const { lines, shortened } = written.fitted
+  const isStuck = lines.length === 0 || (isSingle && shortened.size > 0 && isOneField(rows[0]))
+  return isStuck ? writePiece({ ...wanted, place: { at: place.at, character: 0 } }) : write(written)
 }

@@ -49,6 +49,15 @@ function listShortened(shortened: ReadonlyMap<string, number>, most: number): st
   return parts.length === 0 ? '' : `Shortened: ${parts.join(', ')}${shortened.size > most ? ' and others' : ''}.`
 }
 
+/** Names the fields that rows go without. Their number is always said. */
+function listLeftOut(names: readonly string[], most: number): string {
+  if (names.length === 0) return ''
+  const named = [...new Set(names.map(nameField))].slice(0, most)
+  if (named.length === 0) return `Left out of each row: ${names.length} fields.`
+  const others = names.length > named.length ? ` and others, ${names.length} in all` : ''
+  return `Left out of each row: ${named.join(', ')}${others}.`
+}
+
 /** How many shortened and how many large fields are named, tried one after the other until the sentences fit. */
 const manyNamed = [
   [5, 3],
@@ -58,20 +67,32 @@ const manyNamed = [
   [0, 1],
 ] as const
 
+/** What became of the fields of rows. */
+export interface Cut {
+  readonly shortened: ReadonlyMap<string, number>
+  readonly leftOut: readonly string[]
+}
+
 /** What an answer says about fields: each sentence can be empty. */
 export interface FieldHints {
+  readonly leftOut: string
   readonly shortened: string
   readonly largest: string
 }
 
 /**
- * Names the fields whose texts were shortened, and those that take most.
- * @param shortened lengths by path; the data says by itself which texts are shortened
+ * Names the fields that were left out, those whose texts were shortened, and those that take most.
+ * @param cut lengths of shortened texts by path (the data says by itself which texts are shortened), and names of fields that were left out
  * @param rows rows that can be asked for with fewer fields
  */
-export function writeFieldHints(shortened: ReadonlyMap<string, number>, rows: readonly unknown[]): FieldHints {
+export function writeFieldHints({ shortened, leftOut }: Cut, rows: readonly unknown[]): FieldHints {
   const found = findLargest(rows)
-  const all = manyNamed.map(([named, large]) => ({ shortened: listShortened(shortened, named), largest: listLargest(found, large) }))
-  const fits = (hints: FieldHints): boolean => estimateTokens(`${hints.shortened}\n${hints.largest}\n`) <= closingTokens - fixedTokens
-  return all.find(fits) ?? { shortened: '', largest: '' }
+  const all = manyNamed.map(([named, large]) => ({
+    leftOut: listLeftOut(leftOut, named),
+    shortened: listShortened(shortened, named),
+    largest: listLargest(found, large),
+  }))
+  const fits = (hints: FieldHints): boolean =>
+    estimateTokens(`${hints.leftOut}\n${hints.shortened}\n${hints.largest}\n`) <= closingTokens - fixedTokens
+  return all.find(fits) ?? { leftOut: listLeftOut(leftOut, 0), shortened: '', largest: '' }
 }
