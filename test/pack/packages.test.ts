@@ -13,6 +13,8 @@ import { install, installRuntime } from '../support/runtimes.ts'
 import { compile, linkPackages, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
 import {
   agentsProgram,
+  browserOptions,
+  browserProgram,
   buildReadmeProgram,
   bundledPrograms,
   callsProgram,
@@ -47,9 +49,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Writes the programs of a project, and its settings for the compiler: it checks exactly these programs. */
-function writeProject(project: string, programs: Readonly<Record<string, string>>): void {
+function writeProject(project: string, programs: Readonly<Record<string, string>>, options: object = {}): void {
   const include = Object.keys(programs).filter((name) => name.endsWith('.ts'))
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: strict, include }))
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...strict, ...options }, include }))
   for (const [name, program] of Object.entries(programs)) writeFileSync(join(project, name), program)
 }
 
@@ -144,6 +146,11 @@ describe('a strict project', { timeout: 5 * minuteMs }, () => {
     const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1])
     expect(instantiations).toBeGreaterThan(0)
     expect(instantiations).toBeLessThanOrEqual(100_000)
+  })
+
+  test('for browsers compiles against ferrule/core without types of Node', () => {
+    writeProject(alone, { 'browser.ts': browserProgram }, browserOptions)
+    compile(alone, '--noEmit', '--skipLibCheck', 'false')
   })
 
   test('gets the types that the type tests expect, and those that TypeBox gives', () => {

@@ -223,3 +223,19 @@ export function readTypeTests(): Record<string, string> {
   ])
   return { ...Object.fromEntries(installed), 'same-types.ts': sameTypesProgram }
 }
+
+/** Compiler options of a project for browsers, which has no types of Node. */
+export const browserOptions = {
+  types: [],
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  lib: ['es2024', 'dom', 'dom.iterable', 'esnext.disposable'],
+}
+
+/** A program of such a project. */
+export const browserProgram = `
+import { connect, Ferrule, FerruleError } from 'ferrule/core'
+import { openConnect } from 'ferrule/connect-link'
+export const platform = new Ferrule({ url: 'https://ferrule.example', token: 'a token' })
+export const all = [connect, FerruleError, openConnect]
+`

@@ -1,6 +1,6 @@
-import { inspect } from 'node:util'
-
 const shown = '[secret]'
+/** The method that Node prints values by. Its registered name needs no import of Node, which projects for browsers have no types of. */
+const inspectMethod: unique symbol = Symbol.for('nodejs.util.inspect.custom')
 
 /**
  * A value that prints as `[secret]` in strings, JSON and inspection. `MAY_REVEAL` in test/support/house-rules.ts lists the files that may
@@ -26,7 +26,7 @@ export class Secret<T> {
     return shown
   }
 
-  [inspect.custom](): string {
+  [inspectMethod](): string {
     return shown
   }
 }
