@@ -217,6 +217,7 @@ test('records and bodies', () => {
       workspace_id: 'uuid',
     },
     SyncRunPage: '{ data: [SyncRun], next: string | null }',
+    SortDirection: 'asc | desc',
     Token: {
       access_token: 'string',
       expires_in: 'integer',
