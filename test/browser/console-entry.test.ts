@@ -30,3 +30,29 @@ test('a long name stays within its message', options, async () => {
 
   expect(complaints()).toEqual([])
 })
+
+test('an empty form marks each field that is missing, and says each refusal once', options, async () => {
+  const { page, go, complaints, screenshot } = opened
+  await go('/connectors/new?kind=snowflake')
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.fill('')
+  await press('Check and create')
+  const marked = page.locator('[aria-invalid=true]')
+  await expect.poll(() => marked.count(), { timeout: limits.action }).toBe(6)
+  await expect.poll(() => name.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true)
+  await screenshot('empty-form')
+  await name.fill('warehouse')
+  await expect.poll(() => marked.count(), { timeout: limits.action }).toBe(5)
+  expect(complaints()).toEqual([]) // nothing was sent
+  for (const label of ['programmatic_access_token', 'account', 'database', 'warehouse', 'role'])
+    await page.getByRole('textbox', { name: label, exact: true }).fill('sandbox')
+  await page.getByRole('textbox', { name: 'account', exact: true }).fill('not/an account')
+  await press('Check and create')
+  const box = page.getByRole('alert')
+  await box.getByText('Correct what is named here or marked at its field.').waitFor()
+  await screenshot('refused-form')
+  const text = await page.locator('form').innerText()
+  expect(text.match(/must be/g)).toHaveLength(1)
+  expect(await marked.count()).toBe(1)
+  complaints() // what the service refused
+})

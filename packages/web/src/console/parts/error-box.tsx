@@ -1,6 +1,6 @@
 /** Shows an error: what is known, what to do next, and what to name when asking for help. */
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core'
-import { FerruleError } from 'ferrule/core'
+import { FerruleError, type Problem } from 'ferrule/core'
 import { CopyButton } from './copy-button.tsx'
 import { findNextStep } from './next-steps.ts'
 
@@ -13,8 +13,16 @@ export interface ShownError {
   readonly requestId: string | undefined
 }
 
-/** Describes any thrown value. */
-export function describeError(error: unknown): ShownError {
+/** Takes the refusals of places out of the sentence of an error: each is said once. */
+function shorten(message: string, refusals: readonly string[]): string {
+  const starts = refusals.map((each) => message.indexOf(each.replace(/\.$/, '')))
+  const start = Math.min(...starts)
+  if (starts.length === 0 || start <= 0) return message
+  return `${message.slice(0, start).replace(/[\s:;,]+$/, '')}.`
+}
+
+/** Describes any thrown value. @param marked JSON pointers of fields that say their refusal themselves */
+export function describeError(error: unknown, marked: readonly string[] = []): ShownError {
   if (!(error instanceof FerruleError)) {
     const nextStep = 'Load the page again. If it happens again, report it with what you did before.'
     return {
@@ -27,13 +35,29 @@ export function describeError(error: unknown): ShownError {
   }
   const { code, message, hint, errors, headers, upstream } = error
   const vendor = upstream?.message === undefined ? [] : [`The vendor says: ${upstream.message}`]
-  const places = [...errors.map((each) => each.message), ...vendor]
-  return { code, sentence: message, nextStep: findNextStep(code, hint), places, requestId: headers['x-request-id'] }
+  const isMarked = ({ field }: Problem) => marked.some((at) => field === at || field.startsWith(`${at}/`))
+  const refusals = errors.filter((each) => !isMarked(each)).map((each) => each.message)
+  const sentence = shorten(
+    message,
+    errors.map((each) => each.message),
+  )
+  const places = [...refusals, ...vendor].filter((each) => each.replace(/\.$/, '') !== sentence.replace(/\.$/, ''))
+  return { code, sentence, nextStep: findNextStep(code, hint), places, requestId: headers['x-request-id'] }
 }
 
-/** Shows an error with its next step. @param props `onRetry`: offers to try again */
-export function ErrorBox({ error, title, onRetry }: { readonly error: unknown; readonly title?: string; readonly onRetry?: () => void }) {
-  const { code, sentence, nextStep, places, requestId } = describeError(error)
+/** What the box shows. */
+export interface ErrorBoxProps {
+  readonly error: unknown
+  readonly title?: string
+  /** Offers to try again. */
+  readonly onRetry?: () => void
+  /** JSON pointers of fields that say their refusal themselves. */
+  readonly marked?: readonly string[]
+}
+
+/** Shows an error with its next step. */
+export function ErrorBox({ error, title, onRetry, marked }: ErrorBoxProps) {
+  const { code, sentence, nextStep, places, requestId } = describeError(error, marked)
   return (
     <Alert color="red" variant="light" title={title ?? 'This did not work'} role="alert">
       <Stack gap="xs">

@@ -18,6 +18,8 @@ const steps: Readonly<Record<string, string>> = {
   organization_not_found: 'Choose another organization at the top of the page.',
   organization_forbidden: 'Choose another organization at the top of the page.',
   organization_required: 'Choose an organization at the top of the page.',
+  validation_failed: 'Correct what is named here or marked at its field.',
+  invalid_parameter: 'Correct what is named here or marked at its field.',
   rate_limited: 'Wait a minute, then try again.',
   overloaded: 'Wait a little, then try again.',
 }

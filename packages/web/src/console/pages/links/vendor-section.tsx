@@ -7,6 +7,7 @@ import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems } from '../../parts/form/problems.ts'
+import { listMissing, listPointers, useRequired } from '../../parts/form/required.ts'
 import { readProperties, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { printCounted } from '../../parts/numbers.ts'
@@ -84,25 +85,28 @@ function ApplicationForm({ kind, isStored }: { readonly kind: DefinitionRecord; 
       },
     },
   )
+  const schema = buildSchema(kind)
+  const { form, problems, isComplete } = useRequired(listMissing(schema, value, '/configuration'), listProblems(saving.error))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!saving.isPending) saving.mutate(value, { onSuccess: () => saving.reset() })
+    if (saving.isPending) return
+    saving.reset()
+    if (isComplete()) saving.mutate(value, { onSuccess: () => saving.reset() })
   }
   return (
-    <Stack component="form" gap="sm" maw={560} onSubmit={submit} aria-label={`Application for ${name}`}>
-      <SchemaForm schema={buildSchema(kind)} value={value} onChange={setValue} at="/configuration" problems={listProblems(saving.error)} />
-      {saving.error !== null && <ErrorBox error={saving.error} title="The application was not stored" />}
-      <Group>
-        <Button
-          type="submit"
-          variant={isStored ? 'default' : 'filled'}
-          loading={saving.isPending}
-          disabled={Object.keys(value).length === 0}
-        >
-          {isStored ? `Replace the application for ${name}` : `Store the application for ${name}`}
-        </Button>
-      </Group>
-    </Stack>
+    <form ref={form} onSubmit={submit} noValidate aria-label={`Application for ${name}`}>
+      <Stack gap="sm" maw={560}>
+        <SchemaForm schema={schema} value={value} onChange={setValue} at="/configuration" problems={problems} />
+        {saving.error !== null && (
+          <ErrorBox error={saving.error} title="The application was not stored" marked={listPointers(schema, '/configuration')} />
+        )}
+        <Group>
+          <Button type="submit" variant={isStored ? 'default' : 'filled'} loading={saving.isPending}>
+            {isStored ? `Replace the application for ${name}` : `Store the application for ${name}`}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }
 

@@ -4,10 +4,11 @@ import type { Problem } from 'ferrule/core'
 import { type DefinitionRecord, mostNameCharacters } from 'ferrule/wire'
 import { useHasSandbox } from '../../data/service.ts'
 import { CheckResultView } from '../../parts/check-result.tsx'
-import { CredentialFields } from '../../parts/connectors/credential-fields.tsx'
+import { CredentialFields, findScheme } from '../../parts/connectors/credential-fields.tsx'
 import { WorkspaceField } from '../../parts/connectors/workspace-field.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
+import { printProblemsWithin } from '../../parts/form/problems.ts'
+import { listPointers } from '../../parts/form/required.ts'
 import { readProperties, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { bindText } from '../../parts/form/text-entry.ts'
@@ -80,11 +81,16 @@ function KindFields({ draft, problems, kind }: PartProps & { readonly kind: Defi
 }
 
 /** Shows what the check or the creation answered. */
-function Outcome({ creation, check }: Pick<Draft, 'creation' | 'check'>) {
+function Outcome({ kind, draft: { creation, check, scheme } }: { readonly kind: DefinitionRecord; readonly draft: Draft }) {
+  const marked = [
+    ...['/name', '/workspace_name', '/environment'],
+    ...listPointers((findScheme(kind, scheme)?.schema ?? {}) as Schema, '/credentials'), // a JSON Schema is an object
+    ...listPointers(kind.configuration as Schema, '/replication_config'),
+  ]
   return (
     <>
-      {creation.error !== null && <ErrorBox error={creation.error} title="The connector was not created" />}
-      {check.error !== null && <ErrorBox error={check.error} title="The check was not done" />}
+      {creation.error !== null && <ErrorBox error={creation.error} title="The connector was not created" marked={marked} />}
+      {check.error !== null && <ErrorBox error={check.error} title="The check was not done" marked={marked} />}
       {check.data !== undefined && <CheckResultView result={check.data} />}
     </>
   )
@@ -93,27 +99,28 @@ function Outcome({ creation, check }: Pick<Draft, 'creation' | 'check'>) {
 /** Shows the form. Enter creates. */
 export function ConnectorForm({ kind }: { readonly kind: DefinitionRecord }) {
   const draft = useDraft(kind)
-  const { creation, check, isBusy, submit, tryOut } = draft
-  const problems = [...listProblems(creation.error), ...listProblems(check.error)]
+  const { creation, check, isBusy, form, problems, submit, tryOut } = draft
   return (
-    <Stack component="form" gap="md" onSubmit={submit} aria-label={`New ${kind.definition.name} connector`}>
-      <Group gap="sm">
-        <strong>{kind.definition.name}</strong>
-        <PageLink to="/connectors/new" size="sm">
-          Choose another kind
-        </PageLink>
-      </Group>
-      <CommonFields draft={draft} problems={problems} />
-      <KindFields draft={draft} problems={problems} kind={kind} />
-      <Outcome creation={creation} check={check} />
-      <Group>
-        <Button type="submit" loading={creation.isPending} disabled={check.isPending}>
-          Check and create
-        </Button>
-        <Button variant="default" loading={check.isPending} disabled={isBusy} onClick={tryOut}>
-          Only check
-        </Button>
-      </Group>
-    </Stack>
+    <form ref={form} onSubmit={submit} noValidate aria-label={`New ${kind.definition.name} connector`}>
+      <Stack gap="md">
+        <Group gap="sm">
+          <strong>{kind.definition.name}</strong>
+          <PageLink to="/connectors/new" size="sm">
+            Choose another kind
+          </PageLink>
+        </Group>
+        <CommonFields draft={draft} problems={problems} />
+        <KindFields draft={draft} problems={problems} kind={kind} />
+        <Outcome kind={kind} draft={draft} />
+        <Group>
+          <Button type="submit" loading={creation.isPending} disabled={check.isPending}>
+            Check and create
+          </Button>
+          <Button variant="default" loading={check.isPending} disabled={isBusy} onClick={tryOut}>
+            Only check
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

@@ -8,6 +8,8 @@ import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { findScheme } from '../../parts/connectors/credential-fields.tsx'
 import { sandboxValues } from '../../parts/connectors/sandbox-values.ts'
+import { listProblems } from '../../parts/form/problems.ts'
+import { listMissing, printMissing, useRequired } from '../../parts/form/required.ts'
 import type { Schema } from '../../parts/form/schema.ts'
 
 /** What was entered; the address has the scheme and the choice of the sandbox. Secrets are kept here only. */
@@ -28,6 +30,14 @@ const printBody = (slug: string, { name, workspace, credentials, configuration }
   replication_config: { ...configuration },
   ...(isSandbox ? { environment: { sandbox: true } } : {}),
 })
+
+/** Lists what is missing. */
+const listEmpty = (kind: DefinitionRecord, scheme: string | undefined, { name, workspace, credentials, configuration }: Entered) => [
+  ...(name.trim() === '' ? [printMissing('/name')] : []),
+  ...(workspace.trim() === '' ? [printMissing('/workspace_name')] : []),
+  ...listMissing((findScheme(kind, scheme)?.schema ?? {}) as Schema, credentials, '/credentials'), // a JSON Schema is an object
+  ...listMissing(kind.configuration as Schema, configuration, '/replication_config'),
+]
 
 /** Creates a connector, and shows it. */
 function useCreation() {
@@ -68,18 +78,21 @@ export function useDraft(kind: DefinitionRecord) {
   }
   const body = printBody(slug, entered, isSandbox)
   const isBusy = creation.isPending || check.isPending
+  const refused = [...listProblems(creation.error), ...listProblems(check.error)]
+  const { form, problems, isComplete } = useRequired(listEmpty(kind, scheme, entered), refused)
+  /** Forgets the answer of the last try. @returns true when the form can be sent */
+  const begin = (): boolean => {
+    creation.reset()
+    check.reset()
+    return isComplete()
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isBusy) return
-    check.reset()
-    creation.mutate(body)
+    if (!isBusy && begin()) creation.mutate(body)
   }
-  const tryOut = () => {
-    creation.reset()
-    check.mutate(body)
-  }
+  const tryOut = () => begin() && check.mutate(body)
   return {
-    ...{ entered, set, isSandbox, setSandbox, setScheme, creation, check, isBusy, submit, tryOut },
+    ...{ entered, set, isSandbox, setSandbox, setScheme, creation, check, isBusy, form, problems, submit, tryOut },
     scheme: findScheme(kind, scheme)?.scheme,
   }
 }

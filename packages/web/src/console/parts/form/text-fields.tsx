@@ -54,7 +54,17 @@ export function LinesField(props: FieldProps) {
 export function SecretField(props: FieldProps) {
   const typed = useTyped(props.value, { parse: parseText, print: printPlain, onChange: props.onChange })
   const toggle = { 'aria-label': `Show ${props.label}` }
-  return <PasswordInput {...plain} {...readInputProps(props)} {...typed} autoComplete="new-password" visibilityToggleButtonProps={toggle} />
+  const shared = readInputProps(props)
+  return (
+    <PasswordInput
+      {...plain}
+      {...shared}
+      {...typed}
+      aria-invalid={shared.error !== undefined} // this component of Mantine leaves it out
+      autoComplete="new-password"
+      visibilityToggleButtonProps={toggle}
+    />
+  )
 }
 
 /** Shows a secret of several lines, such as a key in PEM; its characters are covered. */
