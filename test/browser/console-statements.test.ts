@@ -98,6 +98,7 @@ test('an error of the warehouse says what to do, and a running statement can be 
   await page.getByRole('button', { name: 'Run the query' }).click()
   await page.getByText('The statement did not run to its end').waitFor()
   await replaceCode(page, 'Statement', 'SELECT 2')
+  await page.getByText('The statement did not run to its end').waitFor({ state: 'detached' })
   await page.route('**/execute', () => undefined)
   await page.getByRole('button', { name: 'Run the query' }).click()
   await page.getByText('The statement runs at the warehouse.').waitFor()

@@ -20,7 +20,7 @@ import { HistoryMenu } from './history-menu.tsx'
 import { readLinked, writeLink } from './link.ts'
 import { Result } from './result.tsx'
 import { type Call, findAction, findPlaces, findStatementEntity, readOptions, useRefusal } from './statement.ts'
-import { useRun } from './use-run.ts'
+import { isUnknown, useRun } from './use-run.ts'
 
 /** Reads the options of the address: where and how statements run. */
 function parseOptions(text: string | undefined): Readonly<Record<string, unknown>> {
@@ -183,14 +183,16 @@ function useExecution({ call, found }: Pick<ReturnType<typeof useCall>, 'call' |
   }
   const submit = () => (found.isWrite ? setAsked(call) : execute(call))
   const repeat = () => last !== undefined && void running.repeatWrite(last)
-  return { running, history, asked, execute, submit, repeat, close: () => setAsked(undefined) }
+  // Another statement in the editor, and the result of the last one would seem to be its own.
+  const isOwn = last?.params['statement'] === call.params['statement']
+  return { running, history, asked, execute, submit, repeat, isOwn, close: () => setAsked(undefined) }
 }
 
 /** Edits and runs statements of a connector. */
 function Statements(props: StatementsProps) {
   const { edited, optional, found, schema, call, problem } = useCall(props)
   const { statement, setStatement, isLinked } = edited
-  const { running, history, asked, execute, submit, repeat, close } = useExecution({ call, found })
+  const { running, history, asked, execute, submit, repeat, isOwn, close } = useExecution({ call, found })
   const { run, cancel, readNext, readAll } = running
   const isRunning = run?.isRunning === true
   const canRun = statement.trim() !== '' && problem === null && !isRunning
@@ -221,7 +223,9 @@ function Statements(props: StatementsProps) {
         <LinkButton statement={statement} />
       </Group>
       <WriteDialog call={asked} word={found.word} onRun={execute} onClose={close} />
-      {run !== undefined && <Result run={run} onNext={() => void readNext()} onAll={() => void readAll()} onRepeat={repeat} />}
+      {run !== undefined && (isOwn || isRunning || isUnknown(run.error)) && (
+        <Result run={run} onNext={() => void readNext()} onAll={() => void readAll()} onRepeat={repeat} />
+      )}
     </Stack>
   )
 }
