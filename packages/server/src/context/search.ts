@@ -8,6 +8,7 @@ import { countRowsRead } from './indexes/rows-read.ts'
 import { findMainTime } from './query/columns.ts'
 import { type CursorScope, createCursor, parseCursor } from './query/cursor.ts'
 import { buildNotedValuesStatement, checkStored } from './query/known-values.ts'
+import { buildLateHint } from './query/late-hint.ts'
 import { RecentWords } from './query/lookups/recent-words.ts'
 import { buildUnseenPathsStatement, listOpenPaths } from './query/members.ts'
 import { buildOrder, isRanked, type Position } from './query/order.ts'
@@ -82,7 +83,6 @@ type Store = Pick<ContextStore, 'getTable' | 'findSearchedTable' | 'search'> & {
 const none: ReadonlySet<string> = new Set()
 /** Maximum number of remembered entities with irregular values. */
 const mostIrregular = 10_000
-const lateHint = 'Narrow the filter or ask for less, and try again.'
 
 const toCursorScope = ({ ref, key, now }: Pick<SearchRequest, 'ref' | 'key' | 'now'>, query: SearchQuery): CursorScope => ({
   key,
@@ -105,7 +105,8 @@ interface Run {
 }
 
 /** Starts the timeout that all statements of a search, or of a page of an export, share. */
-function countDown({ signal, timeoutMs }: Pick<SearchRequest, 'signal' | 'timeoutMs'>): () => QueryOptions {
+function countDown({ signal, timeoutMs }: Pick<SearchRequest, 'signal' | 'timeoutMs'>, query: SearchQuery): () => QueryOptions {
+  const lateHint = buildLateHint(query)
   if (timeoutMs === undefined) return () => ({ signal, lateHint })
   const end = performance.now() + timeoutMs
   return () => ({ signal, lateHint, timeoutMs: Math.max(1, end - performance.now()), wholeMs: timeoutMs })
@@ -135,7 +136,7 @@ class StoreSearcher implements Searcher {
   async search(request: SearchRequest): Promise<SearchAnswer | undefined> {
     const begin = performance.now()
     const query = await this.#parse(request)
-    const run: Run = { ref: request.ref, query, left: countDown(request) }
+    const run: Run = { ref: request.ref, query, left: countDown(request, query) }
     await this.#checkStored(run)
     const page = await this.#readPage(run, findStart(request, query))
     if (page === undefined) return undefined
@@ -149,9 +150,9 @@ class StoreSearcher implements Searcher {
     const query = { ...(await this.#parse(request)), limit: size }
     const { ref } = request
     let after = findStart(request, query)
-    await this.#checkStored({ ref, query, left: countDown(request) })
+    await this.#checkStored({ ref, query, left: countDown(request, query) })
     do {
-      const page = await this.#readPage({ ref, query, left: countDown(request) }, after)
+      const page = await this.#readPage({ ref, query, left: countDown(request, query) }, after)
       if (page === undefined) return
       yield page.rows.slice(0, page.count).map(({ json }) => String(json))
       after = page.next
