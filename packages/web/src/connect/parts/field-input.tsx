@@ -57,7 +57,7 @@ function FieldControl(props: ControlProps) {
 }
 
 /** Shows where the vendor shows the value. */
-function Help({ id, help: { says, menu, url } }: { readonly id: string; readonly help: FieldHelp }) {
+function Help({ id, label, help: { says, menu, url } }: { readonly id: string; readonly label: string; readonly help: FieldHelp }) {
   return (
     <p id={id} className="help">
       {says}
@@ -71,7 +71,7 @@ function Help({ id, help: { says, menu, url } }: { readonly id: string; readonly
         <>
           {' '}
           <a href={url} target="_blank" rel="noopener noreferrer">
-            Open the page<span className="hidden"> for {says}, in a new tab</span>
+            Open the page<span className="hidden"> that shows {label}, in a new tab</span>
           </a>
         </>
       )}
@@ -110,7 +110,7 @@ export function FieldInput({ field, refusal }: { readonly field: Field; readonly
           {field.label} {refusal}
         </p>
       )}
-      {field.help !== undefined && <Help id={`${id}-help`} help={field.help} />}
+      {field.help !== undefined && <Help id={`${id}-help`} label={field.label} help={field.help} />}
     </div>
   )
 }

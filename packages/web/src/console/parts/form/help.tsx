@@ -1,5 +1,5 @@
 /** Shows what a field means, and where the vendor shows its value. */
-import { Anchor, Text } from '@mantine/core'
+import { Anchor, Text, VisuallyHidden } from '@mantine/core'
 import { isObject } from 'ferrule/internal'
 import type { ReactNode } from 'react'
 import type { Schema } from './schema.ts'
@@ -27,6 +27,7 @@ function Finding({ find }: { readonly find: Schema }) {
           {' '}
           <Anchor href={url} target="_blank" rel="noreferrer" inherit underline="always">
             Open the vendor's page
+            <VisuallyHidden>, in a new tab</VisuallyHidden>
           </Anchor>
         </>
       )}
