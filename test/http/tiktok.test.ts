@@ -122,7 +122,7 @@ describe('execute', () => {
   test.each<[string, object, [number, string, string?]]>([
     ['ads', { advertiser_id: 7 }, [422, 'invalid_parameter', '/params/advertiser_id']],
     ['ads', { page_size: 1001 }, [422, 'invalid_parameter', '/params/page_size']],
-    ['ads', { filtering: '{}' }, [422, 'invalid_parameter', '/params/filtering']],
+    ['ads', { order_field: 'id' }, [422, 'invalid_parameter', '/params/order_field']],
     ['ads', { advertiser_id: '7411038864520093703' }, [424, 'upstream_permission_denied']],
     ['ads', { advertiser_id: '7399999999999999999' }, [404, 'record_not_found']],
     ['advertisers', { advertiser_ids: '7398164205713920517' }, [422, 'invalid_parameter', '/params/advertiser_ids']],
