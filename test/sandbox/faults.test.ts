@@ -199,7 +199,7 @@ describe('control from outside', () => {
   })
 
   test.each([
-    [{ kind: 'earthquake' }, 'kind must be one of status, html-502'],
+    [{ kind: 'earthquake' }, 'kind must be one of status, html-403, html-502'],
     [{ kind: 'status' }, 'status must be a number'],
     [{ kind: 'status', status: 99 }, 'status must be from 200 to 599'],
     [{ kind: 'reset', times: -1 }, 'times must be a number'],
