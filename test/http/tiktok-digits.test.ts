@@ -54,13 +54,24 @@ describe("every id of the stand-in's world", () => {
     return text.slice(text.indexOf('"list":['))
   }
 
+  interface Compared {
+    readonly entity: string
+    readonly path: string
+    readonly params: { readonly advertiser_id: string }
+  }
+
   /** Compares all pages of a list. @returns how many ids there were */
-  async function compare(doors: readonly ListText[], { entity, path, params }: { entity: string; path: string; params: object }) {
+  async function compare(doors: readonly ListText[], { entity, path, params }: Compared) {
     let found = 0
     for (let page = 1; ; page++) {
       const raw = await listOf(path, { ...params, page })
       const wanted = digitsIn(raw)
-      for (const list of doors) expect(digitsIn(await list(entity, { ...params, page }))).toEqual(wanted)
+      // Records name the advertiser that was asked for where the vendor's do not.
+      const isNamed = raw.includes('"advertiser_id"')
+      for (const list of doors) {
+        const given = digitsIn(await list(entity, { ...params, page }))
+        expect(isNamed ? given : given.filter((id) => id !== params.advertiser_id)).toEqual(wanted)
+      }
       found += wanted.length
       if (page >= Number(/"total_page":(\d+)/.exec(raw)?.[1])) return found
     }

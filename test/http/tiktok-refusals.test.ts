@@ -104,7 +104,6 @@ describe.each(['the service', 'the library'])('%s', (name) => {
     ['a code in an object', { body: envelope('{"":0}', { list: [], page_info: pageInfo }) }],
     ['a list in the place of the object', { body: '[]' }],
     ['null', { body: 'null' }],
-    ['code 0 with page numbers that are texts', { body: envelope('0', { list: [], page_info: { page: '1', total_page: '2' } }) }],
   ])('%s with HTTP 200 is no answer', async (_what, sent) => {
     reply = sent
     for (const entity of ['campaigns', 'ads_reports_daily'])

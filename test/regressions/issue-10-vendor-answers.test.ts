@@ -166,7 +166,10 @@ describe('a check of a store that does not exist', () => {
     await using server = await serve(() => answer)
     await using engine = testEngine()
     const error = await failure(engine.check(shopifyAt(server.origin)))
-    expect(error).toMatchObject({ code, hint: expect.stringMatching(/^Check the value of shop\. The address of the store's admin /) })
+    expect(error).toMatchObject({
+      code,
+      hint: expect.stringMatching(/^(Check|Change) the value of shop.*\. The address of the store's admin /),
+    })
     if (code === 'record_not_found') expect(error.message).toBe('Shopify knows nothing at this address.')
   })
 })
