@@ -1,4 +1,4 @@
-/** The syncs that run or wait. */
+/** The syncs that run now. */
 import { Group, Stack, Text, Title } from '@mantine/core'
 import type { Page, UnfinishedRunRecord } from 'ferrule/wire'
 import { useRead } from '../../data/ferrule.ts'
@@ -7,7 +7,7 @@ import { ReadingView } from '../../parts/reading-view.tsx'
 import { RunProgress } from '../../parts/run-progress.tsx'
 import { RunStateBadge } from '../../parts/sync-states.tsx'
 
-/** Runs that are shown. */
+/** Runs that are shown; the service runs a few at once. */
 const mostShown = 10
 const everyMs = 5_000
 
@@ -24,12 +24,12 @@ function RunLine({ run }: { readonly run: UnfinishedRunRecord }) {
   )
 }
 
-/** Shows the runs that were found, or a sentence without any. */
+/** Shows the runs that were found, or a sentence when nothing runs. */
 function RunList({ data, next }: Page<UnfinishedRunRecord>) {
   if (data.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        No sync runs or waits.
+        No sync runs now.
       </Text>
     )
   return (
@@ -41,7 +41,7 @@ function RunList({ data, next }: Page<UnfinishedRunRecord>) {
       </Stack>
       {next !== null && (
         <Text size="sm" c="dimmed">
-          These are the newest {mostShown}; there are more.
+          These are the newest {mostShown}; more run.
         </Text>
       )}
     </>
@@ -53,12 +53,12 @@ function RunList({ data, next }: Page<UnfinishedRunRecord>) {
  * @param props `workspaceId`: only runs of this workspace
  */
 export function RunningSyncs({ workspaceId }: { readonly workspaceId?: string }) {
-  const query = { limit: mostShown, ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }) }
+  const query = { limit: mostShown, state: 'running' as const, ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }) }
   const reading = useRead(['unfinished-runs', query], (ferrule, signal) => ferrule.syncs.unfinishedPage(query, { signal }), { everyMs })
   return (
     <Stack component="section" gap="xs" aria-labelledby="running">
       <Title order={2} size="h3" id="running">
-        Syncs running and waiting
+        Syncs running now
       </Title>
       {reading.data === undefined ? <ReadingView reading={reading}>{() => null}</ReadingView> : <RunList {...reading.data} />}
     </Stack>
