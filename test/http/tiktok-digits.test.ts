@@ -57,7 +57,7 @@ describe("every id of the stand-in's world", () => {
   interface Compared {
     readonly entity: string
     readonly path: string
-    readonly params: { readonly advertiser_id: string }
+    readonly params: { readonly advertiser_id: string; readonly page_size: number }
   }
 
   /** Compares all pages of a list. @returns how many ids there were */
