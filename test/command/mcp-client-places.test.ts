@@ -26,6 +26,7 @@ describe('the places', () => {
       cursor: '/home/ada/.cursor/mcp.json',
       vscode: '/home/ada/.config/Code/User/mcp.json',
       codex: '/home/ada/.codex/config.toml',
+      gemini: '/home/ada/.gemini/settings.json',
     })
     expect(places({ platform: 'darwin', home: '/Users/ada', env: { XDG_CONFIG_HOME: '/elsewhere' } })).toMatchObject({
       'claude-desktop': '/Users/ada/Library/Application Support/Claude/claude_desktop_config.json',
@@ -38,6 +39,7 @@ describe('the places', () => {
       cursor: 'C:\\Users\\ada\\.cursor\\mcp.json',
       vscode: 'D:\\Roaming\\Code\\User\\mcp.json',
       codex: 'C:\\Users\\ada\\.codex\\config.toml',
+      gemini: 'C:\\Users\\ada\\.gemini\\settings.json',
     })
     expect(places({ platform: 'win32', home: 'C:\\Users\\ada', env: {} })['vscode']).toBe(
       'C:\\Users\\ada\\AppData\\Roaming\\Code\\User\\mcp.json',
