@@ -24,6 +24,8 @@ describe('context of extensive calls', () => {
     const document = openApiDocument({ routes: [], kinds: Object.values(kinds) })
     const schemas: unknown = Reflect.get(Object(document['components']), 'schemas')
     const record: unknown = Reflect.get(Object(schemas), 'gong.calls_extensive.SearchRecord')
-    expect(record).toMatchObject({ properties: { context: { anyOf: [{ type: ['object', 'null'] }, { type: 'array', items: { type: 'object' } }] } } })
+    expect(record).toMatchObject({
+      properties: { context: { anyOf: [{ type: ['object', 'null'] }, { type: 'array', items: { type: 'object' } }] } },
+    })
   })
 })
