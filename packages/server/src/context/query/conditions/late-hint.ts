@@ -1,5 +1,5 @@
 /** What a search that ended late should change. */
-import type { Condition, FieldPath, SearchQuery } from './tree.ts'
+import type { Condition, FieldPath, SearchQuery } from '../tree.ts'
 
 /** Maximum number of named conditions; the first ones stand for the others. */
 const mostNamed = 3
