@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { programLimit } from './support/commands.ts'
 import { folderSizeViolations, folderViolations, houseViolations } from './support/house-rules.ts'
 import { findCycles, readSources } from './support/imports.ts'
 import { importViolations } from './support/rooms.ts'
@@ -93,7 +94,7 @@ function loadedBy(file: string): { files: string[]; builtins: string[] } {
     registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context) } })
     await import(${JSON.stringify(pathToFileURL(join(root, file)).href)})
     process.stdout.write(JSON.stringify({ urls, builtins: process.moduleLoadList }), () => process.exit())`
-  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { ...programLimit, encoding: 'utf8' })
   const { urls, builtins }: { urls: string[]; builtins: string[] } = JSON.parse(output)
   const base = `${pathToFileURL(root).href}/`
   return { files: urls.map((url) => url.replace(base, '')), builtins: [...builtins, ...urls.filter((url) => url.startsWith('node:'))] }

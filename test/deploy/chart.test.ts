@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { describeSettings } from '../../packages/server/src/platform/settings/table.ts'
 import type { Json } from '../http/support.ts'
+import { programLimit } from '../support/commands.ts'
 import { findHelm } from '../support/helm.ts'
 import { chartFolder, fillValues, type KubernetesObject, readObjects, renderChart, type Values } from './chart.ts'
 import { findValueMistakes, findViolations } from './schemas.ts'
@@ -241,7 +242,8 @@ if (helm !== undefined) {
 function renderByHelm(program: string, folder: string, values: Values): readonly KubernetesObject[] {
   const file = join(folder, 'values.json')
   writeFileSync(file, JSON.stringify(values))
-  const run = (...args: string[]): string => execFileSync(program, args, { encoding: 'utf8', env: { PATH: '', HOME: folder } })
+  const run = (...args: string[]): string =>
+    execFileSync(program, args, { ...programLimit, encoding: 'utf8', env: { PATH: '', HOME: folder } })
   run('lint', '--strict', chartFolder, '--values', file)
   return readObjects(run('template', 'shop', chartFolder, '--namespace', 'store', '--kube-version', '1.34.1', '--values', file))
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildSourceEnvironment } from '../support/commands.ts'
+import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
 
 const root = join(import.meta.dirname, '../..')
 let folder: string
@@ -16,6 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 function ferrule(...args: string[]) {
   const env = { ...buildSourceEnvironment(), FERRULE_DATA: folder }
   const { status, stdout, stderr } = spawnSync(process.execPath, ['packages/server/src/cli.ts', ...args], {
+    ...programLimit,
     cwd: root,
     env,
     encoding: 'utf8',

@@ -8,7 +8,7 @@ import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { root } from '../../scripts/paths.mjs'
 import { buildProgramEnvironment, expectHosted, expectLocal, type Mode, runPrograms, startProgramWorld } from '../client/programs/world.ts'
 import type { World } from '../http/support.ts'
-import { run, withoutOuterSettings } from '../support/commands.ts'
+import { programLimit, run, withoutOuterSettings } from '../support/commands.ts'
 import { install, installRuntime } from '../support/runtimes.ts'
 import { compile, linkPackages, listFiles, minuteMs, type Packed, packAll, readVersion } from './packing.ts'
 import {
@@ -104,7 +104,7 @@ describe('the packed packages', () => {
     expect(run(consumer, process.execPath, [bin('ferrule-server'), '--help']).stdout).toMatch(/Usage: ferrule-server/)
     expect(run(consumer, process.execPath, [bin('ferrule'), '--help']).stdout).toMatch(/Usage: ferrule /)
     expect(run(consumer, process.execPath, [bin('ferrule'), '--version']).stdout).toBe(`${readManifest('ferrule')['version']}\n`)
-    const { status, stdout, stderr } = spawnSync(process.execPath, [bin('ferrule'), 'serve'], { encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(process.execPath, [bin('ferrule'), 'serve'], { ...programLimit, encoding: 'utf8' })
     expect({ status, stdout }).toEqual({ status: 4, stdout: '' })
     expect(JSON.parse(stderr)).toMatchObject({ code: 'validation_failed' })
   })
@@ -304,7 +304,7 @@ describe('the library alone', { timeout: 2 * minuteMs }, () => {
     const env = { ...process.env, NODE_OPTIONS: '', GONG_ACCESS_KEY: 'key', GONG_ACCESS_KEY_SECRET: 'secret' }
     const bin = join(alone, 'node_modules/.bin/ferrule')
     for (const node of findNodes()) {
-      const { status, stdout } = spawnSync(node, [bin, 'mcp', '--local', 'gong'], { encoding: 'utf8', input, env })
+      const { status, stdout } = spawnSync(node, [bin, 'mcp', '--local', 'gong'], { ...programLimit, encoding: 'utf8', input, env })
       expect([status, JSON.parse(stdout)]).toMatchObject([0, { id: 1, result: { tools: expect.arrayContaining([]) } }])
     }
     expect(readFileSync(join(alone, 'node_modules/ferrule/dist/LICENSES.md'), 'utf8')).toMatch(

@@ -10,7 +10,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { openSqlite } from '../../packages/server/src/platform/db/sqlite.ts'
 import { formatFailure } from '../../packages/server/src/service/failure.ts'
 import { base, startWorld } from '../http/support.ts'
-import { buildSourceEnvironment } from '../support/commands.ts'
+import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
 const folders: string[] = []
@@ -91,8 +91,8 @@ test('PostgreSQL that cannot be prepared ends the start with its own words', asy
   await client.end()
   const folder = newFolder()
   const run = spawnSync(process.execPath, ['packages/server/src/main.ts'], {
+    ...programLimit,
     encoding: 'utf8',
-    timeout: 60_000,
     env: {
       ...buildSourceEnvironment(),
       FERRULE_DATA: folder,
@@ -114,6 +114,7 @@ test('a log that cannot be written ends nothing', () => {
     for (let count = 0; count < 100; count += 1) logger.error('x'.repeat(100_000))
     process.stdout.write('alive ' + (process.memoryUsage().heapUsed < 100_000_000))`
   const run = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', program], {
+    ...programLimit,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', full],
   })

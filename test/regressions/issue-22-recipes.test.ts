@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { programLimit } from '../support/commands.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** What a project of a user may lack: our own options are stricter than `strict`. */
@@ -35,7 +36,7 @@ test('every recipe compiles', { timeout: 120_000 }, () => {
     const compiler = [join(root, 'node_modules/typescript/bin/tsc'), '--pretty', 'false', '--noEmit']
     let printed = ''
     try {
-      execFileSync(process.execPath, compiler, { cwd: folder, encoding: 'utf8' })
+      execFileSync(process.execPath, compiler, { ...programLimit, cwd: folder, encoding: 'utf8' })
     } catch (error) {
       printed = String(Reflect.get(Object(error), 'stdout'))
     }

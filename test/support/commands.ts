@@ -12,6 +12,9 @@ export interface Finished {
 const outer =
   /^(npm_(package|lifecycle|config_local_prefix|config_loglevel|command)|INIT_CWD|NODE_OPTIONS|NODE_ENV|VITEST|FERRULE_|SANDBOX_|(CONTEXT_)?DATABASE_URL|(HTTPS?|NO)_PROXY)/i
 
+/** Ends a program that this process waits for without looking: it would hold all test files of its process for ever. */
+export const programLimit = { timeout: 10 * 60_000, killSignal: 'SIGKILL' } as const
+
 /** Returns the environment without the settings of an outer run. */
 export const withoutOuterSettings = (): Record<string, string> =>
   Object.fromEntries(
@@ -26,7 +29,7 @@ export function run(folder: string, command: string, args: readonly string[]): F
   const env = withoutOuterSettings()
   // On Windows npm is a script that only a shell can start.
   const shell = process.platform === 'win32' && command === 'npm'
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: folder, encoding: 'utf8', env, shell })
+  const { status, stdout, stderr, error } = spawnSync(command, args, { ...programLimit, cwd: folder, encoding: 'utf8', env, shell })
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? `${stdout}\n${stderr}`}`)
   return { status, stdout, stderr }
 }
