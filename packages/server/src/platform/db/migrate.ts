@@ -4,36 +4,10 @@ import { fail } from 'ferrule/internal'
 import { sql } from 'kysely'
 import { explainRights } from '../../postgres/rights.ts'
 import type { Database } from './database.ts'
-import { platform } from './migrations/0001-platform.ts'
-import { notices } from './migrations/0002-notices.ts'
-import { writes } from './migrations/0003-writes.ts'
-import { syncs } from './migrations/0004-syncs.ts'
-import { proofs } from './migrations/0005-proofs.ts'
-import { verified } from './migrations/0006-verified.ts'
-import { ownOrganizations } from './migrations/0007-own-organizations.ts'
-import { nodes } from './migrations/0008-nodes.ts'
-import { creations } from './migrations/0009-creations.ts'
-import { sessions } from './migrations/0010-sessions.ts'
-import { deletedOrganizations } from './migrations/0011-deleted-organizations.ts'
-import { mcpTokens } from './migrations/0012-mcp-tokens.ts'
-import { keptAnswers } from './migrations/0013-kept-answers.ts'
-import { oauth } from './migrations/0014-oauth.ts'
-import { consoleSessions } from './migrations/0015-console-sessions.ts'
-import { connect } from './migrations/0016-connect.ts'
-import { usage } from './migrations/0017-usage.ts'
-import { consentEnds } from './migrations/0018-consent-ends.ts'
-import { budgets } from './migrations/0019-budgets.ts'
-import { asked } from './migrations/0020-asked.ts'
-import { parked } from './migrations/0021-parked.ts'
-import { lists } from './migrations/0022-lists.ts'
-import { creationLeases } from './migrations/0023-creation-leases.ts'
+import { initial } from './migrations/0001-initial.ts'
 import type { ColumnTypes, Migration } from './migrations/migration.ts'
 
-const migrations: readonly Migration[] = [
-  ...[platform, notices, writes, syncs, proofs, verified, ownOrganizations, nodes, creations, sessions],
-  ...[deletedOrganizations, mcpTokens, keptAnswers, oauth, consoleSessions, connect, usage, consentEnds, budgets, asked],
-  ...[parked, lists, creationLeases],
-]
+const migrations: readonly Migration[] = [initial]
 const types: Readonly<Record<Database['dialect'], ColumnTypes>> = {
   sqlite: { id: 'text', text: 'text', bytes: 'blob', moment: 'integer', flag: 'integer', end: ' strict' },
   postgres: { id: 'uuid', text: 'text', bytes: 'bytea', moment: 'bigint', flag: 'boolean', end: '' },
