@@ -12,7 +12,7 @@ export interface Finished {
 const outer =
   /^(npm_(package|lifecycle|config_local_prefix|config_loglevel|command)|INIT_CWD|NODE_OPTIONS|NODE_ENV|VITEST|FERRULE_|SANDBOX_|(CONTEXT_)?DATABASE_URL|(HTTPS?|NO)_PROXY)/i
 
-/** Ends a program that this process waits for without looking: it would hold all test files of its process for ever. */
+/** Ends a program that this process waits for without looking: it would hold all test files of its process forever. */
 export const programLimit = { timeout: 10 * 60_000, killSignal: 'SIGKILL' } as const
 
 /** Returns the environment without the settings of an outer run. */
