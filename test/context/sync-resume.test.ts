@@ -28,6 +28,7 @@ function change(vendor: Vendor): void {
 }
 
 type Moment = 'before' | 'after'
+type Stored = Readonly<Record<string, unknown>>
 
 /** Makes the n-th call or change fail, and reports whether it happened. */
 function failAt(side: Side, n: number, moment: Moment): { happened(): boolean } {
@@ -187,6 +188,19 @@ describe('an interrupted run', () => {
     side.store.remake('items')
     await side.sync({ mode: 'full' })
     expect(copies(side)).toEqual(truths(side))
+  })
+
+  test.each([
+    ['without a number of their shape', ({ shape: _shape, unread: _unread, ...old }: Stored) => old],
+    ['of a later shape', ({ shape, unread: _unread, ...newer }: Stored) => ({ ...newer, shape: Number(shape ?? 0) + 1, flawed: [] })],
+  ])('begins anew when a checkpoint cannot be read: those %s', async (_name, rewrite) => {
+    const side = await interrupted('full', 140)
+    for (const { checkpoints } of kept.map((name) => side.store.shelf(name)))
+      for (const [part, text] of checkpoints) checkpoints.set(part, JSON.stringify(rewrite(JSON.parse(text))))
+    const results = await side.sync()
+    expect(new Set(Object.values(Side.states(results)))).toEqual(new Set(['complete']))
+    expect(copies(side)).toEqual(truths(side))
+    for (const name of kept) expect([name, side.store.shelf(name).pass]).toEqual([name, undefined])
   })
 
   test('asks for the children of a page again when the page is another one by now', async () => {

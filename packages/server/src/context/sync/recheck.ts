@@ -5,14 +5,14 @@
 
 import { FerruleError } from 'ferrule'
 import type { Hidden, Kind, Lookup } from 'ferrule/definition'
-import { parseJson, type RecordKey, writeJson } from 'ferrule/engine'
-import { errorConsequences, getAt, isObject, parsePath, setAt } from 'ferrule/internal'
+import type { RecordKey } from 'ferrule/engine'
+import { errorConsequences, getAt, parsePath, setAt } from 'ferrule/internal'
 import type { EntityRef } from '../entity-ref.ts'
 import { parseKeyValue } from '../query/keys.ts'
 import { buildKey } from '../store/forget.ts'
 import type { ContextStore } from '../store/types.ts'
 import { buildRemovals } from './links.ts'
-import { readState } from './state.ts'
+import { readCheckpoint, readState, writeCheckpoint } from './state.ts'
 import type { Ask } from './types.ts'
 
 /** Input of a recheck. */
@@ -66,11 +66,8 @@ export function listRecheckedEntities({ definition }: Kind, configuration: Reado
 
 const toRef = ({ connector, kind }: RecheckTask, entity: string): EntityRef => ({ connector, kind: kind.definition.kind, entity })
 
-async function readRound({ store }: Pick<RecheckTask, 'store'>, ref: EntityRef): Promise<Round> {
-  const text = (await store.readCheckpoints(ref)).get(part)
-  const value = text === undefined ? undefined : parseJson(text)
-  return isObject(value) ? value : {}
-}
+const readRound = async ({ store }: Pick<RecheckTask, 'store'>, ref: EntityRef): Promise<Round> =>
+  (await readCheckpoint(store, ref, part)) ?? {}
 
 /** Returns whether the credentials do not offer the lookup, so complete passes must replace it. */
 export async function isLookupDenied(
@@ -102,7 +99,9 @@ class Recheck {
   /** Looks up records until the share is done. */
   async run(begun: number): Promise<void> {
     const [holder = ''] = this.#entities
-    let { entity = holder, after } = this.#round
+    const { entity: known = holder } = this.#round
+    // An entity of an earlier version, or one that is no longer kept, has no keys to look up.
+    let { entity = holder, after }: Round = this.#entities.includes(known) ? this.#round : {}
     for (let ends = 0; this.#left > 0 && ends <= this.#entities.length; ) {
       this.#task.signal.throwIfAborted()
       const ref = toRef(this.#task, entity)
@@ -123,7 +122,7 @@ class Recheck {
   async #saveRound({ after, ...round }: Omit<Round, 'after'> & { readonly after?: string | undefined }): Promise<void> {
     this.#round = after === undefined ? round : { ...round, after }
     const [holder = ''] = this.#entities
-    await this.#task.store.saveCheckpoints(toRef(this.#task, holder), [{ name: part, value: writeJson(this.#round) }])
+    await this.#task.store.saveCheckpoints(toRef(this.#task, holder), [{ name: part, value: writeCheckpoint(this.#round) }])
   }
 
   /** Looks up some keys of an entity. For other entities than the first, only keys that the first entity lacks. */

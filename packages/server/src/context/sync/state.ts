@@ -113,30 +113,42 @@ export interface WalkProgress {
   readonly waited?: string
 }
 
+/**
+ * Number of the shape of all checkpoints. Raise it when the code cannot read what an older version stored: the entity then starts again
+ * instead of failing in every run. `test/pins/checkpoints.test.ts` shows what is stored.
+ */
+const shape = 1
+
 const statePart = 'state'
 const nameWalk = (root: string): string => `walk:${root}`
 
 type Reader = Pick<ContextStore, 'readCheckpoints'>
 
-async function readCheckpoint(store: Reader, ref: EntityRef, part: string): Promise<Record<string, unknown> | undefined> {
+/** Reads a checkpoint; undefined when it is missing or has another shape. */
+export async function readCheckpoint(store: Reader, ref: EntityRef, part: string): Promise<Record<string, unknown> | undefined> {
   const text = (await store.readCheckpoints(ref)).get(part)
-  const value = text === undefined ? undefined : parseJson(text)
-  return isObject(value) ? value : undefined
+  const stored = text === undefined ? undefined : parseJson(text)
+  if (!isObject(stored) || stored['shape'] !== shape) return undefined
+  const { shape: _shape, ...value } = stored
+  return value
 }
 
-/** Reads the state of an entity; empty before its first run. Only `toStateCheckpoint` writes this checkpoint. */
+/** Writes a checkpoint with its shape. */
+export const writeCheckpoint = (value: object): string => writeJson({ shape, ...value })
+
+/** Reads the state of an entity; empty before its first run, and when it has another shape. Only `toStateCheckpoint` writes this checkpoint. */
 export const readState = async (store: Reader, ref: EntityRef): Promise<EntityState> =>
   ((await readCheckpoint(store, ref, statePart)) ?? {}) as EntityState
 
-/** Reads the progress of an interrupted walk; undefined without one. */
+/** Reads the progress of an interrupted walk; undefined without one, and when it has another shape. */
 export const readWalk = async (store: Reader, ref: EntityRef, root: string): Promise<WalkProgress | undefined> =>
   (await readCheckpoint(store, ref, nameWalk(root))) as WalkProgress | undefined // only `toWalkCheckpoint` writes it
 
 /** Converts a state to a checkpoint. */
-export const toStateCheckpoint = (state: EntityState): Checkpoint => ({ name: statePart, value: writeJson(state) })
+export const toStateCheckpoint = (state: EntityState): Checkpoint => ({ name: statePart, value: writeCheckpoint(state) })
 
 /** Converts the progress of a walk to a checkpoint; undefined deletes it. */
 export const toWalkCheckpoint = (root: string, progress: WalkProgress | undefined): Checkpoint => ({
   name: nameWalk(root),
-  value: progress === undefined ? null : writeJson(progress),
+  value: progress === undefined ? null : writeCheckpoint(progress),
 })
