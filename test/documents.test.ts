@@ -1,4 +1,8 @@
-/** Holds the documents to the tree: paths that they name exist, links lead somewhere, decision records have their form. */
+/**
+ * Holds the documents to the tree: paths that they name exist, links lead somewhere, decision records have their form, lines for a shell run
+ * in every shell of POSIX.
+ */
+import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -48,6 +52,43 @@ test('a path that does not exist would be found', () => {
 
 test.each(documents)('%s links to files that exist', (file) => {
   expect(brokenLinks(file)).toEqual([])
+})
+
+describe('lines for a shell', () => {
+  /** What shells of POSIX take for words, although bash does more with it. */
+  const ofBash = /\{\w+\.\.\w+\}|\[\[|\$RANDOM\b|\$'|\bsource |\bfunction |&>|\$\{\w+(?:\/|\[|\^|,)/
+
+  /** Returns the blocks of a document that are lines for a shell. */
+  const listBlocks = (text: string): string[] =>
+    [...text.matchAll(/^```(?:sh|bash|shell)\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
+
+  /** Returns what no shell of POSIX can read. */
+  const findMistakes = (block: string): string[] => {
+    const { stderr, status } = spawnSync('dash', ['-n'], { input: block, encoding: 'utf8' })
+    const mistake = ofBash.exec(block)?.[0]
+    return [...(status === 0 ? [] : [stderr]), ...(mistake === undefined ? [] : [`${mistake} is of bash`])]
+  }
+
+  /** Returns calls whose answer would leave the prompt in its line: those of curl that are neither read, nor kept, nor ended. */
+  const findOpenAnswers = (block: string): string[] =>
+    block
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .filter((line) => /^curl /.test(line) && !/ (?:-w|--write-out) '\\n'| (?:-o|--output) | \| /.test(line))
+
+  const pages = [...new Set([...documents, ...globSync(['deploy/**/*.md', 'packages/*/src/README.md'], { cwd: root })])]
+
+  test.each(pages.filter((file) => listBlocks(read(file)).length > 0))('%s: dash reads them, and answers end their line', (file) => {
+    const blocks = listBlocks(read(file))
+    expect(blocks.flatMap(findMistakes)).toEqual([])
+    expect(blocks.flatMap(findOpenAnswers)).toEqual([])
+  })
+
+  test('what only bash runs would be found', () => {
+    const wrong = ['for _ in {1..60}; do sleep 1; done', 'cat <(ls)', '[[ -n x ]]', 'if true; then', 'echo $RANDOM']
+    expect(wrong.filter((line) => findMistakes(line).length === 0)).toEqual([])
+    expect(findOpenAnswers('curl -s \\\n  https://example.com')).toHaveLength(1)
+  })
 })
 
 describe('decision records', () => {

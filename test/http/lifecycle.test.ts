@@ -79,16 +79,20 @@ async function startService(env: Readonly<Record<string, string>> = {}): Promise
   return { ...run, url: await listens.promise }
 }
 
-/** Pastes the examples into bash and gives what the list prints; the search after it must find something. */
-async function paste(output: string, env: Readonly<Record<string, string>> = {}): Promise<Json> {
+/** Pastes the examples into a shell and gives what the list prints; the search after it must find something. Each answer ends its line. */
+async function paste(
+  output: string,
+  { shell: name = 'dash', env = {} }: { shell?: string; env?: Readonly<Record<string, string>> } = {},
+): Promise<Json> {
   const lines = output.split('\n').filter((line) => /^(TOKEN|CONNECTOR|curl|for)/.test(line))
   expect(lines).toHaveLength(5)
-  const shell = spawn('bash', ['-c', lines.join('\n')], { env: { ...plain, ...env } })
+  const shell = spawn(name, ['-c', lines.join('\n')], { env: { ...plain, ...env } })
   running.push(shell)
   let text = ''
   shell.stdout.on('data', (chunk) => (text += chunk))
   await once(shell, 'close')
-  const [list = '', search = ''] = text.split(/(?<=\}\})(?=\{"data")/)
+  const [list = '', search = '', end] = text.split('\n')
+  expect(end, text).toBe('')
   expect(JSON.parse(search).data?.[0].title, text).toContain('Engineer')
   return JSON.parse(list)
 }
@@ -111,8 +115,8 @@ describe('npm start', { timeout: 120_000 }, () => {
     const first = await startService()
     const secret = /Client secret +(\S+) /.exec(first.stdout())?.[1] ?? ''
     expect(secret.length).toBeGreaterThan(30)
-    for (const _ of ['pasted', 'pasted again'])
-      expect((await paste(first.stdout())).data[0]).toMatchObject({ id: expect.any(String), emailAddress: expect.any(String) })
+    for (const shell of ['dash', 'bash'])
+      expect((await paste(first.stdout(), { shell })).data[0]).toMatchObject({ id: expect.any(String), emailAddress: expect.any(String) })
     expect(await end(first.child, 'SIGTERM')).toBe(0)
     expect(first.stderr()).not.toContain(secret)
     expect(readBudgets()).toEqual([{ owner: null, calls: expect.any(Number) }]) // given back, with the calls of the day
@@ -122,12 +126,12 @@ describe('npm start', { timeout: 120_000 }, () => {
     const second = await startService(exported)
     expect(second.stdout()).not.toContain(secret)
     expect(second.stdout()).toContain('applications rotate')
-    expect((await paste(second.stdout(), { FERRULE_CLIENT_SECRET: secret })).data.length).toBeGreaterThan(1)
+    expect((await paste(second.stdout(), { env: { FERRULE_CLIENT_SECRET: secret } })).data.length).toBeGreaterThan(1)
     const rotate = /npm run ferrule-server -- (applications rotate)\n/.exec(second.stdout())?.[1] ?? ''
     const rotation = start('packages/server/src/cli.ts', exported, rotate.split(' '))
     expect(await ended(rotation), rotation.stderr()).toBe(0)
     const renewed = /client secret (\S+) /.exec(rotation.stdout())?.[1] ?? ''
-    expect((await paste(second.stdout(), { FERRULE_CLIENT_SECRET: renewed })).data.length).toBeGreaterThan(1)
+    expect((await paste(second.stdout(), { env: { FERRULE_CLIENT_SECRET: renewed } })).data.length).toBeGreaterThan(1)
     expect(await end(second.child, 'SIGINT')).toBe(0)
   })
 

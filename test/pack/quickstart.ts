@@ -40,9 +40,9 @@ async function readBanner(service: ChildProcess): Promise<string> {
   return printed.promise
 }
 
-/** Pastes the lines into bash. */
+/** Pastes the lines into the shell of POSIX. */
 async function paste(lines: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
-  const shell = spawn('bash', ['-c', lines.join('\n')], { env })
+  const shell = spawn('sh', ['-c', lines.join('\n')], { env })
   let text = ''
   shell.stdout.on('data', (chunk) => (text += chunk))
   await once(shell, 'close')
@@ -62,7 +62,7 @@ export async function runQuickstart(place: Place): Promise<Quickstart> {
       banner.split('\n').filter((line) => /^(TOKEN|CONNECTOR|curl|for)/.test(line)),
       env,
     )
-    const [list = '', search = ''] = text.split(/(?<=\}\})(?=\{"data")/)
+    const [list = '', search = ''] = text.split('\n')
     const pages = { list: JSON.parse(list), search: JSON.parse(search) }
     service.kill('SIGTERM')
     const [exitCode] = await once(service, 'exit')

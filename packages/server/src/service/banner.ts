@@ -20,24 +20,24 @@ const buildTokenBody = ({ clientId, clientSecret }: FirstApplication): string =>
   return `'{"client_id":${JSON.stringify(clientId)},"client_secret":"'"$FERRULE_CLIENT_SECRET"'"}'`
 }
 
-/** Builds a loop that prints the state of the users' copy each second, until the copy is searchable; 60 seconds at most. */
+/** Builds a loop that prints the state of the users' copy each second, until the copy is searchable; 60 seconds at most. Every shell of POSIX runs it. */
 const buildWait = (connector: string): string =>
-  `for _ in {1..60}; do curl -s ${connector}/context_store ${bearer} | grep -oE '"entity":"users","state":"[a-z_]+"' | tee /dev/stderr | grep -q ready && break; sleep 1; done`
+  `for _ in $(seq 60); do curl -s ${connector}/context_store ${bearer} | grep -oE '"entity":"users","state":"[a-z_]+"' | tee /dev/stderr | grep -q ready && break; sleep 1; done`
 
 const search =
   '{"entity":"users","action":"context_store_search","params":{"query":{"filter":{"fuzzy":{"title":"enginer"}},"sort":[{"lastName":"asc"}]},"limit":3}}'
 
-/** Builds lines for bash and zsh. They work repeatedly, because each run gives the connector a new name. */
+/** Builds lines for every shell of POSIX. They work repeatedly, because each run gives the connector a new name. */
 function buildExamples(url: string, first: FirstApplication): string[] {
-  const connector = '{"workspace_name":"default","connector_type":"gong","name":"sandbox \'$(date +%s)-$RANDOM\'",'
+  const connector = '{"workspace_name":"default","connector_type":"gong","name":"sandbox \'$(date +%s)-$$\'",'
   const credentials = '"credentials":{"access_key":"sandbox","access_key_secret":"sandbox-secret"},"environment":{"sandbox":true}}'
   const connectors = `${url}/api/v1/integrations/connectors`
   return [
     `TOKEN=$(curl -s ${url}/api/v1/account/applications/token ${json} -d ${buildTokenBody(first)} | sed -E 's/.*"access_token":"([^"]+)".*/\\1/')`,
     `CONNECTOR=$(curl -s ${connectors} ${bearer} ${json} -d '${connector}${credentials}' | sed -E 's/^\\{"id":"([^"]+)".*/\\1/')`,
-    `curl -s ${connectors}/$CONNECTOR/execute ${bearer} ${json} -d '{"entity":"users","action":"list"}'`,
+    `curl -s -w '\\n' ${connectors}/$CONNECTOR/execute ${bearer} ${json} -d '{"entity":"users","action":"list"}'`,
     buildWait(`${connectors}/$CONNECTOR`),
-    `curl -s ${connectors}/$CONNECTOR/execute ${bearer} ${json} -d '${search}'`,
+    `curl -s -w '\\n' ${connectors}/$CONNECTOR/execute ${bearer} ${json} -d '${search}'`,
   ]
 }
 

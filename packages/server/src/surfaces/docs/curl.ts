@@ -27,7 +27,7 @@ export function printCurl({ method, path, hasToken, accepts, output, body }: Exa
     `curl ${isUsual ? '' : `-X ${method} `}"$FERRULE_URL${fillSlots(path)}"`,
     ...(hasToken ? ['-H "Authorization: Bearer $FERRULE_TOKEN"'] : []),
     ...(accepts === undefined ? [] : [`-H 'Accept: ${accepts}'`]),
-    ...(output === undefined ? [] : [`--output ${output}`]),
+    output === undefined ? "-w '\\n'" : `--output ${output}`,
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quote(JSON.stringify(body, null, 2))}`]),
   ]
   return lines.join(' \\\n  ')

@@ -50,6 +50,9 @@ export function printValue(value: unknown, indent = ''): string {
 /** Prints a command of a shell, one option a line. */
 const printCommand = (...lines: readonly string[]): string => lines.join(' \\\n  ')
 
+/** Lets curl end the answer with a newline, so that the prompt of the shell stands on a line of its own. */
+const finalNewline = "--write-out '\\n'"
+
 function printCurl({ url, organizationId, connector, entity, action, params, idempotencyKey }: SnippetSource): string {
   return printCommand(
     `curl --silent --show-error --fail-with-body ${quoteShell(`${url}/api/v1/integrations/connectors/${connector.id}/execute`)}`,
@@ -57,7 +60,7 @@ function printCurl({ url, organizationId, connector, entity, action, params, ide
     '--header "Content-Type: application/json"',
     ...(organizationId === undefined ? [] : [`--header ${quoteShell(`X-Organization-Id: ${organizationId}`)}`]),
     ...(isWrite(action) ? [`--header ${quoteShell(`Idempotency-Key: ${idempotencyKey}`)}`] : []),
-    ...(action === 'download' ? [`--output ${quoteShell(entity)}`] : []),
+    action === 'download' ? `--output ${quoteShell(entity)}` : finalNewline,
     `--data ${quoteShell(formatJson({ entity, action, params }))}`,
   )
 }
@@ -126,6 +129,7 @@ function printMcp({ url, connector, entity, action, params }: SnippetSource): st
     '--header "Content-Type: application/json"',
     '--header "Accept: application/json, text/event-stream"',
     '--header "MCP-Protocol-Version: 2025-11-25"',
+    finalNewline,
     `--data ${quoteShell(formatJson(call))}`,
   )
 }
