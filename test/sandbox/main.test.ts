@@ -1,4 +1,4 @@
-import { fork, spawn } from 'node:child_process'
+import { fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -42,6 +42,22 @@ test('started by hand, it prints addresses and credentials and stops on a signal
     expect(printed).toContain(word)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('its help names the settings, starts nothing, and ends well', async () => {
+  for (const argument of ['--help', '-h']) {
+    const { stdout, stderr, status } = spawnSync(process.execPath, [main, argument], { encoding: 'utf8' })
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
+    for (const name of ['SANDBOX_HOST', 'SANDBOX_PORT', 'SANDBOX_LIMITS', 'SANDBOX_MEDIA_BYTES', 'npm run sandbox'])
+      expect(stdout).toContain(name)
+    expect(stdout).not.toContain('http://')
+  }
+})
+
+test('an argument that it does not have is refused with the help', async () => {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [main, '--port'], { encoding: 'utf8' })
+  expect({ stdout, status }).toEqual({ stdout: '', status: 1 })
+  expect(stderr).toMatch(/^The sandbox takes no argument --port\.\n[\s\S]*SANDBOX_PORT/)
 })
 
 test('a setting that is no number is named', async () => {

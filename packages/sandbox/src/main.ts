@@ -68,6 +68,29 @@ function banner({ origins, gong, tiktok }: Sandbox): string {
   ].join('\n')
 }
 
+const help = `Stand-ins of the vendors over HTTP, for tests, examples and demos. They print their addresses and credentials.
+
+Usage: npm run sandbox
+
+Settings are variables of the environment:
+  SANDBOX_HOST         address to listen on; 127.0.0.1 by default
+  SANDBOX_PORT         port of Gong's API, and the next five: Gong's OAuth and media, Shopify, TikTok, Snowflake; 0, the default, takes free ports
+  SANDBOX_LIMITS       off removes rates and quotas
+  SANDBOX_MEDIA_BYTES  size of the files of the one large call; 12 MiB by default
+
+Example: SANDBOX_PORT=4600 npm run sandbox
+`
+
+const [argument] = process.argv.slice(2)
+if (argument === '--help' || argument === '-h') {
+  process.stdout.write(help)
+  process.exit(0)
+}
+if (argument !== undefined) {
+  process.stderr.write(`The sandbox takes no argument ${argument}.\n\n${help}`)
+  process.exit(1)
+}
+
 // A parent that no longer exists before the servers are open must not leave them behind.
 process.once('disconnect', () => process.exit(0))
 
