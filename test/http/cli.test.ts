@@ -77,3 +77,15 @@ test('settings and the document are printed', () => {
   expect(JSON.parse(ferrule('openapi').stdout).openapi).toBe('3.1.0')
   expect(ferrule('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
+
+test('a line that is not complete prints the help', () => {
+  const group = ferrule('applications')
+  expect([group.status, group.stdout, group.stderr]).toEqual([1, '', expect.stringContaining('Usage: ferrule-server applications')])
+  for (const line of [
+    ['export', 'x'],
+    ['applications', 'create'],
+  ]) {
+    const { status, stderr } = ferrule(...line)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^error: missing required argument '\w+'\n\nUsage: ferrule-server /)])
+  }
+})

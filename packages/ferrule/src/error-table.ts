@@ -138,7 +138,11 @@ export const errorTable = {
     'Use a new request id; to repeat a write, send the same statement, context and timeout.',
   ),
   workspace_name_conflict: caller(409, 'The organization has a workspace with the name {name} already.', 'Choose another name.'),
-  workspace_inactive: caller(409, 'The workspace {name} is inactive.', 'Set its status to active with PUT /api/v1/workspaces/{id}.'),
+  workspace_inactive: caller(
+    409,
+    'The workspace {name} is inactive.',
+    'Set its status to active with PUT /api/v1/workspaces/{workspace_id}.',
+  ),
   validation_failed: caller(422, 'The request is not valid: {reason}.', 'Correct the fields named in errors.'),
   entity_not_found: caller(422, '{kind} has no entity {entity}. It has: {known}.', 'Use one of the entities.'),
   action_not_supported: caller(422, '{entity} does not offer the action {action}. It offers: {known}.', 'Use one of the actions.'),
@@ -212,7 +216,7 @@ export const errorTable = {
   context_store_not_ready: serviceForNow(
     409,
     'The context store has no copy of {entity} yet: {reason}.',
-    'Wait for the time of Retry-After, or use list and get; GET /api/v1/integrations/connectors/{connector_id}/context_store shows the progress.',
+    'Wait for the time of Retry-After, search what was read so far with allow_partial, or use list and get; GET /api/v1/integrations/connectors/{connector_id}/context_store shows the progress.',
   ),
   context_store_stale: serviceForNow(
     409,

@@ -173,6 +173,19 @@ export function failAs(code: ErrorCode, slots: Readonly<Record<string, string | 
   return new FerruleError(code, { message: fillSlots(row.message, slots), hint: details.hint ?? fillSlots(row.hint, slots) }, details)
 }
 
+/** Returns the same error with another hint. */
+export function withHint(error: FerruleError, hint: string): FerruleError {
+  const { code, message, errors, upstream, retryAfterMs, retryable, status, cause, headers, gone } = error
+  const known = { ...(upstream === undefined ? {} : { upstream }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  return new FerruleError(code, { message, hint }, { errors, retryable, status, cause, headers, gone, ...known })
+}
+
+/** Fills the slots of an error's hint, such as `{connector_id}`, where the values are known. */
+export function fillHint(error: FerruleError, slots: Readonly<Record<string, string>>): FerruleError {
+  const hint = fillSlots(error.hint, slots)
+  return hint === error.hint ? error : withHint(error, hint)
+}
+
 /** Makes a problem's message a whole sentence that names its field. Some clients show nothing else. Such a sentence stays unchanged. */
 function stateProblem(problem: Problem): Problem {
   const { field, message } = problem

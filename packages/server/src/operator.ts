@@ -14,10 +14,16 @@ const buildServeCommand = (): Command =>
     .option('--role <role>', 'role of this process: all, api or worker; overrides FERRULE_ROLE')
     .action(({ role }: { readonly role?: string }) => serve(role === undefined ? process.env : { ...process.env, FERRULE_ROLE: role }))
 
+/** Lets a command and those below it print their help after a wrong use: commander hands the setting to what `command()` makes only. */
+function showHelp(command: Command): Command {
+  command.showHelpAfterError()
+  for (const below of command.commands) showHelp(below)
+  return command
+}
+
 const program = new Command('ferrule-server')
   .description('The self-hosted service of Ferrule, and the commands of its operator')
   .version(version)
-  .showHelpAfterError()
   .addCommand(buildServeCommand())
   .addCommand(buildMigrateCommand())
   .addCommand(buildExportCommand())
@@ -28,7 +34,7 @@ const program = new Command('ferrule-server')
   .addCommand(buildOpenApiCommand())
 
 try {
-  await program.parseAsync()
+  await showHelp(program).parseAsync()
 } catch (thrown) {
   process.stderr.write(`${formatFailure(thrown)}\n`)
   process.exitCode = findExitCode(thrown)

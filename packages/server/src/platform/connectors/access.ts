@@ -10,6 +10,7 @@ import type { ConnectorAccess } from '../model/access.ts'
 import { asId } from '../model/ids.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Connectors } from '../model/types.ts'
+import { failInactive } from '../model/workspace-names.ts'
 import type { Parts } from '../parts.ts'
 import { refuseDeleted } from '../tenancy/open-organization.ts'
 import { createProof } from './credential-proof.ts'
@@ -39,7 +40,7 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
       const id = asId(given)
       const row = id === undefined ? undefined : await read(principal, id)
       if (row === undefined) throw (await isExisting(principal.organizationId)) ? fail('connector_not_found', {}) : refuseDeleted()
-      if (row.workspace_status === 'inactive') throw fail('workspace_inactive', { name: row.workspace_name })
+      if (row.workspace_status === 'inactive') throw failInactive({ id: row.workspace_id, name: row.workspace_name })
       const source = createSource(row)
       const access = await buildAccess(parts, row, { source, notice: createNotice(row) })
       sources.set(access, source)

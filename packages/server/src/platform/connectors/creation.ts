@@ -19,6 +19,7 @@ import type { Principal } from '../model/access.ts'
 import { newId } from '../model/ids.ts'
 import { requireScope } from '../model/scopes.ts'
 import type { Connectors } from '../model/types.ts'
+import { failInactive } from '../model/workspace-names.ts'
 import type { Parts } from '../parts.ts'
 import { digestParts } from '../secret-text.ts'
 import { beginSyncs } from '../syncs/queue/queue.ts'
@@ -160,7 +161,7 @@ async function lookAtPlace(
   const { db } = parts.database
   try {
     const workspace = await findWantedWorkspace(db, { principal, name: workspaceName, make: createWorkspace })
-    if (workspace?.status === 'inactive') mistakes.add('/workspace_name', fail('workspace_inactive', { name: workspaceName }))
+    if (workspace?.status === 'inactive') mistakes.add('/workspace_name', failInactive(workspace))
     if (workspace === undefined || name === undefined) return
     if (await hasConnectorNamed(db, workspace, name)) mistakes.add('/name', fail('connector_name_conflict', { name }))
   } catch (error) {

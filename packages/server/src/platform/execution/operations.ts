@@ -10,6 +10,7 @@ import {
   describeExecute,
   errorConsequences,
   fail,
+  fillHint,
   findMissingScopes,
   inSpan,
   type SpanStart,
@@ -233,7 +234,8 @@ export async function checkConnection(
     const entities = scopes === undefined ? [{ entity, status: 'succeeded' as const }] : describeReach(connection.kind.definition, scopes)
     return { id: randomUUID(), status: 'succeeded', entity_check_results: entities }
   } catch (thrown) {
-    const error = asFerruleError(thrown)
+    const known = 'access' in target ? { connector_id: target.access.place.connectorId } : {}
+    const error = fillHint(asFerruleError(thrown), known)
     if (error.fault === 'service') throw thrown
     return failedCheck(entity, error, now)
   }

@@ -1,6 +1,6 @@
-/** Reads the name of a workspace under its present name and its old names. */
-import type { Problem } from 'ferrule'
-import { failValidation } from 'ferrule/internal'
+/** Reads the name of a workspace under its present name and its old names, and refuses an inactive workspace. */
+import type { FerruleError, Problem } from 'ferrule'
+import { fail, failValidation, fillHint } from 'ferrule/internal'
 
 interface GivenNames {
   readonly workspace_name?: string
@@ -24,3 +24,7 @@ export function requireWorkspaceName(body: GivenNames): string {
   if (found === undefined) throw failValidation([required('/workspace_name')])
   return found
 }
+
+/** Makes the error of an inactive workspace; its hint has the id for the request that activates it. The caller throws it. */
+export const failInactive = ({ id, name }: { readonly id: string; readonly name: string }): FerruleError =>
+  fillHint(fail('workspace_inactive', { name }), { workspace_id: id })

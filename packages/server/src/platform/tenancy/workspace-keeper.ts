@@ -6,6 +6,7 @@ import { findWorkspaceByName, insertWorkspace, listWorkspaceNames, type Workspac
 import type { Principal } from '../model/access.ts'
 import { newId } from '../model/ids.ts'
 import { requireScope } from '../model/scopes.ts'
+import { failInactive } from '../model/workspace-names.ts'
 import type { Parts } from '../parts.ts'
 import { requireOpenOrganization } from './open-organization.ts'
 
@@ -59,7 +60,7 @@ export interface WantedWorkspace {
  */
 export async function ensureWorkspace(parts: WorkspaceParts, db: Db, wanted: WantedWorkspace): Promise<WorkspaceRow> {
   const workspace = (await findWantedWorkspace(db, wanted)) ?? (await makeOrFind(parts, db, wanted))
-  if (workspace.status === 'inactive') throw fail('workspace_inactive', { name: wanted.name })
+  if (workspace.status === 'inactive') throw failInactive(workspace)
   return workspace
 }
 

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FerruleError } from 'ferrule'
-import { fail } from 'ferrule/internal'
+import { fail, fillHint } from 'ferrule/internal'
 import type { Logger } from 'pino'
 import { allowedMethods } from './allowed-methods.ts'
 import { findNotOffered } from './compat/door.ts'
@@ -22,11 +22,19 @@ export function reportError(logger: Logger, error: FerruleError, request: Fastif
   if (isUnexpected) logger.error({ request_id: request.id, code: error.code, err: error.cause ?? error }, 'a request failed')
 }
 
+/** Ids of the path that hints name. A value that cannot be an id is not repeated. */
+function readIds({ params }: FastifyRequest): Readonly<Record<string, string>> {
+  const given = typeof params === 'object' && params !== null ? Object.entries(params) : []
+  return Object.fromEntries(given.filter(([name, value]) => name.endsWith('_id') && typeof value === 'string' && isId(value)))
+}
+
+const isId = (text: string): boolean => /^[\w-]{1,100}$/.test(text)
+
 /** @param options `bodyLimit`: in bytes, for the refusal of larger bodies */
 export function refuser({ logger, bodyLimit }: { readonly logger: Logger; readonly bodyLimit: number }): Refuse {
   return (thrown, request, reply) => {
     const { method, url, headers } = request
-    const error = toError(thrown, { method, url, contentType: headers['content-type'], bodyLimit })
+    const error = fillHint(toError(thrown, { method, url, contentType: headers['content-type'], bodyLimit }), readIds(request))
     if (!reply.raw.destroyed) reportError(logger, error, request)
     noteProblem(request, error.code)
     for (const name of ofTheAnswer) reply.removeHeader(name)

@@ -13,6 +13,7 @@ import { asId } from '../../model/ids.ts'
 import { readBody, readQuery } from '../../model/read.ts'
 import { requireScope } from '../../model/scopes.ts'
 import type { Syncs } from '../../model/sync-types.ts'
+import { failInactive } from '../../model/workspace-names.ts'
 import type { Parts } from '../../parts.ts'
 import { toScheduleRecords } from '../status/connector-status.ts'
 import { expandToGroups, listCopiedEntities } from '../status/groups.ts'
@@ -79,7 +80,7 @@ const problem = (field: string, message: string, error_code: string): Problem =>
 
 /** Checks that a connector syncs the given entities. @throws FerruleError `workspace_inactive`, `validation_failed` */
 export function assertSynced({ row, wanted }: SyncedConnector, entities: readonly string[] | undefined, pointer = '/entities'): void {
-  if (row.workspace_status === 'inactive') throw fail('workspace_inactive', { name: row.workspace_name })
+  if (row.workspace_status === 'inactive') throw failInactive({ id: row.workspace_id, name: row.workspace_name })
   if (wanted.length === 0) throw failValidation([problem('', 'cannot be done: this connector has no entity that is synced', 'unsupported')])
   const problems = (entities ?? []).flatMap((entity, index) =>
     wanted.includes(entity) ? [] : [problem(`${pointer}/${index}`, `must be one of: ${wanted.join(', ')}`, 'enum')],

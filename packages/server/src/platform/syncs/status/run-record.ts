@@ -1,7 +1,7 @@
 /** Converts runs and their errors between rows and wire form. */
 
 import type { ErrorCode } from 'ferrule'
-import { asFerruleError, errorTable, isErrorCode } from 'ferrule/internal'
+import { asFerruleError, errorTable, fillHint, isErrorCode } from 'ferrule/internal'
 import type { SyncEntityResult, SyncError, SyncProgress, SyncRunRecord } from 'ferrule/wire'
 import { noError, type RunRow, type StoredError } from '../../db/queries/sync-runs.ts'
 import { iso, isoOrNull } from '../../model/ids.ts'
@@ -20,8 +20,8 @@ export const toStoredError = (error: SyncError | null): StoredError =>
 
 /** Builds the error of a thrown value. */
 export function buildSyncError(thrown: unknown, connectorId: string): SyncError {
-  const { code, message, hint } = asFerruleError(thrown)
-  return { code, message: message.slice(0, longestMessage), hint: hint.replace('{connector_id}', connectorId) }
+  const { code, message, hint } = fillHint(asFerruleError(thrown), { connector_id: connectorId })
+  return { code, message: message.slice(0, longestMessage), hint }
 }
 
 /** Builds the error of a part that a walk could not read. */
