@@ -237,6 +237,28 @@ describe('hosted clients', () => {
     await expect(world.run('uninstall', name)).rejects.toMatchObject({ code: 'validation_failed' })
   })
 
+  test.each([
+    'http://127.0.0.1:8080',
+    'http://localhost:8080',
+    'http://[::1]:8080',
+    'https://192.168.1.7',
+    'https://ferrule.local',
+    'https://ferrule:8443',
+  ])('say that they cannot reach %s, and what to do', async (url) => {
+    for (const [name, title, here] of [
+      ['chatgpt', 'ChatGPT', 'codex'],
+      ['claude.ai', 'Claude on the web', 'claude-desktop'],
+    ]) {
+      const thrown: unknown = await world.run('install', name ?? '', { url }).catch((error: unknown) => error)
+      expect(thrown).toMatchObject({
+        code: 'validation_failed',
+        message: expect.stringMatching(new RegExp(`^${title} cannot reach https?://.*/mcp: it runs on the servers of its vendor`)),
+        hint: expect.stringMatching(new RegExp(`FERRULE_PUBLIC_URL.*--url.*ferrule mcp install ${here}$`)),
+      })
+    }
+    expect(world.listFiles()).toEqual([])
+  })
+
   test('the page of steps has a part for each client', () => {
     const page = readText(join(import.meta.dirname, '../../docs/mcp-clients.md'))
     for (const name of clientNames) expect(page).toContain(`ferrule mcp install ${name}`)

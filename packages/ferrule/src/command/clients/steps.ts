@@ -1,5 +1,7 @@
 /** Steps for clients whose entry a person makes on their pages. */
-import type { HostedClientName } from './names.ts'
+import { isPublicUrl } from '../../engine/http/public-address.ts'
+import { failUsage } from '../failure.ts'
+import type { FileClientName, HostedClientName } from './names.ts'
 
 const service = 'The service must have a public address with https, FERRULE_PUBLIC_URL: these clients call it from the internet.'
 const consent = 'These clients take no token. They ask the service for OAuth, and a person agrees on its page.'
@@ -19,12 +21,35 @@ const steps: Readonly<Record<HostedClientName, readonly string[]>> = {
   ],
 }
 
+/** Title of each client, and the client of the same vendor that runs on this machine. */
+const titles: Readonly<Record<HostedClientName, { readonly title: string; readonly here: FileClientName }>> = {
+  chatgpt: { title: 'ChatGPT', here: 'codex' },
+  'claude.ai': { title: 'Claude on the web', here: 'claude-desktop' },
+}
+
+/** Names that only this machine or its network knows: those without a dot, and those of ends that nobody can register. */
+const isOwnName = (host: string): boolean => /^[^.]+$|\.(localhost|local|internal|lan|home|home\.arpa|svc)$/i.test(host)
+
+/** Refuses an address that the servers of the client's vendor cannot reach. */
+function assertReachable(name: HostedClientName, url: string): void {
+  const address = new URL(url)
+  if (isPublicUrl(address) && !isOwnName(address.hostname)) return
+  const { title, here } = titles[name]
+  throw failUsage(
+    `${title} cannot reach ${url}: it runs on the servers of its vendor, and the address is known to this machine or its network only.`,
+    'Give the service a public address with https, set FERRULE_PUBLIC_URL to it, and run this again with --url and that address. ' +
+      `On this machine ${here} works: ferrule mcp install ${here}`,
+  )
+}
+
 /**
  * Formats the steps.
  * @param url address of the MCP endpoint; undefined: no service is set
+ * @throws FerruleError `validation_failed` for an address that only this machine or its network reaches
  */
-export const formatSteps = (name: HostedClientName, url: string | undefined): string =>
-  [
+export function formatSteps(name: HostedClientName, url: string | undefined): string {
+  if (url !== undefined) assertReachable(name, url)
+  return [
     service,
     consent,
     '',
@@ -34,3 +59,4 @@ export const formatSteps = (name: HostedClientName, url: string | undefined): st
     'All clients: docs/mcp-clients.md',
     '',
   ].join('\n')
+}
