@@ -57,7 +57,8 @@ describe('wrong calls', () => {
       { connector: 'team', entity: 'notes', where: 'title fuzy "x"' },
       /\/where cannot be read at column 7[\s\S]*A call that fits: search/,
     ],
-    ['search', { connector: 'team', entity: 'notes', sort: 'at down' }, /\/sort must be such as/],
+    ['search', { connector: 'team', entity: 'notes', sort: 'at down' }, /\/sort must say asc or desc after at, not \\?"down\\?"/],
+    ['search', { connector: 'team', entity: 'notes', sort: '[{"at":' }, /\/sort is not valid JSON/],
     ['read_more', { handle: 'abc' }, /invalid_cursor/],
     ['current_time', { time_zone: 'Europe/Berln' }, /did you mean Europe\/Berlin/],
   ])('of %s %j are answered with what to change', async (name, args, says) => {

@@ -4,6 +4,7 @@ import { isObject } from '../../definition/object.ts'
 import { readProperties, readTypes } from '../../document/schema.ts'
 import { asFerruleError, FerruleError, fail, failValidation } from '../../errors.ts'
 import { parseFilter } from '../../filter/parse.ts'
+import { parseSort } from '../../filter/sort.ts'
 import { readJson } from '../../json/json.ts'
 import { findNearNames } from '../../near-names.ts'
 import type { EntityDocument } from '../../wire/definitions.ts'
@@ -37,16 +38,15 @@ export function buildTextCondition(text: string, fields: readonly string[]): Con
 const refuse = (field: string, message: string): Error => failValidation([{ field, message, error_code: 'value' }])
 
 /** Reads `started desc, title`, or the JSON that the service takes. */
-export function readSort(text: string): readonly Condition[] {
-  if (text.trim().startsWith('[')) {
+function readSort(text: string): readonly unknown[] {
+  if (!text.trim().startsWith('[')) return parseSort(text)
+  try {
     const list = readJson(text)
-    return Array.isArray(list) ? list.filter(isObject) : []
+    if (Array.isArray(list)) return list
+  } catch {
+    // the same refusal as for JSON that is no list
   }
-  return text.split(',').map((part) => {
-    const [, field, direction = 'asc'] = /^\s*(\S+)(?:\s+(asc|desc))?\s*$/i.exec(part) ?? []
-    if (field === undefined) throw refuse('/sort', 'must be such as "started desc, title asc"')
-    return { [field]: direction.toLowerCase() }
-  })
+  throw refuse('/sort', 'is not valid JSON: write started desc, title asc')
 }
 
 /** Parses conditions. @throws FerruleError whose places name the argument */
