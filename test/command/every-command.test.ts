@@ -127,7 +127,7 @@ const rows: Readonly<Record<string, Row>> = {
   'links revoke': asking(['东京'], '东京', 'revoked'),
   'connectors delete': asking([renamed], renamed, 'connector_delete', 'succeeded'),
   api: table(['GET', `${base}/organizations`, '--jq', '.data[].role'], 'admin'),
-  open: table(['--print'], 'address', 'http://'),
+  open: table(['--print'], 'console', '/console', 'reference', '/docs'),
   doctor: {
     args: ['--workspace', '机器'],
     shows: ['ok       service: ready\r\n', 'warning  connectors: none in the workspace 机器\r\n', 'Run: ferrule connectors create'],

@@ -69,7 +69,7 @@ const prepare: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 }
 
-test('every example of every help runs', { timeout: 300_000 }, async () => {
+test('every example of every help runs', { timeout: 600_000 }, async () => {
   const failed: string[] = []
   for (const { name, examples } of ordered(commands)) {
     await prepare[name]?.()

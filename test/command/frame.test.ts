@@ -95,14 +95,7 @@ describe('exit codes', () => {
 })
 
 describe('wrong use', () => {
-  const wrong = [
-    ['nope'],
-    ['login', '--nope'],
-    ['config', '--format', 'xml'],
-    ['config', 'a', 'b', 'c'],
-    ['config', '--timeout', 'soon'],
-    [],
-  ]
+  const wrong = [['nope'], ['login', '--nope'], ['config', '--format', 'xml'], ['config', 'a', 'b', 'c'], ['config', '--timeout', 'soon']]
   test.each(wrong.map((args) => [args.join(' '), args] as const))('%s: exit code 4 and a problem', async (_, args) => {
     const { code, stdout, stderr } = await runFerrule({ config }, ...args)
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
@@ -126,6 +119,14 @@ describe('errors', () => {
     const terminal = openTerminal({ config }, ['whoami', '--format', 'json'])
     expect(await terminal.end()).toBe(4)
     expect(JSON.parse(plain(terminal.drawn))).toMatchObject({ status: 422, code: 'validation_failed', fault: 'caller' })
+  })
+
+  test('of doctor stand in its report only', async () => {
+    const terminal = openTerminal({ config, env: { FERRULE_URL: 'http://127.0.0.1:1', FERRULE_TOKEN: 'a-token' } }, ['doctor'])
+    expect(await terminal.end()).toBe(5)
+    const drawn = plain(terminal.drawn)
+    expect(drawn.split('cannot be reached')).toHaveLength(2)
+    expect(drawn).not.toContain('Error:')
   })
 
   test('have no colour with NO_COLOR', async () => {

@@ -1,6 +1,6 @@
 /** Failures of the command: how they are made, and how they are shown. */
 import { styleText } from 'node:util'
-import { asFerruleError, FerruleError } from '../errors.ts'
+import { asFerruleError, FerruleError, type Problem, withHint } from '../errors.ts'
 import { writeJson } from '../json/json.ts'
 import { showControls } from './output/terminal.ts'
 
@@ -15,6 +15,17 @@ export class Interrupted extends Error {
 /** The reader of our output has closed its end, for example `head`. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed'
+}
+
+/** An error whose sentences stand in the output already: it only decides on the exit code. */
+export class Shown extends Error {
+  override readonly name = 'Shown'
+  override readonly cause: unknown
+
+  constructor(cause: unknown) {
+    super('The output says what failed.')
+    this.cause = cause
+  }
 }
 
 /**
@@ -32,15 +43,8 @@ export const failUsage = (message: string, hint: string): FerruleError => new Fe
 export const failSetting = (message: string, hint: string): FerruleError => new FerruleError('setting_invalid', { message, hint }, {})
 
 /** Adds a sentence to what an error says to do. */
-export function addHint(error: FerruleError, sentence: string): FerruleError {
-  const { code, message, errors, upstream, retryAfterMs, retryable, status, cause, headers } = error
-  const details = { errors, retryable, status, cause, headers }
-  return new FerruleError(
-    code,
-    { message, hint: [error.hint, sentence].filter((part) => part !== '').join(' ') },
-    { ...details, ...(upstream === undefined ? {} : { upstream }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
-  )
-}
+export const addHint = (error: FerruleError, sentence: string): FerruleError =>
+  withHint(error, [error.hint, sentence].filter((part) => part !== '').join(' '))
 
 /** Reads the code of an error of Node, such as `ENOENT`. */
 export function readErrorCode(thrown: unknown): string | undefined {
@@ -48,9 +52,18 @@ export function readErrorCode(thrown: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
+/** Describes a problem as far as the sentence of the error does not say it: its place, where the sentence has the rest. */
+function describeProblem({ field, message }: Problem, said: string): readonly string[] {
+  const text = message.replace(/\.$/, '')
+  if (said.includes(text)) return []
+  const rest = text.startsWith(`${field}: `) ? text.slice(field.length + 2) : text.slice(field.length + 1)
+  if (!text.startsWith(field) || !said.includes(rest)) return [text]
+  return said.includes(field) ? [] : [`at ${field}`]
+}
+
 /** Lists the places that an error names, when its sentence does not show them already. */
 function listPlaces(error: FerruleError): string[] {
-  const places = error.errors.map(({ message }) => message.replace(/\.$/, '')).filter((text) => !error.message.includes(text))
+  const places = new Set(error.errors.flatMap((problem) => describeProblem(problem, error.message)))
   const { upstream } = error
   const said = [upstream?.status, upstream?.code, upstream?.message].filter((part) => part !== undefined && part !== '')
   const vendor = said.length === 0 || error.message.includes(String(said.at(-1))) ? [] : [`the vendor answered: ${said.join(' ')}`]

@@ -1,10 +1,11 @@
 /** Runs the command: parses the arguments, starts the action, and turns what happens into words and an exit code. */
-import { CommanderError } from 'commander'
-import { asFerruleError } from '../errors.ts'
+import { asFerruleError, FerruleError } from '../errors.ts'
 import { chooseFormat, createContext, type Options } from './context.ts'
 import { exitCodes, findExitCode } from './exit-codes.ts'
-import { failUsage, formatFailure, formatProblem, Interrupted, OutputClosed } from './failure.ts'
-import { buildProgram } from './program.ts'
+import { failUsage, formatFailure, formatProblem, Interrupted, OutputClosed, Shown } from './failure.ts'
+import { checkFields } from './known-fields.ts'
+import { type Failed, nameCommands } from './next-steps.ts'
+import { buildProgram, formatHelp, Refusal } from './program.ts'
 
 /** Reads options of a command line that commander has refused, as far as errors need them. */
 function guessOptions(args: readonly string[]): Options {
@@ -13,8 +14,10 @@ function guessOptions(args: readonly string[]): Options {
   return at < 0 ? {} : { format: given }
 }
 
-function report(thrown: unknown, options: Options): number {
+function report(given: unknown, options: Options, failed?: Failed): number {
+  const thrown = given instanceof FerruleError ? nameCommands(given, failed) : given
   if (thrown instanceof OutputClosed) return exitCodes.success
+  if (thrown instanceof Shown) return findExitCode(asFerruleError(thrown.cause))
   if (thrown instanceof Interrupted) {
     process.stderr.write(`${[thrown.message, thrown.hint].join(' ').trim()}\n`)
     return exitCodes.interrupted
@@ -30,15 +33,29 @@ function formatStack(thrown: unknown): string {
   return thrown.cause === undefined ? String(thrown.stack) : `${thrown.stack}\nCaused by: ${formatStack(thrown.cause)}`
 }
 
-/** Turns a refusal of commander into an error; help and version are no errors. */
-function readRefusal(thrown: CommanderError): unknown {
-  if (thrown.exitCode === 0) return undefined
-  if (thrown.code === 'commander.help') return failUsage('A command is missing.', 'Run: ferrule --help')
-  const message = thrown.message.replace(/^error: /, '')
-  const [first = '', suggestion] = message.split('\n')
+/** Turns a refusal of commander into an error. */
+function toError({ command, cause }: Refusal): FerruleError {
+  const usage = `Usage: ${command.createHelp().commandUsage(command)}`
+  if (cause.code === 'commander.help') return failUsage('A command is missing.', `${usage}: ${listCommands(command)}.`)
+  const [first = '', suggestion = usage] = cause.message.replace(/^error: /, '').split('\n')
   const sentence = first.replace(/\.$/, '')
-  const hint = suggestion === undefined ? 'The command with --help lists its arguments and options.' : suggestion.replace(/^\(|\)$/g, '')
-  return failUsage(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`, hint)
+  return failUsage(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`, suggestion.replace(/^\(|\)$/g, ''))
+}
+
+const listCommands = ({ commands }: Refusal['command']): string => commands.map((each) => each.name()).join(', ')
+
+/** Codes of commander for a line that is not complete. */
+const incomplete: readonly string[] = ['commander.help', 'commander.missingArgument']
+
+/** Reports what commander refuses. A line that is not complete gets the help, unless `--format` asks for data. */
+function reportRefusal(refusal: Refusal, options: Options): number {
+  const { command, cause } = refusal
+  if (cause.exitCode === 0) return exitCodes.success // help and version
+  const { format = 'table' } = options
+  if (!incomplete.includes(cause.code) || format !== 'table') return report(toError(refusal), options)
+  const { message } = toError(refusal)
+  process.stderr.write(`${formatFailure(failUsage(message, ''), process.stderr)}\n\n${formatHelp(command)}`)
+  return exitCodes.usage
 }
 
 /** Aborts at the first signal; the second ends the process at once. */
@@ -76,20 +93,21 @@ export async function main(args: readonly string[], version: string): Promise<nu
   ignoreClosedReaders()
   if (args[0] === 'complete' && args[1] === '--') return printCompletions(args.slice(2), version)
   const controller = new AbortController()
-  let known: Options | undefined
+  let started: Failed | undefined
   const program = buildProgram(async (spec, given, options) => {
-    known = options
+    started = { spec, args: given, options }
     const action = await spec.load()
     listenToSignals(controller)
-    await action(createContext({ args: given, options, version }, controller))
+    const context = createContext({ args: given, options, version }, controller)
+    await checkFields(spec, context)
+    await action(context)
   })
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCodes.success
   } catch (thrown) {
-    const failure = thrown instanceof CommanderError ? readRefusal(thrown) : thrown
-    if (failure === undefined) return exitCodes.success
+    if (thrown instanceof Refusal) return reportRefusal(thrown, guessOptions(args))
     // What was aborted fails in many ways; the reason of the abort is what happened.
-    return report(controller.signal.aborted ? controller.signal.reason : failure, known ?? guessOptions(args))
+    return report(controller.signal.aborted ? controller.signal.reason : thrown, started?.options ?? guessOptions(args), started)
   }
 }

@@ -1,11 +1,31 @@
 /** Builds the program of commander from the descriptions of the commands. */
-import { Command, Option } from 'commander'
+import { Command, type CommanderError, Option } from 'commander'
 import { exitMeanings } from './exit-codes.ts'
 import { type CommandSpec, globalOptions, type OptionSpec } from './spec.ts'
 import { commands, groups } from './specs/index.ts'
 
 /** Starts a command with its arguments and all its options. */
 export type Runner = (spec: CommandSpec, args: readonly string[], options: Readonly<Record<string, unknown>>) => Promise<void>
+
+/** What commander refuses: the command, and why. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly command: Command
+  override readonly cause: CommanderError
+
+  constructor(command: Command, cause: CommanderError) {
+    super(cause.message)
+    this.command = command
+    this.cause = cause
+  }
+}
+
+/** Returns the help of a command, as it is drawn on the terminal of errors. */
+export function formatHelp(command: Command): string {
+  const parts: string[] = []
+  command.configureOutput({ writeErr: (part) => void parts.push(part) }).outputHelp({ error: true })
+  return parts.join('')
+}
 
 const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value]
 
@@ -14,6 +34,15 @@ function buildOption({ flags, about, choices, isList }: OptionSpec): Option {
   if (choices !== undefined) option.choices(choices)
   if (isList) option.argParser(collect)
   return option
+}
+
+/** Refuses arguments whose number is not the expected one, in the words of commander. */
+function checkWords(command: Command, expected: readonly string[]): void {
+  const { args } = command
+  const missing = expected[args.length]
+  if (missing !== undefined) command.error(`error: missing required argument '${missing}'`, { code: 'commander.missingArgument' })
+  if (args.length > expected.length)
+    command.error(`error: too many arguments. Expected ${expected.length} arguments but got ${args.length}.`)
 }
 
 const formatExamples = (examples: readonly string[]): string => `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`
@@ -26,7 +55,9 @@ function buildCommand(spec: CommandSpec, run: Runner): Command {
   if (spec.details !== undefined) command.addHelpText('after', `\n${spec.details}`)
   command.addHelpText('after', formatExamples(spec.examples))
   command.action(async () => {
-    await run(spec, command.args, command.optsWithGlobals<Record<string, unknown>>())
+    const options = command.optsWithGlobals<Record<string, unknown>>()
+    if (spec.words !== undefined) checkWords(command, spec.words(options))
+    await run(spec, command.args, options)
   })
   return command
 }
@@ -61,12 +92,14 @@ export function buildProgram(run: Runner): Command {
 
 const listAll = (command: Command): readonly Command[] => command.commands.flatMap((each) => [each, ...listAll(each)])
 
-/** Makes a command throw instead of ending the process, and keeps its words to itself: the caller prints errors. */
+/** Makes a command throw a `Refusal` instead of ending the process, and keeps its words to itself: the caller prints errors. */
 function prepare(command: Command, program: Command): void {
   command
-    .exitOverride()
+    .exitOverride((cause) => {
+      throw new Refusal(command, cause)
+    })
     // Options of `mcp` are not those of `mcp install`.
     .configureHelp({ showGlobalOptions: command.parent !== null, visibleGlobalOptions: () => [...program.options] })
     .configureOutput({ writeErr: () => undefined })
-    .helpCommand(false)
+    .helpCommand(command === program)
 }

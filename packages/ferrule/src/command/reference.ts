@@ -32,7 +32,10 @@ export const commandPage = (): string =>
     '# The command `ferrule`',
     'It comes with the package `ferrule`: `npx ferrule --help`. In a checkout: `npm run --silent ferrule -- --help`.',
     'Data goes to standard output, everything else to standard error. On a terminal the data is a table, elsewhere JSON; `--format` decides otherwise. ' +
-      'Errors are sentences on a terminal, and problem details (RFC 9457) of [errors](errors.md) elsewhere.',
+      'Errors are sentences on a terminal, and problem details (RFC 9457) of [errors](errors.md) elsewhere. ' +
+      'A line that lacks a command or an argument prints the help on standard error, unless `--format` asks for data.',
+    'An unknown name in `--fields` is refused with the names that there are, before anything is changed. Records of vendors leave members out: ' +
+      'there a field that no record has is remarked on.',
     'A setting comes from its flag, else from the environment, else from the profile. `ferrule config` shows each with its source. ' +
       'Profiles stand in `credentials.json` in `FERRULE_CONFIG_DIR`, else in `$XDG_CONFIG_HOME/ferrule`, else in `~/.config/ferrule`.',
     '## Options of every command',

@@ -1,5 +1,5 @@
 /** How a command is described. Help, the reference page and the completion are printed from it. */
-import type { CommandContext } from './context.ts'
+import type { CommandContext, Options } from './context.ts'
 
 /** Runs a command. */
 export type Action = (context: CommandContext) => Promise<void>
@@ -21,6 +21,8 @@ export interface CommandSpec {
   readonly args?: string
   /** Arguments as help shows them, where commander cannot say it. */
   readonly usage?: string
+  /** Names the expected arguments, where options decide on their number; `args` takes any number then. */
+  readonly words?: (options: Options) => readonly string[]
   /** One sentence for lists. */
   readonly about: string
   /** Further lines of help. */
@@ -28,6 +30,8 @@ export interface CommandSpec {
   readonly options?: readonly OptionSpec[]
   /** Two examples. A test runs them. */
   readonly examples: readonly [string, string]
+  /** Loads the JSON Schema of what it prints, which `--fields` chooses from; left out: nothing, or what only others know. */
+  readonly record?: (context: CommandContext) => Promise<object>
   /** Loads what the command needs, when it runs. */
   readonly load: () => Promise<Action>
 }

@@ -163,6 +163,7 @@ export async function writeWalk(batches: AsyncGenerator<Batch, void, undefined>,
   const standing: Standing = { records: 0, pages: 0, next: undefined }
   try {
     await context.output.rows(watch(fetchAhead(batches), standing, context))
+    context.output.noteUnseen()
   } catch (thrown) {
     throw addPosition(thrown, standing, context.signal)
   }

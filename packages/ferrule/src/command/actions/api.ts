@@ -39,16 +39,18 @@ export async function api(context: CommandContext): Promise<void> {
 
 const openers: Readonly<Record<string, readonly string[]>> = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }
 
-/** Opens the pages of the service in a browser, or prints their address. */
+/** Opens the console in a browser, and prints its address and that of the reference. */
 export async function openPages(context: CommandContext): Promise<void> {
   const { url } = await readSettings(context.flags, context.env)
   if (url === undefined) throw failSetting('No service is set.', 'Run: ferrule login, or give --url, or set FERRULE_URL.')
-  const address = `${url.value.replace(/\/+$/, '')}/docs`
+  const service = url.value.replace(/\/+$/, '')
+  const pages = { console: `${service}/console`, reference: `${service}/docs` }
   if (!readFlag(context.options, 'print')) {
     const [program = 'xdg-open', ...rest] = openers[process.platform] ?? ['xdg-open']
-    const child = spawn(program, [...rest, address], { stdio: 'ignore', detached: true })
-    child.on('error', () => context.note('No browser could be opened: open the address yourself.'))
+    const child = spawn(program, [...rest, pages.console], { stdio: 'ignore', detached: true })
+    child.on('error', () => context.note('No browser could be opened: open the address of the console yourself.'))
     child.unref()
   }
-  await context.output.value({ address }, 'address')
+  await context.output.value(pages)
+  context.note('Sign in to the console with the client id and the secret of an application. The reference needs no sign-in.')
 }

@@ -7,6 +7,8 @@ import { asFerruleError, FerruleError } from '../../errors.ts'
 import { parseJson } from '../../json/json.ts'
 import { endpoints } from '../../wire/endpoints.ts'
 import type { CommandContext } from '../context.ts'
+import { Shown } from '../failure.ts'
+import { nameCommands } from '../next-steps.ts'
 import { callOptions, openSession } from '../session.ts'
 import { readSettings } from '../settings.ts'
 
@@ -36,7 +38,7 @@ async function look(check: string, act: () => Promise<readonly Finding[]>, error
   try {
     return await act()
   } catch (thrown) {
-    const { message, hint } = asFerruleError(thrown)
+    const { message, hint } = nameCommands(asFerruleError(thrown))
     errors.push(thrown)
     return [{ check, status: 'failed', detail: message, advice: hint }]
   }
@@ -148,6 +150,7 @@ export async function doctor(context: CommandContext): Promise<void> {
     if (errors.length === 0) findings.push(...(await look('connectors', () => lookAtConnectors(open, context), errors)))
   }
   context.signal.throwIfAborted()
-  await context.output.report(findings, describeFinding)
-  if (errors.length > 0) throw errors[0]
+  const isShown = await context.output.report(findings, describeFinding)
+  const [first] = errors
+  if (errors.length > 0) throw isShown ? new Shown(first) : first
 }

@@ -16,12 +16,9 @@ export interface Operation {
 }
 
 /** Reads connector, entity and action; with `--local` there is no connector. */
-export async function openOperation(context: CommandContext, words: readonly string[]): Promise<Operation> {
+export async function openOperation(context: CommandContext): Promise<Operation> {
   const { args, options } = context
   const kind = readText(options, 'local')
-  const expected = kind === undefined ? ['CONNECTOR', ...words] : words
-  if (args.length !== expected.length)
-    throw failUsage(`Expected ${expected.join(' ')}, not ${args.length} words.`, 'The command with --help shows two examples.')
   const [entity = '', action = ''] = kind === undefined ? args.slice(1) : args
   const target = kind === undefined ? await openHosted(args[0] ?? '', context) : await openLocal(kind, context)
   return { target, entity, action }
@@ -45,15 +42,14 @@ async function runOnce({ target, entity, action }: Operation, params: Schema, co
   const answer = readAnswer(await target.executor.execute(entity, action, params, executeOptions(context)))
   const rows = readRows(answer)
   if (rows !== undefined) await output.page(answer, rows)
-  else if (output.options.format === 'json' || output.options.format === 'ndjson') await output.value(answer)
-  else await output.value(answer.data)
+  else await output.answer(answer)
   const next = action === 'list' ? readNext(answer) : undefined
   if (next !== undefined) note(`There are more: continue with --cursor ${writeCursor(next)}, or read all with --all.`)
 }
 
 /** Runs an operation. */
 export async function execute(context: CommandContext): Promise<void> {
-  const operation = await openOperation(context, ['ENTITY', 'ACTION'])
+  const operation = await openOperation(context)
   const { target, entity, action } = operation
   try {
     if (action === 'download')

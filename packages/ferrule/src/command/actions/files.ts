@@ -142,7 +142,7 @@ const isDownload = (value: unknown): value is Download => isObject(value) && val
 export async function download(context: CommandContext): Promise<void> {
   const { options } = context
   refuseJq(context)
-  const { target, entity } = await openOperation(context, ['ENTITY'])
+  const { target, entity } = await openOperation(context)
   const isForced = readFlag(options, 'force')
   const wanted = readText(options, 'output')
   try {

@@ -2,30 +2,40 @@
 
 import { isObject } from '../../definition/object.ts'
 import type { Schema } from '../../document/kind-document.ts'
+import { asFerruleError, FerruleError, joinProblems, moveProblem } from '../../errors.ts'
 import { parseFilter } from '../../filter/parse.ts'
+import { parseSort } from '../../filter/sort.ts'
 import { type CommandContext, readFlag, readNumber, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
 import { readObjectOption } from '../params.ts'
 import { openHosted } from '../target/target.ts'
 import { readAnswer, readRows, walkSearch, writeWalk } from '../walk.ts'
 
+/** Parses the text of an option; a refusal names the option in place of the member of the request. */
+function parseOption<T>(option: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (thrown) {
+    const { code, errors } = asFerruleError(thrown)
+    if (errors.length === 0) throw thrown
+    const problems = errors.map((problem) => moveProblem(problem, option))
+    throw new FerruleError(code, { message: `${joinProblems(problems)}.`, hint: `Correct ${option}.` }, { errors: problems })
+  }
+}
+
 /** Reads the filter: as text by `--where`, or as JSON by `--filter`. */
 export async function readFilter({ options }: CommandContext): Promise<Schema | undefined> {
   const where = readText(options, 'where')
   const json = readText(options, 'filter')
   if (where !== undefined && json !== undefined) throw failUsage('--where and --filter are two filters.', 'Give one of them.')
-  if (where !== undefined) return parseFilter(where)
+  if (where !== undefined) return parseOption('--where', () => parseFilter(where))
   return json === undefined ? undefined : readObjectOption(json, '--filter')
 }
 
 /** Reads `started:desc,title` as the list that a search takes. */
 export function readSort({ options }: CommandContext): readonly Schema[] | undefined {
   const text = readText(options, 'sort')
-  return text?.split(',').map((part) => {
-    const [, field = '', direction = 'asc'] = /^\s*(.+?)(?::(asc|desc))?\s*$/.exec(part) ?? []
-    if (field === '') throw failUsage('--sort has an empty field.', 'Write --sort field:desc,other.')
-    return { [field]: direction }
-  })
+  return text === undefined ? undefined : parseOption('--sort', () => parseSort(text))
 }
 
 const dropAbsent = (members: Schema): Schema => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))

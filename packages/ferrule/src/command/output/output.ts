@@ -10,6 +10,7 @@ import type { Jq } from './jq.ts'
 import type { Sink } from './sink.ts'
 import type { Layout } from './table.ts'
 import { showControls, showInLine } from './terminal.ts'
+import { UnseenFields } from './unseen-fields.ts'
 
 /** Formats of the output. */
 export const formatNames = ['table', 'json', 'ndjson', 'csv'] as const
@@ -128,6 +129,7 @@ export class Output {
   readonly options: OutputOptions
   readonly sink: Sink
   readonly #project: (value: unknown) => unknown
+  readonly #unseen: UnseenFields
   readonly #decoder = new TextDecoder()
   #jq: Promise<Jq> | undefined
 
@@ -135,6 +137,7 @@ export class Output {
     this.options = options
     this.sink = sink
     this.#project = buildProjection(options.fields)
+    this.#unseen = new UnseenFields(options.fields)
   }
 
   /**
@@ -142,8 +145,27 @@ export class Output {
    * @param columns names of the members that a table shows; left out: all
    */
   async value(value: unknown, columns?: string): Promise<void> {
-    await this.#write(await this.#formatValue(value, columns === undefined ? undefined : parseFields(columns)))
+    this.#unseen.see([value])
+    await this.#write(await this.#formatValue(value, this.#project(value), columns === undefined ? undefined : parseFields(columns)))
     await this.sink.flush()
+    this.noteUnseen()
+  }
+
+  /** Writes an answer with one record. JSON has the whole answer, with the fields of `data` chosen; other formats have the record. */
+  async answer(answer: Readonly<Record<string, unknown>>): Promise<void> {
+    const { format } = this.options
+    const { data } = answer
+    if (format !== 'json' && format !== 'ndjson') return this.value(data)
+    this.#unseen.see([data])
+    await this.#write(await this.#formatValue(answer, { ...answer, data: this.#project(data) }, undefined))
+    await this.sink.flush()
+    this.noteUnseen()
+  }
+
+  /** Remarks on chosen fields that nothing written so far has. */
+  noteUnseen(): void {
+    const remark = this.#unseen.describe()
+    if (remark !== undefined) this.options.note(remark)
   }
 
   /**
@@ -151,11 +173,13 @@ export class Output {
    * @param answer the answer; `data` holds its rows
    */
   async page(answer: Readonly<Record<string, unknown>>, rows: readonly unknown[]): Promise<void> {
-    if (this.options.format !== 'json' && this.options.jq === undefined) return void (await this.rows([rows]))
+    if (this.options.format !== 'json' && this.options.jq === undefined) return this.list([rows])
     const { fields, jq } = this.options
+    this.#unseen.see(rows)
     const kept = fields === undefined ? answer : { ...answer, data: rows.map(this.#project) }
     await this.#write(jq === undefined ? `${formatJson(kept)}\n` : (await this.#loadJq(jq))([writeJson(kept)]))
     await this.sink.flush()
+    this.noteUnseen()
   }
 
   /**
@@ -164,22 +188,34 @@ export class Output {
    */
   async list(batches: Batches, columns?: string): Promise<void> {
     const { jq, format } = this.options
-    if (jq === undefined || format === 'ndjson') return void (await this.rows(batches, columns))
+    if (jq === undefined || format === 'ndjson') {
+      await this.rows(batches, columns)
+      return this.noteUnseen()
+    }
     const all: unknown[] = []
-    for await (const rows of batches) all.push(...rows.map(this.#project))
+    for await (const rows of batches) {
+      this.#unseen.see(rows)
+      all.push(...rows.map(this.#project))
+    }
     await this.#write((await this.#loadJq(jq))([writeJson(all)]))
     await this.sink.flush()
+    this.noteUnseen()
   }
 
   /**
    * Writes sentences, which the columns of a table would cut. Other formats, and chosen fields, show the rows.
    * @param describe formats a row as lines; a terminal wraps them
+   * @returns whether the sentences were written
    */
-  async report<Row>(rows: readonly Row[], describe: (row: Row) => readonly string[]): Promise<void> {
+  async report<Row>(rows: readonly Row[], describe: (row: Row) => readonly string[]): Promise<boolean> {
     const { format, fields, jq } = this.options
-    if (format !== 'table' || fields !== undefined || jq !== undefined) return this.list([rows])
+    if (format !== 'table' || fields !== undefined || jq !== undefined) {
+      await this.list([rows])
+      return false
+    }
     await this.sink.write(rows.flatMap(describe).reduce((text, line) => `${text}${showInLine(line)}\n`, ''))
     await this.sink.flush()
+    return true
   }
 
   /**
@@ -194,6 +230,7 @@ export class Output {
     try {
       for await (const rows of batches) {
         if (rows.length === 0) continue
+        this.#unseen.see(rows)
         await this.#write(await writer.batch(rows))
         count += rows.length
         await this.sink.flush()
@@ -219,9 +256,9 @@ export class Output {
     await this.sink.write(isTerminal && (format !== 'table' || jq !== undefined) ? showControls(text) : text)
   }
 
-  async #formatValue(value: unknown, preferred: readonly FieldPath[] | undefined): Promise<string> {
+  /** Formats a value. @param kept the value with its chosen fields */
+  async #formatValue(value: unknown, kept: unknown, preferred: readonly FieldPath[] | undefined): Promise<string> {
     const { format, fields, formulas, jq, width } = this.options
-    const kept = this.#project(value)
     if (jq !== undefined) return (await this.#loadJq(jq))([writeJson(kept)])
     if (format === 'json') return `${formatJson(kept)}\n`
     if (format === 'ndjson') return `${writeJson(kept)}\n`

@@ -1,8 +1,14 @@
 /** Commands about connectors and kinds. */
+import type { KindDocument } from '../../document/kind-document.ts'
+import { describeMembers } from '../known-fields.ts'
 import type { CommandSpec, OptionSpec } from '../spec.ts'
 
 const fromFile: OptionSpec = { flags: '--from-file <path>', about: 'members as a file of JSON; - reads standard input' }
 const noCheck: OptionSpec = { flags: '--no-check', about: 'store the credentials without trying them at the vendor' }
+/** Members of the document of a kind. */
+const kindMembers: readonly (keyof KindDocument)[] = [
+  ...(['kind', 'title', 'description', 'documentation', 'credentials', 'configuration', 'entities'] as const),
+]
 const named = 'The connector is named by its id, its name, or its kind when there is one of it.'
 
 /** Commands about connectors. */
@@ -17,6 +23,7 @@ export const connectorCommands: readonly CommandSpec[] = [
       'ferrule connectors create gong --from-file gong.json',
       'ferrule connectors create gong --name second --from-file - < gong.json',
     ],
+    record: async () => (await import('../../wire/connectors.ts')).connectorRecord,
     load: async () => (await import('../actions/connectors.ts')).createConnector,
   },
   {
@@ -27,6 +34,7 @@ export const connectorCommands: readonly CommandSpec[] = [
       { flags: '--all-workspaces', about: 'connectors of every workspace' },
     ],
     examples: ['ferrule connectors list', 'ferrule connectors list --kind gong --format csv --fields id,name'],
+    record: async () => (await import('../../wire/connectors.ts')).connectorSummary,
     load: async () => (await import('../actions/connectors.ts')).listConnectors,
   },
   {
@@ -35,6 +43,7 @@ export const connectorCommands: readonly CommandSpec[] = [
     about: 'show a connector; stored credentials are never shown',
     details: named,
     examples: ['ferrule connectors get gong', 'ferrule connectors get gong --jq .status'],
+    record: async () => (await import('../../wire/connectors.ts')).connectorRecord,
     load: async () => (await import('../actions/connectors.ts')).getConnector,
   },
   {
@@ -49,6 +58,7 @@ export const connectorCommands: readonly CommandSpec[] = [
       noCheck,
     ],
     examples: ['ferrule connectors update second --name third', 'ferrule connectors update gong --from-file new-credentials.json'],
+    record: async () => (await import('../../wire/connectors.ts')).connectorRecord,
     load: async () => (await import('../actions/connectors.ts')).updateConnector,
   },
   {
@@ -57,6 +67,7 @@ export const connectorCommands: readonly CommandSpec[] = [
     about: 'try the credentials at the vendor',
     details: named,
     examples: ['ferrule connectors check gong', 'ferrule connectors check gong --quiet --format json'],
+    record: async () => ({ anyOf: [describeMembers('connector_id', 'name'), (await import('../../wire/checks.ts')).checkResult] }),
     load: async () => (await import('../actions/connectors.ts')).checkConnector,
   },
   {
@@ -66,6 +77,7 @@ export const connectorCommands: readonly CommandSpec[] = [
     details: named,
     options: [{ flags: '-y, --yes', about: 'delete without a question' }],
     examples: ['ferrule connectors delete third --yes', 'ferrule connectors delete gong -y --quiet'],
+    record: async () => (await import('../../wire/jobs.ts')).jobRecord,
     load: async () => (await import('../actions/connectors.ts')).deleteConnector,
   },
   {
@@ -73,6 +85,8 @@ export const connectorCommands: readonly CommandSpec[] = [
     args: '[kind]',
     about: 'list the kinds of external systems, or show one with its fields',
     examples: ['ferrule definitions', 'ferrule definitions shopify --jq ".configuration.required[]"'],
+    record: async ({ args }) =>
+      args.length > 0 ? describeMembers(...kindMembers) : (await import('../../wire/definitions.ts')).definitionSummary,
     load: async () => (await import('../actions/connectors.ts')).listDefinitions,
   },
 ]

@@ -1,4 +1,5 @@
 /** Commands about who you are to which service. */
+import { describeMembers } from '../known-fields.ts'
 import type { CommandSpec } from '../spec.ts'
 
 /** Commands about profiles. */
@@ -31,6 +32,7 @@ export const identityCommands: readonly CommandSpec[] = [
     name: 'whoami',
     about: 'show the service, the identity and the organizations that it reaches',
     examples: ['ferrule whoami', 'ferrule whoami --format json'],
+    record: async () => describeMembers('url', 'profile', 'identity', 'organization', 'workspace', 'organizations'),
     load: async () => (await import('../actions/login.ts')).whoami,
   },
   {
@@ -39,6 +41,7 @@ export const identityCommands: readonly CommandSpec[] = [
     about: 'choose the profile, and its default organization and workspace',
     details: 'Without arguments it lists the profiles.',
     examples: ['ferrule use --organization 11111111-1111-4111-8111-111111111111', 'ferrule use --workspace default'],
+    record: async () => describeMembers('profile', 'current', 'url', 'organization', 'workspace'),
     load: async () => (await import('../actions/profiles.ts')).use,
   },
   {
@@ -47,6 +50,7 @@ export const identityCommands: readonly CommandSpec[] = [
     about: 'show the settings with their sources, or set one in the profile',
     details: 'Names: url, organization, workspace. An empty value removes the setting. Secrets are set by `ferrule login` only.',
     examples: ['ferrule config', 'ferrule config workspace default'],
+    record: async () => describeMembers('setting', 'value', 'source'),
     load: async () => (await import('../actions/profiles.ts')).config,
   },
 ]

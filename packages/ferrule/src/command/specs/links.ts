@@ -24,6 +24,7 @@ export const linkCommands: readonly CommandSpec[] = [
       { flags: '--sandbox', about: 'let the connector call the stand-in of the vendor' },
     ],
     examples: ['ferrule links create user-17 --kind gong --sandbox', 'ferrule links create user-18 --kind shopify --days 1 --jq .url'],
+    record: async () => (await import('../../wire/connect/links.ts')).connectLinkSecret,
     load: async () => (await import('../actions/links.ts')).createLink,
   },
   {
@@ -34,6 +35,7 @@ export const linkCommands: readonly CommandSpec[] = [
       { flags: '--end-user <id>', about: 'only those of this end user' },
     ],
     examples: ['ferrule links list', 'ferrule links list --status open --format csv --fields id,end_user.id,expires_at'],
+    record: async () => (await import('../../wire/connect/links.ts')).connectLinkRecord,
     load: async () => (await import('../actions/links.ts')).listLinks,
   },
   {
@@ -42,6 +44,7 @@ export const linkCommands: readonly CommandSpec[] = [
     about: 'revoke a link, which is named by its id or its end user; its page stops working at once',
     options: [{ flags: '-y, --yes', about: 'revoke without a question' }],
     examples: ['ferrule links revoke user-17 --yes', 'ferrule links revoke user-18 -y --quiet'],
+    record: async () => (await import('../../wire/connect/links.ts')).connectLinkRecord,
     load: async () => (await import('../actions/links.ts')).revokeLink,
   },
 ]

@@ -9,6 +9,7 @@ export const placeCommands: readonly CommandSpec[] = [
     name: 'organizations list',
     about: 'list the organizations that you reach',
     examples: ['ferrule organizations list', 'ferrule organizations list --jq ".[].id"'],
+    record: async () => (await import('../../wire/organizations.ts')).organizationRecord,
     load: async () => (await import('../actions/places.ts')).listOrganizations,
   },
   {
@@ -16,6 +17,7 @@ export const placeCommands: readonly CommandSpec[] = [
     args: '<name>',
     about: 'create an organization',
     examples: ['ferrule organizations create "Team North"', 'ferrule organizations create "Team South" --fields id --format csv'],
+    record: async () => (await import('../../wire/organizations.ts')).organizationRecord,
     load: async () => (await import('../actions/places.ts')).createOrganization,
   },
   {
@@ -26,6 +28,7 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule organizations rename 11111111-1111-4111-8111-111111111111 Main',
       'ferrule organizations rename Main Default --format json',
     ],
+    record: async () => (await import('../../wire/organizations.ts')).organizationRecord,
     load: async () => (await import('../actions/places.ts')).renameOrganization,
   },
   {
@@ -34,6 +37,7 @@ export const placeCommands: readonly CommandSpec[] = [
     about: 'delete an organization with its workspaces, connectors and copies; it can be restored for 30 days',
     options: [yes],
     examples: ['ferrule organizations delete "Team North" --yes', 'ferrule organizations delete "Team South" -y --quiet'],
+    record: async () => (await import('../../wire/organizations.ts')).organizationRemoval,
     load: async () => (await import('../actions/places.ts')).deleteOrganization,
   },
   {
@@ -44,12 +48,14 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule organizations restore 66666666-6666-4666-8666-666666666666',
       'ferrule organizations restore 77777777-7777-4777-8777-777777777777 --format json',
     ],
+    record: async () => (await import('../../wire/organizations.ts')).organizationRecord,
     load: async () => (await import('../actions/places.ts')).restoreOrganization,
   },
   {
     name: 'applications list',
     about: 'list the applications that reach the organization: client ids with secrets, which are never shown again',
     examples: ['ferrule applications list', 'ferrule applications list --format csv --fields name,client_id'],
+    record: async () => (await import('../../wire/applications.ts')).applicationRecord,
     load: async () => (await import('../actions/applications.ts')).listApplications,
   },
   {
@@ -57,6 +63,7 @@ export const placeCommands: readonly CommandSpec[] = [
     args: '<name>',
     about: 'create an application; its secret is printed this once',
     examples: ['ferrule applications create reporting', 'ferrule applications create "nightly export" --jq .client_id'],
+    record: async () => (await import('../../wire/applications.ts')).applicationSecret,
     load: async () => (await import('../actions/applications.ts')).createApplication,
   },
   {
@@ -67,6 +74,7 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule applications rename reporting reports',
       'ferrule applications rename "nightly export" "nightly exports" --format json',
     ],
+    record: async () => (await import('../../wire/applications.ts')).applicationRecord,
     load: async () => (await import('../actions/applications.ts')).renameApplication,
   },
   {
@@ -78,6 +86,7 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule applications rotate-secret reports --yes',
       'ferrule applications rotate-secret "nightly exports" -y --fields client_id,client_secret',
     ],
+    record: async () => (await import('../../wire/applications.ts')).applicationSecret,
     load: async () => (await import('../actions/applications.ts')).rotateApplicationSecret,
   },
   {
@@ -86,12 +95,14 @@ export const placeCommands: readonly CommandSpec[] = [
     about: 'delete an application, but not the one that asks',
     options: [yes],
     examples: ['ferrule applications delete reports --yes', 'ferrule applications delete "nightly exports" -y --quiet'],
+    record: async () => (await import('../../wire/applications.ts')).applicationRemoval,
     load: async () => (await import('../actions/applications.ts')).deleteApplication,
   },
   {
     name: 'workspaces list',
     about: 'list the workspaces',
     examples: ['ferrule workspaces list', 'ferrule workspaces list --format csv --fields id,name'],
+    record: async () => (await import('../../wire/workspaces.ts')).workspaceRecord,
     load: async () => (await import('../actions/places.ts')).listWorkspaces,
   },
   {
@@ -99,6 +110,7 @@ export const placeCommands: readonly CommandSpec[] = [
     args: '<name>',
     about: 'create a workspace',
     examples: ['ferrule workspaces create research', 'ferrule workspaces create "field trial" --jq .id'],
+    record: async () => (await import('../../wire/workspaces.ts')).workspaceRecord,
     load: async () => (await import('../actions/places.ts')).createWorkspace,
   },
   {
@@ -106,6 +118,7 @@ export const placeCommands: readonly CommandSpec[] = [
     args: '<workspace> <name>',
     about: 'rename a workspace, which is named by its name or its id',
     examples: ['ferrule workspaces rename research studies', 'ferrule workspaces rename "field trial" trial --format json'],
+    record: async () => (await import('../../wire/workspaces.ts')).workspaceRecord,
     load: async () => (await import('../actions/places.ts')).renameWorkspace,
   },
   {
@@ -114,6 +127,7 @@ export const placeCommands: readonly CommandSpec[] = [
     about: 'delete a workspace with its connectors; it can be restored for 30 days',
     options: [yes],
     examples: ['ferrule workspaces delete trial --yes', 'ferrule workspaces delete studies -y --quiet'],
+    record: async () => (await import('../../wire/workspaces.ts')).workspaceRemoval,
     load: async () => (await import('../actions/places.ts')).deleteWorkspace,
   },
   {
@@ -124,6 +138,7 @@ export const placeCommands: readonly CommandSpec[] = [
       'ferrule workspaces restore 22222222-2222-4222-8222-222222222222',
       'ferrule workspaces restore 33333333-3333-4333-8333-333333333333 --format json',
     ],
+    record: async () => (await import('../../wire/workspaces.ts')).workspaceRecord,
     load: async () => (await import('../actions/places.ts')).restoreWorkspace,
   },
 ]

@@ -1,4 +1,5 @@
 /** Commands that read and write records. */
+import type { Options } from '../context.ts'
 import type { CommandSpec, OptionSpec } from '../spec.ts'
 
 /** The option that leaves the service out. */
@@ -31,12 +32,19 @@ const localDetails =
   'With --local the words are the entity and the action. Credentials come from variables: the kind and the field in capitals, ' +
   'such as GONG_ACCESS_KEY or SHOPIFY_SHOP. KIND_ORIGIN, such as GONG_ORIGIN, sends the calls to another address.'
 
+/** Names the words of a command; with `--local` there is no connector. */
+const nameWords =
+  (...words: readonly string[]) =>
+  (options: Options): readonly string[] =>
+    options['local'] === undefined ? ['connector', ...words] : words
+
 /** Commands about records. */
 export const recordCommands: readonly CommandSpec[] = [
   {
     name: 'execute',
-    args: '<words...>',
+    args: '[words...]',
     usage: '<connector> <entity> <action>',
+    words: nameWords('entity', 'action'),
     about: 'run an action on an entity',
     details: `The connector is named by its id, its name, or its kind when there is one of it.\n${localDetails}`,
     options: [
@@ -79,8 +87,9 @@ export const recordCommands: readonly CommandSpec[] = [
   },
   {
     name: 'download',
-    args: '<words...>',
+    args: '[words...]',
     usage: '<connector> <entity>',
+    words: nameWords('entity'),
     about: 'write a file of a record to a file or standard output',
     details:
       'The file is written as a part file and renamed at its end. A transfer that breaks off continues by range; run the command again ' +

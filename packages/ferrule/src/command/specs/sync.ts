@@ -1,4 +1,5 @@
 /** Commands about copies. */
+import { describeMembers } from '../known-fields.ts'
 import type { CommandSpec, OptionSpec } from '../spec.ts'
 
 const entity: OptionSpec = { flags: '--entity <name>', about: 'only this entity', isList: true }
@@ -15,6 +16,7 @@ export const syncCommands: readonly CommandSpec[] = [
       { flags: '--wait', about: 'wait for the end' },
     ],
     examples: ['ferrule sync start gong --entity calls', 'ferrule sync start gong --full --wait'],
+    record: async () => (await import('../../wire/syncs.ts')).syncRunRecord,
     load: async () => (await import('../actions/sync.ts')).startSync,
   },
   {
@@ -26,6 +28,10 @@ export const syncCommands: readonly CommandSpec[] = [
       { flags: '--until-filled', about: 'with --watch: end when the first sync of every entity has ended' },
     ],
     examples: ['ferrule sync status gong --format table', 'ferrule sync status gong --watch --until-filled --format ndjson'],
+    record: async ({ output: { options } }) =>
+      options.format === 'table' && options.jq === undefined
+        ? describeMembers('entity', 'state', 'records', 'read', 'age', 'error')
+        : (await import('../../wire/context-store.ts')).contextStoreStatus,
     load: async () => (await import('../actions/sync.ts')).showSync,
   },
   {
@@ -33,6 +39,7 @@ export const syncCommands: readonly CommandSpec[] = [
     args: '<connector> [run]',
     about: 'cancel the run that is running or waiting, or the one that is named',
     examples: ['ferrule sync cancel gong', 'ferrule sync cancel gong 44444444-4444-4444-8444-444444444444'],
+    record: async () => (await import('../../wire/syncs.ts')).syncRunRecord,
     load: async () => (await import('../actions/sync.ts')).cancelSync,
   },
   {
@@ -46,6 +53,7 @@ export const syncCommands: readonly CommandSpec[] = [
       entity,
     ],
     examples: ['ferrule sync schedule gong --every 3600', 'ferrule sync schedule gong --entity calls --every 600'],
+    record: async () => (await import('../../wire/syncs.ts')).scheduleRecord,
     load: async () => (await import('../actions/sync.ts')).scheduleSync,
   },
   {
@@ -54,6 +62,7 @@ export const syncCommands: readonly CommandSpec[] = [
     about: 'empty the copy, which is filled again; nothing changes at the vendor',
     options: [entity, { flags: '-y, --yes', about: 'reset without a question' }],
     examples: ['ferrule sync reset gong --entity calls --yes', 'ferrule sync reset gong -y --quiet'],
+    record: async () => (await import('../../wire/syncs.ts')).syncRunRecord,
     load: async () => (await import('../actions/sync.ts')).resetSync,
   },
 ]

@@ -19,12 +19,14 @@ export const tokenCommands: readonly CommandSpec[] = [
       { flags: '--days <days>', about: 'days until it expires, 365 at most' },
     ],
     examples: ['ferrule tokens create laptop', 'ferrule tokens create desk --in default --connector gong --write --days 7 --jq .token'],
+    record: async () => (await import('../../wire/mcp-tokens.ts')).mcpTokenSecret,
     load: async () => (await import('../actions/tokens.ts')).createToken,
   },
   {
     name: 'tokens list',
     about: 'list the tokens for MCP of the organization, without their texts',
     examples: ['ferrule tokens list', 'ferrule tokens list --format csv --fields name,expires_at,last_used_at'],
+    record: async () => (await import('../../wire/mcp-tokens.ts')).mcpTokenRecord,
     load: async () => (await import('../actions/tokens.ts')).listTokens,
   },
   {
@@ -33,6 +35,7 @@ export const tokenCommands: readonly CommandSpec[] = [
     about: 'revoke a token for MCP, which is named by its name or its id; its next call is refused',
     options: [{ flags: '-y, --yes', about: 'revoke without a question' }],
     examples: ['ferrule tokens revoke laptop --yes', 'ferrule tokens revoke desk -y --quiet'],
+    record: async () => (await import('../../wire/mcp-tokens.ts')).mcpTokenRemoval,
     load: async () => (await import('../actions/tokens.ts')).revokeToken,
   },
 ]

@@ -1,4 +1,5 @@
 /** Commands that help to use the others. */
+import { describeMembers } from '../known-fields.ts'
 import type { CommandSpec } from '../spec.ts'
 
 /** Commands about kinds. */
@@ -8,6 +9,7 @@ export const describeCommand: CommandSpec = {
   about: 'show entities, actions, parameters, records and searchable fields of a kind, with examples',
   details: 'It asks the service when one is set, else it reads the definitions of this package.',
   examples: ['ferrule describe gong calls list', 'ferrule describe shopify --format csv --fields entity,actions'],
+  record: async ({ args }) => (args.length === 1 ? describeMembers('entity', 'actions', 'searchable', 'description') : {}),
   load: async () => (await import('../actions/describe.ts')).describe,
 }
 
@@ -27,15 +29,17 @@ export const toolCommands: readonly CommandSpec[] = [
   },
   {
     name: 'open',
-    about: "open the service's pages in a browser",
-    options: [{ flags: '--print', about: 'print the address only' }],
-    examples: ['ferrule open --print', 'ferrule open --print --jq .address'],
+    about: 'open the console of the service in a browser, and print its address and that of the reference',
+    options: [{ flags: '--print', about: 'print the addresses only' }],
+    examples: ['ferrule open --print', 'ferrule open --print --jq .console'],
+    record: async () => describeMembers('console', 'reference'),
     load: async () => (await import('../actions/api.ts')).openPages,
   },
   {
     name: 'doctor',
     about: 'look at settings, service, clock, token and connectors, and say what to do',
     examples: ['ferrule doctor', 'ferrule doctor --format json'],
+    record: async () => describeMembers('check', 'status', 'detail', 'advice'),
     load: async () => (await import('../actions/doctor.ts')).doctor,
   },
   {
