@@ -72,13 +72,16 @@ function original(state: SnowflakeState, submission: Submission, label: Statemen
 
 const longestTimer = 2 ** 31 - 1
 
+/** Begins a statement. Its time limit counts from its arrival, however long the engine needed for a session. */
 function begin(
   state: SnowflakeState,
   submission: Submission,
-  at: { readonly label: StatementLabel; readonly session: Session },
+  at: { readonly label: StatementLabel; readonly session: Session; readonly arrival: number },
 ): Statement {
   const statement = state.store.begin(at.label, (own) => runSubmission(submission, { ...state, session: at.session, statement: own }))
-  const wait = Math.min(submission.timeout * state.switches().timeoutSecondMs, longestTimer)
+  const left = submission.timeout * state.switches().timeoutSecondMs - (performance.now() - at.arrival)
+  if (left <= 0) statement.abort('timeout')
+  const wait = Math.min(left, longestTimer)
   const timer = setTimeout(() => statement.abort('timeout'), wait).unref()
   void statement.finished.then(() => clearTimeout(timer))
   return statement
@@ -125,6 +128,7 @@ function notFound(handle: string): Reply {
 }
 
 async function submit(asked: Asked): Promise<Reply> {
+  const arrival = performance.now()
   const { state, request, access } = asked
   const submission = submissionIn(request)
   if (isFailure(submission)) return refused(submission)
@@ -134,7 +138,7 @@ async function submit(asked: Asked): Promise<Reply> {
   const known = original(state, submission, label)
   const { unfinishedLimit, windowMs } = state.switches()
   if (!known && state.store.unfinished() >= unfinishedLimit) return refused(failure('tooMany'))
-  const statement = known ?? begin(state, submission, { label, session })
+  const statement = known ?? begin(state, submission, { label, session, arrival })
   if (submission.async || windowMs === 0) return running(statement)
   await inWindow(statement, { windowMs })
   return outcomeReply(asked, statement)

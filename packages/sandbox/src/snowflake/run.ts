@@ -88,6 +88,9 @@ export async function runSubmission(
   try {
     const several = statements.length > 1
     return await runStatements({ ...env, source, submission, engine, several, transaction: false }, statements)
+  } catch (error) {
+    if (signal.aborted) return abortFailure(signal, submission.timeout) // the interrupt met the preparation of the session
+    throw error
   } finally {
     quiet()
     engine.close()
