@@ -62,6 +62,20 @@ test('a filter can be text', async () => {
   await expect(open().users.search({ filter: 'active = ' })).rejects.toMatchObject({ errors: [{ field: '/filter', column: 10 }] })
 })
 
+test('words are looked for in any field that holds a string', async () => {
+  const [user] = (await open().users.search({ filter: 'emailAddress is not null and lastName is not null', limit: 1 })).data
+  const text = `${user?.lastName} ${user?.emailAddress?.split('@')[0]}`
+  const byText = await open().users.search({ text, filter: { eq: { active: user?.active ?? null } } })
+  expect(byText.data[0]).toEqual(user)
+  expect((await open().users.context_store_search({ query: { text, filter: { eq: { active: user?.active ?? null } } } })).data).toEqual(byText.data)
+  const all = await collect(open().users.search.records({ limit: 1_000 }))
+  expect(byText.data.length).toBeLessThan(all.length)
+  const { stream } = await open().users.export({ text, fields: ['id'] })
+  expect((await textOf(stream)).split('\n')[0]).toBe(JSON.stringify({ id: user?.id }))
+  await expect(open().users.search({ text: '?!' })).rejects.toMatchObject({ errors: [{ field: '/params/query/text' }] })
+  await expect(open().users.export({ text: 5 } as object)).rejects.toMatchObject({ errors: [{ field: '/text' }] })
+})
+
 test('freshness is asked for', async () => {
   const { fetch, sent } = watchFetch()
   await open({ fetch }).users.search({ limit: 1 }, { maxAge: 86_400, allowPartial: true })

@@ -16,7 +16,7 @@ import type { SearchQuery } from '../../packages/server/src/context/query/tree.t
 import { createTable, fillTable, type SearchDatabase } from './databases.ts'
 import { drawWorld, type World } from './generate.ts'
 import { type DrawnQuery, drawQuery } from './generate-queries.ts'
-import { answered, inOrder, isFound } from './oracle.ts'
+import { answered, inOrder, isFound, withWords } from './oracle.ts'
 import type { Json } from './oracle-places.ts'
 import { isRefused } from './oracle-refusals.ts'
 import { relevanceOf } from './oracle-relevance.ts'
@@ -93,12 +93,13 @@ function expectedOf(
   { query, fields: chosen }: DrawnQuery,
   most: number,
 ): { readonly records: readonly string[]; readonly isRanked: boolean } {
-  const found = records.filter(({ record }) => isFound(fields, record, query.filter))
-  const hasWords = relevanceOf(fields, {}, query.filter) !== undefined
+  const filter = withWords(fields, query)
+  const found = records.filter(({ record }) => isFound(fields, record, filter))
+  const hasWords = relevanceOf(fields, {}, filter) !== undefined
   const asked = (query.sort ?? []).length === 0 && hasWords ? byRelevance : (query.sort ?? [])
   const isRanked = found.length <= most && asked.some((each) => Object.hasOwn(each, '_relevance'))
   const sort = isRanked ? asked : asked.filter((each) => !Object.hasOwn(each, '_relevance'))
-  const relevance = (record: Json): number => relevanceOf(fields, record, query.filter) ?? 0
+  const relevance = (record: Json): number => relevanceOf(fields, record, filter) ?? 0
   const ordered = inOrder(fields, found, { sort, relevance })
   return { records: ordered.map(({ record }) => textOf(writeJson(answered(fields, record, chosen)))), isRanked }
 }

@@ -2,6 +2,7 @@
 import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import type { World } from './generate.ts'
 import * as draw from './generate-values.ts'
+import { wordFields } from './oracle.ts'
 import { declaredBy, isNumber, isObject, type Json, membersOf } from './oracle-places.ts'
 import { relevanceOf } from './oracle-relevance.ts'
 import { askedOf, tokensOf } from './oracle-tokens.ts'
@@ -22,7 +23,7 @@ interface Aim {
 
 /** Parameters of a search. */
 export interface DrawnQuery {
-  readonly query: { readonly filter?: Json; readonly sort?: readonly Record<string, 'asc' | 'desc'>[] }
+  readonly query: { readonly filter?: Json; readonly text?: string; readonly sort?: readonly Record<string, 'asc' | 'desc'>[] }
   readonly limit?: number
   readonly fields?: readonly (string | readonly string[])[]
 }
@@ -229,6 +230,12 @@ function condition(random: Random, aim: Aim, depth: number): Json {
   return leaf(random, aim)
 }
 
+/** Draws words of a record, for any field that holds strings; undefined without such a field. */
+function wordsOf(random: Random, { fields, kept }: World): string | undefined {
+  const names = wordFields(fields)
+  return names.length === 0 ? undefined : query(random, valueIn(random, kept, random.pick(names)))
+}
+
 const sortable = (fields: Fields): string[] =>
   Object.keys(fields).filter((name) => ['string', 'integer', 'number', 'boolean'].includes(declaredBy(fields[name]).type))
 
@@ -241,12 +248,14 @@ export function drawQuery(random: Random, world: World): DrawnQuery {
       ? []
       : random.many(3, () => ({ [random.pick(columns)]: random.pick(['asc', 'desc'] as const) }))
   const filter = random.chance(0.08) ? undefined : condition(random, aim, 3)
-  const isRanked = random.chance(0.4) && relevanceOf(world.fields, {}, filter) !== undefined
+  const text = random.chance(0.1) ? wordsOf(random, world) : undefined
+  const isRanked = random.chance(0.4) && (text !== undefined || relevanceOf(world.fields, {}, filter) !== undefined)
   if (isRanked) sort.splice(random.below(sort.length + 1), 0, { _relevance: 'desc' })
   const fields = random.chance(0.6) ? [] : random.many(4, () => aim.spot(random)?.path ?? '').filter((path) => path !== '')
   return {
     query: {
       ...(filter === undefined ? {} : { filter }),
+      ...(text === undefined ? {} : { text }),
       ...(sort.length === 0 && random.chance(0.5) ? {} : { sort }),
     },
     ...(random.chance(0.2) ? {} : { limit: 1 + random.below(world.kept.length + 2) }),

@@ -193,6 +193,21 @@ function holds(condition: Json, value: unknown, scope: Scope): boolean {
 export const isFound = (fields: Fields, record: Json, filter: Json | undefined): boolean =>
   filter === undefined || holds(filter, record, { members: fields, schema: undefined })
 
+/** Names the fields that `text` of a query looks into: those that hold strings, but times and dates. */
+export const wordFields = (fields: Fields): readonly string[] =>
+  Object.entries(fields).flatMap(([name, schema]) => {
+    const type: unknown = Reflect.get(schema, 'type')
+    return [type].flat().includes('string') && Reflect.get(schema, 'format') === undefined ? [name] : []
+  })
+
+/** Returns the filter that `text` of a query stands for, and its own filter: each word is in some field. */
+export function withWords(fields: Fields, { filter, text }: { readonly filter?: Json; readonly text?: string }): Json | undefined {
+  if (text === undefined) return filter
+  const words = text.split(/\s+/).filter((word) => askedOf(word).length > 0)
+  const found = words.map((word) => ({ or: wordFields(fields).map((name) => ({ fuzzy: { [name]: word } })) }))
+  return { and: filter === undefined ? found : [...found, filter] }
+}
+
 /** Returns the sort value of a field; undefined for null and for values of another type than declared. */
 function sortValue(fields: Fields, record: Json, field: string): string | Decimal | bigint | boolean | undefined {
   const name = nameIn(Object.keys(fields), field) ?? field

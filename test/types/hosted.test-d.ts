@@ -84,6 +84,7 @@ await gong.calls.search({ filter: { gt: { duration: 60 }, gte: { duration: '60.5
 await gong.calls.search({ filter: { gte: { started: '2026-01' }, lt: { started: new Date(0) } } })
 await gong.calls.search({ filter: { eq: { isPrivate: true }, neq: { isPrivate: null }, in: { isPrivate: [true, false] } } })
 await gong.calls.search({ filter: { eq: { title: null } } })
+await gong.calls.search({ text: 'pricng acme', sort: [{ _relevance: 'desc' }] })
 await shopify.customers.search({ filter: { gt: { total_spent: 100 }, eq: { id: 9007199254740993n }, in: { orders_count: [1, 2] } } })
 await shopify.locations.search({ filter: { eq: { active: true } }, sort: [{ active: 'desc' }, { id: 'asc' }] })
 await gong.users.search({ filter: { contains: { emailAliases: 'a@example.com' }, eq: { emailAliases: [] } } })

@@ -89,8 +89,9 @@ type CheckFields<Q, Row, Entity extends string> = Q extends readonly unknown[]
   ? { readonly [I in keyof Q]: CheckField<Q[I], Row, Entity> }
   : readonly (Offered<Row, keyof Comparable> | readonly string[])[]
 
-/** Parameters beside those that say which records. */
+/** Parameters whose type no field changes. */
 interface Plain {
+  readonly text: string | null
   readonly limit: number | null
   readonly cursor: string | null
   readonly format: 'ndjson' | 'csv'
@@ -98,9 +99,9 @@ interface Plain {
 }
 /** Names of the parameters by what is called. */
 interface ParamNames {
-  readonly search: 'filter' | 'sort' | 'fields' | 'limit' | 'cursor'
-  readonly walk: 'filter' | 'sort' | 'fields' | 'limit'
-  readonly export: 'filter' | 'sort' | 'fields' | 'format' | 'formulas'
+  readonly search: 'filter' | 'text' | 'sort' | 'fields' | 'limit' | 'cursor'
+  readonly walk: 'filter' | 'text' | 'sort' | 'fields' | 'limit'
+  readonly export: 'filter' | 'text' | 'sort' | 'fields' | 'format' | 'formulas'
 }
 type CheckParam<Name, Q, Row, Entity extends string> = Name extends 'filter'
   ? string | CheckFilter<Q, Row, Entity>
@@ -114,6 +115,7 @@ type CheckParam<Name, Q, Row, Entity extends string> = Name extends 'filter'
  * What the parameters of a search must be.
  *
  * - `filter`: conditions as the service takes them, or as text: `title fuzzy "pricing" and started >= 2026-01-01`
+ * - `text`: words; each must be in some field that holds a string, as `fuzzy` finds it
  * - `sort`: a list such as `[{ started: 'desc' }, { title: 'asc' }]`
  * - `fields`: paths such as `metaData.title`; all searchable fields if left out
  * - `limit`: rows of a page, 1 to 10,000; 1,000 by default
@@ -132,8 +134,9 @@ export type CheckSearch<Q, Call extends keyof ParamNames, Row, Entity extends st
 
 type CheckQuery<Q, Row, Entity extends string> = {
   readonly filter?: CheckFilter<Get<Q, 'filter'>, Row, Entity> | null
+  readonly text?: Plain['text']
   readonly sort?: CheckSort<Get<Q, 'sort'>, Row, Entity> | null
-} & { readonly [K in Exclude<keyof Q, 'filter' | 'sort'>]: Wrong<`'${K & string}' is no part of a query, which has filter and sort`> }
+} & { readonly [K in Exclude<keyof Q, 'filter' | 'text' | 'sort'>]: Wrong<`'${K & string}' is no part of a query, which has filter, text and sort`> }
 type WireName = 'query' | 'fields' | 'limit' | 'cursor'
 
 /** What the parameters of `context_store_search` must be: those of the service. */
@@ -146,7 +149,7 @@ export type CheckWireSearch<Q, Row, Entity extends string> = {
 
 /** Parameters of `context_store_search` of an entity, for a value that is built elsewhere. */
 export type WireSearchOf<E> = {
-  readonly query: { readonly filter?: FilterOf<E> | null; readonly sort?: SortOf<E> | null }
+  readonly query: { readonly filter?: FilterOf<E> | null; readonly text?: Plain['text']; readonly sort?: SortOf<E> | null }
   readonly fields?: readonly (Offered<RowOf<E>, keyof Comparable> | readonly string[])[]
   readonly limit?: Plain['limit']
   readonly cursor?: Plain['cursor']

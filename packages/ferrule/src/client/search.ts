@@ -32,12 +32,18 @@ export const buildFreshness = ({ maxAge, allowPartial }: HostedCallOptions): Rec
  * @throws FerruleError `validation_failed` for an unknown parameter
  */
 export function buildSearch(params: SearchParams): Record<string, unknown> {
-  checkNames(params, ['filter', 'sort', 'fields', 'limit', 'cursor'])
-  const { filter, sort, ...rest } = params
-  return { query: dropAbsent({ filter: readFilter(filter), sort }), ...dropAbsent(rest) }
+  checkNames(params, ['filter', 'text', 'sort', 'fields', 'limit', 'cursor'])
+  const { filter, text, sort, ...rest } = params
+  return { query: dropAbsent({ filter: readFilter(filter), text, sort }), ...dropAbsent(rest) }
 }
 
 const writePart = (value: unknown): string | undefined => (value === undefined || value === null ? undefined : writeJson(value))
+
+/** Reads the words of an export, which would else export every record. @throws FerruleError `validation_failed` */
+function readWords(text: unknown): string | undefined {
+  if (text === undefined || text === null || typeof text === 'string') return text ?? undefined
+  throw failValidation([{ field: '/text', message: 'must be a string', error_code: 'type' }])
+}
 
 /** Writes the paths of fields as the address takes them. */
 function writeFields(fields: unknown): string | undefined {
@@ -54,12 +60,13 @@ function writeFields(fields: unknown): string | undefined {
  * @throws FerruleError `validation_failed` for an unknown parameter
  */
 export function buildExportQuery(params: SearchParams, { maxAge, allowPartial }: HostedCallOptions) {
-  checkNames(params, ['filter', 'sort', 'fields', 'format', 'formulas'])
-  const { filter, sort, fields, format, formulas } = params
+  checkNames(params, ['filter', 'text', 'sort', 'fields', 'format', 'formulas'])
+  const { filter, text, sort, fields, format, formulas } = params
   return {
     format: typeof format === 'string' ? format : undefined,
     formulas: typeof formulas === 'string' ? formulas : undefined,
     filter: writePart(readFilter(filter)),
+    text: readWords(text),
     sort: writePart(sort),
     fields: writeFields(fields),
     max_age: maxAge,

@@ -18,6 +18,7 @@ export const exportQuery = query({
     ),
   ),
   filter: opt(str('`query.filter` of a search, as JSON')),
+  text: opt(str('`query.text` of a search: words in any field that holds a string')),
   sort: opt(
     str(
       '`query.sort` of a search, as JSON; left out: by relevance when the filter searches words, else by the primary key, which is the fastest',

@@ -23,7 +23,7 @@ import type { ContextStore } from './store/types.ts'
 export interface SearchRequest {
   /** Entity to search. The caller has checked that the client may read it. */
   readonly ref: EntityRef
-  /** `{ query: { filter?, sort? }, limit?, cursor?, fields? }` as sent by the client. */
+  /** `{ query: { filter?, text?, sort? }, limit?, cursor?, fields? }` as sent by the client. */
   readonly params: unknown
   /** HMAC key for cursors. */
   readonly key: Uint8Array

@@ -1,7 +1,7 @@
 /** `search`: finds records in the copy that the service keeps. */
 
 import { isObject } from '../../definition/object.ts'
-import { readProperties, readTypes } from '../../document/schema.ts'
+import { readProperties } from '../../document/schema.ts'
 import { asFerruleError, FerruleError, fail, failValidation } from '../../errors.ts'
 import { parseFilter } from '../../filter/parse.ts'
 import { parseSort } from '../../filter/sort.ts'
@@ -17,23 +17,7 @@ import { connectorRule, findTarget } from './execute.ts'
 
 type Condition = Readonly<Record<string, unknown>>
 
-/** Maximum number of conditions that words become: the search takes 256 in all. */
-const mostConditions = 200
 const usualLimit = 50
-
-/** Lists the searchable fields that hold texts. */
-const listTextFields = (searchable: EntityDocument['searchable']): readonly string[] =>
-  readProperties(searchable).flatMap(([name, schema]) =>
-    readTypes(schema).includes('string') && schema['format'] === undefined ? [name] : [],
-  )
-
-/** Builds the condition of words: each word is in one of the fields, or all words are in one field where that would be too many conditions. */
-export function buildTextCondition(text: string, fields: readonly string[]): Condition | undefined {
-  const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
-  if (words.length === 0 || fields.length === 0) return undefined
-  const inAnyField = (wanted: string): Condition => ({ or: fields.map((field) => ({ fuzzy: { [field]: wanted } })) })
-  return words.length * fields.length <= mostConditions ? { and: words.map(inAnyField) } : inAnyField(words.join(' '))
-}
 
 const refuse = (field: string, message: string): Error => failValidation([{ field, message, error_code: 'value' }])
 
@@ -61,25 +45,26 @@ function parseWhere(text: string): Condition {
   }
 }
 
-function readFilter(running: RunningCall, document: EntityDocument): Condition | undefined {
+function readFilter(running: RunningCall): Condition | undefined {
   const { filter } = running.args
-  const text = readString(running, 'text')
   const where = readString(running, 'where')
-  const words = text === undefined ? undefined : buildTextCondition(text, listTextFields(document.searchable))
-  if (text !== undefined && words === undefined)
-    throw refuse('/text', `finds nothing in ${document.entity}: use where with one of its fields`)
-  const all = [words, where === undefined ? undefined : parseWhere(where), isObject(filter) ? filter : undefined]
+  const all = [where === undefined ? undefined : parseWhere(where), isObject(filter) ? filter : undefined]
   const given = all.filter((each) => each !== undefined)
   return given.length > 1 ? { and: given } : given[0]
 }
 
-function readParams(running: RunningCall, document: EntityDocument): Readonly<Record<string, unknown>> {
-  const filter = readFilter(running, document)
+function readParams(running: RunningCall): Readonly<Record<string, unknown>> {
+  const filter = readFilter(running)
+  const text = readString(running, 'text')
   const sort = readString(running, 'sort')
   const fields = readStrings(running, 'fields')
   const { limit = usualLimit } = running.args
   return {
-    query: { ...(filter === undefined ? {} : { filter }), ...(sort === undefined ? {} : { sort: readSort(sort) }) },
+    query: {
+      ...(filter === undefined ? {} : { filter }),
+      ...(text === undefined ? {} : { text }),
+      ...(sort === undefined ? {} : { sort: readSort(sort) }),
+    },
     limit,
     ...(fields === undefined ? {} : { fields }),
   }
@@ -113,7 +98,7 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   }
   try {
     const { max_age: maxAge } = running.args
-    const params = readParams(running, document)
+    const params = readParams(running)
     const request = { entity, action: 'context_store_search', params, maxAge: typeof maxAge === 'number' ? maxAge : undefined }
     return await answerRead(running, { connector: target.connector, kind: target.kind, request, place: start, canNarrow: true })
   } catch (thrown) {

@@ -23,7 +23,8 @@ export interface CursorScope {
 
 /** Computes the digest of the query. `limit` is left out because it may change between pages. */
 const digestQuery = ({ connector, query: { table, asked } }: CursorScope): string => {
-  const bound = [connector, table.kind, table.entity, asked.filter ?? null, asked.sort ?? null, asked.fields ?? null]
+  const { filter = null, text = null, sort = null, fields = null } = asked
+  const bound = [connector, table.kind, table.entity, filter, text, sort, fields]
   return createHash('sha256').update(canonicalJson(bound)).digest('base64url').slice(0, 16)
 }
 

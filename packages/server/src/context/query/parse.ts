@@ -1,6 +1,7 @@
 /** Parses the parameters of `context_store_search` (grammar and rules: docs/decisions/0016-search.md). */
 
 import { type FieldOperator, filterLimits, filterOperators, isObject, parseInteger } from 'ferrule/internal'
+import { parseAnyField } from './any-field.ts'
 import type { SearchTable } from './columns.ts'
 import { parsePattern } from './conditions/pattern.ts'
 import { type NameScope, parseFieldPath, parseListedPath, toElementScope } from './field-paths.ts'
@@ -142,10 +143,17 @@ function parseCondition(reading: Reading, value: unknown, pointer: RequestPointe
   return of.length === 1 && only !== undefined ? only : { op: 'and', of }
 }
 
-function parseFilter(table: SearchTable, value: unknown, pointer: RequestPointer): Pick<SearchQuery, 'filter' | 'unlisted'> {
+/** Parses `filter` and `text` of a query, which must both hold. */
+function parseFilter(
+  table: SearchTable,
+  { filter, text }: Readonly<Record<string, unknown>>,
+  pointer: RequestPointer,
+): Pick<SearchQuery, 'filter' | 'unlisted'> {
   const unlisted: Unlisted[] = []
   const reading = { scope: { table }, depth: 1, count: { conditions: 0 }, unlisted }
-  return { filter: value === undefined || value === null ? undefined : parseCondition(reading, value, pointer), unlisted }
+  const words = parseAnyField(table, text, appendPointer(pointer, 'text'))
+  const given = filter === undefined || filter === null ? undefined : parseCondition(reading, filter, appendPointer(pointer, 'filter'))
+  return { filter: words === undefined || given === undefined ? (words ?? given) : { op: 'and', of: [words, given] }, unlisted }
 }
 
 function parseSortKey(table: SearchTable, value: unknown, pointer: RequestPointer): SortKey | RelevanceKey {
@@ -248,7 +256,7 @@ function checkKnown(value: Readonly<Record<string, unknown>>, known: readonly st
 
 /**
  * Parses the parameters of a search.
- * @param params  `{ query: { filter?, sort? }, limit?, cursor?, fields? }`; integers beyond doubles as bigint; null counts as absent
+ * @param params  `{ query: { filter?, text?, sort? }, limit?, cursor?, fields? }`; integers beyond doubles as bigint; null counts as absent
  * @throws FerruleError `field_not_searchable`, `operator_not_supported`, `query_too_complex`, `invalid_parameter`, `missing_parameter`,
  *   with a JSON pointer below `/params` to the first fault
  */
@@ -259,9 +267,9 @@ export function parseSearch(table: SearchTable, params: unknown): SearchQuery {
   checkKnown(given, ['query', 'limit', 'cursor', 'fields'], pointer)
   const { query, limit, cursor, fields } = given
   if (query === undefined || query === null) throw missing(appendPointer(pointer, 'query'))
-  if (!isObject(query)) throw invalid(appendPointer(pointer, 'query'), 'must be an object with filter and sort')
-  checkKnown(query, ['filter', 'sort'], appendPointer(pointer, 'query'))
-  const { filter, unlisted } = parseFilter(table, query['filter'], appendPointer(pointer, 'query', 'filter'))
+  if (!isObject(query)) throw invalid(appendPointer(pointer, 'query'), 'must be an object with filter, text and sort')
+  checkKnown(query, ['filter', 'text', 'sort'], appendPointer(pointer, 'query'))
+  const { filter, unlisted } = parseFilter(table, query, appendPointer(pointer, 'query'))
   return {
     table,
     filter,
@@ -270,6 +278,11 @@ export function parseSearch(table: SearchTable, params: unknown): SearchQuery {
     limit: parseLimit(limit, appendPointer(pointer, 'limit')),
     cursor: parseCursorParameter(cursor, appendPointer(pointer, 'cursor')),
     selection: parseSelection(table, fields, appendPointer(pointer, 'fields')),
-    asked: { filter: query['filter'], sort: query['sort'], ...(Array.isArray(fields) && fields.length === 0 ? {} : { fields }) },
+    asked: {
+      filter: query['filter'],
+      text: query['text'],
+      sort: query['sort'],
+      ...(Array.isArray(fields) && fields.length === 0 ? {} : { fields }),
+    },
   }
 }

@@ -114,5 +114,5 @@ export interface SearchQuery {
   /** Selected fields in documented order; undefined selects everything. */
   readonly selection: ReadonlyMap<Column, Selection> | undefined
   /** The query as sent, which a cursor is bound to. Empty `fields` are left out. */
-  readonly asked: { readonly filter?: unknown; readonly sort?: unknown; readonly fields?: unknown }
+  readonly asked: { readonly filter?: unknown; readonly text?: unknown; readonly sort?: unknown; readonly fields?: unknown }
 }

@@ -30,12 +30,13 @@ export function readExportQuery(given: unknown): ExportQuery {
     format = 'ndjson',
     formulas = 'mark',
     filter,
+    text,
     sort,
     fields,
     max_age: maxAge,
     allow_partial: partial,
   } = readQuery(exportQuery, given)
-  const search = { filter: parseJson('filter', filter), sort: parseJson('sort', sort) }
+  const search = { filter: parseJson('filter', filter), text, sort: parseJson('sort', sort) }
   return {
     format,
     formulas,

@@ -89,6 +89,12 @@ const sort: JsonObject = {
   items: { type: 'object', minProperties: 1, maxProperties: 1, additionalProperties: ref('SortDirection') },
 }
 
+const anyFieldText: JsonObject = {
+  type: ['string', 'null'],
+  description:
+    'Words; each must be in some field that holds a string, as fuzzy finds it. It holds beside filter. Refused where no field holds strings',
+}
+
 const fieldPaths: JsonObject = {
   type: ['array', 'null'],
   maxItems: 1000,
@@ -109,6 +115,7 @@ const printParams = (each: Searchable): JsonObject => ({
       type: 'object',
       properties: {
         filter: { anyOf: [condition, { type: 'null' }], description: `Which records. Searchable: ${fieldList(each)}` },
+        text: anyFieldText,
         sort,
       },
       additionalProperties: false,
