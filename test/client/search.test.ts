@@ -67,7 +67,9 @@ test('words are looked for in any field that holds a string', async () => {
   const text = `${user?.lastName} ${user?.emailAddress?.split('@')[0]}`
   const byText = await open().users.search({ text, filter: { eq: { active: user?.active ?? null } } })
   expect(byText.data[0]).toEqual(user)
-  expect((await open().users.context_store_search({ query: { text, filter: { eq: { active: user?.active ?? null } } } })).data).toEqual(byText.data)
+  expect((await open().users.context_store_search({ query: { text, filter: { eq: { active: user?.active ?? null } } } })).data).toEqual(
+    byText.data,
+  )
   const all = await collect(open().users.search.records({ limit: 1_000 }))
   expect(byText.data.length).toBeLessThan(all.length)
   const { stream } = await open().users.export({ text, fields: ['id'] })

@@ -136,7 +136,12 @@ type CheckQuery<Q, Row, Entity extends string> = {
   readonly filter?: CheckFilter<Get<Q, 'filter'>, Row, Entity> | null
   readonly text?: Plain['text']
   readonly sort?: CheckSort<Get<Q, 'sort'>, Row, Entity> | null
-} & { readonly [K in Exclude<keyof Q, 'filter' | 'text' | 'sort'>]: Wrong<`'${K & string}' is no part of a query, which has filter, text and sort`> }
+} & {
+  readonly [K in Exclude<
+    keyof Q,
+    'filter' | 'text' | 'sort'
+  >]: Wrong<`'${K & string}' is no part of a query, which has filter, text and sort`>
+}
 type WireName = 'query' | 'fields' | 'limit' | 'cursor'
 
 /** What the parameters of `context_store_search` must be: those of the service. */
