@@ -99,10 +99,12 @@ const leaves = `create or replace function cs_leaves(value jsonb) returns setof 
   select leaf #>> '{}' from jsonb_path_query(value, 'strict $.** ? (@.type() == "string" || @.type() == "number")') leaf
 $$`
 
-/** Returns the words below a JSON value of plain ASCII, or of its folded twin if there is one. */
-const jsonWords = `create or replace function cs_json_words(value jsonb, folded jsonb) returns setof text language sql ${immutable} as $$
-  select word from cs_leaves(coalesce(folded, value)) leaf,
-    unnest(case when folded is null then cs_split(lower(leaf)) else string_to_array(leaf, ' ') end) word
+/**
+ * Returns the words of leaves that are joined by spaces: of plain ASCII, or of a folded twin, whose leaves are words. One call for all leaves,
+ * because each call has its price. No word reaches across a space.
+ */
+const leafWords = `create or replace function cs_leaf_words(leaves text, is_folded boolean) returns text[] language sql ${immutable} as $$
+  select case when is_folded then string_to_array(leaves, ' ') else cs_split(lower(leaves)) end
 $$`
 
 /**
@@ -239,12 +241,13 @@ begin
 end $$`
 const page = 'create or replace aggregate cs_page(record) (sfunc = cs_page_step, stype = text[], parallel = safe)'
 
-/** Functions of earlier versions. They read the term table, which a search distributed over nodes cannot do within a function. */
+/** Functions of earlier versions. The first ones read the term table, which a search distributed over nodes cannot do within a function. */
 const outgrown: readonly string[] = [
   'cs_beginning_terms(int4, int4, text)',
   'cs_fuzzy_terms(int4, int4, text, int4, boolean)',
   'cs_like_terms(int4, int4, text)',
   'cs_irregular(int4, int4)',
+  'cs_json_words(jsonb, jsonb)',
 ]
 
 /** Statements that create or update the functions, and drop outgrown ones. */
@@ -256,7 +259,7 @@ export const searchFunctions: readonly string[] = [
   split,
   words,
   leaves,
-  jsonWords,
+  leafWords,
   within,
   match,
   fuzzy,

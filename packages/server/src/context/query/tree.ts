@@ -61,6 +61,8 @@ export interface Pattern {
   readonly sql: string
   /** Literal runs of the pattern. */
   readonly literals: readonly string[]
+  /** True for a pattern that every string matches, the empty one too. */
+  readonly isAnything: boolean
 }
 
 /** A sort key. Nulls are last in both directions. */

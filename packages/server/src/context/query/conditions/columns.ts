@@ -190,6 +190,7 @@ export function buildColumnCondition(condition: PathCondition, subject: Subject)
     case 'order':
       return byType[column.type].order(subject, condition)
     case 'like':
+      if (condition.pattern.isAnything) return `${quoteColumn(column.sql)} is not null`
       return addCandidates(`${selectText(column)} like ${values.add(condition.pattern.sql, 'text')}`, candidates)
     case 'fuzzy':
       return [...candidates, buildFuzzy(selectColumnWords(column), condition.tokens, { table: subject.table, values })].join(' and ')

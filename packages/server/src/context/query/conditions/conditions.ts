@@ -3,6 +3,7 @@
 import type { SearchTable } from '../columns.ts'
 import type { Condition, FieldPath } from '../tree.ts'
 import { buildColumnCondition } from './columns.ts'
+import { estimateCost } from './cost.ts'
 import { buildJsonCondition } from './json.ts'
 import { type JsonSource, quoteColumn, type SqlContext } from './sql-context.ts'
 
@@ -16,7 +17,7 @@ function findSource({ column }: FieldPath, scene: SqlContext): JsonSource | unde
 export function buildCondition(table: SearchTable, condition: Condition, scene: SqlContext): string {
   const inner = (each: Condition, within: SqlContext): string => buildCondition(table, each, within)
   if (condition.op === 'and' || condition.op === 'or') {
-    const parts = condition.of.map((each) => inner(each, scene))
+    const parts = condition.of.toSorted((a, b) => estimateCost(a) - estimateCost(b)).map((each) => inner(each, scene))
     return parts.length === 0 ? String(condition.op === 'and') : `(${parts.join(` ${condition.op} `)})`
   }
   if (condition.op === 'not') return `((${inner(condition.of, scene)}) is not true)`

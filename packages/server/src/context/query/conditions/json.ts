@@ -19,6 +19,7 @@ import {
   matchPeriods,
   orderOperators,
   type PathCondition,
+  quoteColumn,
   type SqlContext,
 } from './sql-context.ts'
 import { buildFuzzy, buildKeyword } from './text.ts'
@@ -40,6 +41,9 @@ const toJsonPath = (steps: readonly Step[]): string =>
 /** Queries the values at a path; with `spread` the elements of an array instead of the array. */
 const queryPath = (json: string, { values }: SqlContext, { steps, spread }: { steps: readonly Step[]; spread: boolean }): string =>
   `jsonb_path_query(${json}, ${values.add(toJsonPath(spread ? [...steps, null] : steps), 'jsonpath')})`
+
+/** Filter of a path: strings and numbers. Testing for one ends at the first. */
+const isLeaf = ' ? (@.type() == "string" || @.type() == "number")'
 
 /** Returns the elements of an array; no rows for other values. */
 const unnestElements = (json: string): string => `jsonb_path_query(${json}, 'strict $[*]', '{}', true)`
@@ -137,35 +141,57 @@ function compareScalar({ path, test, value }: Order, values: Values): string {
   })
 }
 
+/**
+ * Builds the filter of a path that leaves the values which an order can hold for; undefined where that would be every string. A path tests
+ * values in place. Taking them out of the record costs three times as much. Strings of a path compare by code points too.
+ */
+function filterOrdered({ path, test, value }: Order): string | undefined {
+  if (path.compare === 'instant' || (value.is !== 'text' && value.is !== 'number')) return undefined
+  const sign = orderOperators[test]
+  const ofNumbers = value.number === undefined ? [] : [`(@.type() == "number" && @ ${sign} ${value.number})`]
+  const isText = value.is === 'text' && (path.compare !== 'decimal' || value.number === undefined)
+  const ofStrings = isText ? `(@.type() == "string" && @ ${sign} ${JSON.stringify(value.text)})` : '@.type() == "string"'
+  return ` ? (${[...ofNumbers, ofStrings].join(' || ')})`
+}
+
 function buildJsonOrder(condition: Order, scene: JsonSqlContext): string {
   const { values, source } = scene
-  const { path } = condition
+  const { steps } = condition.path
+  const filter = filterOrdered(condition)
+  const can = filter && `jsonb_path_exists(${source.raw}, ${values.add(toJsonPath([...steps, null]) + filter, 'jsonpath')})`
   const ordered = compareScalar(condition, values)
-  return `exists (select from ${queryPath(source.raw, scene, { steps: path.steps, spread: true })} e(v) where ${ordered})`
+  const holds = `exists (select from ${queryPath(source.raw, scene, { steps, spread: true })} e(v) where ${ordered})`
+  return can === undefined ? holds : `(${can} and ${holds})`
 }
 
 /** Queries a JSON value and its folded twin together. Both have the same shape, so their values have the same order. */
 const queryTwins = ({ raw, folded }: JsonSource, write: (json: string) => string): string => `rows from (${write(raw)}, ${write(folded)})`
 
+/**
+ * Selects the words of all strings and numbers below the values at some paths, one after the other: from the second on, below the elements
+ * of the arrays at the path before. The folded twin is there for the whole row or not at all.
+ */
+function selectLeafWords(paths: readonly FieldPath[], scene: Omit<JsonSqlContext, 'inner'>): string {
+  const { raw, folded } = scene.source
+  const from: string[] = []
+  let json = `coalesce(${folded}, ${raw})`
+  for (const [index, { steps }] of paths.entries()) {
+    if (index > 0) from.push(`${unnestElements(json)} e${index}(v)`)
+    from.push(`${queryPath(index > 0 ? `e${index}.v` : json, scene, { steps, spread: false })} a${index}(v)`)
+    json = `a${index}.v`
+  }
+  return `cs_leaf_words((select string_agg(leaf, ' ') from ${from.join(', ')}, cs_leaves(${json}) leaf), ${folded} is not null)`
+}
+
 function selectWords(path: FieldPath, scene: Omit<JsonSqlContext, 'inner'>): string {
-  if (path.column?.terms !== undefined && path.steps.length === 0) return `t."${path.column.terms.replaceAll('"', '""')}"`
-  const found = queryTwins(scene.source, (json) => queryPath(json, scene, { steps: path.steps, spread: false }))
-  return `array(select cs_json_words(f.v, f.w) from ${found} f(v, w))`
+  const isStored = path.column?.terms !== undefined && path.steps.length === 0
+  return isStored ? quoteColumn(path.column.terms) : selectLeafWords([path], scene)
 }
 
 /** Selects the words of everything that nested paths lead to. All elements of the arrays of `any` count. */
-export function selectNestedWords([...paths]: readonly FieldPath[], scene: Omit<JsonSqlContext, 'inner'>): string {
-  const last = paths.pop()
-  if (last !== undefined && paths.length === 0) return selectWords(last, scene)
-  const from: string[] = []
-  let source = scene.source
-  for (const [index, { steps }] of paths.entries()) {
-    from.push(`${queryTwins(source, (json) => queryPath(json, scene, { steps, spread: false }))} a${index}(v, w)`)
-    from.push(`${queryTwins({ raw: `a${index}.v`, folded: `a${index}.w` }, unnestElements)} e${index}(v, w)`)
-    source = { raw: `e${index}.v`, folded: `e${index}.w` }
-  }
-  from.push(`${queryTwins(source, (json) => queryPath(json, scene, { steps: last?.steps ?? [], spread: false }))} f(v, w)`)
-  return `array(select cs_json_words(f.v, f.w) from ${from.join(', ')})`
+export const selectNestedWords = (paths: readonly FieldPath[], scene: Omit<JsonSqlContext, 'inner'>): string => {
+  const [only] = paths
+  return paths.length === 1 && only !== undefined ? selectWords(only, scene) : selectLeafWords(paths, scene)
 }
 
 function buildAny({ path, of }: Any, scene: JsonSqlContext): string {
@@ -191,8 +217,10 @@ function buildContains({ path, value }: Extract<PathCondition, { readonly op: 'c
 }
 
 function buildJsonLike({ path, pattern }: Extract<PathCondition, { readonly op: 'like' }>, scene: JsonSqlContext): string {
-  const found = queryPath(scene.source.raw, scene, { steps: path.steps, spread: false })
-  return `exists (select from ${found} f(v), cs_leaves(f.v) leaf where leaf like ${scene.values.add(pattern.sql, 'text')})`
+  const { values, source } = scene
+  if (pattern.isAnything) return `jsonb_path_exists(${source.raw}, ${values.add(`${toJsonPath(path.steps)}.**${isLeaf}`, 'jsonpath')})`
+  const found = queryPath(source.raw, scene, { steps: path.steps, spread: false })
+  return `exists (select from ${found} f(v), cs_leaves(f.v) leaf where leaf like ${values.add(pattern.sql, 'text')})`
 }
 
 function buildPlainCondition(condition: PathCondition, scene: JsonSqlContext): string {

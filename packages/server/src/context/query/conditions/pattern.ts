@@ -20,11 +20,12 @@ export function parsePattern(text: string): Pattern {
   const tokens = splitPattern(text)
   if (!tokens.includes('%')) {
     const literal = tokens.map((token) => (typeof token === 'string' ? token : token.literal)).join('')
-    return { sql: `%${escapeLiteral(literal)}%`, literals: [literal] }
+    return { sql: `%${escapeLiteral(literal)}%`, literals: [literal], isAnything: literal === '' }
   }
   const marked = tokens.map((token) => (typeof token === 'string' ? '\0' : token.literal)).join('')
   return {
     sql: tokens.map((token) => (typeof token === 'string' ? token : escapeLiteral(token.literal))).join(''),
     literals: marked.split('\0').filter((literal) => literal !== ''),
+    isAnything: tokens.every((token) => token === '%'),
   }
 }
