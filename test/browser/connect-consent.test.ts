@@ -113,6 +113,45 @@ test('TikTok in a popup: several accounts are chosen by name and make one connec
   expect(await countConnectors(opened.world)).toBe(before + 1)
 })
 
+test('ticked accounts stay ticked: after a refusal, a lost answer, a new load and a step back', later, async () => {
+  const { world } = opened
+  const taken = await world.connect('Ads')
+  const { url } = await opened.link({ kinds: ['tiktok-marketing'], name: 'Ads', workspace_name: 'default' })
+  const page = await opened.openStranger()
+  await page.goto(url)
+  await goToVendor(page, 'TikTok Marketing')
+  await agreeAtTiktok(page, ['Fernway US', 'Fernway 日本', 'Fernway unused'])
+  const title = 'Which TikTok Marketing accounts may be read?'
+  await expectStep(page, title)
+  await page.getByRole('button', { name: 'Connect 0 accounts' }).click()
+  await page.getByLabel('Fernway US').check()
+  await page.getByLabel('Fernway unused').check()
+  const ticks = async () => {
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+    await page.getByLabel('Fernway US').waitFor()
+    const names = ['Fernway US', 'Fernway 日本', 'Fernway unused']
+    return Promise.all(names.map((name) => page.getByLabel(name).isChecked()))
+  }
+  const send = () => page.getByRole('button', { name: 'Connect 2 accounts' }).click()
+  // The service refuses, the network is away, the page is loaded again, and the browser goes back and forth.
+  await send()
+  await page.getByText('connector_name_conflict').waitFor()
+  expect(await ticks()).toEqual([true, false, true])
+  await askAs(world, `${connectorsPath}/${taken}`, { method: 'DELETE' })
+  await page.route('**/connect/api/accounts', (route) => route.abort())
+  await send()
+  await page.getByText('The service did not answer.').waitFor()
+  expect(await ticks()).toEqual([true, false, true])
+  await page.unroute('**/connect/api/accounts')
+  await page.reload()
+  expect(await ticks()).toEqual([true, false, true])
+  await page.goBack()
+  await page.goForward()
+  expect(await ticks()).toEqual([true, false, true])
+  await send()
+  await expectStep(page, 'TikTok Marketing is connected')
+})
+
 test('TikTok in the same tab: no ticked account makes nothing, one makes a connector', later, async () => {
   const { id, url } = await opened.link({ kinds: ['tiktok-marketing'] })
   const page = await opened.openStranger()

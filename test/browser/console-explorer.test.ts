@@ -113,6 +113,24 @@ test('an operation of a kind is tried with a connector of that kind', { timeout 
   expect(opened.complaints()).toEqual([])
 })
 
+test('an example of optional parameters runs as it stands, and is offered only where there is one', { timeout }, async () => {
+  await go(calls, { entity: 'calls', action: 'list' })
+  await press('Fill in an example')
+  await expect.poll(() => page.getByLabel('fromDateTime').inputValue()).toMatch(/^2025-0[23]-/)
+  expect(await page.getByLabel('toDateTime').inputValue()).toBe('')
+  expect(await page.getByLabel('cursor').inputValue()).toBe('')
+  await page.getByText('The example is filled in.', { exact: true }).waitFor()
+  await opened.screenshot('explorer-example')
+  await press('Run')
+  await page.getByText(/^\d+ rows, /).waitFor()
+  for (const entity of ['workspaces', 'users']) {
+    await go(calls, { entity, action: 'list' })
+    await page.getByRole('button', { name: 'Copy as …' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Fill in an example' }).count()).toBe(0)
+  }
+  expect(opened.complaints()).toEqual([])
+})
+
 test('a slow call is cancelled', { timeout }, async () => {
   await page.route('**/execute', () => undefined)
   await go(calls, { entity: 'users', action: 'list' })

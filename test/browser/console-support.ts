@@ -81,19 +81,20 @@ export async function replaceCode(page: Page, label: string, text: string): Prom
   await page.keyboard.type(text)
 }
 
-/** Stores one picture for each scheme, and one of a phone. */
+/** Stores pictures of a wide screen and of a phone, in both schemes. */
 export async function takePictures(page: Page, name: string): Promise<void> {
   const folder = process.env['FERRULE_SCREENSHOTS']
   if (folder === undefined) return
   mkdirSync(folder, { recursive: true })
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), animations: 'disabled' })
+  const before = page.viewportSize() ?? { width: 1_280, height: 900 }
+  for (const [size, viewport] of [['', before] as const, ['-phone', { width: 390, height: 844 }] as const]) {
+    await page.setViewportSize(viewport)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.screenshot({ path: join(folder, `${name}${size}-${colorScheme}.png`), animations: 'disabled' })
+    }
   }
-  const before = page.viewportSize()
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.screenshot({ path: join(folder, `${name}-phone.png`), animations: 'disabled' })
-  if (before !== null) await page.setViewportSize(before)
+  await page.setViewportSize(before)
 }
 
 /** Starts everything and signs in. Close it in `afterAll`. Builds the pages when their sources have changed. */

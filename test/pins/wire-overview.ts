@@ -9,6 +9,7 @@ export const overviewRecords = {
     kind_title: 'string',
     name: 'string',
     notices: '[{ message: string, since: date-time, type: api_version | deprecated }]',
+    queued: 'SyncRun | null',
     running: 'SyncRun | null',
     sandbox: 'boolean',
     status: 'active | auth_error | disabled',

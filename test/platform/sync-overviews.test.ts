@@ -25,7 +25,7 @@ overBoth('connectors at a glance', (database) => {
     expect(await findOverview(id)).toMatchObject({
       ...{ connector_type: 'ledger', kind_title: 'Ledger', status: 'active', status_reason: null, sandbox: false, notices: [] },
       context_store: { state: 'loading', records: 0, synced_at: null, last_error: null },
-      ...{ failing_entities: [], running: null },
+      ...{ failing_entities: [], running: null, queued: { state: 'queued', attempts: 0, error: null, connector_id: id } },
     })
     here.vendor.hold((call) => JSON.stringify(call.params) === '{"account":"3"}')
     await here.worker.turn()
@@ -48,12 +48,13 @@ overBoth('connectors at a glance', (database) => {
     const {
       entities,
       running: _running,
-      queued: _queued,
+      queued,
       schedules: _schedules,
       connector_id: _id,
       ...copy
     } = await here.platform.syncs.status(principal, id)
     expect(overview?.context_store).toEqual(copy)
+    expect(overview?.queued).toEqual(queued)
     expect(overview?.failing_entities).toEqual(
       entities.flatMap(({ entity, last_error: error }) => (error === null ? [] : [{ entity, error }])),
     )

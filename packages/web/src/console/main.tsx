@@ -7,6 +7,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
 import { watchAttention } from './data/attention.ts'
+import { watchLeaving } from './data/leaving.ts'
 import { consolePath, styleNonce } from './data/page-facts.ts'
 import { createQueryClient } from './data/query-client.ts'
 import { Shell } from './shell/shell.tsx'
@@ -18,6 +19,7 @@ Reflect.set(globalThis, '__webpack_nonce__', styleNonce)
 
 const queryClient = createQueryClient()
 watchAttention()
+watchLeaving()
 
 if (root !== null)
   createRoot(root).render(

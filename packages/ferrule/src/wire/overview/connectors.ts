@@ -27,6 +27,7 @@ export const connectorOverview = record(
       'Entities whose last sync failed',
     ),
     running: recordOrNull(syncRunRecord),
+    queued: recordOrNull(syncRunRecord),
   },
   'A connector with the state of its copy at a glance; context_store is null for kinds that cannot be searched',
 )

@@ -113,6 +113,6 @@ function toOverview(parts: StatusParts, stored: Stored, row: ConnectorRow): Conn
     ...{ workspace_id, workspace_name, status, status_reason, sandbox: environment.sandbox, notices, created_at },
     context_store: entities.length === 0 ? null : copy,
     failing_entities: entities.flatMap(({ entity, last_error: error }) => (error === null ? [] : [{ entity, error }])),
-    running,
+    ...{ running, queued },
   }
 }

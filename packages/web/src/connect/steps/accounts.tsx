@@ -59,11 +59,30 @@ function refuseChoice(count: number, most: number): string | undefined {
   return count > most ? `Choose ${most} accounts at most.` : undefined
 }
 
+/** Returns what is ticked at first: what was ticked before a step back or a new load, else what leaves no choice. */
+function readChoice({ accounts, fixed, attempt_id }: ConnectAccounts): readonly string[] {
+  const ids = accounts.map(({ id }) => id)
+  const kept: Partial<Record<string, unknown>> | null = history.state
+  const chosen = kept?.['attempt'] === attempt_id ? kept['chosen'] : undefined
+  if (fixed || ids.length === 1) return ids
+  return Array.isArray(chosen) ? ids.filter((id) => chosen.includes(id)) : []
+}
+
+/** Keeps the choice with this entry of the browser's history, which ends with the tab. */
+function useChoice(read: ConnectAccounts) {
+  const [chosen, setChosen] = useState(() => readChoice(read))
+  const choose = (ids: readonly string[]) => {
+    history.replaceState({ attempt: read.attempt_id, chosen: ids }, '')
+    setChosen(ids)
+  }
+  return { chosen, choose }
+}
+
 /** Asks for the accounts, and makes one connector of them. */
 function AccountsForm({ read, request }: { readonly read: ConnectAccounts; readonly request: PageRequest }) {
   const { finish, giveUp } = useConnecting()
   const { accounts, fixed, most, attempt_id } = read
-  const [chosen, choose] = useState<readonly string[]>(fixed || accounts.length === 1 ? accounts.map(({ id }) => id) : [])
+  const { chosen, choose } = useChoice(read)
   const [refusal, setRefusal] = useState<string>()
   const changeChoice = (ids: readonly string[]) => {
     setRefusal(undefined)

@@ -26,6 +26,13 @@ export function useFerrule(): Ferrule {
   return findClient(organizationId, workspace)
 }
 
+/** Returns the client of another organization, or of that of the address, over all of its workspaces. */
+export function useFerruleOf(other: string | undefined): { readonly ferrule: Ferrule; readonly organizationId: string | undefined } {
+  const place = usePlace()
+  const organizationId = other ?? place.organizationId
+  return { ferrule: findClient(organizationId, undefined), organizationId }
+}
+
 /** How a page reads. */
 export interface ReadOptions {
   /** Reads again after this time, in milliseconds, while the page is in sight. */

@@ -11,12 +11,25 @@ export const printProgress = ({ records, calls }: SyncCounts): string =>
 /** Prints what a run has changed in the copy. */
 export const printChanges = ({ written, removed }: SyncCounts): string => `${printCount(written)} written, ${printCount(removed)} removed`
 
-/** Shows the progress of a run in one line, with its estimated end, or with what it waits for. */
-export function RunProgress({
-  run,
-}: {
+/** What the line of a run shows. */
+export interface RunProgressProps {
   readonly run: Pick<SyncRunRecord, 'progress' | 'state' | 'not_before' | 'created_at' | 'attempts' | 'error'>
-}) {
+  /** true: the reason of the wait stands elsewhere on the page. */
+  readonly isExplained?: boolean
+}
+
+/** Shows when a run that waits is tried again. A time that has passed says nothing: the run waits for its turn. */
+function NextTry({ notBefore }: { readonly notBefore: string | null }) {
+  if (notBefore === null || Date.parse(notBefore) <= Date.now()) return null
+  return (
+    <>
+      , tries again <Time value={notBefore} />
+    </>
+  )
+}
+
+/** Shows the progress of a run in one line, with its estimated end, or with what it waits for. */
+export function RunProgress({ run, isExplained = false }: RunProgressProps) {
   const { estimated_end: end } = run.progress
   return (
     <Text size="sm" component="span">
@@ -34,15 +47,12 @@ export function RunProgress({
           , ends about <Time value={end} />
         </>
       )}
-      {run.state === 'queued' && run.not_before !== null && (
-        <>
-          , tries again <Time value={run.not_before} />
-        </>
-      )}
+      {run.state === 'queued' && <NextTry notBefore={run.not_before} />}
       {run.error !== null && run.attempts > 0 && (run.state === 'queued' || run.state === 'running') && (
         <>
           {' '}
-          (attempt {printCount(run.attempts)}: {run.error.message})
+          (attempt {printCount(run.attempts)}
+          {!isExplained && `: ${run.error.message}`})
         </>
       )}
     </Text>

@@ -4,6 +4,7 @@ import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { Announcements } from '../parts/announcements.tsx'
+import { LeaveQuestion } from './leave-question.tsx'
 import { Navigation } from './navigation.tsx'
 import { PageOfAddress } from './page-of-address.tsx'
 import { Palette } from './palette.tsx'
@@ -64,6 +65,7 @@ export function Shell() {
         </PlaceGate>
       </AppShell.Main>
       <Announcements />
+      <LeaveQuestion />
     </AppShell>
   )
 }

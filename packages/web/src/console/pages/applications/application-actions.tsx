@@ -4,6 +4,7 @@ import type { ApplicationRecord } from 'ferrule/wire'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { Held } from '../../parts/held.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 import { ApplicationSecretDialog } from './application-secret.tsx'
 
@@ -82,8 +83,13 @@ export function DeleteButton({ application: { id, name } }: ApplicationProps) {
       typed={name}
       mutation={deletion}
     >
-      Its secret, its tokens for MCP, its connect links and its sessions in this console end at once. Bearer tokens expire within 35
-      minutes. Workspaces and connectors stay. This cannot be undone.
+      <Stack gap="sm">
+        <Held kind="application" id={id} name={name} />
+        <Text size="sm">
+          Its secret, its tokens for MCP, its connect links and its sessions in this console end at once. Bearer tokens expire within 35
+          minutes. Workspaces and connectors stay. This cannot be undone.
+        </Text>
+      </Stack>
     </ConfirmButton>
   )
 }

@@ -2,6 +2,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
+import { useChanges } from '../../data/leaving.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { CredentialFields, findScheme } from '../../parts/connectors/credential-fields.tsx'
@@ -14,10 +15,12 @@ import { listAllKeys } from './data.ts'
 function useNewCredentials({ id, credential_scheme: stored }: ConnectorRecord, kind: DefinitionRecord) {
   const [scheme, setScheme] = useState(stored)
   const [value, setValue] = useState<Schema>({})
+  const keep = useChanges(value, ['tab'])
   const change = useWrite((ferrule, credentials: Schema) => ferrule.connectors.patch(id, { credentials }), {
     refreshes: listAllKeys(id),
     onDone: () => {
       setValue({})
+      keep({})
       announce('The vendor accepted the credentials, and they are stored.')
     },
   })

@@ -3,6 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { writeJson } from 'ferrule/internal'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { useState } from 'react'
+import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { completeValue, hasSecrets, type Schema } from '../../parts/form/schema.ts'
 import { isRead, isSameCall, isSameOperation, type Operation, parseParams, printParams } from './operation.ts'
@@ -55,11 +56,14 @@ export function useCall({ connector, entity, action }: Chosen) {
   const named = address.run === '1' && isRead(action.action) ? build(parseParams(address.params)) : undefined
   if (named !== undefined && !isSameCall(named, last)) setLast(named)
   const current = build(value)
+  const written = hasSecrets(action.params) ? undefined : printParams(value)
+  const isWhole = build(parseParams(written)).params === current.params
+  // What the address has is there again after a step back.
+  const keep = useChanges(isWhole ? undefined : current.params, ['connector', 'entity', 'action'])
   /** Runs what the form says; only reads are repeated by their address. */
   const run = () => {
     stopWriting()
-    const written = hasSecrets(action.params) ? undefined : printParams(value)
-    const isWhole = build(parseParams(written)).params === current.params
+    keep()
     setLast((before) => (isSameCall(before, current) ? before : { ...current, attempt: (before?.attempt ?? 0) + 1 }))
     change({ params: written, run: isRead(action.action) && isWhole ? '1' : undefined })
   }

@@ -3,7 +3,7 @@ import { Button, Grid, Group, Paper, SegmentedControl, Stack, Text, Title } from
 import type { FormEvent } from 'react'
 import { JsonEditor } from '../../parts/code/json-editor.tsx'
 import { listProblems } from '../../parts/form/problems.ts'
-import { hasSecrets, readProperties } from '../../parts/form/schema.ts'
+import { hasSecrets } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { type Chosen, type useCall, useExplorerAddress } from './address.ts'
 import { CopyAs } from './copy-as.tsx'
@@ -101,7 +101,7 @@ export function ParamsForm(props: ParamsFormProps) {
               Cancel
             </Button>
           )}
-          {readProperties(chosen.action.params).length > 0 && <ExampleButton chosen={chosen} onFill={call.setValue} />}
+          <ExampleButton chosen={chosen} onFill={call.setValue} />
           <CopyAs chosen={chosen} params={call.value} />
         </Group>
       </Stack>

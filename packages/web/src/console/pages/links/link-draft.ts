@@ -1,6 +1,7 @@
 /** What is entered for a new connect link. */
 import { type ConnectLinkInput, connectLinkSeconds } from 'ferrule/wire'
 import { useState } from 'react'
+import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { usePlace } from '../../data/place.ts'
 import type { Schema } from '../../parts/form/schema.ts'
@@ -54,7 +55,7 @@ export const printLink = (entered: Entered, connector: string | undefined): Conn
   expires_in: entered.seconds,
 })
 
-/** Holds what is entered. */
+/** Holds what is entered. `keep`: it is stored, or given up. */
 export function useLinkDraft() {
   const { workspace } = usePlace()
   const [{ kind }] = useAddressParams('kind')
@@ -64,7 +65,7 @@ export function useLinkDraft() {
     ...{ isOtherAllowed: false, isSandbox: false },
   })
   const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
-  return { entered, set }
+  return { entered, set, keep: useChanges(entered, ['new']) }
 }
 
 /** What parts of the form get. */

@@ -17,10 +17,16 @@ import { PurposeFields, unchosen } from './purpose-fields.tsx'
 export function NewLink() {
   const [{ connector }, change] = useAddressParams('new', 'connector', 'kind')
   const draft = useLinkDraft()
-  const creation = useWrite((ferrule, body: ConnectLinkInput) => ferrule.links.create(body), { refreshes: [['links'], ['workspaces']] })
+  const creation = useWrite((ferrule, body: ConnectLinkInput) => ferrule.links.create(body), {
+    refreshes: [['links'], ['workspaces']],
+    onDone: () => draft.keep(),
+  })
   const problems = listProblems(creation.error)
   const props = { ...draft, errorAt: (pointer: string) => printProblemsWithin(problems, pointer) }
-  const leave = () => change({ new: undefined, connector: undefined, kind: undefined })
+  const leave = () => {
+    draft.keep()
+    change({ new: undefined, connector: undefined, kind: undefined })
+  }
   const forget = () => {
     creation.reset()
     leave()

@@ -2,6 +2,7 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import type { DefinitionRecord, OAuthCredentialsRecord } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
+import { useChanges } from '../../data/leaving.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
@@ -75,12 +76,14 @@ function Stored({ application }: { readonly application: OAuthCredentialsRecord 
 function ApplicationForm({ kind, isStored }: { readonly kind: DefinitionRecord; readonly isStored: boolean }) {
   const { connector_type: slug, name } = kind.definition
   const [value, setValue] = useState<Schema>({})
+  const keep = useChanges(value, ['tab'])
   const saving = useWrite(
     (ferrule, configuration: Schema) => ferrule.oauthCredentials.save({ connector_type: slug, configuration: { ...configuration } }),
     {
       refreshes: keys,
       onDone: () => {
         setValue({})
+        keep({})
         announce(`The application for ${name} is stored.`)
       },
     },

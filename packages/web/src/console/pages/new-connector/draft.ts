@@ -2,6 +2,7 @@
 import type { ConnectorInput, DefinitionRecord } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
 import { connectorLists } from '../../data/connectors.ts'
+import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useGo, usePlace } from '../../data/place.ts'
 import { useWrite } from '../../data/write.ts'
@@ -39,13 +40,14 @@ const listEmpty = (kind: DefinitionRecord, scheme: string | undefined, { name, w
   ...listMissing(kind.configuration as Schema, configuration, '/replication_config'),
 ]
 
-/** Creates a connector, and shows it. */
-function useCreation() {
+/** Creates a connector, and shows it. @param keep is called when it is stored */
+function useCreation(keep: () => void) {
   const go = useGo()
   return useWrite((ferrule, body: ConnectorInput) => ferrule.connectors.create(body), {
     refreshes: [connectorLists, ['workspaces']],
     onDone: ({ id, name }) => {
       announce(`The connector ${name} was created.`)
+      keep()
       go(`/connectors/${id}`, {}, { replace: true })
     },
   })
@@ -58,19 +60,23 @@ export function useDraft(kind: DefinitionRecord) {
   const slug = kind.definition.connector_type
   const isSandbox = sandbox === '1'
   const values = isSandbox ? sandboxValues[slug] : undefined
-  const [entered, setEntered] = useState<Entered>({
+  const [first] = useState<Entered>({
     name: kind.definition.name,
     workspace: workspace ?? 'default',
     credentials: values?.credentials ?? {},
     configuration: values?.configuration ?? {},
   })
-  const creation = useCreation()
+  const [entered, setEntered] = useState(first)
+  const keep = useChanges(entered, ['kind'])
+  const creation = useCreation(keep)
   const check = useWrite((ferrule, body: ConnectorInput) => ferrule.connectors.checkNew(body))
   const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
   const setSandbox = (wanted: boolean) => {
     const given = wanted ? sandboxValues[slug] : undefined
+    const filled = { credentials: given?.credentials ?? {}, configuration: given?.configuration ?? {} }
     change({ sandbox: wanted ? '1' : undefined, scheme: given?.scheme }, { replace: true })
-    set({ credentials: given?.credentials ?? {}, configuration: given?.configuration ?? {} })
+    set(filled)
+    keep({ ...first, ...filled })
   }
   const setScheme = (name: string) => {
     change({ scheme: name }, { replace: true })

@@ -1,4 +1,4 @@
-/** The first page: how the connectors are, what runs now, and what was called. */
+/** The first page: how the connectors are, which syncs run or wait, and what was called. */
 import { Button, Stack } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
 import { Link } from 'wouter'
@@ -6,21 +6,18 @@ import { useConnectorOverviews } from '../../data/connectors.ts'
 import { printAddress, usePlace } from '../../data/place.ts'
 import type { Rows } from '../../data/read-all.ts'
 import { ConditionLinks } from '../../parts/connectors/condition-links.tsx'
-import { findCondition } from '../../parts/connectors/conditions.ts'
+import { findCondition, isBeforeFirstEnd } from '../../parts/connectors/conditions.ts'
 import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { UsagePanel } from '../../parts/usage/usage-panel.tsx'
 import { ConnectorSection } from './connector-section.tsx'
-import { RunningSyncs } from './running-syncs.tsx'
 
-/** Sorts connectors: those with trouble first, then the newest. */
+const rank = (connector: ConnectorOverview): number => (findCondition(connector) === 'attention' ? 0 : isBeforeFirstEnd(connector) ? 1 : 2)
+
+/** Sorts connectors: those with trouble first, then those whose first sync has not ended, then the newest. */
 const sortForOverview = (connectors: readonly ConnectorOverview[]): readonly ConnectorOverview[] =>
-  connectors.toSorted(
-    (one, other) =>
-      Number(findCondition(other) === 'attention') - Number(findCondition(one) === 'attention') ||
-      other.created_at.localeCompare(one.created_at),
-  )
+  connectors.toSorted((one, other) => rank(one) - rank(other) || other.created_at.localeCompare(one.created_at))
 
 /** Shows what there is to see with at least one connector. */
 function Dashboard({ rows, isWhole }: Rows<ConnectorOverview>) {
@@ -30,7 +27,6 @@ function Dashboard({ rows, isWhole }: Rows<ConnectorOverview>) {
   return (
     <Stack gap="xl">
       <ConditionLinks connectors={rows} isWhole={isWhole} />
-      <RunningSyncs {...place} />
       <ConnectorSection connectors={sortForOverview(rows)} isWhole={isWhole} />
       <UsagePanel title="Calls" {...place} />
     </Stack>

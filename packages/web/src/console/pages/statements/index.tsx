@@ -5,6 +5,7 @@ import { isObject, readJson, writeJson } from 'ferrule/internal'
 import type { ConnectorSummary, DefinitionRecord, EntityDocument, Validation } from 'ferrule/wire'
 import { useEffect, useMemo, useState } from 'react'
 import { useAllKinds, useConnectorRecord } from '../../data/connector.ts'
+import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
@@ -194,6 +195,8 @@ function Statements(props: StatementsProps) {
   const { statement, setStatement, isLinked } = edited
   const { running, history, asked, execute, submit, repeat, isOwn, close } = useExecution({ call, found })
   const { run, cancel, readNext, readAll } = running
+  const isKept = statement.trim() === '' || isLinked || isOwn || history.statements.includes(statement)
+  useChanges(isKept ? undefined : statement, ['connector'])
   const isRunning = run?.isRunning === true
   const canRun = statement.trim() !== '' && problem === null && !isRunning
   return (

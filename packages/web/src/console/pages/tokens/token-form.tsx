@@ -3,6 +3,7 @@ import { Button, Checkbox, Group, MultiSelect, NativeSelect, Paper, Stack, TextI
 import type { UseMutationResult } from '@tanstack/react-query'
 import { defaultMcpScopes, type McpScope, type McpTokenInput, mcpScopes, mcpTokenDays, mostNameCharacters } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
+import { useChanges } from '../../data/leaving.ts'
 import { useWorkspaces } from '../../data/organizations.ts'
 import { usePlace } from '../../data/place.ts'
 import { useConnectorChoice } from '../../parts/connector-select.tsx'
@@ -111,11 +112,16 @@ export function TokenForm({ creation, onCancel }: TokenFormProps) {
     ...{ name: '', workspaces: [workspace ?? 'default'], connectors: [] },
     ...{ scopes: defaultMcpScopes, days: mcpTokenDays.usual },
   })
+  const keep = useChanges(entered, ['new'])
   const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
+  const cancel = () => {
+    keep()
+    onCancel()
+  }
   const { name, workspaces, scopes } = entered
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!creation.isPending) creation.mutate(printBody(entered))
+    if (!creation.isPending) creation.mutate(printBody(entered), { onSuccess: () => keep() })
   }
   return (
     <Paper component="form" withBorder p="md" onSubmit={submit} aria-label="New token">
@@ -136,7 +142,7 @@ export function TokenForm({ creation, onCancel }: TokenFormProps) {
           <Button type="submit" loading={creation.isPending} disabled={name.trim() === '' || workspaces.length * scopes.length === 0}>
             Create the token
           </Button>
-          <Button variant="default" onClick={onCancel}>
+          <Button variant="default" onClick={cancel}>
             Cancel
           </Button>
         </Group>

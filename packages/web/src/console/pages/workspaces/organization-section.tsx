@@ -1,5 +1,5 @@
 /** The organizations that the signed-in application reaches. */
-import { Alert, Badge, Button, Group, Table, Text } from '@mantine/core'
+import { Alert, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
 import type { OrganizationRecord } from 'ferrule/wire'
 import { useOrganizations } from '../../data/organizations.ts'
 import { useAddressParams } from '../../data/params.ts'
@@ -8,6 +8,7 @@ import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { Held } from '../../parts/held.tsx'
 import { ListTable } from '../../parts/list-table.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
@@ -47,8 +48,13 @@ function DeleteButton({ organization: { id, name }, next }: OrganizationProps & 
   })
   return (
     <ConfirmButton isSmall isDanger label="Delete" says={`Delete ${name}`} title={`Delete ${name}?`} typed={name} mutation={deletion}>
-      Every token of the organization fails at once, its workspaces and connectors answer nothing, and its copies are emptied. It can be
-      restored for 30 days with its id, <strong>{id}</strong>; then its keys, connectors and applications are destroyed.
+      <Stack gap="sm">
+        <Held kind="organization" id={id} name={name} />
+        <Text size="sm">
+          Every token of the organization fails at once, its workspaces and connectors answer nothing, and its copies are emptied. It can be
+          restored for 30 days with its id, <strong>{id}</strong>; then its keys, connectors and applications are destroyed.
+        </Text>
+      </Stack>
     </ConfirmButton>
   )
 }

@@ -1,10 +1,12 @@
 /** What is done with a workspace. */
+import { Stack, Text } from '@mantine/core'
 import type { WorkspaceRecord } from 'ferrule/wire'
 import { connectorLists } from '../../data/connectors.ts'
 import { usePlace, useSetPlace } from '../../data/place.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { Held } from '../../parts/held.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 
 /** What a change of a workspace changes: lists of workspaces, and lists of connectors with their states. */
@@ -78,8 +80,13 @@ export function DeleteButton({ workspace: { id, name } }: WorkspaceProps) {
   })
   return (
     <ConfirmButton isSmall isDanger label="Delete" says={`Delete ${name}`} title={`Delete ${name}?`} typed={name} mutation={deletion}>
-      Its connectors answer nothing from then on, its syncs end, and the copies of its records are emptied. It can be restored for 30 days;
-      then its credentials and connectors are destroyed. Nothing is deleted at the vendors.
+      <Stack gap="sm">
+        <Held kind="workspace" id={id} name={name} />
+        <Text size="sm">
+          Its connectors answer nothing from then on, its syncs end, and the copies of its records are emptied. It can be restored for 30
+          days; then its credentials and connectors are destroyed. Nothing is deleted at the vendors.
+        </Text>
+      </Stack>
     </ConfirmButton>
   )
 }

@@ -23,15 +23,17 @@ export const isCondition = (value: string | undefined): value is Condition => va
 const hasFailed = ({ status, context_store: copy, failing_entities: failing }: ConnectorOverview): boolean =>
   status === 'auth_error' || copy?.state === 'failed' || failing.length > 0
 
-const isWaiting = ({ context_store: copy }: ConnectorOverview): boolean =>
+/** Returns whether the first sync of a connector has not ended. */
+export const isBeforeFirstEnd = ({ context_store: copy }: ConnectorOverview): boolean =>
   copy !== null && ['loading', 'building_preview', 'preview'].includes(copy.state)
 
 /** Rules by condition; the first that holds is taken. */
 const rules: readonly (readonly [Condition, (connector: ConnectorOverview) => boolean])[] = [
   ['disabled', ({ status }) => status === 'disabled'],
   ['attention', hasFailed],
-  ['syncing', ({ running }) => running !== null],
-  ['waiting', isWaiting],
+  // A run without a call waits for its turn.
+  ['syncing', (connector) => connector.running !== null && (connector.running.progress.calls > 0 || !isBeforeFirstEnd(connector))],
+  ['waiting', isBeforeFirstEnd],
 ]
 
 /** Returns the condition of a connector. */

@@ -5,7 +5,8 @@ import type { Ref } from 'react'
 import { ConnectorStatus } from '../connector-status.tsx'
 import { printCount, printCounted } from '../numbers.ts'
 import { PageLink } from '../page-link.tsx'
-import { CopyState } from '../sync-states.tsx'
+import { RunProgress } from '../run-progress.tsx'
+import { CopyState, RunStateBadge } from '../sync-states.tsx'
 import { Time } from '../time.tsx'
 import { findTrouble } from './conditions.ts'
 
@@ -74,6 +75,23 @@ function TroubleCell({ connector }: { readonly connector: ConnectorOverview }) {
   )
 }
 
+/** Shows how a connector and its copy are, and the sync that runs or waits. */
+function StateCell({ connector }: { readonly connector: ConnectorOverview }) {
+  const { status, context_store: copy, running, queued } = connector
+  const run = running ?? queued
+  const isNamed = run?.state === 'running' || copy?.state === 'loading'
+  return (
+    <>
+      <Group gap={4}>
+        <ConnectorStatus status={status} />
+        {copy !== null && <CopyState state={copy.state} />}
+        {run !== null && !isNamed && <RunStateBadge state={run.state} />}
+      </Group>
+      {run !== null && <RunProgress run={run} isExplained={findTrouble(connector) !== undefined} />}
+    </>
+  )
+}
+
 /** What a row gets. */
 export interface ConnectorRowProps {
   readonly connector: ConnectorOverview
@@ -84,7 +102,7 @@ export interface ConnectorRowProps {
 
 /** Shows one connector. */
 export function ConnectorRow({ connector, index, rowRef }: ConnectorRowProps) {
-  const { status, context_store: copy } = connector
+  const { context_store: copy } = connector
   // The first row is the table's head.
   const place = index === undefined ? {} : { 'data-index': index, 'aria-rowindex': index + 2 }
   return (
@@ -93,10 +111,7 @@ export function ConnectorRow({ connector, index, rowRef }: ConnectorRowProps) {
         <ConnectorName connector={connector} />
       </Table.Td>
       <Table.Td>
-        <Group gap={4}>
-          <ConnectorStatus status={status} />
-          {copy !== null && <CopyState state={copy.state} />}
-        </Group>
+        <StateCell connector={connector} />
       </Table.Td>
       <Table.Td ta="right">{copy === null ? '' : printCount(copy.records)}</Table.Td>
       <Table.Td>{copy !== null && <Time value={copy.synced_at} none="not yet" />}</Table.Td>

@@ -3,6 +3,7 @@ import { Group } from '@mantine/core'
 import { writeJson } from 'ferrule/internal'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { useState } from 'react'
+import { useChanges } from '../../../data/leaving.ts'
 import { useWrite } from '../../../data/write.ts'
 import { announce } from '../../../parts/announcements.tsx'
 import { ConfirmButton } from '../../../parts/confirm-button.tsx'
@@ -23,11 +24,13 @@ function buildPatch(before: Schema, after: Schema): Schema {
 export function ConfigurationSection({ connector, kind }: { readonly connector: ConnectorRecord; readonly kind: DefinitionRecord }) {
   const { id, replication_config: stored } = connector
   const [value, setValue] = useState<Schema>(stored)
+  const keep = useChanges(value, ['tab'])
   const patch = buildPatch(stored, value)
   const change = useWrite((ferrule) => ferrule.connectors.patch(id, { replication_config: patch }), {
     refreshes: listAllKeys(id),
     onDone: ({ replication_config: next }) => {
       setValue(next)
+      keep(next)
       announce('The configuration was changed. The copy is filled again.')
     },
   })

@@ -2,6 +2,7 @@
 import { Group } from '@mantine/core'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { connectorLists } from '../../../data/connectors.ts'
+import { giveUpChanges } from '../../../data/leaving.ts'
 import { useGo } from '../../../data/place.ts'
 import { useWrite } from '../../../data/write.ts'
 import { announce } from '../../../parts/announcements.tsx'
@@ -18,6 +19,7 @@ export function DeleteSection({ connector, kind }: { readonly connector: Connect
     refreshes: [connectorLists],
     onDone: () => {
       announce(`The connector ${name} was deleted.`)
+      giveUpChanges()
       go('/connectors', {}, { replace: true })
     },
   })

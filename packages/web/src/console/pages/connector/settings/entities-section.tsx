@@ -2,6 +2,7 @@
 import { Checkbox, Group, NativeSelect, Radio, Stack } from '@mantine/core'
 import type { ConnectorRecord, DefinitionRecord, EntityDocument, EntitySelection } from 'ferrule/wire'
 import { useState } from 'react'
+import { useChanges } from '../../../data/leaving.ts'
 import { useWrite } from '../../../data/write.ts'
 import { announce } from '../../../parts/announcements.tsx'
 import { ConfirmButton } from '../../../parts/confirm-button.tsx'
@@ -77,12 +78,19 @@ function ScopeChoice({ isLimited, onChange }: { readonly isLimited: boolean; rea
 /** Holds the selection until it is stored. */
 function useSelection({ id, entities: stored }: ConnectorRecord) {
   const [chosen, setChosen] = useState<readonly EntitySelection[] | undefined>(stored.length === 0 ? undefined : stored)
+  const keep = useChanges(chosen ?? null, ['tab'])
   const change = useWrite(
     (ferrule) =>
       ferrule.connectors.patch(id, {
         entities: (chosen ?? []).map(({ entity, modes }) => ({ entity, ...(modes && { modes: [...modes] }) })),
       }),
-    { refreshes: listAllKeys(id), onDone: () => announce('The entities were changed.') },
+    {
+      refreshes: listAllKeys(id),
+      onDone: () => {
+        keep()
+        announce('The entities were changed.')
+      },
+    },
   )
   const set = (entity: string, selection: EntitySelection | undefined) =>
     setChosen([...(chosen ?? []).filter((each) => each.entity !== entity), ...(selection === undefined ? [] : [selection])])

@@ -2,6 +2,7 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { type ConnectorRecord, mostNameCharacters } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
+import { useChanges } from '../../../data/leaving.ts'
 import { useWrite } from '../../../data/write.ts'
 import { announce } from '../../../parts/announcements.tsx'
 import { ErrorBox } from '../../../parts/error-box.tsx'
@@ -11,9 +12,13 @@ import { listAllKeys } from '../data.ts'
 /** Shows the form. */
 export function NameSection({ connector: { id, name } }: { readonly connector: ConnectorRecord }) {
   const [typed, setTyped] = useState(name)
+  const keep = useChanges(typed, ['tab'])
   const change = useWrite((ferrule, next: string) => ferrule.connectors.patch(id, { name: next }), {
     refreshes: listAllKeys(id),
-    onDone: () => announce('The connector was renamed.'),
+    onDone: ({ name: stored }) => {
+      keep(stored)
+      announce('The connector was renamed.')
+    },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { buildObjectSchema, toPlainSchema } from '../../packages/ferrule/src/definition/document.ts'
+import { isObject } from '../../packages/ferrule/src/definition/object.ts'
+import { findOperation, listLiveActions } from '../../packages/ferrule/src/engine/operation.ts'
+import { admitParams } from '../../packages/ferrule/src/engine/params.ts'
+import { hasExample, hasRequired, makeExample } from '../../packages/web/src/console/pages/explorer/example.ts'
+
+type AnyKind = (typeof kinds)[keyof typeof kinds]
+
+/** Returns why the engine refuses an example; undefined: it does not. */
+function findRefusal(...[kind, name, action, params]: [...Parameters<typeof findOperation>, object]): string | undefined {
+  try {
+    return void admitParams(findOperation(kind, name, action), params)
+  } catch (thrown) {
+    return String(thrown)
+  }
+}
+
+/** Lists the operations without required parameters: their examples, those without one, and what the engine refuses. */
+function listExamples(kind: AnyKind) {
+  const [examples, none, refused] = [new Map<string, unknown>(), [] as string[], [] as string[]]
+  for (const [name, entity] of Object.entries(kind.definition.entities))
+    for (const action of listLiveActions(entity)) {
+      const schema = toPlainSchema(buildObjectSchema(entity[action]?.params ?? {}))
+      if (!isObject(schema) || hasRequired(schema)) continue
+      const params = makeExample(schema, {})
+      if (hasExample(schema)) examples.set(`${name} ${action}`, params)
+      else none.push(name)
+      const refusal = findRefusal(kind, name, action, params)
+      if (refusal !== undefined) refused.push(refusal)
+    }
+  return { examples: Object.fromEntries(examples), none, refused }
+}
+
+const day = '2025-03-01T00:00:00Z'
+const few = { limit: 10 }
+const some = { page_size: 10 }
+const filtered = { filtering: '{"primary_status":"STATUS_ALL"}', ...some }
+const expected: readonly (readonly [kind: AnyKind, examples: object, none: readonly string[], refused?: string])[] = [
+  [
+    kinds.gong,
+    {
+      'calls list': { fromDateTime: day },
+      'calls_extensive list': { filter: { fromDateTime: day } },
+      'call_transcripts list': { filter: { fromDateTime: day } },
+    },
+    ['users', 'workspaces', 'settings_scorecards', 'settings_trackers'],
+  ],
+  [
+    kinds.shopify,
+    {
+      'customers list': { created_at_min: day, ...few },
+      'orders list': { created_at_min: day, status: 'open', ...few },
+      'products list': { created_at_min: day, status: 'active', ...few },
+      'abandoned_checkouts list': { created_at_min: day, status: 'open', ...few },
+      'locations list': few,
+      'price_rules list': { created_at_min: day, ...few },
+      'custom_collections list': { updated_at_min: day, ...few },
+      'smart_collections list': { updated_at_min: day, ...few },
+      'collects list': few,
+      'draft_orders list': { updated_at_min: day, status: 'open', ...few },
+      'tender_transactions list': { processed_at_min: day, order: 'processed_at ASC', ...few },
+      'metafield_shops list': few,
+    },
+    ['shop', 'countries'],
+  ],
+  [
+    kinds.snowflake,
+    Object.fromEntries(
+      ['databases', 'schemas', 'tables', 'views', 'warehouses', 'columns'].map((name) => [
+        `${name} list`,
+        { statement: `SHOW ${name.toUpperCase()}` },
+      ]),
+    ),
+    [],
+  ],
+  [
+    kinds['tiktok-marketing'],
+    {
+      'advertisers list': some,
+      'campaigns list': filtered,
+      'ad_groups list': filtered,
+      'ads list': filtered,
+      'audiences list': some,
+      'creative_assets_images list': filtered,
+      'creative_assets_videos list': filtered,
+      'promoted_post_ads list': some,
+      'catalogs list': some,
+    },
+    [],
+    'bc_id is required by the vendor',
+  ],
+]
+
+test.each(expected)(
+  'the explorer has an example for operations whose optional parameters say something',
+  (kind, examples, none, refusal) => {
+    const found = listExamples(kind)
+    expect(found.examples).toEqual(examples)
+    expect(found.none).toEqual(none)
+    expect(found.refused).toEqual(refusal === undefined ? [] : [expect.stringContaining(refusal)])
+  },
+)
