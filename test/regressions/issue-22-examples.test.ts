@@ -37,19 +37,26 @@ const day = '2025-03-01T00:00:00Z'
 const few = { limit: 10 }
 const some = { page_size: 10 }
 const filtered = { filtering: '{"primary_status":"STATUS_ALL"}', ...some }
-const expected: readonly (readonly [kind: AnyKind, examples: object, none: readonly string[], refused?: string])[] = [
-  [
-    kinds.gong,
-    {
+interface Row {
+  readonly kind: AnyKind
+  readonly examples: object
+  /** Entities whose optional parameters are ids and positions only. */
+  readonly none: readonly string[]
+  readonly refusal?: string
+}
+const expected: readonly Row[] = [
+  {
+    kind: kinds.gong,
+    examples: {
       'calls list': { fromDateTime: day },
       'calls_extensive list': { filter: { fromDateTime: day } },
       'call_transcripts list': { filter: { fromDateTime: day } },
     },
-    ['users', 'workspaces', 'settings_scorecards', 'settings_trackers'],
-  ],
-  [
-    kinds.shopify,
-    {
+    none: ['users', 'workspaces', 'settings_scorecards', 'settings_trackers'],
+  },
+  {
+    kind: kinds.shopify,
+    examples: {
       'customers list': { created_at_min: day, ...few },
       'orders list': { created_at_min: day, status: 'open', ...few },
       'products list': { created_at_min: day, status: 'active', ...few },
@@ -63,21 +70,21 @@ const expected: readonly (readonly [kind: AnyKind, examples: object, none: reado
       'tender_transactions list': { processed_at_min: day, order: 'processed_at ASC', ...few },
       'metafield_shops list': few,
     },
-    ['shop', 'countries'],
-  ],
-  [
-    kinds.snowflake,
-    Object.fromEntries(
+    none: ['shop', 'countries'],
+  },
+  {
+    kind: kinds.snowflake,
+    examples: Object.fromEntries(
       ['databases', 'schemas', 'tables', 'views', 'warehouses', 'columns'].map((name) => [
         `${name} list`,
         { statement: `SHOW ${name.toUpperCase()}` },
       ]),
     ),
-    [],
-  ],
-  [
-    kinds['tiktok-marketing'],
-    {
+    none: [],
+  },
+  {
+    kind: kinds['tiktok-marketing'],
+    examples: {
       'advertisers list': some,
       'campaigns list': filtered,
       'ad_groups list': filtered,
@@ -88,9 +95,9 @@ const expected: readonly (readonly [kind: AnyKind, examples: object, none: reado
       'promoted_post_ads list': some,
       'catalogs list': some,
     },
-    [],
-    'bc_id is required by the vendor',
-  ],
+    none: [],
+    refusal: 'bc_id is required by the vendor',
+  },
 ]
 
 test.each(expected)(
