@@ -102,7 +102,7 @@ const expected: readonly Row[] = [
 
 test.each(expected)(
   'the explorer has an example for operations whose optional parameters say something',
-  (kind, examples, none, refusal) => {
+  ({ kind, examples, none, refusal }) => {
     const found = listExamples(kind)
     expect(found.examples).toEqual(examples)
     expect(found.none).toEqual(none)
