@@ -46,7 +46,7 @@ test('started by hand, it prints addresses and credentials and stops on a signal
 
 test('its help names the settings, starts nothing, and ends well', async () => {
   for (const argument of ['--help', '-h']) {
-    const { stdout, stderr, status } = spawnSync(process.execPath, [main, argument], { encoding: 'utf8' })
+    const { stdout, stderr, status } = spawnSync(process.execPath, [main, argument], { encoding: 'utf8', timeout: 60_000 })
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
     for (const name of ['SANDBOX_HOST', 'SANDBOX_PORT', 'SANDBOX_LIMITS', 'SANDBOX_MEDIA_BYTES', 'npm run sandbox'])
       expect(stdout).toContain(name)
@@ -55,7 +55,7 @@ test('its help names the settings, starts nothing, and ends well', async () => {
 })
 
 test('an argument that it does not have is refused with the help', async () => {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [main, '--port'], { encoding: 'utf8' })
+  const { stdout, stderr, status } = spawnSync(process.execPath, [main, '--port'], { encoding: 'utf8', timeout: 60_000 })
   expect({ stdout, status }).toEqual({ stdout: '', status: 1 })
   expect(stderr).toMatch(/^The sandbox takes no argument --port\.\n[\s\S]*SANDBOX_PORT/)
 })
