@@ -1,5 +1,5 @@
 /** Rows of tables of connectors. */
-import { Badge, Group, Table, Text } from '@mantine/core'
+import { Badge, Group, Stack, Table, Text } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
 import type { Ref } from 'react'
 import { ConnectorStatus } from '../connector-status.tsx'
@@ -81,14 +81,14 @@ function StateCell({ connector }: { readonly connector: ConnectorOverview }) {
   const run = running ?? queued
   const isNamed = run?.state === 'running' || copy?.state === 'loading'
   return (
-    <>
+    <Stack gap={4}>
       <Group gap={4}>
         <ConnectorStatus status={status} />
         {copy !== null && <CopyState state={copy.state} />}
         {run !== null && !isNamed && <RunStateBadge state={run.state} />}
       </Group>
       {run !== null && <RunProgress run={run} isExplained={findTrouble(connector) !== undefined} />}
-    </>
+    </Stack>
   )
 }
 
