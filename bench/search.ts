@@ -87,7 +87,6 @@ async function statementsOf(store: ContextStore, connector: string, params: read
   let last: Statement | undefined
   const searcher = createSearcher({
     getTable: (...of) => store.getTable(...of),
-    findSearchedTable: (place) => store.findSearchedTable(place),
     search: (place, work, options) =>
       store.search(
         place,

@@ -23,15 +23,6 @@ const severalConnectors = new Map([
   ['delete from cs_seen where name = $1', 'the table of an entity was recreated or extended'],
   ['update cs_entities set pass = null where name = $1', 'the table of an entity was extended'],
   ['delete from cs_entities where name = $1', 'the table of an entity was recreated'],
-  [
-    'select from cs_entities where name = $1 and (tokens = 1 or renewed is not null) limit 1',
-    'at the start: whether words are to be renewed',
-  ],
-  [
-    `select c.id::text as connector, c.number from cs_entities e join cs_connectors c on c.number = e.connector_id
-    where e.name = $1 and (e.tokens = 1 or e.renewed is not null) order by c.number`,
-    'at the start: whose words are to be renewed',
-  ],
 ])
 
 const recorded = new Set<string>()
@@ -112,15 +103,6 @@ beforeAll(async () => {
   const ref = createRef()
   await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Øresund' })], asked: world.now })
   await store.close()
-  await world.run("insert into cs_meta values ('renewing cs_test_kind_notes', '1')")
-  await world.run('update cs_entities set tokens = 1')
-  const renewing = world.open()
-  await renewing.checkDatabase()
-  await vi.waitFor(
-    async () => expect(await world.run('select from cs_entities where tokens = 1 or renewed is not null')).toEqual([]),
-    20_000,
-  )
-  await renewing.close()
   for (const kinds of [
     [testKind({ ...noteFields, more: str('More.') })],
     [testKind({ ...noteFields, price: str('Price.') })],

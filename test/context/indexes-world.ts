@@ -68,7 +68,6 @@ export async function planOf(store: ContextStore, ref: EntityRef, params: object
   let plan = ''
   const searcher = createSearcher({
     getTable: (...of) => store.getTable(...of),
-    findSearchedTable: (of) => store.findSearchedTable(of),
     search: (where, work, options) =>
       store.search(
         where,

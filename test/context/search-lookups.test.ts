@@ -20,7 +20,6 @@ function createTitleSearch(store: ContextStore, ref: EntityRef, between: () => P
   })
   const searcher = createSearcher({
     getTable: (...of) => store.getTable(...of),
-    findSearchedTable: (of) => store.findSearchedTable(of),
     search: (of, work, options) => store.search(of, (session, number) => work(observe(session), number), options),
   })
   const find = async (query: object): Promise<readonly unknown[]> => {

@@ -1,11 +1,9 @@
 /** Words by the current token rules: as the oracle splits and matches them, in the product and in both databases. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { tokenRules } from '../../packages/server/src/context/query/tokens/tokens.ts'
+import * as rules from '../../packages/server/src/context/query/tokens/tokens.ts'
 import { openDatabase } from './databases.ts'
 import { askedOf, matchOf, tokensOf } from './oracle-tokens.ts'
-
-const rules = tokenRules[3]
 
 /** Letters with special treatment, marks of several classes, and separators of words. */
 const letters = [
@@ -79,7 +77,7 @@ describe('words', () => {
     fc.assert(
       fc.property(text, text, text, (before, part, after) => {
         const words = new Set(tokensOf(before + part + after))
-        for (const each of rules.requiredWords(part.toWellFormed().replaceAll('\0', '\ufffd'))) {
+        for (const each of rules.findRequiredWords(part.toWellFormed().replaceAll('\0', '\ufffd'))) {
           promised += 1
           const isThere =
             'within' in each ? [...words].some((word) => word.includes(each.within)) : each.oneOf.some((word) => words.has(word))
@@ -101,7 +99,7 @@ describe('words', () => {
     ['東', []],
     ['手机 plan', [{ oneOf: ['手机'] }, { within: 'plan' }]],
   ])('of %s lead to its records from two characters on', (part, expected) => {
-    expect(rules.requiredWords(part)).toEqual(expected)
+    expect(rules.findRequiredWords(part)).toEqual(expected)
   })
 
   test.each(['pglite', 'postgres'] as const)('match as well as the oracle says, on %s', { timeout: 60_000 }, async (engine) => {
@@ -121,7 +119,7 @@ describe('words', () => {
     )
     const database = await openDatabase(engine)
     const rows = await database.query({
-      text: `select cs_match(array['', word], asked, distance, true) as found, cs_fuzzy(array['', word], array[asked], array[distance], true) as fuzzy
+      text: `select cs_match(array['', word], asked, distance) as found, cs_fuzzy(array['', word], array[asked], array[distance]) as fuzzy
         from unnest($1::text[], $2::text[], $3::int4[]) with ordinality as p(asked, word, distance, place) order by place`,
       values: [pairs.map(({ asked }) => asked), pairs.map(({ word: each }) => each), distances],
     })

@@ -121,7 +121,6 @@ overBoth('the status while the store is busy', (database) => {
     const contextStore = {
       status: () => ({ engine: 'embedded' as const, opened: true, running: 1, waiting: 9, setAside: undefined }),
       indexes: { listByEntity: () => never },
-      listRenewing: () => new Set<string>(),
     }
     const here = await createSyncWorld(database, 'busy store', untyped({ contextStore }))
     const principal = await here.tenant()

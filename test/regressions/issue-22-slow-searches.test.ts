@@ -12,7 +12,6 @@ async function readHint(filter: object): Promise<string | undefined> {
   let hint: string | undefined
   const searcher = createSearcher({
     getTable: () => table,
-    findSearchedTable: async () => table,
     search: async (_ref, _work, options) => {
       hint = options?.lateHint
       return undefined

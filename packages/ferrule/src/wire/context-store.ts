@@ -10,9 +10,6 @@ export type SyncState = (typeof copyStates)[number]
 
 /** States of an index that was created on demand. */
 export const indexStates = ['building', 'ready', 'failed'] as const
-/** States of the words of a copy. */
-export const wordStates = ['current', 'renewing'] as const
-
 /** State of a copy. */
 export const copyState = oneOf(
   'loading: nothing was read yet; building_preview and preview: the first sync runs (preview: searches with allow_partial find some ' +
@@ -91,7 +88,6 @@ const entityStatus = part(
     paused: bool('true: the schedule of the entity is paused'),
     progress: recordOrNull(syncEntityProgress),
     indexes: list(indexRecord, 'Indexes that were created on demand'),
-    words: oneOf('renewing: an upgrade rebuilds the words of the copy; until then searches follow the old rules', ...wordStates),
   },
   'The copy of one entity',
 )

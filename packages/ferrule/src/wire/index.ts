@@ -110,7 +110,6 @@ export {
   type SyncStatusRecord,
   type WatchQuery,
   watchQuery,
-  wordStates,
 } from './context-store.ts'
 export {
   type ActionDocument,

@@ -76,7 +76,7 @@ export interface Searcher {
 }
 
 /** Part of a store that a searcher needs. Without `indexes` a searcher uses and requests no automatic indexes. */
-type Store = Pick<ContextStore, 'getTable' | 'findSearchedTable' | 'search'> & {
+type Store = Pick<ContextStore, 'getTable' | 'search'> & {
   readonly indexes?: Pick<OnDemandIndexes, 'readyColumns' | 'observe'>
 }
 
@@ -160,7 +160,7 @@ class StoreSearcher implements Searcher {
   }
 
   async #parse({ ref, params }: Pick<SearchRequest, 'ref' | 'params'>): Promise<SearchQuery> {
-    return parseSearch(await this.#store.findSearchedTable(ref), params)
+    return parseSearch(this.#store.getTable(ref.kind, ref.entity), params)
   }
 
   /** Checks operands that are not known values against the stored ones. Only the first page is checked. */

@@ -33,12 +33,9 @@ const buildOwnStatements = (layout: TableLayout): readonly string[] => [
   `create table if not exists cs_connectors (id uuid primary key, number int4 generated always as identity unique,
     removed boolean not null default false, cleared boolean not null default false)`,
   'create table if not exists cs_tables (name text primary key, kind text not null, entity text not null, shape text not null)',
-  `create table if not exists cs_entities (connector_id int4, name text, records int8 not null default 0, deleted_at int8 not null default 0, pass text,
-    primary key (connector_id, name)) with (fillfactor = 50)`,
-  // `tokens`: version of the token rules that searches of the copy use. `renewed`: last key with renewed words (`renewal.ts`).
   // `listed`: number of changes of the listed words of its columns (`query/lookups.ts`). `changes`: number of changes of its rows.
-  `alter table cs_entities add column if not exists tokens int4 not null default 1, add column if not exists renewed text,
-    add column if not exists listed int8 not null default 0, add column if not exists changes int8 not null default 0`,
+  `create table if not exists cs_entities (connector_id int4, name text, records int8 not null default 0, deleted_at int8 not null default 0, pass text,
+    listed int8 not null default 0, changes int8 not null default 0, primary key (connector_id, name)) with (fillfactor = 50)`,
   'create table if not exists cs_seen (connector_id int4 not null, name text not null, keys text[] not null)',
   'create index if not exists cs_seen_of on cs_seen (connector_id, name)',
   `create table if not exists cs_gone (connector_id int4, name text, field text, value text, at int8 not null,

@@ -26,8 +26,6 @@ import { createHash } from 'node:crypto'
 import type { EntityDefinition, Field } from 'ferrule/definition'
 import { fail, formatPlainType, readKnownValues } from 'ferrule/internal'
 import { type KeyPart, readKeyParts } from './keys.ts'
-import { currentTokens } from './tokens/tokens.ts'
-import type { TokenVersion } from './tokens/types.ts'
 
 /** How a column stores its values. */
 export type ColumnType = 'text' | 'integer' | 'number' | 'boolean' | 'json'
@@ -79,8 +77,6 @@ export interface PhysicalColumn {
 export interface SearchTable {
   readonly kind: string
   readonly entity: string
-  /** Version of the token rules that made the words of the columns. */
-  readonly tokens: TokenVersion
   /** Unquoted name of the table. */
   readonly name: string
   /** Searchable fields in documented order, which is also the order of keys in results. */
@@ -131,18 +127,11 @@ const chooseWords = (name: string, type: ColumnType, schema: Field): WordStorage
   return isProse ? 'stored' : 'derived'
 }
 
-/** Suffixes that distinguish the companions of the versions of the token rules. */
-const marks: Readonly<Record<TokenVersion, { readonly terms: string; readonly folded: string; readonly list: string }>> = {
-  1: { terms: '$t', folded: '$f', list: '' },
-  3: { terms: '$s', folded: '$g', list: '.3' },
-}
-
-function buildColumn(table: string, tokens: TokenVersion, { name, schema }: { name: string; schema: Field }): Column {
+function buildColumn(table: string, name: string, schema: Field): Column {
   const sql = chooseSqlName(name)
   const type = readColumnType(schema)
   const compare = type === 'text' ? readComparison(schema) : 'text'
   const words = chooseWords(name, type, schema)
-  const { terms, folded, list } = marks[tokens]
   return {
     name,
     sql,
@@ -152,10 +141,10 @@ function buildColumn(table: string, tokens: TokenVersion, { name, schema }: { na
     ...(compare === 'instant' ? { at: `${sql}$at` } : {}),
     ...(compare === 'decimal' ? { number: `${sql}$n` } : {}),
     ...(type === 'integer' ? { wide: `${sql}$w` } : {}),
-    ...(compare === 'lower' && tokens > 1 ? { lowered: `${sql}$l` } : {}),
-    ...(type === 'text' || type === 'json' ? { terms: `${sql}${terms}` } : {}),
-    ...(type === 'json' ? { folded: `${sql}${folded}` } : {}),
-    field: hashText(`${table}.${sql}${words === 'stored' ? list : ''}`).readInt32BE(),
+    ...(compare === 'lower' ? { lowered: `${sql}$l` } : {}),
+    ...(type === 'text' || type === 'json' ? { terms: `${sql}$s` } : {}),
+    ...(type === 'json' ? { folded: `${sql}$g` } : {}),
+    field: hashText(`${table}.${sql}`).readInt32BE(),
     schema,
   }
 }
@@ -167,27 +156,15 @@ export const nameSearchTable = (kind: string, entity: string): string => `cs_${k
  * Builds the table of a searchable entity.
  * @param kind slug of the kind, for example `tiktok-marketing`
  * @param entity name of the entity
- * @param definition definition of the entity; `tokens` is the version of the token rules of its copy, unless current
  * @throws FerruleError `definition_invalid` when the entity offers no search
  */
-export function buildSearchTable(
-  kind: string,
-  entity: string,
-  { tokens = currentTokens, ...definition }: EntityDefinition & { readonly tokens?: TokenVersion },
-): SearchTable {
+export function buildSearchTable(kind: string, entity: string, definition: EntityDefinition): SearchTable {
   const fields = definition.context_store_search
   if (fields === undefined) throw fail('definition_invalid', { reason: `${kind}.${entity} offers no search` })
   const table = nameSearchTable(kind, entity)
-  const columns = Object.entries(fields).map(([name, schema]: [string, Field]) => buildColumn(table, tokens, { name, schema }))
-  return { kind, entity, tokens, name: table, columns, key: readKeyParts(definition) }
+  const columns = Object.entries(fields).map(([name, schema]: [string, Field]) => buildColumn(table, name, schema))
+  return { kind, entity, name: table, columns, key: readKeyParts(definition) }
 }
-
-/** Returns the same table for another version of the token rules. */
-export const withTokenVersion = (table: SearchTable, tokens: TokenVersion): SearchTable => ({
-  ...table,
-  tokens,
-  columns: table.columns.map(({ name, schema }) => buildColumn(table.name, tokens, { name, schema })),
-})
 
 /** Lists the columns that store one field, its own column first. */
 const listFieldColumns = (column: Column): readonly PhysicalColumn[] =>

@@ -125,20 +125,19 @@ begin
 end $$`
 
 /**
- * A swap of two neighbours has Levenshtein distance 2. Where a swap counts as one typing error, words of up to twice the allowed distance
+ * A swap of two neighbours has Levenshtein distance 2. A swap counts as one typing error, so words of up to twice the allowed distance
  * are checked closely. A count of foreign letters rules most of them out first. Query words have at most 250 characters, below the limit
  * of 255 of levenshtein.
  */
 export const buildIsSwapped = (word: string, { asked, distance, far }: Readonly<Record<'asked' | 'distance' | 'far', string>>): string =>
   `apart <= ${far} and length(translate(${word}, ${asked}, '')) < ${distance} and cs_within(${word}, ${asked}, ${distance})`
 const isSwapped = (word: string): string => buildIsSwapped(word, { asked: 'asked', distance: 'distance', far: 'far' })
-const farthest = 'case when swaps then 2 * distance else distance end'
 
 /** Scores the best match of a query word: 3 for an equal word, 2 for its prefix, 1 within the typing errors, else 0. */
-const match = `create or replace function cs_match(words text[], asked text, distance int4, swaps boolean) returns int4 language plpgsql ${immutable} as $$
+const match = `create or replace function cs_match(words text[], asked text, distance int4) returns int4 language plpgsql ${immutable} as $$
 declare
   size int4 := length(asked);
-  far int4 := ${farthest};
+  far int4 := 2 * distance;
   word text;
   apart int4;
   best int4 := 0;
@@ -157,7 +156,7 @@ begin
 end $$`
 
 /** Returns whether every query word matches some word within its typing errors. */
-const fuzzy = `create or replace function cs_fuzzy(words text[], query text[], distances int4[], swaps boolean) returns boolean
+const fuzzy = `create or replace function cs_fuzzy(words text[], query text[], distances int4[]) returns boolean
 language plpgsql ${immutable} as $$
 declare
   asked text;
@@ -173,7 +172,7 @@ begin
     asked := query[place];
     size := length(asked);
     distance := distances[place];
-    far := ${farthest};
+    far := 2 * distance;
     found := false;
     foreach word in array words loop
       found := starts_with(word, asked);
@@ -189,7 +188,7 @@ begin
 end $$`
 
 /** Sums the scores of all query words, each by its best match as in cs_match. Without distances only equal words score. */
-const score = `create or replace function cs_score(words text[], query text[], distances int4[], swaps boolean) returns int4
+const score = `create or replace function cs_score(words text[], query text[], distances int4[]) returns int4
 language plpgsql ${immutable} as $$
 declare
   total int4 := 0;
@@ -199,7 +198,7 @@ begin
     if query[place] = any(words) then
       total := total + 3;
     elsif distances is not null then
-      total := total + cs_match(words, query[place], distances[place], swaps);
+      total := total + cs_match(words, query[place], distances[place]);
     end if;
   end loop;
   return total;

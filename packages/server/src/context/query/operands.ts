@@ -5,8 +5,7 @@ import { type FieldOperator, findUnsuited, isObject } from 'ferrule/internal'
 import { invalid, notSupported, type RequestPointer, tooComplex } from './refusals.ts'
 import { cleanJson, cleanText, formatNumber, parseDecimal } from './text.ts'
 import { parsePeriod } from './timestamps.ts'
-import { tokenRules } from './tokens/tokens.ts'
-import type { QueryToken, TokenVersion } from './tokens/types.ts'
+import { type QueryToken, splitQuery } from './tokens/tokens.ts'
 import { longestQueryWord } from './tokens/words.ts'
 import type { FieldPath, Operand, PathType } from './tree.ts'
 
@@ -131,14 +130,11 @@ export function parseText(value: unknown, pointer: RequestPointer): string {
 }
 
 /**
- * Splits a string operand into distinct words, by a version of the token rules.
+ * Splits a string operand into distinct words.
  * @throws as `parseEqualOperand`
  */
-export function parseTokens(
-  value: unknown,
-  { tokens, pointer }: { readonly tokens: TokenVersion; readonly pointer: RequestPointer },
-): readonly QueryToken[] {
-  const all = new Map(tokenRules[tokens].splitQuery(parseText(value, pointer)).map((token) => [token.text, token]))
+export function parseTokens(value: unknown, pointer: RequestPointer): readonly QueryToken[] {
+  const all = new Map(splitQuery(parseText(value, pointer)).map((token) => [token.text, token]))
   if (all.size === 0) throw invalid(pointer, 'must hold a letter or a digit', 'words')
   if (all.size > mostWords) throw tooComplex(pointer, `has more than ${mostWords} words`)
   if ([...all.keys()].some((word) => word.length > longestQueryWord && [...word].length > longestQueryWord))

@@ -77,12 +77,8 @@ const readers: Readonly<Record<FieldOperator, (entry: Entry) => Condition>> = {
   lte: readOrder('lte'),
   in: readIn,
   like: ({ path, value, pointer }) => ({ op: 'like', path, pattern: parsePattern(parseText(value, pointer)) }),
-  fuzzy: ({ reading, path, value, pointer }) => ({ op: 'fuzzy', path, tokens: parseTokens(value, { ...reading.scope.table, pointer }) }),
-  keyword: ({ reading, path, value, pointer }) => ({
-    op: 'keyword',
-    path,
-    tokens: parseTokens(value, { ...reading.scope.table, pointer }),
-  }),
+  fuzzy: ({ path, value, pointer }) => ({ op: 'fuzzy', path, tokens: parseTokens(value, pointer) }),
+  keyword: ({ path, value, pointer }) => ({ op: 'keyword', path, tokens: parseTokens(value, pointer) }),
   contains: ({ path, value, pointer }) => ({ op: 'contains', path, value: parseElementOperand(path, value, pointer) }),
   any: readAny,
 }

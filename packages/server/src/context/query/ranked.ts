@@ -8,7 +8,6 @@ import { selectNestedWords } from './conditions/json.ts'
 import { connectorParameter, quoteColumn } from './conditions/sql-context.ts'
 import { buildAfter, buildOrderBy, type Order, type Position, relevanceKey } from './order.ts'
 import type { Values } from './statement.ts'
-import { tokenRules } from './tokens/tokens.ts'
 import type { Relevance, ScoredCondition, SearchQuery } from './tree.ts'
 
 /** Maximum number of records sorted by relevance. */
@@ -61,7 +60,7 @@ function buildPoints(scored: ScoredCondition, { table, values }: Writing): strin
   const texts = tokens.map(({ text }) => text)
   const distances = tokens.map(({ distance }) => String(distance))
   const errors = op === 'fuzzy' ? values.add(distances, 'int4[]') : 'null'
-  return `cs_score(${selectWords(scored, { table, values })}, ${values.add(texts, 'text[]')}, ${errors}, ${tokenRules[table.tokens].swapIsOne})`
+  return `cs_score(${selectWords(scored, { table, values })}, ${values.add(texts, 'text[]')}, ${errors})`
 }
 
 /** Builds the score of a row of the table `t`. */

@@ -14,7 +14,7 @@ export const irregularField = (column: Column): number => ~column.field
 /** A lookup in the list of one column; `field` is `Column.field`. */
 export type Lookup =
   /** Words that begin with a word, or are within `distance` typing errors of it. */
-  | { readonly by: 'error'; readonly field: number; readonly word: string; readonly distance: number; readonly swapIsOne: boolean }
+  | { readonly by: 'error'; readonly field: number; readonly word: string; readonly distance: number }
   /** Words that begin with a word. */
   | { readonly by: 'beginning'; readonly field: number; readonly word: string }
   /** Words that contain a part. The part has no wildcards, because parts consist of letters, marks and digits. */

@@ -7,8 +7,6 @@ import { irregularField, type Term } from './terms.ts'
 import { clampInteger, cleanJson, cleanText, formatNumber, parseDecimal } from './text.ts'
 import { parseTimestamp } from './timestamps.ts'
 import { isAscii } from './tokens/shared.ts'
-import { tokenRules } from './tokens/tokens.ts'
-import type { TokenRules } from './tokens/types.ts'
 import { isMark, listTextWords, readJsonWords, toStoredWords } from './tokens/words.ts'
 
 /** A value for one column: text, int8, numeric and jsonb as strings (jsonb as JSON), boolean as itself, text[] as an array. */
@@ -41,35 +39,33 @@ const converters: Readonly<Record<Column['type'], (value: unknown, json?: string
   json: (value, json) => cleanJson(json ?? writeJson(value)),
 }
 
-/** A value, its string form, and the token rules. */
+/** A value and its string form. */
 interface Given {
   readonly value: unknown
   readonly text: string
-  readonly rules: TokenRules
 }
 
 /** Builds the cells of a field's words, in the order of its columns. */
-const buildWordCells = (column: Column, { value, text, rules }: Given): readonly Cell[] => {
+const buildWordCells = (column: Column, { value, text }: Given): readonly Cell[] => {
   if (column.type === 'json') {
-    const { words, folded } = readJsonWords(value, rules, !isAscii(text))
+    const { words, folded } = readJsonWords(value, !isAscii(text))
     return [toStoredWords(words), folded === undefined ? null : cleanJson(folded)]
   }
-  if (column.words === 'stored') return [toStoredWords(new Set(listTextWords(text, rules)))]
-  return [isAscii(text) ? null : [...new Set(listTextWords(text, rules))]]
+  if (column.words === 'stored') return [toStoredWords(new Set(listTextWords(text)))]
+  return [isAscii(text) ? null : [...new Set(listTextWords(text))]]
 }
 
 const noWords: readonly Cell[] = [null]
 const noJsonWords: readonly Cell[] = [null, null]
 
-/** A field's value, its JSON if that was written already, and the token rules. */
+/** A field's value, and its JSON if that was written already. */
 interface FieldValue {
   readonly value: unknown
   readonly json: string | undefined
-  readonly rules: TokenRules
 }
 
 /** Builds the cells of one field, in the order of its physical columns. */
-function buildFieldCells(column: Column, { value, json, rules }: FieldValue): readonly Cell[] {
+function buildFieldCells(column: Column, { value, json }: FieldValue): readonly Cell[] {
   const cell = value === undefined || value === null ? null : converters[column.type](value, json)
   const text = typeof cell === 'string' ? cell : undefined
   const at = column.at === undefined ? [] : [text === undefined ? null : (parseTimestamp(text)?.toString() ?? null)]
@@ -77,7 +73,7 @@ function buildFieldCells(column: Column, { value, json, rules }: FieldValue): re
   const wide = column.wide === undefined ? [] : [text === undefined ? null : (clampInteger(toPlainNumber(value))?.wide ?? null)]
   const lowered = column.lowered === undefined ? [] : [text === undefined ? null : text.toLowerCase()]
   const none = column.folded === undefined ? noWords : noJsonWords
-  const words = column.terms === undefined ? [] : text === undefined ? none : buildWordCells(column, { value, text, rules })
+  const words = column.terms === undefined ? [] : text === undefined ? none : buildWordCells(column, { value, text })
   return [cell, ...at, ...number, ...wide, ...lowered, ...words]
 }
 
@@ -87,9 +83,7 @@ function buildFieldCells(column: Column, { value, json, rules }: FieldValue): re
  * @param texts JSON of some fields, as `writeJson` writes it
  */
 export const buildCells = (table: SearchTable, record: Readonly<Record<string, unknown>>, texts?: JsonTexts): readonly Cell[] =>
-  table.columns.flatMap((column) =>
-    buildFieldCells(column, { value: record[column.name], json: texts?.get(column.name), rules: tokenRules[table.tokens] }),
-  )
+  table.columns.flatMap((column) => buildFieldCells(column, { value: record[column.name], json: texts?.get(column.name) }))
 
 /** Lists the terms to note with the first rows of an entity. They mark that every later name and value is noted. */
 export const listInitialTerms = (table: SearchTable): readonly Term[] => [...listInitialNames(table), ...listInitialValues(table)]

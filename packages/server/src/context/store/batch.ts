@@ -248,7 +248,7 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
   const created = batch.live === true && batch.asked <= state.deletedAt ? [] : missing
   if (state.records === 0)
     await insertTerms(session, target.number, batch.words.unlisted(target.number, listInitialTerms(target.known.table)))
-  const { encoder } = state.tokens === 1 ? target.known.first : target.known
+  const { encoder } = target.known
   const encoded = encodeRows({ number: target.number, encoder, canCopy: batch.canCopy }, { created, updated })
   const listed = await writeRows(session, encoded, { number: target.number, words: batch.words })
   const written = new Set(keys)

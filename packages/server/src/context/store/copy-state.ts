@@ -19,8 +19,6 @@ interface CopyState {
   readonly pass: string | null
   /** Number of changes of the rows and of their passes: while it stays, a page that was stored is still stored. */
   readonly changes: bigint
-  /** Version of the token rules that searches of the copy use. */
-  readonly tokens: number
 }
 
 /** The counts of changes begin anywhere, so a recreated entity does not repeat the counts that searches and live reads remember. */
@@ -32,8 +30,8 @@ export async function lockState(session: Session, { number, known }: ConnectorTa
   if (taken !== undefined) return taken
   if (!(await holdConnector(session, number))) throw fail('connector_not_found', {})
   await session.query({
-    text: 'insert into cs_entities (connector_id, name, tokens, listed, changes) values ($1, $2, $3, $4, $4) on conflict do nothing',
-    values: [number, known.table.name, known.table.tokens, randomInt(latestBegin)],
+    text: 'insert into cs_entities (connector_id, name, listed, changes) values ($1, $2, $3, $3) on conflict do nothing',
+    values: [number, known.table.name, randomInt(latestBegin)],
   })
   return (
     (await lockExistingState(session, number, known.table.name)) ?? {
@@ -41,7 +39,6 @@ export async function lockState(session: Session, { number, known }: ConnectorTa
       deletedAt: 0,
       pass: null,
       changes: 0n,
-      tokens: known.table.tokens,
     }
   )
 }
@@ -53,18 +50,17 @@ export async function lockState(session: Session, { number, known }: ConnectorTa
 export async function lockExistingState(session: Session, number: number, name: string): Promise<CopyState | undefined> {
   const { rows } = await session.query<Row>({
     name: 'cs_state',
-    text: 'select records, deleted_at, pass, tokens, changes from cs_entities where connector_id = $1 and name = $2 for update',
+    text: 'select records, deleted_at, pass, changes from cs_entities where connector_id = $1 and name = $2 for update',
     values: [number, name],
   })
   const [row] = rows
   if (row === undefined) return undefined
-  const { records, deleted_at: deletedAt, pass, tokens, changes } = row
+  const { records, deleted_at: deletedAt, pass, changes } = row
   return {
     records: Number(records),
     deletedAt: Number(deletedAt),
     pass: typeof pass === 'string' ? pass : null,
     changes: BigInt(String(changes)),
-    tokens: Number(tokens),
   }
 }
 

@@ -16,13 +16,6 @@ export const buildCountsStatement = (number: number): Statement => ({
 export const parseCounts = (rows: readonly Row[]): ReadonlyMap<string, number> =>
   new Map(rows.map(({ entity, records }) => [String(entity), Number(records)]))
 
-/** Builds the statement that finds whether searches of an entity use old token rules. */
-export const buildIsOldStatement = ({ number, known }: ConnectorTable): Statement => ({
-  name: 'cs_is_old',
-  text: 'select from cs_entities where connector_id = $1 and name = $2 and tokens = 1',
-  values: [number, known.table.name],
-})
-
 /** Builds the statement that reads how often the rows of an entity have changed. */
 export const buildChangesStatement = ({ number, known }: ConnectorTable): Statement => ({
   name: 'cs_changes',

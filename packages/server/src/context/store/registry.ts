@@ -4,7 +4,7 @@ import { fail, isObject } from 'ferrule/internal'
 import type { Run } from '../database/database.ts'
 import type { TableLayout } from '../database/layout.ts'
 import { changeSchema } from '../database/requirements.ts'
-import { buildSearchTable, nameSearchTable, quoteName, type SearchTable, withTokenVersion } from '../query/columns.ts'
+import { buildSearchTable, nameSearchTable, type SearchTable } from '../query/columns.ts'
 import { createRowEncoder, type RowEncoder } from './row-encoder.ts'
 import {
   buildCreation,
@@ -14,45 +14,29 @@ import {
   buildShape,
   type Change,
   findChange,
-  findOutgrownColumns,
   listIndexes,
   type Shape,
   surplusIndexes,
 } from './tables.ts'
 
-/** A table with the encoder of its rows. */
-class EncodedTable {
+/** A known table with the encoder of its rows. */
+export class KnownTable {
   readonly table: SearchTable
-  readonly #versions: readonly [SearchTable, ...SearchTable[]]
   #encoder: RowEncoder | undefined
 
-  /** @param versions the table with each version of the words that the encoder writes; by default the table itself */
-  constructor(table: SearchTable, versions: readonly [SearchTable, ...SearchTable[]] = [table]) {
+  constructor(table: SearchTable) {
     this.table = table
-    this.#versions = versions
   }
 
   /** Made at its first use, because the encoders of all tables take a tenth of a start. */
   get encoder(): RowEncoder {
-    this.#encoder ??= createRowEncoder(...this.#versions)
+    this.#encoder ??= createRowEncoder(this.table)
     return this.#encoder
   }
 }
 
-/** A known table with the encoder of its rows. */
-export class KnownTable extends EncodedTable {
-  #first: EncodedTable | undefined
-
-  /** For copies with words of the first token rules: the table that searches use, and an encoder that writes the words of both rules. */
-  get first(): EncodedTable {
-    const table = this.#first?.table ?? withTokenVersion(this.table, 1)
-    this.#first ??= new EncodedTable(table, [this.table, table])
-    return this.#first
-  }
-}
-
 /** Called when a table changed, because its copy must be filled again. */
-export type OnTableChange = (table: SearchTable, change: Exclude<Change, 'none' | 'renewed'>) => void
+export type OnTableChange = (table: SearchTable, change: Exclude<Change, 'none'>) => void
 
 /** Known tables, and which of them exist. */
 export class TableRegistry {
@@ -61,7 +45,6 @@ export class TableRegistry {
   /** Tables that were asked for. */
   readonly #known = new Map<string, KnownTable>()
   readonly #ready = new Set<string>()
-  readonly #renewing = new Set<string>()
   readonly #onChange: OnTableChange | undefined
   /** Set by `prepare`. */
   #layout: TableLayout = 'postgres'
@@ -111,15 +94,11 @@ export class TableRegistry {
   async prepare(layout: TableLayout, run: Run): Promise<void> {
     this.#layout = layout
     this.#ready.clear()
-    this.#renewing.clear()
     const shapes = await readShapes(run)
     for (const [kind, entity] of this.#entities.values()) {
       if (!shapes.has(nameSearchTable(kind, entity))) continue
       const { table } = this.get(kind, entity)
       await this.#update(table, run)
-      if (!(await isOutgrown(table, run))) continue
-      await changeSchema(this.#layout, run, () => dropOutgrown(table, run))
-      this.#renewing.delete(table.name)
     }
   }
 
@@ -131,13 +110,8 @@ export class TableRegistry {
     if (this.isReady(table)) return true
     const shapes = await readShapes(run)
     if (findChange(table, shapes.get(table.name)) !== 'none') return false
-    await this.#setReady(table, run)
+    this.#ready.add(table.name)
     return true
-  }
-
-  /** Lists the tables with copies that may still have words of the first token rules. */
-  listRenewing(): readonly KnownTable[] {
-    return [...this.#known.values()].filter(({ table }) => this.#renewing.has(table.name))
   }
 
   /** Creates or updates a table. */
@@ -152,28 +126,17 @@ export class TableRegistry {
         const stored = (await readShapes(run)).get(table.name) // another node may have been first
         change = findChange(table, stored)
         if (change === 'none') return
-        if (stored !== undefined && stored.tokens === undefined && change !== 'remade') await markRenewing(table, run)
-        const isRenewing = await isMarked(table, run)
         const hasLz4 = this.#layout === 'postgres' && (await supportsLz4(run))
-        for (const text of this.#buildStatements(table, change, { isRenewing, hasLz4 })) await run({ text })
-        if (change === 'extended') await dropSurplus(isRenewing ? [table, withTokenVersion(table, 1)] : [table], run)
+        for (const text of this.#buildStatements(table, change, hasLz4)) await run({ text })
+        if (change === 'extended') await dropSurplus(table, run)
         await recordShape(table, change, run)
       })
-    await this.#setReady(table, run)
-    if (change !== 'none' && change !== 'renewed') this.#onChange?.(table, change)
-  }
-
-  async #setReady(table: SearchTable, run: Run): Promise<void> {
-    if (await isMarked(table, run)) this.#renewing.add(table.name)
     this.#ready.add(table.name)
+    if (change !== 'none') this.#onChange?.(table, change)
   }
 
-  #buildStatements(
-    table: SearchTable,
-    change: Exclude<Change, 'none'>,
-    { isRenewing, hasLz4 }: { isRenewing: boolean; hasLz4: boolean },
-  ): readonly string[] {
-    if (change === 'extended' || change === 'renewed') return buildExtension(table, isRenewing)
+  #buildStatements(table: SearchTable, change: Exclude<Change, 'none'>, hasLz4: boolean): readonly string[] {
+    if (change === 'extended') return buildExtension(table)
     return [...buildRemoval(table), ...buildCreation(table, { layout: this.#layout, hasLz4 })]
   }
 }
@@ -196,34 +159,11 @@ async function supportsLz4(run: Run): Promise<boolean> {
   return rows[0]?.['has'] === true
 }
 
-/** Drops the store's own indexes that no given version of a table has. */
-async function dropSurplus(tables: readonly [SearchTable, ...SearchTable[]], run: Run): Promise<void> {
-  const stay = tables.flatMap(listIndexes).map(({ name }) => name)
-  const { rows } = await run({ text: surplusIndexes, values: [tables[0].name, buildOwnIndexPattern(tables[0]), stay] })
+/** Drops the store's own indexes that the table does not have any more. */
+async function dropSurplus(table: SearchTable, run: Run): Promise<void> {
+  const stay = listIndexes(table).map(({ name }) => name)
+  const { rows } = await run({ text: surplusIndexes, values: [table.name, buildOwnIndexPattern(table), stay] })
   for (const { name } of rows) await run({ text: `drop index "${name}"` })
-}
-
-/** Names the mark in `cs_meta` of a table with columns of the first token rules. */
-const nameMark = (table: SearchTable): string => `renewing ${table.name}`
-
-const markRenewing = (table: SearchTable, run: Run) =>
-  run({ text: `insert into cs_meta (name, value) values ($1, '1') on conflict do nothing`, values: [nameMark(table)] })
-
-const isMarked = async (table: SearchTable, run: Run): Promise<boolean> =>
-  (await run({ text: 'select from cs_meta where name = $1', values: [nameMark(table)] })).rows.length > 0
-
-/** Returns whether no search uses the first token rules any more. */
-async function isOutgrown(table: SearchTable, run: Run): Promise<boolean> {
-  const text = 'select from cs_entities where name = $1 and (tokens = 1 or renewed is not null) limit 1'
-  return (await isMarked(table, run)) && (await run({ text, values: [table.name] })).rows.length === 0
-}
-
-async function dropOutgrown(table: SearchTable, run: Run): Promise<void> {
-  if (!(await isOutgrown(table, run))) return // another node was first
-  await dropSurplus([table], run)
-  for (const name of findOutgrownColumns(table))
-    await run({ text: `alter table ${quoteName(table.name)} drop column if exists ${quoteName(name)}` })
-  await run({ text: 'delete from cs_meta where name = $1', values: [nameMark(table)] })
 }
 
 /**
@@ -235,12 +175,11 @@ async function recordShape(table: SearchTable, change: Change, run: Run): Promis
     text: `insert into cs_tables (name, kind, entity, shape) values ($1, $2, $3, $4) on conflict (name) do update set shape = excluded.shape`,
     values: [table.name, table.kind, table.entity, JSON.stringify(buildShape(table))],
   })
-  if (change === 'renewed' || change === 'created') return
+  if (change === 'created') return
   await run({ text: 'delete from cs_checkpoints where name = $1', values: [table.name] })
   await run({ text: 'delete from cs_seen where name = $1', values: [table.name] })
   if (change === 'extended') await run({ text: 'update cs_entities set pass = null where name = $1', values: [table.name] })
   else {
     for (const own of ['cs_entities', 'cs_indexes']) await run({ text: `delete from ${own} where name = $1`, values: [table.name] })
-    await run({ text: 'delete from cs_meta where name = $1', values: [nameMark(table)] })
   }
 }

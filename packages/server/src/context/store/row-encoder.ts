@@ -68,40 +68,20 @@ export interface RowEncoder extends TableStatements {
   encodeCopies(number: number, rows: readonly Fingerprinted[]): Iterable<Encoded>
 }
 
-/** A column of a row with the words of several token rules, and the position of its cell. */
-interface PickedColumn {
-  readonly column: PhysicalColumn
-  readonly table: number
-  readonly cell: number
-}
-
-/** Lists the distinct columns of several versions of one table. */
-function pickColumns(tables: readonly SearchTable[]): readonly PickedColumn[] {
-  const all = tables.flatMap((each, table) => listPhysicalColumns(each).map((column, cell) => ({ column, table, cell })))
-  return all.filter(({ column }, index) => all.findIndex((other) => other.column.name === column.name) === index)
-}
-
-/**
- * Creates the encoder of a table.
- * @param more the same table with the words of other token rules, which are written too
- */
-export function createRowEncoder(table: SearchTable, ...more: readonly SearchTable[]): RowEncoder {
-  const tables = [table, ...more]
-  const picks = pickColumns(tables)
-  const columns = picks.map(({ column }) => column)
+/** Creates the encoder of a table. */
+export function createRowEncoder(table: SearchTable): RowEncoder {
+  const columns = listPhysicalColumns(table)
   const digest = digestTable(table)
-  const readers = tables.map((each) => createTermReader(each, columns))
-  const cells = ({ record, texts }: Fingerprinted): readonly Cell[] => {
-    const made = tables.map((each) => buildCells(each, record.fields, texts))
-    return picks.map((pick) => made[pick.table]?.[pick.cell] ?? null)
-  }
+  const readColumns = createTermReader(table, columns)
+  const cells = ({ record, texts }: Fingerprinted): readonly Cell[] => buildCells(table, record.fields, texts)
   const encodedColumns = columns.map(({ type }, index) => ({ name: `,"c${index}":`, isJson: type === 'jsonb' }))
   const jsonFields = new Set(table.columns.flatMap(({ name, type }) => (type === 'json' ? [name] : [])))
   const statements = buildTableStatements(quoteName(table.name), columns)
-  const readTerms: Encoding['readTerms'] = (made, rows) => {
-    const records = rows.map(({ record }) => record.fields)
-    return readers.flatMap((read) => read(made, records))
-  }
+  const readTerms: Encoding['readTerms'] = (made, rows) =>
+    readColumns(
+      made,
+      rows.map(({ record }) => record.fields),
+    )
   const reading = { cells, readTerms }
   return {
     fingerprint: (record, version) => {

@@ -1,4 +1,5 @@
 /** Entry of the context store. Resolves entities to tables and connector numbers, and opens the database when it is first needed. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { createContextDatabase } from '../database/context-database.ts'
 import type { ContextDatabase, Engine, ReadOptions, Row, Run, Session, Statement } from '../database/database.ts'
 import { hasDatabase, type SetAsideDatabase } from '../database/embedded/folder.ts'
@@ -19,10 +20,12 @@ import { ListedWords } from './listed-words.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
 import * as reads from './reads.ts'
 import { TableRegistry } from './registry.ts'
-import { pauseAsLong, Renewal } from './renewal.ts'
 import type { StoredRecord } from './row-encoder.ts'
 import { type NumberedTarget, Targets } from './targets.ts'
 import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
+
+/** Waits some milliseconds of the clock. */
+const pauseAsLong = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, undefined, { signal, ref: false }).catch(() => undefined) // the store closes
 
 class Store implements ContextStore {
   readonly indexes: OnDemandIndexes
@@ -32,7 +35,6 @@ class Store implements ContextStore {
   readonly #words = new ListedWords()
   readonly #targets: Targets
   readonly #changes = new reads.KnownChanges()
-  readonly #renewal: Renewal
   readonly #replicas: Replicas
   #engine: Engine | undefined
   #layout: TableLayout = 'embedded'
@@ -57,7 +59,6 @@ class Store implements ContextStore {
       rest: (ms) => rest(ms, this.#stop.signal),
     })
     this.#replicas = new Replicas({ settings, rules, primary: database, onChange })
-    this.#renewal = new Renewal({ database, tables: () => this.#registry.listRenewing(), onError, rest })
     this.indexes = new OnDemandIndexes({
       rules: { mostInAll: settings.indexes ?? indexRules.mostInAll, ...options.indexRules },
       isOpen: () => this.#opening !== undefined,
@@ -84,12 +85,6 @@ class Store implements ContextStore {
   }
 
   getTable = (kind: string, entity: string) => this.#registry.get(kind, entity).table
-
-  async findSearchedTable(ref: EntityRef) {
-    const known = (await this.#targets.find(ref))?.known ?? this.#registry.get(ref.kind, ref.entity)
-    const isOld = this.#registry.listRenewing().includes(known) && (await this.#readRows(ref, reads.buildIsOldStatement)).length > 0
-    return isOld ? known.first.table : known.table
-  }
 
   async writeBatch(ref: EntityRef, batch: Batch): Promise<BatchResult> {
     return this.#writeBatch(await this.#createTarget(ref), batch)
@@ -189,8 +184,6 @@ class Store implements ContextStore {
     return reads.parseCounts(rows)
   }
 
-  listRenewing = (connector: string): ReadonlySet<string> => this.#renewal.listEntities(connector)
-
   async readCheckpoints(ref: EntityRef): Promise<ReadonlyMap<string, string>> {
     return reads.parseCheckpoints(await this.#readRows(ref, reads.buildCheckpointsStatement))
   }
@@ -211,7 +204,7 @@ class Store implements ContextStore {
 
   async close(): Promise<void> {
     this.#stop.abort()
-    await Promise.all([this.indexes.close(), this.#renewal.close(), this.#replicas.close()])
+    await Promise.all([this.indexes.close(), this.#replicas.close()])
     await (await this.#opening)?.close()
   }
 
@@ -236,7 +229,6 @@ class Store implements ContextStore {
     await prepareOwnTables(this.#layout, run)
     await this.#registry.prepare(this.#layout, run)
     this.indexes.start(this.#layout)
-    this.#renewal.start()
     this.#replicas.start()
   }
 
@@ -257,9 +249,7 @@ class Store implements ContextStore {
   }
 
   async #createTarget(ref: EntityRef): Promise<NumberedTarget> {
-    const target = await this.#targets.create(ref)
-    this.#renewal.start()
-    return target
+    return this.#targets.create(ref)
   }
 
   async #writeBatch(target: NumberedTarget, batch: Batch, live = false): Promise<BatchResult> {

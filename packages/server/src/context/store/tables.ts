@@ -1,26 +1,16 @@
 /** Statements that create the table of a searchable entity, and that update an older one. */
 import { createHash } from 'node:crypto'
 import { buildTable, type TableLayout } from '../database/layout.ts'
-import {
-  type Column,
-  findMainTime,
-  listPhysicalColumns,
-  type PhysicalColumn,
-  quoteName,
-  type SearchTable,
-  withTokenVersion,
-} from '../query/columns.ts'
+import { type Column, findMainTime, listPhysicalColumns, type PhysicalColumn, quoteName, type SearchTable } from '../query/columns.ts'
 
-/** Version of how cells are built (`values.ts`), except words. A table of another version is recreated and filled again. */
-const contents = 1
+/** Version of how cells are built (`values.ts`). A table of another version is recreated and filled again. */
+const contents = 2
 /** PostgreSQL truncates names at 63 bytes; suffixes of partitions and indexes have up to 10. */
 const longestName = 53
 
 /** Decides whether a stored table is still current. */
 export interface Shape {
   readonly contents: number
-  /** Version of the token rules; absent: the first. */
-  readonly tokens?: number
   readonly key: string
   /** SQL type by physical column. */
   readonly columns: Readonly<Record<string, string>>
@@ -28,8 +18,8 @@ export interface Shape {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Required change of a stored table. `renewed`: only the token rules differ. */
-export type Change = 'none' | 'created' | 'extended' | 'renewed' | 'remade'
+/** Required change of a stored table. */
+export type Change = 'none' | 'created' | 'extended' | 'remade'
 
 /** Strings with known values are stored like other strings. */
 const describeColumn = ({ type, compare, words }: Column): string => `${type} ${compare === 'lower' ? 'text' : compare} ${words}`
@@ -37,21 +27,18 @@ const describeColumn = ({ type, compare, words }: Column): string => `${type} ${
 /** Builds the shape of a table in this version. */
 export const buildShape = (table: SearchTable): Shape => ({
   contents,
-  ...(table.tokens === 1 ? {} : { tokens: table.tokens }),
   key: JSON.stringify(table.key),
   columns: Object.fromEntries(listPhysicalColumns(table).map(({ name, type }) => [name, type])),
   fields: Object.fromEntries(table.columns.map((column) => [column.name, describeColumn(column)])),
 })
 
 /**
- * Computes a digest that is part of every row's hash, so a row of another shape counts as changed.
- * - Words do not count: they are renewed without the vendor (`renewal.ts`). The digest is that of the first token rules, so rows written
- *   by these keep their hash.
- * - Fields with known values count: the column of a newly marked field is empty until its row is written again.
+ * Computes a digest that is part of every row's hash, so a row of another shape counts as changed. Fields with known values count: the
+ * column of a newly marked field is empty until its row is written again.
  */
 export const digestTable = (table: SearchTable): string =>
   createHash('sha256')
-    .update(JSON.stringify(buildShape(withTokenVersion(table, 1))))
+    .update(JSON.stringify(buildShape(table)))
     .update(table.columns.flatMap(({ lowered }) => lowered ?? []).join())
     .digest('base64url')
     .slice(0, 12)
@@ -67,11 +54,8 @@ export function findChange(table: SearchTable, stored: Shape | undefined): Chang
   const wanted = buildShape(table)
   if (stored === undefined) return 'created'
   if (stored.contents !== wanted.contents || stored.key !== wanted.key) return 'remade'
-  if (stored.tokens !== undefined && stored.tokens !== wanted.tokens) return 'remade'
   if (hasDifference(stored.columns, wanted.columns) || hasDifference(stored.fields, wanted.fields)) return 'remade'
-  if (JSON.stringify(stored) === JSON.stringify(wanted)) return 'none'
-  const first = buildShape(withTokenVersion(table, 1))
-  return stored.tokens === undefined && JSON.stringify(stored) === JSON.stringify(first) ? 'renewed' : 'extended'
+  return JSON.stringify(stored) === JSON.stringify(wanted) ? 'none' : 'extended'
 }
 
 /** An index of a table. */
@@ -147,22 +131,13 @@ export function buildCreation(table: SearchTable, { layout, hasLz4 }: Creation):
 export const buildIndexCreation = (table: SearchTable, { name, on }: TableIndex): string =>
   `create index if not exists ${quoteName(name)} on ${quoteName(table.name)} ${on}`
 
-/**
- * Builds the statements that add missing columns and indexes to a stored table; `surplusIndexes` finds indexes to drop.
- * @param isRenewing true when some rows have only words of the first token rules; the columns for these stay
- */
-export const buildExtension = (table: SearchTable, isRenewing: boolean): readonly string[] => [
-  ...(isRenewing ? [withTokenVersion(table, 1), table] : [table])
-    .flatMap(listPhysicalColumns)
-    .map(({ name, type }) => `alter table ${quoteName(table.name)} add column if not exists ${quoteName(name)} ${type}`),
+/** Builds the statements that add missing columns and indexes to a stored table; `surplusIndexes` finds indexes to drop. */
+export const buildExtension = (table: SearchTable): readonly string[] => [
+  ...listPhysicalColumns(table).map(
+    ({ name, type }) => `alter table ${quoteName(table.name)} add column if not exists ${quoteName(name)} ${type}`,
+  ),
   ...listIndexes(table).map((index) => buildIndexCreation(table, index)),
 ]
-
-/** Finds the columns that only the first token rules have. */
-export const findOutgrownColumns = (table: SearchTable): readonly string[] => {
-  const kept = new Set(listPhysicalColumns(table).map(({ name }) => name))
-  return listPhysicalColumns(withTokenVersion(table, 1)).flatMap(({ name }) => (kept.has(name) ? [] : [name]))
-}
 
 /**
  * Selects the store's own indexes of a table that are not in `listIndexes`: `$1` the table, `$2` a pattern of own names, `$3` names to

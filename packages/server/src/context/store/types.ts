@@ -12,7 +12,6 @@ import type { Batch, BatchResult, Checkpoint } from './batch.ts'
 import type { Removal } from './forget.ts'
 import type { KeyPage } from './reads.ts'
 import type { OnTableChange } from './registry.ts'
-import type { Rest } from './renewal.ts'
 import type { StoredRecord } from './row-encoder.ts'
 import type { Span } from './spans.ts'
 
@@ -21,6 +20,9 @@ export type { Span } from './spans.ts'
 
 /** Part of a kind's definition that the store reads. */
 export type SearchableKind = Pick<ConnectorDefinition, 'kind' | 'entities'>
+
+/** Waits some milliseconds, at most until the signal. */
+type Rest = (ms: number, signal: AbortSignal) => Promise<void>
 
 /** Options of a store. */
 export interface ContextStoreOptions {
@@ -33,9 +35,9 @@ export interface ContextStoreOptions {
   readonly onSetAside?: (aside: SetAsideDatabase) => void
   /** Called after a table was created, extended or recreated. Its checkpoints are deleted, so it is filled from the start. */
   readonly onTableChange?: OnTableChange
-  /** Called when upkeep of the database or a renewal fails; both are retried later. */
+  /** Called when upkeep of the database fails; it is tried again later. */
   readonly onUpkeepError?: (error: unknown) => void
-  /** Waits between batches of a renewal, and while Citus moves shards, instead of the default. */
+  /** Waits while Citus moves shards, instead of the default. */
   readonly rest?: Rest
   /** Rules of automatic indexes that differ from the defaults. */
   readonly indexRules?: Partial<IndexRules>
@@ -80,10 +82,6 @@ export interface ContextStore {
   ready(): Promise<void>
   /** Returns the table of a searchable entity. */
   getTable(kind: string, entity: string): SearchTable
-  /** Finds the table that searches of a connector's copy use now: with old token rules until its words are renewed. */
-  findSearchedTable(ref: EntityRef): Promise<SearchTable>
-  /** Lists the entities of a connector whose words are not renewed yet. Does not ask the database. */
-  listRenewing(connector: string): ReadonlySet<string>
   /**
    * Writes a batch of one entity with its checkpoints, all or nothing. Unchanged rows are skipped. Only one run at a time writes an
    * entity.

@@ -54,7 +54,7 @@ export interface PlatformOptions {
    */
   readonly role?: 'service' | 'administration'
   /** Store of the copies. The status of syncs reads records and indexes from it, and never opens it. */
-  readonly contextStore?: Pick<ContextStore, 'status' | 'indexes' | 'listRenewing' | 'openDatabase' | 'ready'>
+  readonly contextStore?: Pick<ContextStore, 'status' | 'indexes' | 'openDatabase' | 'ready'>
   /** Wall clock in milliseconds since 1970. Without `steady` its values are the stored times. */
   readonly clock?: () => number
   /** Steady clock in milliseconds. */

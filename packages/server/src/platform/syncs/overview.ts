@@ -89,7 +89,6 @@ const toFacts = (parts: StatusParts, stored: Stored, row: ConnectorRow): StatusF
   connector: toSyncedConnector(parts, row),
   copies: new Map((stored.copies.get(row.id) ?? []).map((copy) => [copy.entity, copy])),
   indexes: new Map(),
-  renewals: new Set(),
   runs: stored.runs.get(row.id) ?? [],
   schedules: stored.schedules.get(row.id) ?? [],
   now: parts.source.clock(),

@@ -5,8 +5,7 @@
  */
 import type { Column, SearchTable } from '../columns.ts'
 import type { Values } from '../statement.ts'
-import { tokenRules } from '../tokens/tokens.ts'
-import type { QueryToken, RequiredWord, TokenRules } from '../tokens/types.ts'
+import { findRequiredWords, type QueryToken, type RequiredWord } from '../tokens/tokens.ts'
 import { listTextWords } from '../tokens/words.ts'
 import type { Condition, Operand } from '../tree.ts'
 import { type PathCondition, quoteColumn } from './sql-context.ts'
@@ -28,11 +27,10 @@ const countCharacters = (word: string): number => [...word].length
 const takeLongest = (words: readonly string[]): readonly string[] =>
   words.toSorted((a, b) => countCharacters(b) - countCharacters(a)).slice(0, mostLookups)
 
-function buildFuzzyLookups(tokens: readonly QueryToken[], { table, column, values }: CandidateContext, of: string): readonly string[] {
-  const { swapIsOne } = tokenRules[table.tokens]
+function buildFuzzyLookups(tokens: readonly QueryToken[], { column, values }: CandidateContext, of: string): readonly string[] {
   const distances = new Map(tokens.map(({ text, distance }) => [text, distance]))
   return takeLongest([...distances.keys()]).flatMap((word) => {
-    const found = values.addLookup({ by: 'error', field: column.field, word, distance: distances.get(word) ?? 0, swapIsOne })
+    const found = values.addLookup({ by: 'error', field: column.field, word, distance: distances.get(word) ?? 0 })
     return found === undefined ? [] : [`${of} && ${found}`]
   })
 }
@@ -61,29 +59,24 @@ function buildLikeLookups(parts: readonly RequiredWord[], { column, values }: Ca
 }
 
 /** Finds the words that a value must have to equal a string. In JSON a string may equal a number or a boolean, which have other words. */
-function findEqualWords(operand: Operand | undefined, column: Column, rules: TokenRules): readonly string[] {
+function findEqualWords(operand: Operand | undefined, column: Column): readonly string[] {
   if (operand?.is !== 'text') return []
   const isOnlyText = column.type === 'text' || (operand.number === undefined && !/^(true|false)$/.test(operand.text))
-  return isOnlyText ? [...new Set(listTextWords(operand.text, rules))].slice(0, mostWords) : []
+  return isOnlyText ? [...new Set(listTextWords(operand.text))].slice(0, mostWords) : []
 }
 
 function buildPathCandidates(condition: PathCondition, target: CandidateContext, of: string): readonly string[] {
-  const { table, column, values } = target
-  const rules = tokenRules[table.tokens]
+  const { column, values } = target
   switch (condition.op) {
     case 'equals':
     case 'contains': {
       const operands = condition.op === 'equals' ? condition.values : [condition.value]
       const isCodePoints = condition.path.compare === 'text' && operands.length === 1
-      const words = isCodePoints ? findEqualWords(operands[0], column, rules) : []
+      const words = isCodePoints ? findEqualWords(operands[0], column) : []
       return words.length === 0 ? [] : [`${of} @> ${values.add(words, 'text[]')}`]
     }
     case 'like':
-      return buildLikeLookups(
-        condition.pattern.literals.flatMap((literal) => rules.requiredWords(literal)),
-        target,
-        of,
-      )
+      return buildLikeLookups(condition.pattern.literals.flatMap(findRequiredWords), target, of)
     case 'fuzzy':
       return buildFuzzyLookups(condition.tokens, target, of)
     case 'keyword':

@@ -193,7 +193,7 @@ export function buildColumnCondition(condition: PathCondition, subject: Subject)
       if (condition.pattern.isAnything) return `${quoteColumn(column.sql)} is not null`
       return addCandidates(`${selectText(column)} like ${values.add(condition.pattern.sql, 'text')}`, candidates)
     case 'fuzzy':
-      return [...candidates, buildFuzzy(selectColumnWords(column), condition.tokens, { table: subject.table, values })].join(' and ')
+      return [...candidates, buildFuzzy(selectColumnWords(column), condition.tokens, values)].join(' and ')
     case 'keyword':
       return buildKeyword(selectColumnWords(column), condition.tokens, { candidates, values })
     case 'contains':

@@ -232,7 +232,7 @@ function buildPlainCondition(condition: PathCondition, scene: JsonSqlContext): s
     case 'like':
       return buildJsonLike(condition, scene)
     case 'fuzzy':
-      return buildFuzzy(selectWords(condition.path, scene), condition.tokens, scene)
+      return buildFuzzy(selectWords(condition.path, scene), condition.tokens, scene.values)
     case 'keyword':
       return buildKeyword(selectWords(condition.path, scene), condition.tokens, { candidates: [], values: scene.values })
     case 'contains':

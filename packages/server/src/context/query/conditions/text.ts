@@ -1,16 +1,10 @@
 /** Conditions on words, `fuzzy` and `keyword`, over an expression that selects the words of a value. */
-import type { SearchTable } from '../columns.ts'
 import type { Values } from '../statement.ts'
-import { tokenRules } from '../tokens/tokens.ts'
-import type { QueryToken } from '../tokens/types.ts'
+import type { QueryToken } from '../tokens/tokens.ts'
 import { joinOr } from './sql-context.ts'
 
 /** Builds the condition that every query word matches a word. */
-export function buildFuzzy(
-  words: string,
-  tokens: readonly QueryToken[],
-  { table, values }: { table: SearchTable; values: Values },
-): string {
+export function buildFuzzy(words: string, tokens: readonly QueryToken[], values: Values): string {
   const texts = values.add(
     tokens.map(({ text }) => text),
     'text[]',
@@ -19,7 +13,7 @@ export function buildFuzzy(
     tokens.map(({ distance }) => String(distance)),
     'int4[]',
   )
-  return `cs_fuzzy(${words}, ${texts}, ${distances}, ${tokenRules[table.tokens].swapIsOne})`
+  return `cs_fuzzy(${words}, ${texts}, ${distances})`
 }
 
 const selectTexts = (tokens: readonly QueryToken[], isBeginning: boolean): readonly string[] =>

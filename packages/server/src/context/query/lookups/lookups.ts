@@ -37,10 +37,10 @@ export const selectListed = (entity: string): string =>
 const selectTerms = (from: string, condition: string): string =>
   `array(select t.term from ${from} where ${condition} limit ${mostTerms + 1})`
 
-function selectNear({ field, word, distance, swapIsOne }: Extract<Lookup, { readonly by: 'error' }>, values: Values): string {
+function selectNear({ field, word, distance }: Extract<Lookup, { readonly by: 'error' }>, values: Values): string {
   const asked = values.add(word, 'text')
   const size = [...word].length
-  const far = String(swapIsOne ? 2 * distance : distance)
+  const far = String(2 * distance)
   const apart = `case when starts_with(term, ${asked}) then 0 when length(term) between ${size - distance} and ${size + distance} then
     levenshtein_less_equal(term, ${asked}, ${far}) else ${Number(far) + 1} end as apart`
   const listed = `(select term, ${apart} from cs_terms where connector_id = ${connectorParameter} and field = ${field} offset 0) t`

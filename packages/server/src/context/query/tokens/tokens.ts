@@ -1,14 +1,179 @@
 /**
- * Token rules split strings into words and decide which query words match which record words. The version of the rules is stored with the
- * words. A copy filled by older rules is searched by them until its words are renewed (`store/renewal.ts`). This service computes the
- * words, because databases have different versions of Unicode.
+ * Token rules split strings into words and decide which query words match which record words. This service computes the words, because
+ * databases have different versions of Unicode. The rules:
+ * - Remove format characters, such as zero-width spaces, and the vowel marks and the lengthening of Arabic.
+ * - Unicode NFKD.
+ * - Remove marks after Latin, Greek and Cyrillic letters, where they are accents; elsewhere marks are vowels.
+ * - NFC and lower case.
+ * - Fold some letters to what people type instead.
+ * - Split at everything but letters, marks and digits.
+ * - Cut runs of scripts without spaces into overlapping pairs. Records also keep the last character, so each character begins a word.
+ * - Records also have the joined word of pieces with a hyphen, a point, an apostrophe or a slash between them: `Wi-Fi` is wi, fi, wifi.
+ * - Letters with a plus, two, or a hash behind them are a word with that sign. Records have the letters too: `C++` is c, c++.
+ *
+ * A swap of two neighbours is one typing error. Words with a digit allow none. Decision 0092 has the reasons.
  */
-import type { TokenRules, TokenVersion } from './types.ts'
-import { firstTokenRules } from './version-1.ts'
-import { thirdTokenRules } from './version-3.ts'
+import { findTolerance, isJoinable, minSubstringLength, splitAscii } from './shared.ts'
 
-/** Version of the rules for everything new. */
-export const currentTokens: TokenVersion = 3
+/** A word of a query. */
+export interface QueryToken {
+  readonly text: string
+  /** Allowed number of typing errors. */
+  readonly distance: number
+  /** True for a single character of a script without spaces: `keyword` then accepts words that begin with it. */
+  readonly isBeginning: boolean
+}
 
-/** All versions of the rules; tables with words of the second are made and filled again. */
-export const tokenRules: Readonly<Record<TokenVersion, TokenRules>> = { 1: firstTokenRules, 3: thirdTokenRules }
+/** A word, or a part of one, in every value that contains a given literal. */
+export type RequiredWord =
+  /** Part of some word. */
+  | { readonly within: string }
+  /** Words of which one is present. */
+  | { readonly oneOf: readonly string[] }
+
+const folded: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+  þ: 'th',
+  ð: 'd',
+  // Final sigma.
+  ς: 'σ',
+}
+const foldable = new RegExp(`[${Object.keys(folded).join('')}]`, 'gu')
+
+const accents = /(?<=[\p{L}&&[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]])\p{M}+/gv
+/** Format characters, and the Arabic marks that most people leave out. */
+const unwritten = /[\p{Cf}\u064b-\u065f\u0670\u0640]+/gu
+/** A word with the signs that may belong to it. */
+const signed = /[\p{L}\p{M}\p{N}]+(?:\+\+?|#)?/gu
+/** Words with single joining characters between them. */
+const chains = /[\p{L}\p{M}\p{N}]+(?:[-.'’/][\p{L}\p{M}\p{N}]+)+/gu
+const joiners = /[-.'’/]/u
+const signs = /[+#]+$/u
+const runs =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]+|[^\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]+/gu
+const ofRun = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]/u
+const anyOfRun = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]/u
+
+const removeUnwritten = (text: string): string => text.replace(unwritten, '')
+
+const foldWritten = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(accents, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(foldable, (letter) => folded[letter] ?? letter)
+
+const fold = (text: string): string => foldWritten(removeUnwritten(text))
+
+/** A word, or a run of characters that is later cut into pairs; `sign` stands directly behind its letters. */
+interface Piece {
+  readonly text: string
+  readonly sign: string
+}
+
+const onlyLetters = /^[\p{L}\p{M}]*\p{L}[\p{L}\p{M}]*$/u
+
+function toPieces(word: string): readonly Piece[] {
+  const sign = signs.exec(word)?.[0] ?? ''
+  const parts = word.slice(0, word.length - sign.length).match(runs) ?? []
+  return parts.map((text, index) => {
+    const isSigned = index === parts.length - 1 && !ofRun.test(text) && onlyLetters.test(text)
+    return { text, sign: isSigned ? sign : '' }
+  })
+}
+
+const splitPieces = (folded: string): readonly Piece[] => (folded.match(signed) ?? []).flatMap(toPieces)
+
+/** Lists the joined words of a folded string. */
+const listJoined = (folded: string): readonly string[] =>
+  (folded.match(chains) ?? []).flatMap((chain) => {
+    const parts = chain.split(joiners)
+    const joined = parts.join('')
+    return isJoinable(parts.length, [...joined].length) && !anyOfRun.test(joined) ? [joined] : []
+  })
+
+const listPairs = (characters: readonly string[]): readonly string[] =>
+  characters.slice(1).map((character, index) => `${characters[index]}${character}`)
+
+function toRecordWords({ text }: Piece): readonly string[] {
+  if (!ofRun.test(text)) return [text]
+  const characters = [...text]
+  return [...listPairs(characters), ...characters.slice(-1)]
+}
+
+const toQueryToken = (text: string): QueryToken => ({ text, distance: /\p{N}/u.test(text) ? 0 : findTolerance(text), isBeginning: false })
+
+function toQueryTokens({ text, sign }: Piece): readonly QueryToken[] {
+  if (!ofRun.test(text)) return [toQueryToken(text + sign)]
+  const characters = [...text]
+  return characters.length === 1 ? [{ text, distance: 0, isBeginning: true }] : listPairs(characters).map(toQueryToken)
+}
+
+/** Characters that combine with the previous one: marks, and the vowels and finals of Korean syllables. */
+const joining = /[\p{M}\u1160-\u11ff\ud7b0-\ud7ff]/u
+const unchanging = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Thai}\p{N}]|[^\p{L}]/u
+const kana = /[\p{scx=Hiragana}\p{scx=Katakana}]/u
+const kanaMarks = ['\u3099', '\u309a']
+/** Finals of Korean syllables. */
+const finals = Array.from({ length: 27 }, (_, index) => String.fromCodePoint(0x11a8 + index))
+const syllable = /[\uac00-\ud7a3]/u
+
+/** Lists what a character can become when another one follows; empty when this is unknown. */
+function listCompositions(character: string): readonly string[] {
+  if (unchanging.test(character)) return [character]
+  const followers = kana.test(character) ? kanaMarks : syllable.test(character) ? finals : undefined
+  if (followers === undefined) return []
+  return [character, ...followers.map((follower) => `${character}${follower}`.normalize('NFC')).filter((text) => [...text].length === 1)]
+}
+
+/** Removes the characters at both ends that their neighbours could change. `last` lists what the last character can be. */
+function trimToKernel(literal: string): { readonly text: string; readonly last: readonly string[] } {
+  const characters = [...literal.normalize('NFKD').normalize('NFC')]
+  const first = characters.findIndex((character) => !joining.test(character))
+  const end = characters.findLastIndex((character) => !joining.test(character))
+  const last = first < 0 ? [] : listCompositions(characters[end] ?? '')
+  const isOpen = characters.slice(end + 1).some((character) => !/\p{M}/u.test(character))
+  const isKnown = last.length > 0 && !isOpen
+  return { text: first < 0 ? '' : characters.slice(first, isKnown ? end + 1 : end).join(''), last: isKnown ? last : [] }
+}
+
+function requirePairs(characters: readonly string[], last: readonly string[]): readonly RequiredWord[] {
+  const pairs = listPairs(characters)
+  const open = characters.at(-2)
+  if (last.length < 2 || open === undefined) return pairs.map((pair) => ({ oneOf: [pair] }))
+  return [...pairs.slice(0, -1).map((pair) => ({ oneOf: [pair] })), { oneOf: last.map((character) => `${open}${character}`) }]
+}
+
+/** Lists the words, or parts of words, in every value that contains a literal. The list is often empty. */
+export function findRequiredWords(literal: string): readonly RequiredWord[] {
+  const { text, last } = trimToKernel(removeUnwritten(literal))
+  const pieces = splitPieces(foldWritten(text))
+  return pieces.flatMap(({ text: piece }, index): readonly RequiredWord[] => {
+    const characters = [...piece]
+    if (ofRun.test(piece)) return requirePairs(characters, index === pieces.length - 1 ? last : [])
+    return characters.length < minSubstringLength ? [] : [{ within: piece }]
+  })
+}
+
+function splitUnicode(text: string): readonly string[] {
+  const folded = fold(text)
+  const pieces = splitPieces(folded)
+  return [
+    ...pieces.flatMap(toRecordWords),
+    ...listJoined(folded),
+    ...pieces.flatMap(({ text: letters, sign }) => (sign === '' ? [] : [letters + sign])),
+  ]
+}
+
+/** Splits a string of a record into words, in order, with repeats and at full length. */
+export const splitText = (text: string): readonly string[] => splitAscii(text) ?? splitUnicode(text)
+
+/** Splits a string of a query into words, with repeats. */
+export const splitQuery = (text: string): readonly QueryToken[] => splitPieces(fold(text)).flatMap(toQueryTokens)

@@ -2,7 +2,7 @@
 import { isObject } from 'ferrule/internal'
 import { cleanText, formatNumber } from '../text.ts'
 import { isAscii } from './shared.ts'
-import type { TokenRules } from './types.ts'
+import { splitText } from './tokens.ts'
 
 /**
  * Maximum length of a stored word in code points; the rest is cut. Query words have at most 250. So a shortened word equals none, is
@@ -30,8 +30,8 @@ const shortenWord = (word: string): string =>
   word.length <= longestWord ? word : isAscii(word) ? word.slice(0, longestWord) : [...word].slice(0, longestWord).join('')
 
 /** Splits a string of a record into words, in order, with repeats, shortened as they are stored. */
-export function listTextWords(text: string, rules: TokenRules): readonly string[] {
-  const words = rules.splitText(cleanText(text))
+export function listTextWords(text: string): readonly string[] {
+  const words = splitText(cleanText(text))
   return words.some(({ length }) => length > longestWord) ? words.map(shortenWord) : words
 }
 
@@ -58,10 +58,10 @@ export interface JsonWords {
 }
 
 /** Reads the words of all strings and numbers below a JSON value. With `isFolding` also builds the folded JSON. */
-export function readJsonWords(value: unknown, rules: TokenRules, isFolding: boolean): JsonWords {
+export function readJsonWords(value: unknown, isFolding: boolean): JsonWords {
   const words = new Set<string>()
   const readLeaf = (text: string): readonly string[] => {
-    const found = recentWords.list(text, rules)
+    const found = recentWords.list(text)
     for (const word of found) words.add(word)
     return found
   }
@@ -117,14 +117,12 @@ const mostRecent = 2_000
 class RecentStrings {
   #young = new Map<string, readonly string[]>()
   #old: ReadonlyMap<string, readonly string[]> = new Map()
-  #rules: TokenRules | undefined
 
   /** Returns the words of a string, as `listTextWords` does. */
-  list(text: string, rules: TokenRules): readonly string[] {
-    if (rules !== this.#rules) this.#clear(rules)
+  list(text: string): readonly string[] {
     const known = this.#young.get(text)
     if (known !== undefined) return known
-    const words = this.#old.get(text) ?? listTextWords(text, rules)
+    const words = this.#old.get(text) ?? listTextWords(text)
     if (text.length > longestRecent || words.length < 2) return words // a single word costs as little to split
     if (this.#young.size >= mostRecent) {
       this.#old = this.#young
@@ -132,12 +130,6 @@ class RecentStrings {
     }
     this.#young.set(text, words)
     return words
-  }
-
-  #clear(rules: TokenRules): void {
-    this.#rules = rules
-    this.#young = new Map()
-    this.#old = new Map()
   }
 }
 

@@ -134,6 +134,5 @@ export function buildEntityStatus(facts: StatusFacts, entity: string, defaultSec
     paused: schedule?.next_run_at === null,
     progress: isUnder ? findProgress(facts, entity) : null,
     indexes: (facts.indexes.get(entity) ?? []).map(toIndexRecord),
-    words: facts.renewals.has(entity) ? 'renewing' : 'current',
   }
 }

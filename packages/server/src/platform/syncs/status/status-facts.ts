@@ -17,8 +17,6 @@ import type { KnownIndexes } from './known-indexes.ts'
 /** Services that reading a status needs. */
 export interface StatusParts extends Parts {
   readonly knownIndexes: KnownIndexes
-  /** Returns entities whose full-text index is rebuilt after an upgrade. */
-  readonly listRenewals: (connectorId: string) => ReadonlySet<string>
 }
 
 /** A connector with its kind and its synced entities. */
@@ -53,8 +51,6 @@ export interface StatusFacts {
   readonly copies: ReadonlyMap<string, CopyRow>
   /** Automatic indexes of the copies, as far as known. */
   readonly indexes: ReadonlyMap<string, readonly IndexRecord[]>
-  /** Entities whose full-text index is rebuilt, as far as known. */
-  readonly renewals: ReadonlySet<string>
   /** Unfinished runs. */
   readonly runs: readonly RunRow[]
   readonly schedules: readonly ScheduleRow[]
@@ -72,8 +68,7 @@ export async function readStatusFacts(parts: StatusParts, connector: SyncedConne
     listSchedules(db, connector.place),
   ])
   const byEntity = new Map(copies.map((copy) => [copy.entity, copy]))
-  const renewals = parts.listRenewals(connector.row.id)
-  return { connector, copies: byEntity, indexes, renewals, runs, schedules, now: parts.source.clock() }
+  return { connector, copies: byEntity, indexes, runs, schedules, now: parts.source.clock() }
 }
 
 const none: StatusFacts['indexes'] = new Map()
