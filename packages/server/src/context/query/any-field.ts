@@ -3,7 +3,7 @@ import type { Column, SearchTable } from './columns.ts'
 import { parseFieldPath } from './field-paths.ts'
 import { parseText, parseTokens } from './operands.ts'
 import { invalid, type RequestPointer } from './refusals.ts'
-import { tokenRules } from './tokens/tokens.ts'
+import { splitQuery } from './tokens/tokens.ts'
 import type { Condition } from './tree.ts'
 
 /** Maximum number of conditions that words become. */
@@ -23,12 +23,12 @@ export function parseAnyField(table: SearchTable, value: unknown, pointer: Reque
   if (value === undefined || value === null) return undefined
   const words = parseText(value, pointer)
     .split(/\s+/)
-    .filter((word) => tokenRules[table.tokens].splitQuery(word).length > 0)
+    .filter((word) => splitQuery(word).length > 0)
   if (words.length === 0) throw invalid(pointer, 'must hold a letter or a digit', 'words')
   const paths = table.columns.filter(holdsWords).map(({ name }) => parseFieldPath({ table }, name, pointer).path)
   if (paths.length === 0) throw invalid(pointer, `finds nothing in ${table.entity}: filter one of its fields`, 'fields')
   const inAnyField = (wanted: string): Condition => {
-    const tokens = parseTokens(wanted, { ...table, pointer })
+    const tokens = parseTokens(wanted, pointer)
     return { op: 'or', of: paths.map((path) => ({ op: 'fuzzy', path, tokens })) }
   }
   return words.length * paths.length <= mostConditions ? { op: 'and', of: words.map(inAnyField) } : inAnyField(words.join(' '))
