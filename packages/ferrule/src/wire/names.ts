@@ -24,9 +24,11 @@ export const wellFormed = (schema: ReturnType<typeof str>) =>
 /** Makes a display name. */
 export const displayName = (about: string) => wellFormed(str(about, rules))
 
+const oldName = 'Old name of workspace_name; another value beside workspace_name is refused.'
+
 /** The name of a workspace, under its present name and its old names. */
 export const workspaceNames = {
   workspace_name: opt(displayName('Name of the workspace.')),
-  customer_name: opt(displayName('Old name of workspace_name.')),
-  external_user_id: opt(displayName('Old name of workspace_name.')),
+  customer_name: opt(displayName(oldName)),
+  external_user_id: opt(displayName(oldName)),
 }

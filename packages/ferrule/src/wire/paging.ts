@@ -5,7 +5,9 @@ import { record } from './words.ts'
 /** The members of a query that choose a page. */
 export const pageQuery = {
   limit: opt(int('Entries of a page.', { minimum: 1, maximum: 100, default: 20 })),
-  cursor: opt(str('Position from `next` of the previous page.', { maxLength: 1_000 })),
+  cursor: opt(
+    str('Opaque position: the cursor in `next` of the previous page. Any other text is refused with invalid_cursor.', { maxLength: 1_000 }),
+  ),
 }
 
 /** Makes one page of a list. @param items schema of an entry */

@@ -66,7 +66,7 @@ export const connectLinkInput = body(
   'ConnectLinkInput',
   {
     workspace_name: opt(displayName('Workspace of the connector; left out with workspace_id and connector_id: the workspace default.')),
-    workspace_id: opt(uuid('Workspace of the connector, by its id.')),
+    workspace_id: opt(uuid('Workspace of the connector, by its id; refused beside workspace_name.')),
     create_workspace: opt(bool('true: a new workspace name creates a workspace.')),
     kinds: opt(list(str('Kind: slug or title.'), 'Kinds to choose from; left out: all.', { minItems: 1, maxItems: 50 })),
     connector_id: opt(uuid('Connector whose credentials are replaced, in place of workspace and kinds.')),

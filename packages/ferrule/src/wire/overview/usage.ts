@@ -60,7 +60,7 @@ export type UsageReport = Wire<typeof usageReport>
 
 /** Query of calls over time. */
 export const usageQuery = query({
-  from: opt(time('Begin of the range; left out: 24 hours before its end.')),
+  from: opt(time('Begin of the range, before the end of it; left out: 24 hours before.')),
   to: opt(time('End of the range, not included; left out: now.')),
   step: opt(oneOf('Length of a bucket; left out: 5m up to two days, 1h up to 30 days, else 1d. Days are those of UTC.', ...usageSteps)),
   connector_id: opt(uuid('Only calls of this connector.')),

@@ -123,7 +123,8 @@ const printParams = (each: Searchable): JsonObject => ({
     limit: { type: ['integer', 'null'], minimum: 1, maximum: 10_000, default: 1000, description: 'Records of a page' },
     cursor: {
       type: ['string', 'null'],
-      description: '`meta.cursor` of the page before, with everything but limit the same. Valid for 24 hours',
+      description:
+        'Opaque: `meta.cursor` of the page before, with everything but limit the same. Valid for 24 hours; any other text is refused with invalid_cursor',
     },
     fields: fieldPaths,
   },
