@@ -86,15 +86,15 @@ export async function takePictures(page: Page, name: string): Promise<void> {
   const folder = process.env['FERRULE_SCREENSHOTS']
   if (folder === undefined) return
   mkdirSync(folder, { recursive: true })
-  const before = page.viewportSize() ?? { width: 1_280, height: 900 }
-  for (const [size, viewport] of [['', before] as const, ['-phone', { width: 390, height: 844 }] as const]) {
-    await page.setViewportSize(viewport)
+  const before = page.viewportSize()
+  for (const [size, width] of [['', 1_280] as const, ['-phone', 390] as const]) {
+    await page.setViewportSize({ width, height: 900 })
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await page.screenshot({ path: join(folder, `${name}${size}-${colorScheme}.png`), animations: 'disabled' })
     }
   }
-  await page.setViewportSize(before)
+  if (before !== null) await page.setViewportSize(before)
 }
 
 /** Starts everything and signs in. Close it in `afterAll`. Builds the pages when their sources have changed. */
