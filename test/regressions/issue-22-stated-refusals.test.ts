@@ -49,3 +49,9 @@ test('members that exclude each other say so', () => {
   for (const { description } of listSent('from').filter(({ place }) => place === 'get /api/v1/usage'))
     expect(description).toContain('before the end')
 })
+
+test('an age has a maximum, as every number that JSON may make too long', () => {
+  const ages = Object.entries<Json>(document.components.schemas).filter(([, schema]) => schema.properties?.max_age !== undefined)
+  expect(ages.length).toBeGreaterThan(50)
+  for (const [name, schema] of ages) expect(JSON.stringify(schema.properties.max_age), name).toContain('"maximum":1000000000')
+})

@@ -7,6 +7,9 @@ import type { Wire } from './words.ts'
 const pathList = (about: string) =>
   opt(orNull(list(str('Dot path, for example metaData.id', { minLength: 1, maxLength: 500 }), about, { maxItems: 1_000 })))
 
+/** Maximum of `max_age` in seconds, more than thirty years. A longer number may be no integer of a double. */
+export const longestAge = 1_000_000_000
+
 /** Fields of an execute request. The parameters are checked later, against their operation. */
 export const executeFields = {
   entity: str('Entity, for example calls', { maxLength: 200 }),
@@ -18,6 +21,7 @@ export const executeFields = {
     orNull(
       int('For context_store_search: maximum age of the copy in seconds. An older copy is refreshed first; other actions read live', {
         minimum: 0,
+        maximum: longestAge,
       }),
     ),
   ),

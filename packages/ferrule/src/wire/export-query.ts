@@ -1,6 +1,7 @@
 /** The query of an export: a search, as the parts of an address. */
 import { formulaModes } from '../csv.ts'
 import { int, oneOf, opt, str } from '../definition/index.ts'
+import { longestAge } from './execute-request.ts'
 import { query } from './words.ts'
 
 /** Formats of an export. */
@@ -26,5 +27,5 @@ export const exportQuery = query({
   ),
   fields: opt(str('Field paths, separated by commas; left out: all searchable fields')),
   allow_partial: opt(oneOf('true: a part of the records is enough while the first sync runs', 'true', 'false')),
-  max_age: opt(int('Maximum age of the copy in seconds; an older copy is refreshed first', { minimum: 0 })),
+  max_age: opt(int('Maximum age of the copy in seconds; an older copy is refreshed first', { minimum: 0, maximum: longestAge })),
 })
