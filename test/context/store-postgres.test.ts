@@ -4,6 +4,7 @@ import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
 import { createSearcher } from '../../packages/server/src/context/search.ts'
 import { openContextStore } from '../../packages/server/src/context/store/store.ts'
+import { openLine } from '../support/line.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { createRef, notesOf, oneValue, refusal, testKind } from './store-world.ts'
 
@@ -112,5 +113,22 @@ describe('a PostgreSQL database', () => {
     expect(await running).toBe('context_store_unavailable: The context store is not available.')
     expect(await oneValue(context, 'select 1')).toBe(1)
     await store.close()
+  })
+
+  test('that says why a statement failed and takes no other is left, by searches and by writes', { timeout: 60_000 }, async () => {
+    const line = await openLine(database.url)
+    const settings = { ...settingsOf(line.url), searches: 1, writers: 1 }
+    const store = openContextStore({ settings, kinds: [testKind()] })
+    const context = await store.openDatabase()
+    const endless = { text: 'select count(*) from generate_series(1, 100000000000)' }
+    expect(await oneValue(context, 'select 1')).toBe(1)
+    line.silenceAfterError()
+    expect(await refusal(context.query(endless, { timeoutMs: 2_000 }))).toMatch(/^context_store_timeout/)
+    expect(await oneValue(context, 'select 1')).toBe(1)
+    line.silenceAfterError()
+    expect(await refusal(context.transaction((session) => session.query(endless), { timeoutMs: 2_000 }))).toMatch(/^context_store_timeout/)
+    expect(await context.transaction((session) => session.query({ text: 'select 2' }))).toMatchObject({ count: 1 })
+    await store.close()
+    line.close()
   })
 })

@@ -14,7 +14,19 @@ export interface Line {
   silence(): void
   /** Passes on again what comes from now on. @param given `open`: connections that were silent stay so */
   resume(given?: { readonly open: 'silent' }): void
+  /** Passes on the next error of a server, and nothing that follows it on that connection: the server never takes another statement. */
+  silenceAfterError(): void
   close(): void
+}
+
+/** Finds the end of an error in messages of PostgreSQL: a byte for the type, four for the length, which counts itself. */
+function findErrorEnd(bytes: Buffer): number | undefined {
+  for (let at = 0; at + 5 <= bytes.length; ) {
+    const end = at + 1 + bytes.readUInt32BE(at + 1)
+    if (bytes[at] === 'E'.charCodeAt(0)) return end
+    at = end
+  }
+  return undefined
 }
 
 /** Opens a way to a server. */
@@ -23,10 +35,16 @@ export async function openLine(url: string): Promise<Line> {
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
   let isSilent = false
-  const pass = (from: Socket, to: Socket): void => {
+  let awaitsError = false
+  const pass = (from: Socket, to: Socket, isServer: boolean): void => {
     sockets.add(from)
     from.on('data', (bytes) => {
-      if (!isSilent && !silent.has(from)) to.write(bytes)
+      if (isSilent || silent.has(from)) return
+      const end = isServer && awaitsError ? findErrorEnd(bytes) : undefined
+      to.write(bytes.subarray(0, end))
+      if (end === undefined) return
+      awaitsError = false
+      silent.add(from)
     })
     from.on('error', () => to.destroy())
     from.on('close', () => {
@@ -36,8 +54,8 @@ export async function openLine(url: string): Promise<Line> {
   }
   const door = createServer((socket) => {
     const server = connect(Number(target.port), target.hostname)
-    pass(socket, server)
-    pass(server, socket)
+    pass(socket, server, false)
+    pass(server, socket, true)
   }).listen(0, '127.0.0.1')
   await once(door, 'listening')
   const address = door.address()
@@ -54,6 +72,9 @@ export async function openLine(url: string): Promise<Line> {
     cut,
     silence: () => {
       isSilent = true
+    },
+    silenceAfterError: () => {
+      awaitsError = true
     },
     resume: (given) => {
       if (given?.open === 'silent') for (const socket of sockets) silent.add(socket)

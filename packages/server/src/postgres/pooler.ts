@@ -3,7 +3,7 @@
  * may stay in a session: no settings, no named statements, no locks.
  */
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, Socket } from 'node:net'
 import pg from 'pg'
 
 /** Timeout of connecting to the database, in milliseconds. */
@@ -45,7 +45,8 @@ export async function askAfter(client: pg.ClientBase, begin: string, text: strin
 
 /**
  * Cancels the running statement of a client by the protocol's own request. A pooler passes the request to the session of the client's
- * running transaction. A statement that does not end is cut off with its connection: it has no session, or the server is silent.
+ * running transaction. A statement that does not end is cut off with its connection: it has no session, or the server is silent. So is a
+ * session that takes no other statement: Citus says why one failed, and only then waits for a machine that may be silent.
  * @param ended settles when the statement has ended
  * @param cutMs time that it has to end, in milliseconds
  */
@@ -53,15 +54,21 @@ export async function stopStatement(client: pg.ClientBase, ended: Promise<unknow
   if (!(client instanceof pg.Client)) return
   const late = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
-    void client.end().catch(() => undefined) // a client with a running statement is cut at once
+    cutOff(client)
     late.resolve()
   }, cutMs)
-  const isOver = ended.then(
-    () => undefined,
-    () => undefined,
-  )
-  await Promise.race([Promise.all([requestCancellation(client).catch(() => undefined), isOver]), late.promise])
+  const takesAnother = async (): Promise<void> => {
+    await ended.catch(() => undefined)
+    if (Reflect.get(client, 'readyForQuery') === false) await once(client, 'drain').catch(() => undefined) // the driver does not declare it
+  }
+  await Promise.race([Promise.all([requestCancellation(client).catch(() => undefined), takesAnother()]), late.promise])
   clearTimeout(timer)
+}
+
+/** Ends a client at once. Its own end waits for the server when no statement runs, although some may wait for their turn. */
+function cutOff(client: pg.Client): void {
+  void client.end().catch(() => undefined)
+  if ('socket' in client && client.socket instanceof Socket) client.socket.destroy()
 }
 
 /** Sends the request unencrypted, as PostgreSQL's own client did up to version 16. Resolves when the other side has passed it on. */
