@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { Client } from 'undici'
 import { Secret } from '../packages/ferrule/src/engine/credentials/secret.ts'
-import { openPostgres } from '../packages/server/src/platform/db/postgres.ts'
+import { openPostgres } from '../packages/server/src/db/postgres.ts'
 import { connectorId, fillMany, workspaceId } from '../test/support/many-connectors.ts'
 import { startCluster } from '../test/support/postgres-cluster.ts'
 import { type Child, start } from './child.ts'

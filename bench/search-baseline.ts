@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { Pool } from 'pg'
-import type { Statement, Value } from '../packages/server/src/context/database/database.ts'
-import { searchSettings } from '../packages/server/src/context/query/functions.ts'
+import { searchSettings } from '../packages/server/src/copies/search/functions.ts'
+import type { Statement, Value } from '../packages/server/src/copies/store/database/database.ts'
 
 /** How statements are run. */
 export interface BaselineOptions {

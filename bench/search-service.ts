@@ -1,9 +1,9 @@
 /** A service whose copies are filled by the benchmark: one large connector beside many small ones, and searches of them over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
-import type { ContextStoreSettings } from '../packages/server/src/context/database/settings.ts'
-import { openContextStore } from '../packages/server/src/context/store/store.ts'
-import type { ContextStore } from '../packages/server/src/context/store/types.ts'
+import type { ContextStoreSettings } from '../packages/server/src/copies/store/database/settings.ts'
+import { openContextStore } from '../packages/server/src/copies/store/store.ts'
+import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
 import { type Child, start } from './child.ts'
 import { kind, recordsOf } from './store-records.ts'
 

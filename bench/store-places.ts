@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { Client } from 'pg'
 import { Secret } from '../packages/ferrule/src/engine/credentials/secret.ts'
-import type { ContextStoreSettings } from '../packages/server/src/context/database/settings.ts'
+import type { ContextStoreSettings } from '../packages/server/src/copies/store/database/settings.ts'
 import { startCluster } from '../test/support/postgres-cluster.ts'
 import { callOf, table } from './store-records.ts'
 

@@ -1,9 +1,9 @@
 /** Calls as a vendor describes them, for benchmarks of the context store: 20 fields, titles of six words out of 4,000. */
 import { createHash } from 'node:crypto'
 import { gong } from '../packages/ferrule/src/connectors/gong/index.ts'
-import { buildSearchTable } from '../packages/server/src/context/query/columns.ts'
-import { buildPrimaryKey } from '../packages/server/src/context/query/keys.ts'
-import type { StoredRecord } from '../packages/server/src/context/store/row-encoder.ts'
+import { buildSearchTable } from '../packages/server/src/copies/search/columns.ts'
+import { buildPrimaryKey } from '../packages/server/src/copies/search/keys.ts'
+import type { StoredRecord } from '../packages/server/src/copies/store/row-encoder.ts'
 
 /** Where they are written to. */
 export const kind = gong.definition

@@ -1,7 +1,7 @@
 /** Writing to the context store in batches with progress, and writing the same again, against a bare COPY of the same fields. */
 import { randomUUID } from 'node:crypto'
-import { openContextStore } from '../packages/server/src/context/store/store.ts'
-import type { ContextStore } from '../packages/server/src/context/store/types.ts'
+import { openContextStore } from '../packages/server/src/copies/store/store.ts'
+import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
 import { type Result, rate } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 import { type StorePlace, withEmbedded, withPostgres } from './store-places.ts'

@@ -10,7 +10,14 @@ import { root } from './paths.mjs'
 const dist = join(root, 'packages/server/dist')
 
 /** What starts a process or a thread, and the entry for programs. */
-const entries = ['index', 'main', 'cli', 'service/apart-thread', 'context/database/embedded/worker', 'context/database/embedded/create']
+const entries = [
+  'index',
+  'main',
+  'cli',
+  'main/apart-thread',
+  'copies/store/database/embedded/worker',
+  'copies/store/database/embedded/create',
+]
 
 /** Stands for the path of a module of ours until its chunk is known. */
 const mark = 'module-of-the-service:'

@@ -4,10 +4,10 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { commandPage } from '../packages/ferrule/src/command/reference.ts'
+import { commandPage } from '../packages/ferrule/src/cli/reference.ts'
 import { kinds as kindTable } from '../packages/ferrule/src/connectors/index.ts'
 import { checkKinds } from '../packages/ferrule/src/definition/check.ts'
-import { errorsPage, referencePage, settingsPage } from '../packages/server/src/surfaces/pages.ts'
+import { errorsPage, referencePage, settingsPage } from '../packages/server/src/http/reference/printed-pages.ts'
 import { formatAnswers } from './format-answers.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -26,7 +26,8 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 /** Folders that a path in a document may begin from. */
 const origins = ['.', 'packages/ferrule/src', 'packages/server/src', 'packages/web']
-const path = /`((?:packages|test|scripts|bench|docs|definition|connectors|engine|context|platform|surfaces|service)\/[\w./*-]*)`/g
+const path =
+  /`((?:packages|test|scripts|bench|docs|definition|connectors|engine|values|cli|db|tenancy|calls|copies|http|main)\/[\w./*-]*)`/g
 
 /** Returns the paths of a document that nothing in the tree has. */
 const missingPaths = (text: string): string[] =>
@@ -45,7 +46,7 @@ test.each(documents)('%s names paths that exist', (file) => {
 })
 
 test('a path that does not exist would be found', () => {
-  expect(missingPaths('See `engine/execute.ts`, `engine/no-such-file.ts`, `test/http/` and `client/`, `examples/`.')).toEqual([
+  expect(missingPaths('See `engine/call/execute.ts`, `engine/no-such-file.ts`, `test/http/` and `client/`, `examples/`.')).toEqual([
     'engine/no-such-file.ts',
   ])
 })

@@ -1,7 +1,7 @@
 /** One conversation through each framework, with its own fake model, over a hosted service and the sandbox. */
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Call } from '../../packages/ferrule/src/engine/outcome.ts'
+import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import { readRows, snowflakeConnector } from '../agent/support.ts'
 import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'

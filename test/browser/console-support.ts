@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import type { EngineName } from '../../packages/server/src/context/database/database.ts'
+import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'
 import { ensureWeb } from '../../scripts/web.mjs'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, startWorld, type World, type WorldOptions } from '../http/support.ts'

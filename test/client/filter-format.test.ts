@@ -1,8 +1,8 @@
 /** What is no filter is not printed; the error names the place. */
 import { expect, test } from 'vitest'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { formatFilter } from '../../packages/ferrule/src/filter/format.ts'
-import { parseFilter } from '../../packages/ferrule/src/filter/parse.ts'
+import { formatFilter } from '../../packages/ferrule/src/values/filter/format.ts'
+import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
 
 const refusal = (filter: unknown): FerruleError => {
   try {

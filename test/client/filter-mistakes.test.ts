@@ -1,7 +1,7 @@
 /** What a filter's text says to those who write it as in another language, and where its limits are. */
 import { describe, expect, test } from 'vitest'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { parseFilter } from '../../packages/ferrule/src/filter/parse.ts'
+import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
 
 const refusal = (text: string): FerruleError => {
   try {

@@ -1,7 +1,7 @@
 /** A filter in JSON means the same after it was printed as text and parsed. The long test with other seeds is in test/soak. */
 import { expect, test } from 'vitest'
-import { formatFilter } from '../../packages/ferrule/src/filter/format.ts'
-import { parseFilter } from '../../packages/ferrule/src/filter/parse.ts'
+import { formatFilter } from '../../packages/ferrule/src/values/filter/format.ts'
+import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
 import { Random } from '../context/random.ts'
 import { checkDeep, tripDeep, tripQueries } from './filter-trips.ts'
 

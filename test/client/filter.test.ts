@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { formatFilter } from '../../packages/ferrule/src/filter/format.ts'
-import { parseFilter } from '../../packages/ferrule/src/filter/parse.ts'
+import { formatFilter } from '../../packages/ferrule/src/values/filter/format.ts'
+import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
 import { root } from '../../scripts/paths.mjs'
 
 const refusal = (text: string): FerruleError => {

@@ -6,7 +6,7 @@ import { readServiceSettings, type ServiceOptions } from '../../packages/ferrule
 import { Transport } from '../../packages/ferrule/src/client/transport.ts'
 
 import { type Endpoint, endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
-import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
+import { routes } from '../../packages/server/src/http/routes/index.ts'
 
 type EndpointName = keyof typeof endpoints
 

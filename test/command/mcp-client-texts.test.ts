@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { parse as parseJsonWithComments } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
-import { formatDifference } from '../../packages/ferrule/src/command/clients/difference.ts'
-import type { Placement } from '../../packages/ferrule/src/command/clients/entry.ts'
-import { placeInJson } from '../../packages/ferrule/src/command/clients/json-text.ts'
-import { placeInToml } from '../../packages/ferrule/src/command/clients/toml-text.ts'
+import { formatDifference } from '../../packages/ferrule/src/cli/clients/difference.ts'
+import type { Placement } from '../../packages/ferrule/src/cli/clients/entry.ts'
+import { placeInJson } from '../../packages/ferrule/src/cli/clients/json-text.ts'
+import { placeInToml } from '../../packages/ferrule/src/cli/clients/toml-text.ts'
 
 const value = { command: 'node', args: ['a "quoted" path\\x', 'mcp'], env: { A: '1' } }
 const placements = (given: object | undefined): readonly Placement[] => [

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { parse as parseJsonWithComments } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fileClients } from '../../packages/ferrule/src/command/clients/clients.ts'
-import { clientNames, fileClientNames } from '../../packages/ferrule/src/command/clients/names.ts'
-import { findPath } from '../../packages/ferrule/src/command/clients/places.ts'
+import { fileClients } from '../../packages/ferrule/src/cli/clients/clients.ts'
+import { clientNames, fileClientNames } from '../../packages/ferrule/src/cli/clients/names.ts'
+import { findPath } from '../../packages/ferrule/src/cli/clients/places.ts'
 import { type ClientWorld, makeClientWorld, profileSecret, writeText } from './mcp-clients-support.ts'
 
 let world: ClientWorld

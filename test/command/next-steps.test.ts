@@ -1,11 +1,11 @@
 /** What to do next is said in commands, with their names filled in, and each refusal is shown once. */
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { readSort } from '../../packages/ferrule/src/command/actions/search.ts'
-import { createContext } from '../../packages/ferrule/src/command/context.ts'
-import { addHint, formatFailure } from '../../packages/ferrule/src/command/failure.ts'
-import { nameCommands } from '../../packages/ferrule/src/command/next-steps.ts'
-import { commands } from '../../packages/ferrule/src/command/specs/index.ts'
+import { readSort } from '../../packages/ferrule/src/cli/actions/search.ts'
+import { createContext } from '../../packages/ferrule/src/cli/context.ts'
+import { addHint, formatFailure } from '../../packages/ferrule/src/cli/failure.ts'
+import { nameCommands } from '../../packages/ferrule/src/cli/next-steps.ts'
+import { commands } from '../../packages/ferrule/src/cli/specs/index.ts'
 import { type ErrorCode, errorTable, failAs, failValidation, fillHint } from '../../packages/ferrule/src/errors.ts'
 
 const id = '55555555-5555-4555-8555-555555555555'

@@ -3,11 +3,11 @@ import { text as readAll } from 'node:stream/consumers'
 import fc from 'fast-check'
 import stringWidth from 'fast-string-width'
 import { describe, expect, test } from 'vitest'
-import { type FormatName, Output, type OutputOptions } from '../../packages/ferrule/src/command/output/output.ts'
-import { formatBytes, formatSeconds } from '../../packages/ferrule/src/command/output/progress.ts'
-import { Sink } from '../../packages/ferrule/src/command/output/sink.ts'
-import { cutText } from '../../packages/ferrule/src/command/output/table.ts'
-import { parseFields } from '../../packages/ferrule/src/fields.ts'
+import { type FormatName, Output, type OutputOptions } from '../../packages/ferrule/src/cli/output/output.ts'
+import { formatBytes, formatSeconds } from '../../packages/ferrule/src/cli/output/progress.ts'
+import { Sink } from '../../packages/ferrule/src/cli/output/sink.ts'
+import { cutText } from '../../packages/ferrule/src/cli/output/table.ts'
+import { parseFields } from '../../packages/ferrule/src/values/fields.ts'
 
 /** Writes with an output and returns what it has written. */
 async function write(options: Partial<Omit<OutputOptions, 'fields'>> & { fields?: string }, act: (output: Output) => Promise<unknown>) {

@@ -1,7 +1,7 @@
 /** The answer files of a kind: true answers of its vendor, with the calls that they answer. `README.md` describes the form. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseJson } from '../../packages/ferrule/src/json/json.ts'
+import { parseJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { withKeys } from './made.ts'
 
 type Values = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 /** What is made for each call or each run, so that no file can have it: ids and tokens of the engine, keys of the test. */
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { parseJson, writeJson } from '../../packages/ferrule/src/json/json.ts'
+import { parseJson, writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 
 /** What fills a slot: an id that the engine makes (RFC 9562), a signed token (RFC 7519). */
 const patterns: Readonly<Record<string, string>> = {

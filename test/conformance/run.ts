@@ -1,16 +1,16 @@
 /** Runs a call of an answer file against the scripted vendor, through both doors of the engine. */
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
-import { readApart } from '../../packages/ferrule/src/engine/apart.ts'
-import type { Apart } from '../../packages/ferrule/src/engine/apart-answer.ts'
+import { readApart } from '../../packages/ferrule/src/engine/call/apart.ts'
+import type { Apart } from '../../packages/ferrule/src/engine/call/apart-answer.ts'
+import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
+import type { FileAnswer, Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
-import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
 import { splitRawJson } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
 import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
-import type { FileAnswer, Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
 import type { CallOptions, Download } from '../../packages/ferrule/src/engine/types.ts'
-import { parseJson, writeJson } from '../../packages/ferrule/src/json/json.ts'
+import { parseJson, writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -5,8 +5,8 @@ import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { EntityDefinition } from '../../packages/ferrule/src/definition/entity.ts'
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
-import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
+import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { answerFiles, readAnswers } from './answers.ts'
 
 /** The ways to everything below a value; arrays are passed through. */

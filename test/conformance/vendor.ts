@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { parseJson, writeJson } from '../../packages/ferrule/src/json/json.ts'
+import { parseJson, writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import type { Exchange } from './answers.ts'
 import { filled, fits, type Made } from './made.ts'
 

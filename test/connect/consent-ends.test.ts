@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { Principal } from '../../packages/server/src/platform/model/access.ts'
-import type { VendorWork } from '../../packages/server/src/platform/model/connect-types.ts'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import type { VendorWork } from '../../packages/server/src/connectors/links/connect-types.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createWorld, firstPrincipal, newTenant, overBoth, secretOf, type World } from '../platform/world.ts'
 
 const day = 86_400_000

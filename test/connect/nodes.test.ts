@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { Principal } from '../../packages/server/src/platform/model/access.ts'
-import type { VendorWork } from '../../packages/server/src/platform/model/connect-types.ts'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import type { VendorWork } from '../../packages/server/src/connectors/links/connect-types.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createWorld, firstPrincipal, openBeside, overBoth, refusal, secretOf, type World } from '../platform/world.ts'
 
 const options = {

@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { id, str } from '../../packages/ferrule/src/definition/fields.ts'
-import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
-import { createCursor, parseCursor } from '../../packages/server/src/context/query/cursor.ts'
-import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
-import { cursorLife } from '../../packages/server/src/context/query/signed-cursor.ts'
+import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { createCursor, parseCursor } from '../../packages/server/src/copies/search/cursor.ts'
+import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
+import { cursorLife } from '../../packages/server/src/values/signed-cursor.ts'
 
 const tableOf = (kind: string, entity: string) =>
   buildSearchTable(kind, entity, {

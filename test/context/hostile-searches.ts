@@ -1,9 +1,9 @@
 /** Hostile searches of a store are answered, or refused as the client's fault, whatever strings they contain. */
 
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { writeJson } from '../../packages/ferrule/src/json/json.ts'
-import type { EngineName } from '../../packages/server/src/context/database/database.ts'
-import { createSearcher } from '../../packages/server/src/context/search.ts'
+import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
+import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
+import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'
 import { drawHostile, hostileText } from './hostile.ts'
 import { Random } from './random.ts'
 import { createRef, createStoreWorld, note, noteFields } from './store-world.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { bool, decimal, id, int, known, list, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
-import { adviseIndexes, canWalkIndex, chooseColumn } from '../../packages/server/src/context/indexes/advice.ts'
-import { Observations } from '../../packages/server/src/context/indexes/observations.ts'
-import { sumRowsRead } from '../../packages/server/src/context/indexes/rows-read.ts'
-import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
-import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
+import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
+import { adviseIndexes, canWalkIndex, chooseColumn } from '../../packages/server/src/copies/store/indexes/advice.ts'
+import { Observations } from '../../packages/server/src/copies/store/indexes/observations.ts'
+import { sumRowsRead } from '../../packages/server/src/copies/store/indexes/rows-read.ts'
 
 const table = buildSearchTable('test-kind', 'notes', {
   about: 'For tests.',

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { day, eager, filledPlace, found, inDatabase, indexed, minute, openEager, planOf, records, searchOften } from './indexes-world.ts'
 import { createStoreWorld, note, overBoth, type StoreWorld } from './store-world.ts'
 

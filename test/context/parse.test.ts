@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { bool, decimal, id, int, list, num, obj, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
-import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
+import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 
 const table = buildSearchTable('test', 'calls', {
   about: 'Calls',

@@ -1,12 +1,12 @@
 /** Nodes with read replicas over one primary, and clients that notice an answer older than one before. */
 import { Client } from 'pg'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
-import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
-import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
-import type { ReplicaChange, ReplicaRules, SearchPlace } from '../../packages/server/src/context/replicas/types.ts'
-import { createSearcher } from '../../packages/server/src/context/search.ts'
-import { openContextStore } from '../../packages/server/src/context/store/store.ts'
-import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/context/store/types.ts'
+import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
+import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
+import type { ReplicaChange, ReplicaRules, SearchPlace } from '../../packages/server/src/copies/store/replicas/types.ts'
+import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
 import { type Replication, startReplication } from '../support/replication.ts'
 import { note, testKind } from './store-records.ts'
 

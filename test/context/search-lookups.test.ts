@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Answer, Session, Statement } from '../../packages/server/src/context/database/database.ts'
-import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
-import { createSearcher } from '../../packages/server/src/context/search.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
+import type { Answer, Session, Statement } from '../../packages/server/src/copies/store/database/database.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createRef, createStoreWorld, note, overBoth } from './store-world.ts'
 
 const key = Buffer.from('key')

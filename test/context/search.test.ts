@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Session } from '../../packages/server/src/context/database/database.ts'
-import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
-import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
-import { buildSearchStatement } from '../../packages/server/src/context/query/sql.ts'
-import { createSearcher, type Searcher, type SearchRequest } from '../../packages/server/src/context/search.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
+import { buildSearchStatement } from '../../packages/server/src/copies/search/sql.ts'
+import { createSearcher, type Searcher, type SearchRequest } from '../../packages/server/src/copies/searcher.ts'
+import type { Session } from '../../packages/server/src/copies/store/database/database.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createRef, createStoreWorld, note, overBoth, refusal, type StoreWorld } from './store-world.ts'
 
 const key = Buffer.from('a key of tests')

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
-import { createSearcher } from '../../packages/server/src/context/search.ts'
-import { ListedWords } from '../../packages/server/src/context/store/listed-words.ts'
-import { createRowEncoder } from '../../packages/server/src/context/store/row-encoder.ts'
-import { digestTable } from '../../packages/server/src/context/store/tables.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
+import { ListedWords } from '../../packages/server/src/copies/store/listed-words.ts'
+import { createRowEncoder } from '../../packages/server/src/copies/store/row-encoder.ts'
+import { digestTable } from '../../packages/server/src/copies/store/tables.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createRef, createStoreWorld, note, noteFields, notesOf, overBoth, rowsOf, type StoreWorld } from './store-world.ts'
 
 /** Texts that a format of rows could take for something else, and what the copy keeps of each. */

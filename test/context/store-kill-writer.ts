@@ -2,7 +2,7 @@
 // start, and one with the number of each acknowledged batch.
 
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
-import { openContextStore } from '../../packages/server/src/context/store/store.ts'
+import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { note, testKind } from './store-records.ts'
 
 /** Where the writer writes. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createRef, createStoreWorld, idsOf, notesOf, oneValue, overBoth, refusal, type StoreWorld } from './store-world.ts'
 
 overBoth('a complete pass', (engine) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSearcher } from '../../packages/server/src/context/search.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
 import { listLeftovers } from '../support/pooled-sessions.ts'
 import { createTestDatabase } from '../support/postgres.ts'

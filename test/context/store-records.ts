@@ -2,11 +2,11 @@
 
 import type { EntityDefinition } from '../../packages/ferrule/src/definition/entity.ts'
 import { decimal, id, list, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
-import type { ContextDatabase, Row } from '../../packages/server/src/context/database/database.ts'
-import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
-import { buildPrimaryKey } from '../../packages/server/src/context/query/keys.ts'
-import type { StoredRecord } from '../../packages/server/src/context/store/row-encoder.ts'
-import type { ContextStore, SearchableKind } from '../../packages/server/src/context/store/types.ts'
+import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
+import type { ContextDatabase, Row } from '../../packages/server/src/copies/store/database/database.ts'
+import type { StoredRecord } from '../../packages/server/src/copies/store/row-encoder.ts'
+import type { ContextStore, SearchableKind } from '../../packages/server/src/copies/store/types.ts'
 
 const entity = (
   context_store_search: NonNullable<EntityDefinition['context_store_search']>,

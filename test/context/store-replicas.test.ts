@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
-import { Replicas } from '../../packages/server/src/context/replicas/replicas.ts'
+import { Replicas } from '../../packages/server/src/copies/store/replicas/replicas.ts'
 import { openLine } from '../support/line.ts'
 import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
 import { eager, filledPlace, found, searchOften } from './indexes-world.ts'

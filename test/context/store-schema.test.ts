@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { date, int, str } from '../../packages/ferrule/src/definition/fields.ts'
-import type { ContextStore, ContextStoreOptions, SearchableKind } from '../../packages/server/src/context/store/types.ts'
+import type { ContextStore, ContextStoreOptions, SearchableKind } from '../../packages/server/src/copies/store/types.ts'
 import {
   createRef,
   createStoreWorld,

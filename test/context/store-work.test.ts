@@ -1,7 +1,7 @@
 /** The work of the store's statements grows with their rows, whatever PostgreSQL knows of the tables. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSearcher } from '../../packages/server/src/context/search.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { databasesUnderTest } from '../support/postgres.ts'
 import { countWork, type StatementWork, type WorkCounter } from './statement-work.ts'
 import { createRef, createStoreWorld, note, type StoreWorld } from './store-world.ts'

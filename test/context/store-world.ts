@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
-import type { EngineName } from '../../packages/server/src/context/database/database.ts'
-import { openContextStore } from '../../packages/server/src/context/store/store.ts'
-import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/context/store/types.ts'
+import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'
+import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
 import { copyEmbeddedDatabase, createTestDatabase, databasesUnderTest } from '../support/postgres.ts'
 import { testKind } from './store-records.ts'
 
 export { createRef, idsOf, note, noteFields, notesOf, oneValue, refusal, rowsOf, testKind } from './store-records.ts'
 
-import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
+import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 
 /** A database that stores are opened over, one after the other or at the same time. */
 export interface StoreWorld {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { str } from '../../packages/ferrule/src/definition/fields.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import {
   createRef,
   createStoreWorld,

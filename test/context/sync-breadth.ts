@@ -3,11 +3,11 @@
  * clock, and a refused call fails the run.
  */
 
-import { createEngine } from '../../packages/ferrule/src/engine/execute.ts'
+import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { shopifyCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
-import { listStored, planRun, type Tree } from '../../packages/server/src/context/sync/plan.ts'
-import { runInTurns } from '../../packages/server/src/context/sync/run.ts'
-import type { Ask, SyncTask } from '../../packages/server/src/context/sync/types.ts'
+import { listStored, planRun, type Tree } from '../../packages/server/src/copies/sync/walk/plan.ts'
+import { runInTurns } from '../../packages/server/src/copies/sync/walk/run.ts'
+import type { Ask, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { StoreDouble } from './sync-double.ts'
 import { askOf, connectionOf, truthConnector } from './sync-truth-child.ts'
 import { originOf, syncedKinds } from './sync-truth-kinds.ts'

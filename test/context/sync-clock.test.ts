@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SyncTask } from '../../packages/server/src/context/sync/types.ts'
+import type { SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { connector, expectTruth, Side } from './sync-double.ts'
 import { filledVendor } from './sync-vendor.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import { readWalk } from '../../packages/server/src/context/sync/state.ts'
-import type { SyncTask } from '../../packages/server/src/context/sync/types.ts'
+import { readWalk } from '../../packages/server/src/copies/sync/walk/state.ts'
+import type { SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { connector, kept, Side } from './sync-double.ts'
 import { filledVendor, type Vendor } from './sync-vendor.ts'
 

@@ -1,8 +1,8 @@
 /** What walks need of the real store, on both databases. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
-import type { SyncTask } from '../../packages/server/src/context/sync/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { createRef, createStoreWorld, idsOf, note, oneValue, overBoth, refusal, rowsOf, type StoreWorld } from './store-world.ts'
 import { connector, Side } from './sync-double.ts'
 import { type EntityName, entities, madeUp } from './sync-kind.ts'

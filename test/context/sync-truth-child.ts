@@ -2,15 +2,15 @@
 // line of JSON (`ChildLine`) when the store is open, and one at the end.
 
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
+import { createEngine, type Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
-import { createEngine, type Engine } from '../../packages/ferrule/src/engine/execute.ts'
 import { RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
 import { FerruleError, fail } from '../../packages/ferrule/src/errors.ts'
-import type { ContextStoreSettings } from '../../packages/server/src/context/database/settings.ts'
-import { openContextStore } from '../../packages/server/src/context/store/store.ts'
-import { syncConnector } from '../../packages/server/src/context/sync/run.ts'
-import type { Answered, Ask, SyncResult, SyncTask } from '../../packages/server/src/context/sync/types.ts'
+import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
+import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import { syncConnector } from '../../packages/server/src/copies/sync/walk/run.ts'
+import type { Answered, Ask, SyncResult, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { type SyncedKind, syncedKinds } from './sync-truth-kinds.ts'
 
 /** Input of the process. */

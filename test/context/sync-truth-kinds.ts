@@ -4,7 +4,7 @@ import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { EditableKind, Fault, Sandbox, TiktokKind } from '../../packages/sandbox/src/index.ts'
 import { shopifyCredentials } from '../../packages/sandbox/src/index.ts'
 import type { Random } from '../../packages/sandbox/src/random.ts'
-import { listStored, planWalks } from '../../packages/server/src/context/sync/plan.ts'
+import { listStored, planWalks } from '../../packages/server/src/copies/sync/walk/plan.ts'
 
 /** Kinds with a copy. */
 export const syncedKinds = { gong: kinds.gong, shopify: kinds.shopify, 'tiktok-marketing': kinds['tiktok-marketing'] } satisfies Record<

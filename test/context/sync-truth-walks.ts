@@ -3,7 +3,7 @@
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
 import { getAt, parsePath } from '../../packages/ferrule/src/engine/json/paths.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import type { Ask } from '../../packages/server/src/context/sync/types.ts'
+import type { Ask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { type SyncedKind, syncedKinds, type TruthCase } from './sync-truth-kinds.ts'
 
 type Row = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findLargest, type Id, moveOn, Outline, type Segments } from '../../packages/server/src/context/sync/newest.ts'
-import { type Lane, Turns } from '../../packages/server/src/context/sync/turns.ts'
+import { findLargest, type Id, moveOn, Outline, type Segments } from '../../packages/server/src/copies/sync/walk/newest.ts'
+import { type Lane, Turns } from '../../packages/server/src/copies/sync/walk/turns.ts'
 
 const list = (entity: string): Lane => ({ isList: true, entities: [entity], sources: 1 })
 const perRecord = (entity: string, sources = 1): Lane => ({ isList: false, entities: [entity], sources })

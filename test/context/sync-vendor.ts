@@ -3,7 +3,7 @@
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
 import { getAt, parsePath } from '../../packages/ferrule/src/engine/json/paths.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { Answered, Ask } from '../../packages/server/src/context/sync/types.ts'
+import type { Answered, Ask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { type EntityName, entities, madeUp } from './sync-kind.ts'
 
 type Row = Record<string, unknown>

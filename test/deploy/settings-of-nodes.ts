@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { kinds } from 'ferrule/internal'
-import type { Settings } from '../../packages/server/src/platform/model/types.ts'
-import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
-import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
+import { routes } from '../../packages/server/src/http/routes/index.ts'
+import type { Settings } from '../../packages/server/src/main/settings/settings.ts'
+import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { root } from '../../scripts/paths.mjs'
 
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { readRows } from '../../packages/ferrule/src/engine/answer.ts'
-import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
+import { readRows } from '../../packages/ferrule/src/engine/call/answer.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
 
 const coaching = findOperation(kinds.gong, 'coaching', 'list')
 

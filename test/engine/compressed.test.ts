@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
-import { collect } from '../../packages/server/src/surfaces/http/garbage-collection.ts'
+import { collect } from '../../packages/server/src/http/garbage-collection.ts'
 import { handle, insert, recorded, resultOf, select, snowflakeAt } from './snowflake-support.ts'
 import { failure, type Reply, serve, testEngine } from './support.ts'
 

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { fromConnector, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
+import { fillParams } from '../../packages/ferrule/src/engine/call/fill.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
-import { fillParams } from '../../packages/ferrule/src/engine/fill.ts'
-import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
 import { failure, fixed, serve, testEngine } from './support.ts'
 import { coded } from './verdict-support.ts'
 

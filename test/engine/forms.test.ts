@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Field } from '../../packages/ferrule/src/definition/fields.ts'
+import { findOperation, listLiveActions } from '../../packages/ferrule/src/engine/call/operation.ts'
+import { checkParams } from '../../packages/ferrule/src/engine/call/params.ts'
 import { convertForms } from '../../packages/ferrule/src/engine/json/forms.ts'
-import { findOperation, listLiveActions } from '../../packages/ferrule/src/engine/operation.ts'
-import { checkParams } from '../../packages/ferrule/src/engine/params.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { JsonText, parseJson, writeBody, writeJson } from '../../packages/ferrule/src/json/json.ts'
+import { JsonText, parseJson, writeBody, writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 
 /** Canonical JSON texts with integers of any length: written again, each must be the same text. */
 const canonical = fc.letrec<{ value: string; leaf: string }>((tie) => ({

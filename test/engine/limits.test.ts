@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MemoryLimiter } from '../../packages/ferrule/src/engine/limits/in-memory.ts'
-import { collect } from '../../packages/server/src/surfaces/http/garbage-collection.ts'
+import { collect } from '../../packages/server/src/http/garbage-collection.ts'
 import { ProvenKey, provenAsker } from './limiter-support.ts'
 
 const limits = {

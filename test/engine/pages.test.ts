@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ListPage, walkPages, walkRecords } from '../../packages/ferrule/src/walk.ts'
+import { type ListPage, walkPages, walkRecords } from '../../packages/ferrule/src/values/walks/walk.ts'
 import { failure } from './support.ts'
 
 /** A list whose pages follow each other by these cursors; the asked parameters are kept. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
-import { checkParams } from '../../packages/ferrule/src/engine/params.ts'
-import { buildRequest } from '../../packages/ferrule/src/engine/request.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
+import { checkParams } from '../../packages/ferrule/src/engine/call/params.ts'
+import { buildRequest } from '../../packages/ferrule/src/engine/call/request.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 
 const now = Date.parse('2026-01-01T12:00:00Z')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
-import { writeJson } from '../../packages/ferrule/src/json/json.ts'
+import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { callOf, gongAt, pageOf, serve, testEngine } from './support.ts'
 
 /** The text and the records of a list of calls. */

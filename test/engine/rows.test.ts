@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { readRows } from '../../packages/ferrule/src/engine/answer.ts'
-import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
-import { buildLocalFilter, shapeRow } from '../../packages/ferrule/src/engine/rows.ts'
-import { parseJson, writeJson } from '../../packages/ferrule/src/json/json.ts'
+import { readRows } from '../../packages/ferrule/src/engine/call/answer.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
+import { buildLocalFilter, shapeRow } from '../../packages/ferrule/src/engine/call/rows.ts'
+import { parseJson, writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 
 const listOf = (entity: string) => findOperation(kinds.gong, entity, 'list')
 const advertising = (entity: string) => findOperation(kinds['tiktok-marketing'], entity, 'list')

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { buildObjectSchema } from '../../packages/ferrule/src/definition/document.ts'
 import { int, list, obj, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
+import { checkParams } from '../../packages/ferrule/src/engine/call/params.ts'
 import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check.ts'
 import { compileSchema } from '../../packages/ferrule/src/engine/json/schema.ts'
-import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
-import { checkParams } from '../../packages/ferrule/src/engine/params.ts'
-import { readExecuteRequest } from '../../packages/server/src/platform/model/execute-request.ts'
+import { readExecuteRequest } from '../../packages/server/src/calls/execute-request.ts'
 
 /** Names that nothing knows. */
 const unknown = (count: number): Record<string, unknown> =>

@@ -1,10 +1,10 @@
 /** What the tests of the Snowflake kind share: a connector that points at a test's server, and answers of the vendor. */
 import { vi } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
-import type { Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
 import { createMemoryClaims, type WriteClaims } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import { fixed, type Reply, type Seen } from './support.ts'
 

@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { createEngine, type Engine, type EngineOptions } from '../../packages/ferrule/src/engine/call/execute.ts'
+import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { CredentialSource, CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
-import { createEngine, type Engine, type EngineOptions } from '../../packages/ferrule/src/engine/execute.ts'
 import type { OriginOverride } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
-import type { Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { writeJson } from '../../packages/ferrule/src/json/json.ts'
+import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 
 /** A request as the server met it. */
 export interface Seen {

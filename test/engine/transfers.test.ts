@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { collect } from '../../packages/server/src/surfaces/http/garbage-collection.ts'
+import { collect } from '../../packages/server/src/http/garbage-collection.ts'
 import { at, bytesOf, download, params, vendor } from './download-support.ts'
 import { accessKey, failure, opened, serve, type TestServer, testEngine } from './support.ts'
 

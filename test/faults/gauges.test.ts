@@ -2,7 +2,7 @@
 import { channel } from 'node:diagnostics_channel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Fault } from '../../packages/sandbox/src/index.ts'
-import { createMetrics } from '../../packages/server/src/service/metrics.ts'
+import { createMetrics } from '../../packages/server/src/main/metrics.ts'
 import { startWorld, type World } from '../http/support.ts'
 import { withoutJitter } from './doors.ts'
 

@@ -1,12 +1,12 @@
 /** One node of the service. The vendor's rate is not watched: a storm would otherwise pass at three calls a second. */
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
-import { createEngine } from '../../packages/ferrule/src/engine/execute.ts'
+import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import type { Sandbox } from '../../packages/sandbox/src/index.ts'
-import { openPlatform } from '../../packages/server/src/platform/platform.ts'
-import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
-import { createLogger } from '../../packages/server/src/service/logger.ts'
-import { createMetrics } from '../../packages/server/src/service/metrics.ts'
-import { createServer } from '../../packages/server/src/surfaces/http/server.ts'
+import { createServer } from '../../packages/server/src/http/server.ts'
+import { createLogger } from '../../packages/server/src/main/logger.ts'
+import { createMetrics } from '../../packages/server/src/main/metrics.ts'
+import { openPlatform } from '../../packages/server/src/main/platform.ts'
+import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import type { Json } from '../http/support.ts'
 import { ask } from './client.ts'
 

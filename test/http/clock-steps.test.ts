@@ -1,7 +1,7 @@
 /** The machine's clock steps by an hour: nobody is locked out. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { createEngine } from '../../packages/ferrule/src/engine/execute.ts'
+import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { gongAt, pageOf, serve } from '../engine/support.ts'
 import { client, startWorld, tokenPath, type World } from './support.ts'
 

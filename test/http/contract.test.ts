@@ -6,8 +6,8 @@ import type { SyncState } from '../../packages/ferrule/src/wire/context-store.ts
 import type { ProblemRecord } from '../../packages/ferrule/src/wire/problem.ts'
 import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
 import type { WorkspaceRecord } from '../../packages/ferrule/src/wire/workspaces.ts'
-import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
-import { openApiDocument } from '../../packages/server/src/surfaces/openapi.ts'
+import { openApiDocument } from '../../packages/server/src/http/openapi/openapi.ts'
+import { routes } from '../../packages/server/src/http/routes/index.ts'
 import { Contract } from './contract.ts'
 import type { Json } from './support.ts'
 

@@ -2,8 +2,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
-import { openApiDocument } from '../../packages/server/src/surfaces/openapi.ts'
+import { openApiDocument } from '../../packages/server/src/http/openapi/openapi.ts'
+import { routes } from '../../packages/server/src/http/routes/index.ts'
 import type { Answer, Json, Sent } from './support.ts'
 
 /** A request as far as the document describes it. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Call, Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
+import type { Call, Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { connectorsPath, startWorld, type World } from './support.ts'
 
 let world: World

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readFormBody } from '../../packages/server/src/surfaces/http/body.ts'
+import { readFormBody } from '../../packages/server/src/http/body.ts'
 
 const form = (text: string) => readFormBody(Buffer.from(text))
 

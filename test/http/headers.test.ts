@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
-import { Stopping } from '../../packages/server/src/surfaces/http/stopping.ts'
+import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
+import { Stopping } from '../../packages/server/src/http/stopping.ts'
 import { base, client, connectorsPath, startWorld, tokenPath, type World } from './support.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
-import type { Call, Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
+import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
+import type { Call, Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { expectDocumented } from './contract.ts'
 import { type Answer, connectorsPath, createTenant, startWorld, type World } from './support.ts'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
+import { routes } from '../../packages/server/src/http/routes/index.ts'
 import { base, connectorsPath, createTenant, type Sent, startWorld, type Tenant, type World } from './support.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
+import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { connectorsPath, createTenant, sandboxConnector, startWorld, type World } from './support.ts'
 
 const list = { entity: 'users', action: 'list', select_fields: ['id'] }

@@ -1,6 +1,6 @@
 /** Addresses that a browser plays downloads from. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
+import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { beginSession } from './session-support.ts'
 import { type Answer, base, connectorsPath, createTenant, type Sent, startWorld, type World } from './support.ts'
 

@@ -4,8 +4,8 @@ import { Ruleset, Spectral } from '@stoplight/spectral-core'
 import { oas } from '@stoplight/spectral-rulesets'
 import { expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
-import { openApiDocument } from '../../packages/server/src/surfaces/openapi.ts'
+import { openApiDocument } from '../../packages/server/src/http/openapi/openapi.ts'
+import { routes } from '../../packages/server/src/http/routes/index.ts'
 import type { Json } from './support.ts'
 
 const document: Json = openApiDocument({ routes, kinds: Object.values(kinds) })

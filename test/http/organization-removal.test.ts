@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
+import { routes } from '../../packages/server/src/http/routes/index.ts'
 import { base, client, connectorsPath, createTenant, startWorld, type Tenant, tokenPath, type World } from './support.ts'
 
 const path = `${base}/organizations`

@@ -1,6 +1,6 @@
 /** Hostile texts in every part of a search and an export over HTTP: an answer, or a refusal of the client. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { writeJson } from '../../packages/ferrule/src/json/json.ts'
+import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { drawHostile, hostileText } from '../context/hostile.ts'
 import { Random } from '../context/random.ts'
 import { overBothStores, startCopyWorld, syncedConnector } from './search-support.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
+import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { taken } from '../support/trials.ts'
 import { expectDocumented } from './contract.ts'
 import { eventually, search, startCopyWorld } from './search-support.ts'

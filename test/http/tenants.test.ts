@@ -1,6 +1,6 @@
 /** Two organizations that name the same vendor account: keys of budgets are no secrets, so one of them may be a stranger. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEngine } from '../../packages/ferrule/src/engine/execute.ts'
+import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { pageOf, type Reply, serve, type TestServer } from '../engine/support.ts'
 import { base, connectorsPath, createTenant, startWorld, type Tenant, type World } from './support.ts'
 

@@ -1,6 +1,6 @@
 /** What the tests of advertising over HTTP share. */
 import { expect } from 'vitest'
-import { writeJson } from '../../packages/ferrule/src/json/json.ts'
+import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { tiktokCredentials as known, type RecordedRequest } from '../../packages/sandbox/src/index.ts'
 import { execute, freshCode, type Tiktok } from '../library/tiktok-support.ts'
 import { type Answer, connectorsPath, type Json, sandboxConnector, type World } from './support.ts'

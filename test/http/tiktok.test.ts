@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { parseJson } from '../../packages/ferrule/src/json/json.ts'
+import { parseJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { tiktokCredentials as known, type TiktokWorldFacts } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 import { operations, reportOf, usesOf } from '../library/tiktok-operations.ts'

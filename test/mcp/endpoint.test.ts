@@ -1,7 +1,7 @@
 /** The endpoint of the service, by real clients of both revisions and of both generations. */
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Call } from '../../packages/ferrule/src/engine/outcome.ts'
+import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { base, client, createTenant, startWorld, type Tenant, tokenPath, type World } from '../http/support.ts'
 import { connectClient, connectOldClient, type TestClient } from './clients.ts'
 

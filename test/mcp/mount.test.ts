@@ -5,8 +5,8 @@ import type { Server } from '@modelcontextprotocol/server'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { McpSdk } from '../../packages/ferrule/src/mcp/server.ts'
-import { createDoor } from '../../packages/server/src/surfaces/mcp/doors.ts'
-import { type McpExchange, mountMcp } from '../../packages/server/src/surfaces/mcp/mount.ts'
+import { createDoor } from '../../packages/server/src/http/mcp/doors.ts'
+import { type McpExchange, mountMcp } from '../../packages/server/src/http/mcp/mount.ts'
 
 /** Calls of the tool `wait`, in the order of their beginning. */
 const begun: { readonly who: string; readonly signal: AbortSignal; end(): void }[] = []

@@ -1,7 +1,7 @@
 /** What the authorization server refuses, and how it says so. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Http } from '../../packages/ferrule/src/engine/http/http.ts'
-import type { DocumentHttp } from '../../packages/server/src/surfaces/oauth/documents.ts'
+import type { DocumentHttp } from '../../packages/server/src/http/oauth/documents.ts'
 import { serve, type TestServer } from '../engine/support.ts'
 import { base, client, type Json, tokenPath } from '../http/support.ts'
 import {

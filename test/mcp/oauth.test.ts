@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { auth as authOld } from '@modelcontextprotocol/sdk/client/auth.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildServerMetadata } from '../../packages/server/src/surfaces/oauth/metadata.ts'
+import { buildServerMetadata } from '../../packages/server/src/http/oauth/metadata.ts'
 import { base, client, createTenant, type Json } from '../http/support.ts'
 import {
   agree,

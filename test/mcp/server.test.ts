@@ -5,8 +5,8 @@ import { fastify } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AgentSource, AgentTool } from '../../packages/ferrule/src/agent/index.ts'
 import { createMcpServer } from '../../packages/ferrule/src/mcp/server.ts'
-import { createDoor } from '../../packages/server/src/surfaces/mcp/doors.ts'
-import { mountMcp } from '../../packages/server/src/surfaces/mcp/mount.ts'
+import { createDoor } from '../../packages/server/src/http/mcp/doors.ts'
+import { mountMcp } from '../../packages/server/src/http/mcp/mount.ts'
 
 let release = Promise.withResolvers<void>()
 const failures: unknown[] = []

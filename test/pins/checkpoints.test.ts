@@ -1,6 +1,6 @@
 /**
  * What syncs keep between runs and within one. A change here is a change of what older versions of the service left in the database: when the
- * code cannot read that, raise `shape` in `packages/server/src/context/sync/state.ts`.
+ * code cannot read that, raise `shape` in `packages/server/src/copies/sync/walk/state.ts`.
  */
 import { expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'

@@ -3,8 +3,8 @@
  * change for the changelog.
  */
 import { expect, test } from 'vitest'
-import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
-import { openApiDocument } from '../../packages/server/src/surfaces/openapi.ts'
+import { openApiDocument } from '../../packages/server/src/http/openapi/openapi.ts'
+import { routes } from '../../packages/server/src/http/routes/index.ts'
 import { notate } from './notation.ts'
 import { accessRecords } from './wire-access.ts'
 import { connectRecords } from './wire-connect.ts'

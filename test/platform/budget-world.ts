@@ -1,9 +1,9 @@
 /** Nodes that share vendors' budgets, in simulated time: walkers, a vendor that refuses strictly, and a database real or in memory. */
 import type { Asker } from '../../packages/ferrule/src/engine/limits/limits.ts'
-import { createBudgetStore } from '../../packages/server/src/platform/budgets/budgets.ts'
-import type { BudgetChange, BudgetStore, StoredBudget } from '../../packages/server/src/platform/budgets/keeper.ts'
-import { SharedLimiter } from '../../packages/server/src/platform/budgets/limiter.ts'
-import type { Database } from '../../packages/server/src/platform/db/database.ts'
+import { createBudgetStore } from '../../packages/server/src/calls/budgets/budgets.ts'
+import type { BudgetChange, BudgetStore, StoredBudget } from '../../packages/server/src/calls/budgets/keeper.ts'
+import { SharedLimiter } from '../../packages/server/src/calls/budgets/limiter.ts'
+import type { Database } from '../../packages/server/src/db/database.ts'
 import { createDice, SimulatedTime, StrictVendor, type Vendor } from './budget-vendors.ts'
 
 /** Budgets in memory, as the database would keep them. */

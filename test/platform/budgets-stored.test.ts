@@ -1,9 +1,9 @@
 /** Budgets of vendors in the platform's database: simulated time, real statements. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createBudgetStore, createVendorBudgets } from '../../packages/server/src/platform/budgets/budgets.ts'
-import type { Database } from '../../packages/server/src/platform/db/database.ts'
-import { databaseNow } from '../../packages/server/src/platform/db/queries/installation-state.ts'
-import { readBudgets } from '../../packages/server/src/platform/db/queries/vendor-budgets.ts'
+import { createBudgetStore, createVendorBudgets } from '../../packages/server/src/calls/budgets/budgets.ts'
+import { readBudgets } from '../../packages/server/src/calls/sql/vendor-budgets.ts'
+import type { Database } from '../../packages/server/src/db/database.ts'
+import { databaseNow } from '../../packages/server/src/tenancy/sql/installation-state.ts'
 import { databasesUnderTest } from '../support/postgres.ts'
 import { SimulatedTime, StrictVendor } from './budget-vendors.ts'
 import { gongLimits, killNodes, longestPauseMs, provenFor, startNodesOver } from './budget-world.ts'

@@ -1,6 +1,6 @@
 /** Checks client secrets while other clients send wrong ones. */
 import { describe, expect, test } from 'vitest'
-import { ClientChecks, type ClientCredentials } from '../../packages/server/src/platform/tenancy/client-checks.ts'
+import { ClientChecks, type ClientCredentials } from '../../packages/server/src/tenancy/applications/client-checks.ts'
 import { refusal } from './world.ts'
 
 const right = 'the right secret'

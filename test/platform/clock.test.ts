@@ -1,7 +1,7 @@
 /** Stored times stay right while the machine's clock steps by an hour. */
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, firstPrincipal, oauth, overBoth, secretOf, type World } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Principal } from '../../packages/server/src/platform/model/access.ts'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
 import { taken } from '../support/trials.ts'
 import {
   connectorBody,

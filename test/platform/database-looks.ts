@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import type { Database } from '../../packages/server/src/platform/db/database.ts'
+import type { Database } from '../../packages/server/src/db/database.ts'
 import type { World } from './world.ts'
 
 /** Resolves when a statement waits for a lock. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseDatabaseUrl, UrlProblem } from '../../packages/server/src/postgres/url.ts'
+import { parseDatabaseUrl, UrlProblem } from '../../packages/server/src/db/connections/url.ts'
 
 const problem = (url: string, options?: { readonly isReplica: boolean }): string => {
   try {

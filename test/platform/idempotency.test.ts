@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import { digestPlaced } from '../../packages/server/src/platform/connectors/request-claims.ts'
+import { digestPlaced } from '../../packages/server/src/connectors/request-claims.ts'
 import { serve } from '../engine/support.ts'
 import { taken } from '../support/trials.ts'
 import { type Asking, ask, type Desk, dayMs, gate, openDesk, written } from './idempotency-support.ts'

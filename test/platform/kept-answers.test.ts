@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertKeptAnswer } from '../../packages/server/src/platform/db/queries/kept-answers.ts'
-import { createKeptAnswers } from '../../packages/server/src/platform/execution/kept-answers.ts'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { createKeptAnswers } from '../../packages/server/src/calls/kept-answers.ts'
+import { insertKeptAnswer } from '../../packages/server/src/calls/sql/kept-answers.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { createWorld, firstPrincipal, overBoth, type World } from './world.ts'
 
 overBoth('kept answers of agents', (database) => {

@@ -1,8 +1,8 @@
 /** State of the authorization server, on both databases and with two nodes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Principal } from '../../packages/server/src/platform/model/access.ts'
-import type { OAuth } from '../../packages/server/src/platform/model/oauth-types.ts'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import type { OAuth } from '../../packages/server/src/tenancy/oauth/oauth-types.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
 import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, firstPrincipal, newTenant, openBeside, overBoth, refusal, type World } from './world.ts'
 

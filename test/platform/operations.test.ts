@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
+import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import { executeOperation, type OperationServices } from '../../packages/server/src/platform/execution/operations.ts'
-import type { Principal } from '../../packages/server/src/platform/model/access.ts'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import { executeOperation, type OperationServices } from '../../packages/server/src/calls/operations.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
 import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, firstPrincipal, refusal, type World } from './world.ts'
 

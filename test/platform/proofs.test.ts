@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { computeBudgetKey } from '../../packages/ferrule/src/engine/limits/limits.ts'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import { taken } from '../support/trials.ts'
 import { connectorBody, createWorld, firstPrincipal, keyPair, overBoth, secretOf, type World } from './world.ts'
 

@@ -1,8 +1,8 @@
 /** The freshness that searches report while several nodes answer. */
 import { expect, test, vi } from 'vitest'
-import { createSearches, type SearchesOptions } from '../../packages/server/src/platform/copies/searches.ts'
-import type { ConnectorAccess } from '../../packages/server/src/platform/model/access.ts'
-import type { CopyStatus } from '../../packages/server/src/platform/model/sync-types.ts'
+import { createSearches, type SearchesOptions } from '../../packages/server/src/copies/searches.ts'
+import type { CopyStatus } from '../../packages/server/src/copies/sync-types.ts'
+import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 
 const entity = { context_store_search: {} }
 // Only what a search reads of an access.

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { readSettings, type Settings } from '../../packages/server/src/platform/settings/settings.ts'
-import { describeSettings } from '../../packages/server/src/platform/settings/table.ts'
-import { settingsPage } from '../../packages/server/src/surfaces/pages.ts'
+import { settingsPage } from '../../packages/server/src/http/reference/printed-pages.ts'
+import { readSettings, type Settings } from '../../packages/server/src/main/settings/settings.ts'
+import { describeSettings } from '../../packages/server/src/main/settings/table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ferrule-secrets-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

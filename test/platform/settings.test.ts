@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
 import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
-import { describeSettings } from '../../packages/server/src/platform/settings/table.ts'
+import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
+import { describeSettings } from '../../packages/server/src/main/settings/table.ts'
 
 const kinds = ['gong', 'notes']
 const read = (env: Record<string, string> = {}) => readSettings(env, { kinds })

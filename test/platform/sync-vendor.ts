@@ -1,7 +1,8 @@
 /** A scripted vendor of the ledger kind, which replaces the engine. */
+
+import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
+import type { Call, Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
-import type { Engine } from '../../packages/ferrule/src/engine/execute.ts'
-import type { Call, Outcome } from '../../packages/ferrule/src/engine/outcome.ts'
 
 /** A record of the ledger. */
 export interface LedgerRecord {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { lockDueConnector } from '../../packages/server/src/platform/db/queries/sync-schedules.ts'
-import { type PrincipalView, viewOrganization } from '../../packages/server/src/platform/model/access.ts'
+import { lockDueConnector } from '../../packages/server/src/copies/sql/sync-schedules.ts'
+import { type PrincipalView, viewOrganization } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, newest, type SyncWorld } from './sync-world.ts'
 import { overBoth } from './world.ts'
 

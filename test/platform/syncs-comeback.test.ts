@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { holdLock } from '../../packages/server/src/folder-lock.ts'
+import { holdLock } from '../../packages/server/src/db/folder-lock.ts'
 import { createSyncWorld, newest, type SyncWorld } from './sync-world.ts'
 import { overBoth } from './world.ts'
 

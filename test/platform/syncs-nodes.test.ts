@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, type Node, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth } from './world.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
-import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth, refusal } from './world.ts'
 

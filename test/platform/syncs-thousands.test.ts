@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
-import { computeNextRunAt } from '../../packages/server/src/platform/syncs/queue/times.ts'
+import { computeNextRunAt } from '../../packages/server/src/copies/queue/times.ts'
+import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { hourMs, simulate } from './thousands.ts'
 import { countByMinute, findLongestGap } from './thousands-findings.ts'
 import { createWorld } from './world.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
-import type { Principal } from '../../packages/server/src/platform/model/access.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
 import { taken } from '../support/trials.ts'
 import { createSyncWorld, newest, type SyncWorld, whole } from './sync-world.ts'
 import { overBoth, refusal } from './world.ts'

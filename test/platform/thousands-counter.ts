@@ -1,7 +1,7 @@
 /** Counts the statements of a database, and keeps their texts for their plans. */
 
 import { CompiledQuery, type Kysely, type KyselyPlugin } from 'kysely'
-import type { Tables } from '../../packages/server/src/platform/db/schema.ts'
+import type { Tables } from '../../packages/server/src/db/schema/schema.ts'
 
 /** Statements whose texts are kept; the later ones have the same texts. */
 const compared = 20_000

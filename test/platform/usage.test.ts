@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addUsage } from '../../packages/server/src/platform/db/queries/usage.ts'
-import type { ConnectorPlace, Principal } from '../../packages/server/src/platform/model/access.ts'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { UsageCounts } from '../../packages/server/src/platform/usage/counts.ts'
+import { addUsage } from '../../packages/server/src/calls/sql/usage.ts'
+import { UsageCounts } from '../../packages/server/src/calls/usage/counts.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import type { ConnectorPlace, Principal } from '../../packages/server/src/values/access.ts'
 import { taken } from '../support/trials.ts'
 import {
   connectorBody,

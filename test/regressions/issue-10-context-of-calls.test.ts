@@ -1,9 +1,9 @@
 /** `context` of extensive calls: the documents call it an object, the vendor sends a list; either is found as what it is. */
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
-import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
-import { openApiDocument } from '../../packages/server/src/surfaces/openapi.ts'
+import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
+import { openApiDocument } from '../../packages/server/src/http/openapi/openapi.ts'
 
 const { calls_extensive } = kinds.gong.definition.entities
 const table = buildSearchTable('gong', 'calls_extensive', calls_extensive)

@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, expect, test, vi } from 'vitest'
-import { openSqlite } from '../../packages/server/src/platform/db/sqlite.ts'
-import { formatFailure } from '../../packages/server/src/service/failure.ts'
+import { openSqlite } from '../../packages/server/src/db/sqlite.ts'
+import { formatFailure } from '../../packages/server/src/main/failure.ts'
 import { base, startWorld } from '../http/support.ts'
 import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
 import { createTestDatabase } from '../support/postgres.ts'
@@ -109,7 +109,7 @@ test('PostgreSQL that cannot be prepared ends the start with its own words', asy
 test('a log that cannot be written ends nothing', () => {
   const full = openSync('/dev/full', 'w')
   const program = `
-    import { createLogger } from './packages/server/src/service/logger.ts'
+    import { createLogger } from './packages/server/src/main/logger.ts'
     const logger = createLogger({ level: 'info' })
     for (let count = 0; count < 100; count += 1) logger.error('x'.repeat(100_000))
     process.stdout.write('alive ' + (process.memoryUsage().heapUsed < 100_000_000))`

@@ -1,8 +1,8 @@
 /** Answers that have the names of the documents already, and documented fields that answers leave out. */
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { findOperation } from '../../packages/ferrule/src/engine/operation.ts'
-import { shapeRow } from '../../packages/ferrule/src/engine/rows.ts'
+import { findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
+import { shapeRow } from '../../packages/ferrule/src/engine/call/rows.ts'
 import { callOf, gongAt, listed, pageOf, serve, testEngine } from '../engine/support.ts'
 import { tiktokAt } from '../engine/tiktok-limits-support.ts'
 

@@ -1,9 +1,9 @@
 /** JSON that is nothing but brackets: refused while it is read, whoever sent it. */
 
 import { expect, test } from 'vitest'
-import { deepestJson } from '../../packages/ferrule/src/json/depth.ts'
-import { parseJson, readJson } from '../../packages/ferrule/src/json/json.ts'
-import { readExportQuery } from '../../packages/server/src/platform/model/export-query.ts'
+import { deepestJson } from '../../packages/ferrule/src/values/json/depth.ts'
+import { parseJson, readJson } from '../../packages/ferrule/src/values/json/json.ts'
+import { readExportQuery } from '../../packages/server/src/copies/export-query.ts'
 import { callOf, failure, gongAt, listed, serve, testEngine } from '../engine/support.ts'
 
 const nested = (levels: number, inner = '') => '['.repeat(levels) + inner + ']'.repeat(levels)

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readCheckFailure } from '../../packages/ferrule/src/client/problem.ts'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
-import { createLostRecords } from '../../packages/server/src/platform/copies/lost-records.ts'
-import type { ConnectorAccess } from '../../packages/server/src/platform/model/access.ts'
+import { createLostRecords } from '../../packages/server/src/copies/lost-records.ts'
+import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 import { type Answer, client, connectorsPath, sandboxConnector, startWorld, type World } from '../http/support.ts'
 
 let world: World

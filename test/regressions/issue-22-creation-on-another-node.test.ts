@@ -1,8 +1,8 @@
 // Issue 22, E8: a creation repeated on another node, while the first ran, ended in connector_name_conflict.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { Principal } from '../../packages/server/src/platform/model/access.ts'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
 import { connectorBody, createWorld, firstPrincipal, refusal, type World } from '../platform/world.ts'
 
 let world: World

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SyncStatusRecord } from '../../packages/ferrule/src/wire/index.ts'
-import { StreamShares } from '../../packages/server/src/surfaces/http/streams/stream-shares.ts'
+import { StreamShares } from '../../packages/server/src/http/streams/stream-shares.ts'
 import { contract } from '../http/contract.ts'
 import { onlyUsers, search, startCopyWorld, syncedConnector } from '../http/search-support.ts'
 import { beginSession, postForm } from '../http/session-support.ts'

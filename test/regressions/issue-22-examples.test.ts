@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { buildObjectSchema, toPlainSchema } from '../../packages/ferrule/src/definition/document.ts'
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
-import { findOperation, listLiveActions } from '../../packages/ferrule/src/engine/operation.ts'
-import { admitParams } from '../../packages/ferrule/src/engine/params.ts'
+import { findOperation, listLiveActions } from '../../packages/ferrule/src/engine/call/operation.ts'
+import { admitParams } from '../../packages/ferrule/src/engine/call/params.ts'
 import { hasExample, hasRequired, makeExample } from '../../packages/web/src/console/pages/explorer/example.ts'
 
 type AnyKind = (typeof kinds)[keyof typeof kinds]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Call } from '../../packages/ferrule/src/engine/outcome.ts'
+import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { createSyncWorld, type SyncWorld } from '../platform/sync-world.ts'
 import { overBoth } from '../platform/world.ts'

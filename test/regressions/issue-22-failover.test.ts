@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
-import { openPostgres } from '../../packages/server/src/platform/db/postgres.ts'
+import { openPostgres } from '../../packages/server/src/db/postgres.ts'
 import { type FailoverWorld, startFailoverWorld } from '../support/failover.ts'
 
 const minutes = 60_000

@@ -1,7 +1,7 @@
 /** A link that fixes accounts: an end user who consents with other accounts gets no connector for them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { requireLocked } from '../../packages/server/src/platform/connect/link-values.ts'
+import { requireLocked } from '../../packages/server/src/connectors/links/link-values.ts'
 import {
   type Browser,
   countConnectors,

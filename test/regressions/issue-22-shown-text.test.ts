@@ -2,12 +2,12 @@
 import { PassThrough } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { formatFailure, formatProblem } from '../../packages/ferrule/src/command/failure.ts'
-import { type FormatName, Output, type OutputOptions } from '../../packages/ferrule/src/command/output/output.ts'
-import { Sink } from '../../packages/ferrule/src/command/output/sink.ts'
+import { formatFailure, formatProblem } from '../../packages/ferrule/src/cli/failure.ts'
+import { type FormatName, Output, type OutputOptions } from '../../packages/ferrule/src/cli/output/output.ts'
+import { Sink } from '../../packages/ferrule/src/cli/output/sink.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import { toFileName } from '../../packages/ferrule/src/file-name.ts'
-import { exportFormats } from '../../packages/server/src/surfaces/http/export-text.ts'
+import { toFileName } from '../../packages/ferrule/src/values/file-name.ts'
+import { exportFormats } from '../../packages/server/src/http/routes/export-text.ts'
 
 async function write(options: Partial<OutputOptions>, act: (output: Output) => Promise<unknown>) {
   const stream = new PassThrough()

@@ -1,9 +1,9 @@
 /** What a search does in each row: cheap conditions first, no look into JSON that nothing needs, words of a record split once (issue 22, D1). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { id, int, list, open, str } from '../../packages/ferrule/src/definition/fields.ts'
-import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
-import { parseSearch } from '../../packages/server/src/context/query/parse.ts'
-import { buildSearchStatement } from '../../packages/server/src/context/query/sql.ts'
+import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
+import { buildSearchStatement } from '../../packages/server/src/copies/search/sql.ts'
 import { createTable, fillTable, openDatabase, type SearchDatabase } from '../context/databases.ts'
 import { databasesUnderTest } from '../support/postgres.ts'
 

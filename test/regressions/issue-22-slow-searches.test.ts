@@ -1,8 +1,8 @@
 /** A search that ends late names the conditions that cost it the time (issue 22, D1). */
 import { expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { buildSearchTable } from '../../packages/server/src/context/query/columns.ts'
-import { createSearcher } from '../../packages/server/src/context/search.ts'
+import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
 
 const { calls_extensive } = kinds.gong.definition.entities
 const table = buildSearchTable('gong', 'calls_extensive', calls_extensive)

@@ -1,8 +1,8 @@
 /** What the API's document cannot put into a schema, it says in a sentence: which valid values are refused, and with what (issue 22, H1). */
 import { expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { routes } from '../../packages/server/src/surfaces/http/routes/index.ts'
-import { openApiDocument } from '../../packages/server/src/surfaces/openapi.ts'
+import { openApiDocument } from '../../packages/server/src/http/openapi/openapi.ts'
+import { routes } from '../../packages/server/src/http/routes/index.ts'
 import type { Json } from '../http/support.ts'
 
 const document: Json = openApiDocument({ routes, kinds: Object.values(kinds) })

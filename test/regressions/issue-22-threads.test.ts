@@ -1,6 +1,6 @@
 /** Threads for large answers: a job that comes when an idle thread ends is done. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { createApartThreads } from '../../packages/server/src/service/apart-threads.ts'
+import { createApartThreads } from '../../packages/server/src/main/apart-threads.ts'
 
 const idleMs = 1_000
 afterEach(() => vi.useRealTimers())

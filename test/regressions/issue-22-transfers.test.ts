@@ -1,9 +1,9 @@
 /** Exports and downloads in flight: what ends them, and that no cut one looks whole. */
 import type { IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createSearches } from '../../packages/server/src/platform/copies/searches.ts'
-import type { ConnectorAccess } from '../../packages/server/src/platform/model/access.ts'
-import type { CopyStatus } from '../../packages/server/src/platform/model/sync-types.ts'
+import { createSearches } from '../../packages/server/src/copies/searches.ts'
+import type { CopyStatus } from '../../packages/server/src/copies/sync-types.ts'
+import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 import { connectorsPath, createTenant, startWorld, type Tenant, type World } from '../http/support.ts'
 
 describe('an export whose copy goes away while it is read', () => {

@@ -1,6 +1,6 @@
 /** What one tenant, and nobody at all, can do to others: figures. */
 import { expect, test } from 'vitest'
-import { createEngine } from '../../packages/ferrule/src/engine/execute.ts'
+import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { pageOf, type Reply, serve } from '../engine/support.ts'
 import { client, connectorsPath, createTenant, startWorld, tokenPath, type World } from '../http/support.ts'
 

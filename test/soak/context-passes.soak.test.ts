@@ -1,7 +1,7 @@
 /** Complete passes over a million records, with statistics: the time of none may grow with the square of the records. */
 import { expect, test } from 'vitest'
-import type { EntityRef } from '../../packages/server/src/context/entity-ref.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
+import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createRef, createStoreWorld, note, overBoth } from '../context/store-world.ts'
 
 const records = Number(process.env['FERRULE_SOAK_RECORDS'] ?? 1_000_000)

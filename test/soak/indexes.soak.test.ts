@@ -1,6 +1,6 @@
 /** The rules of indexes on demand as they are, over a hundred thousand records: three searches bring the index, and the next one uses it. */
 import { expect, test } from 'vitest'
-import { indexRules } from '../../packages/server/src/context/indexes/types.ts'
+import { indexRules } from '../../packages/server/src/copies/store/indexes/types.ts'
 import { found, indexed, planOf, searchOften } from '../context/indexes-world.ts'
 import { createRef, createStoreWorld, note, overBoth } from '../context/store-world.ts'
 

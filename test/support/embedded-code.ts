@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { smallProcess } from '../../packages/server/src/context/database/embedded/process.ts'
+import { smallProcess } from '../../packages/server/src/copies/store/database/embedded/process.ts'
 import { root } from '../../scripts/paths.mjs'
 
 /** The types of Node lack it. */

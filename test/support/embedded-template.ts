@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { createDatabaseFiles, hasDatabase } from '../../packages/server/src/context/database/embedded/folder.ts'
+import { createDatabaseFiles, hasDatabase } from '../../packages/server/src/copies/store/database/embedded/folder.ts'
 import { cache, root } from '../../scripts/paths.mjs'
 
 /** Names the template after what made it: the database's version and the program that creates one. */
 function nameTemplate(): string {
   const entry = createRequire(join(root, 'packages/server/package.json')).resolve('@electric-sql/pglite')
-  const made = [join(dirname(dirname(entry)), 'package.json'), join(root, 'packages/server/src/context/database/embedded/create.ts')]
+  const made = [join(dirname(dirname(entry)), 'package.json'), join(root, 'packages/server/src/copies/store/database/embedded/create.ts')]
   const hash = createHash('sha256')
   for (const file of made) hash.update(readFileSync(file))
   return `embedded-${hash.digest('hex').slice(0, 16)}`

@@ -6,7 +6,7 @@ const FILE_LINES = 500
 
 /** A secret becomes readable here and nowhere else: where it is sent, sealed, hashed, merged or opens the database. */
 const MAY_REVEAL =
-  /^packages\/(ferrule\/src\/engine\/(consent\/(accounts|exchange|words)|credentials\/(auth|signed-token)|limits\/budget|http\/http|transport|download|local)|server\/src\/(platform\/(connect\/consent-secrets|connectors\/(credential-proof|credential-merge)|vault\/(application-seals|vault|rotation|master-key)|tenancy\/first-start|settings\/combinations)|postgres\/server|surfaces\/cli\/show-secret))\.ts$/
+  /^packages\/(ferrule\/src\/engine\/(consent\/(accounts|exchange|words)|credentials\/(auth|signed-token)|limits\/budget|http\/http|call\/(transport|download)|local)|server\/src\/(connectors\/(links\/consent-secrets|credential-proof|credential-merge)|tenancy\/(vault\/(application-seals|vault|rotation|master-key)|applications\/first-start)|main\/(settings\/combinations|operator\/show-secret)|db\/connections\/server))\.ts$/
 
 const rules: readonly { says: (file: string) => string; broken(file: string, text: string): boolean }[] = [
   {
@@ -42,16 +42,14 @@ export function folderViolations(connectors: string): string[] {
 
 /** Most source files that lie flat in a folder. */
 const FOLDER_FILES = 24
-/** Rooms with another bound, and the stand-ins, whose files follow the vendor's pages. */
-const FOLDER_BOUNDS: Readonly<Record<string, number>> = { 'packages/ferrule/src/engine/': 30, 'packages/server/src/platform/': 16 }
+/** The stand-ins follow the vendor's pages, and the kinds too. */
 const UNBOUNDED_FOLDERS = /^packages\/(sandbox|ferrule\/src\/connectors)\//
 
 /** One sentence for each folder of sources with too many files; tests do not count. Paths start at the repository's root. */
 export function folderSizeViolations(files: readonly string[]): string[] {
   const sources = files.filter((file) => !file.endsWith('.test.ts') && !UNBOUNDED_FOLDERS.test(file))
   const folders = Map.groupBy(sources, (file) => file.slice(0, file.lastIndexOf('/') + 1))
-  return [...folders].flatMap(([folder, { length }]) => {
-    const most = FOLDER_BOUNDS[folder] ?? FOLDER_FILES
-    return length > most ? [`${folder} has ${length} source files, more than ${most}; group some by their subject`] : []
-  })
+  return [...folders].flatMap(([folder, { length }]) =>
+    length > FOLDER_FILES ? [`${folder} has ${length} source files, more than ${FOLDER_FILES}; group some by their subject`] : [],
+  )
 }

@@ -1,12 +1,12 @@
 // A node that syncs until it is killed. Its argument is JSON of `SyncerOptions`; standard output gets a line when a run has ended.
 
-import { createEngine, type Engine } from '../../packages/ferrule/src/engine/execute.ts'
-import { openContextStore } from '../../packages/server/src/context/store/store.ts'
-import type { ContextStore } from '../../packages/server/src/context/store/types.ts'
-import type { SyncWorker } from '../../packages/server/src/platform/model/sync-types.ts'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { openPlatform } from '../../packages/server/src/platform/platform.ts'
-import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
+import { createEngine, type Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
+import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { SyncWorker } from '../../packages/server/src/copies/sync-types.ts'
+import { openPlatform } from '../../packages/server/src/main/platform.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { ledger } from '../platform/sync-kinds.ts'
 import { principalOf } from './kill-writer.ts'
 

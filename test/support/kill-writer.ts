@@ -3,11 +3,11 @@
 
 import { randomBytes, randomInt } from 'node:crypto'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/secret.ts'
-import type { Principal } from '../../packages/server/src/platform/model/access.ts'
-import { scopes } from '../../packages/server/src/platform/model/scopes.ts'
-import type { Platform } from '../../packages/server/src/platform/model/types.ts'
-import { openPlatform } from '../../packages/server/src/platform/platform.ts'
-import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
+import { openPlatform } from '../../packages/server/src/main/platform.ts'
+import type { Platform } from '../../packages/server/src/main/platform-types.ts'
+import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
+import type { Principal } from '../../packages/server/src/values/access.ts'
+import { scopes } from '../../packages/server/src/values/scopes.ts'
 import { notes } from '../platform/kinds.ts'
 import { taken } from './trials.ts'
 

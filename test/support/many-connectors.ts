@@ -1,7 +1,7 @@
 /** Fills the platform's database with many connectors in a few statements. */
 
 import { sql } from 'kysely'
-import type { Database } from '../../packages/server/src/platform/db/database.ts'
+import type { Database } from '../../packages/server/src/db/database.ts'
 
 /** Numbers of a filling. */
 export interface Many {

@@ -3,11 +3,7 @@ import { type Room, within } from './room.ts'
 
 const library = 'packages/ferrule/src/'
 const engine = `${library}engine/`
-const shared = within(library, [
-  ...['final-newline.ts', 'errors.ts', 'error-consequences.ts', 'retry.ts', 'options.ts', 'resume.ts', 'walk.ts', 'tracing.ts'],
-  ...['csv.ts', 'file-name.ts'],
-  ...['rows/', 'definition/'],
-])
+const shared = within(library, ['errors.ts', 'error-consequences.ts', 'retry.ts', 'tracing.ts', 'values/', 'definition/'])
 /** Adapters of agent frameworks, and what each imports of its framework: no adapter imports another's. */
 const peers: Readonly<Record<string, readonly string[]>> = {
   'ai-sdk': [],
@@ -23,97 +19,69 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}error-consequences.ts`, files: [`${library}error-table.ts`] },
   { room: `${library}retry.ts`, files: within(library, ['errors.ts', 'error-consequences.ts']) },
   { room: `${library}definition/`, files: [`${library}errors.ts`], npm: ['typebox'] },
-  { room: `${library}json/`, files: [`${library}definition/object.ts`] },
-  { room: `${library}options.ts`, files: within(library, ['errors.ts', 'definition/object.ts']) },
-  { room: `${library}resume.ts`, files: within(library, ['errors.ts', 'retry.ts']), types: [`${engine}types.ts`] },
-  { room: `${library}walk.ts`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
-  { room: `${library}rows/`, files: within(library, ['errors.ts', 'definition/object.ts', 'json/']) },
-  { room: `${library}filter/`, files: within(library, ['errors.ts', 'definition/object.ts', 'definition/search.ts', 'json/']) },
-  { room: `${library}near-names.ts` },
+  {
+    // JSON, rows, filters, walks and small things: for browsers too, so nothing of Node.
+    room: `${library}values/`,
+    files: within(library, ['errors.ts', 'retry.ts', 'definition/object.ts', 'definition/search.ts']),
+    types: [`${engine}types.ts`],
+  },
   { room: `${library}node-version.ts` },
   { room: `${library}require-node.ts`, files: [`${library}node-version.ts`] },
-  { room: `${library}final-newline.ts` },
-  { room: `${library}csv.ts` },
-  { room: `${library}file-name.ts` },
   { room: `${library}tracing.ts`, files: [`${library}errors.ts`] },
-  { room: `${library}fields.ts`, files: [`${library}definition/object.ts`] },
   { room: `${library}wire/`, files: shared, npm: ['typebox'] },
-  { room: `${library}document/`, files: [...shared, ...within(library, ['filter/', 'json/'])], types: [`${library}wire/definitions.ts`] },
+  { room: `${library}document/`, files: shared, types: [`${library}wire/definitions.ts`] },
   { room: `${library}local-connections.ts`, types: [`${library}document/`] },
   {
     room: `${library}client/`,
     files: within(library, [
-      'final-newline.ts',
-      'errors.ts',
-      'error-consequences.ts',
-      'retry.ts',
-      'options.ts',
-      'resume.ts',
-      'walk.ts',
-      'tracing.ts',
-      'csv.ts',
-      'file-name.ts',
-      'rows/',
-      'definition/object.ts',
-      'json/',
-      'filter/',
-      'wire/endpoints.ts',
+      ...['errors.ts', 'error-consequences.ts', 'retry.ts', 'tracing.ts', 'values/'],
+      ...['definition/object.ts', 'wire/endpoints.ts'],
     ]),
     types: within(library, ['definition/', 'wire/', 'engine/', 'connectors/']),
   },
   { room: `${library}connectors/index.ts`, files: within(library, ['connectors/', 'definition/']) },
   { room: `${library}connectors/<kind>/`, files: [`${library}definition/`] },
-  // The groups of the engine, the lower first; writes/ stands above the flat files.
-  { room: `${engine}json/`, files: [...shared, `${library}json/`], npm: ['typebox'], node: 'all but node:sqlite' },
+  // The groups of the engine, the lower first; call/, consent/, results/ and writes/ stand beside the flat files.
+  { room: `${engine}json/`, files: shared, npm: ['typebox'], node: 'all but node:sqlite' },
   {
     room: `${engine}http/`,
-    files: [...shared, `${library}json/`, `${engine}json/`],
+    files: [...shared, `${engine}json/`],
     npm: ['undici', 'ipaddr.js'],
     node: 'all but node:sqlite',
   },
   {
     room: `${engine}limits/`,
-    files: [...shared, `${library}json/`, ...within(engine, ['http/', 'credentials/source.ts', 'clocks.ts'])],
+    files: [...shared, ...within(engine, ['http/', 'credentials/source.ts', 'clocks.ts'])],
     node: 'all but node:sqlite',
   },
   {
     room: `${engine}credentials/`,
-    files: [...shared, `${library}json/`, ...within(engine, ['json/', 'http/', 'answer.ts', 'clocks.ts', 'connection.ts', 'verdict.ts'])],
+    files: [...shared, ...within(engine, ['json/', 'http/', 'call/answer.ts', 'call/verdict.ts', 'clocks.ts', 'connection.ts'])],
     npm: ['jose'],
     node: 'all but node:sqlite',
   },
   {
     room: engine,
-    files: [...shared, ...within(library, ['json/', 'document/', 'local-connections.ts'])],
+    files: [...shared, ...within(library, ['document/', 'local-connections.ts'])],
     npm: ['typebox', 'uuid'],
     node: 'all but node:sqlite',
   },
   { room: `${library}kinds/`, files: within(library, ['connectors/', 'definition/', 'engine/']) },
   {
     room: `${library}core.ts`,
-    files: within(library, ['errors.ts', 'definition/object.ts', 'client/', 'filter/']),
-    types: within(library, ['definition/', 'engine/', 'connectors/', 'kinds/', 'walk.ts']),
+    files: within(library, ['errors.ts', 'definition/object.ts', 'client/', 'values/']),
+    types: within(library, ['definition/', 'engine/', 'connectors/', 'kinds/']),
   },
   {
     room: `${library}index.ts`,
-    files: [...shared, ...within(library, ['client/', 'connectors/', 'core.ts', 'engine/', 'filter/', 'json/', 'walk.ts'])],
+    files: [...shared, ...within(library, ['client/', 'connectors/', 'core.ts', 'engine/'])],
   },
   {
     // It loads the kinds only where a program gives a connection of its own: the connection brings them.
     room: `${library}agent/`,
     files: within(library, [
-      'errors.ts',
-      'near-names.ts',
-      'fields.ts',
-      'local-connections.ts',
-      'options.ts',
-      'tracing.ts',
-      'definition/object.ts',
-      'document/schema.ts',
-      'json/',
-      'filter/',
-      'rows/',
-      'client/',
+      ...['errors.ts', 'tracing.ts', 'local-connections.ts', 'values/'],
+      ...['definition/object.ts', 'document/schema.ts', 'client/'],
     ]),
     types: within(library, ['document/', 'wire/', 'engine/types.ts', 'engine/local.ts']),
   },
@@ -133,29 +101,17 @@ export const libraryRooms: readonly Room[] = [
   {
     // Types of the SDK only: whoever connects a client loads it.
     room: `${library}mcp/`,
-    files: within(library, ['errors.ts', 'tracing.ts', 'definition/object.ts', 'json/', 'agent/reach.ts']),
+    files: within(library, ['errors.ts', 'tracing.ts', 'definition/object.ts', 'values/', 'agent/reach.ts']),
     types: [`${library}agent/`],
     npm: ['@modelcontextprotocol/server'],
     node: 'all but node:sqlite',
   },
   {
-    room: `${library}command/`,
+    room: `${library}cli/`,
     files: [
       ...shared,
-      ...within(library, [
-        'document/',
-        'fields.ts',
-        'client/',
-        'json/',
-        'filter/',
-        'rows/',
-        // Its schemas take a tenth of a second: they are loaded for --fields only.
-        'wire/',
-        'connectors/',
-        'engine/',
-        'index.ts',
-      ]),
-      ...within(library, ['core.ts', 'walk.ts', 'agent/', 'mcp/']),
+      // The schemas of wire/ take a tenth of a second: they are loaded for --fields only.
+      ...within(library, ['document/', 'wire/', 'client/', 'connectors/', 'engine/', 'index.ts', 'core.ts', 'agent/', 'mcp/']),
     ],
     npm: [
       ...['@modelcontextprotocol/server', 'commander', '@clack/prompts', '@bomb.sh/tab', 'jq-wasm', 'fast-string-width'],
@@ -165,12 +121,9 @@ export const libraryRooms: readonly Room[] = [
   },
   // For pages of other applications: it loads nothing.
   { room: `${library}connect-link/`, types: [`${library}wire/`] },
-  { room: `${library}cli.ts`, files: within(library, ['command/', 'node-version.ts']), node: 'all but node:sqlite' },
+  { room: `${library}cli.ts`, files: within(library, ['cli/', 'node-version.ts']), node: 'all but node:sqlite' },
   {
     room: `${library}internal.ts`,
-    files: [
-      ...shared,
-      ...within(library, ['connectors/', 'engine/', 'json/', 'document/', 'near-names.ts', 'filter/', 'client/', 'agent/', 'mcp/']),
-    ],
+    files: [...shared, ...within(library, ['connectors/', 'engine/', 'document/', 'client/', 'agent/', 'mcp/'])],
   },
 ]

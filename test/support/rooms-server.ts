@@ -4,94 +4,70 @@ import { entries, type Room, within } from './room.ts'
 /** Sources of the service. */
 export const server = 'packages/server/src/'
 
-/** Files and folders of the platform in their order: each imports what stands above it. */
-const platformOrder = [
-  ...['bounded-map.ts', 'secret-text.ts', 'version.ts', 'settings/', 'model/', 'db/', 'vault/', 'parts.ts'],
+/** A room in the order: it imports what stands above it, or `only` some of that. */
+interface Ordered extends Pick<Room, 'node' | 'npm'> {
+  readonly room: string
+  readonly only?: readonly string[]
+}
+
+/** What a database of the copy needs of the room of databases: not the platform's tables. */
+const connections = ['values/', 'db/connections/', 'db/folder-lock.ts', 'db/statement-span.ts']
+
+/** Rooms of the service in their order, the lowest first. A subject stands in several places where a part of it serves others. */
+const order: readonly Ordered[] = [
+  { room: 'values/', npm: ['typebox'] },
+  { room: 'db/', npm: ['kysely', 'pg'], node: 'all' },
+  // The SQL of all subjects: a subject reads the rows of another one by it, never by the other's services.
+  { room: 'tenancy/sql/', npm: ['kysely'] },
+  { room: 'connectors/sql/', npm: ['kysely'] },
+  { room: 'calls/sql/', npm: ['kysely'] },
+  { room: 'copies/sql/', npm: ['kysely'] },
+  // The copy of records: it knows nothing of organizations and of the platform's database.
+  { room: 'copies/search/', only: ['values/'] },
+  { room: 'copies/store/database/', only: [...connections, 'copies/search/'], npm: ['pg', '@electric-sql/pglite'], node: 'all' },
+  { room: 'copies/entity-ref.ts', only: [] },
+  { room: 'copies/store/indexes/', only: ['values/', 'copies/search/', 'copies/store/database/', 'copies/entity-ref.ts'] },
+  { room: 'copies/store/replicas/', only: ['values/', 'copies/store/database/'], npm: ['pg'] },
+  { room: 'copies/store/', only: [...connections, 'copies/search/', 'copies/entity-ref.ts'] },
+  { room: 'copies/sync/walk/', only: ['values/', 'copies/search/', 'copies/store/', 'copies/entity-ref.ts'] },
+  { room: 'copies/searcher.ts', only: ['values/', 'copies/search/', 'copies/store/', 'copies/entity-ref.ts'] },
+  // What every service of the platform is built from.
+  { room: 'main/settings/', npm: ['ipaddr.js'] },
+  { room: 'tenancy/vault/' },
+  { room: 'main/platform-options.ts' },
+  { room: 'main/parts.ts' },
+  { room: 'copies/sync-types.ts' },
   // Tenancy and connectors queue runs inside their own transactions.
-  ...['budgets/', 'usage/', 'installation/', 'syncs/status/', 'syncs/queue/', 'tenancy/', 'sessions/', 'oauth/', 'connectors/', 'connect/'],
-  ...['copies/', 'execution/', 'syncs/'],
+  { room: 'copies/status/' },
+  { room: 'copies/queue/' },
+  { room: 'tenancy/', npm: ['jose', 'ipaddr.js'] },
+  { room: 'calls/budgets/' },
+  { room: 'calls/usage/' },
+  { room: 'main/platform-types.ts' },
+  { room: 'connectors/' },
+  { room: 'calls/executed.ts' },
+  { room: 'copies/' },
+  { room: 'calls/' },
+  { room: 'http/', npm: ['fastify', '@fastify/*', 'pino', '@modelcontextprotocol/server', 'oidc-provider'] },
+  { room: 'main/', npm: ['fastify', 'prom-client', 'pino', 'commander', 'kysely'] },
 ]
 
-const platformRooms = platformOrder.map((name, index): Room => {
-  const isDatabase = name === 'db/'
-  return {
-    room: `${server}platform/${name}`,
-    files: [
-      ...within(server, ['folder-lock.ts', 'grouped-looks.ts', 'statement-span.ts', 'postgres/', 'context/']),
-      ...within(`${server}platform/`, platformOrder.slice(0, index)),
-    ],
-    npm: [...entries, ...(isDatabase ? ['kysely', 'pg'] : ['typebox', 'ipaddr.js']), 'jose', 'pino'],
-    node: isDatabase ? 'all' : 'all but node:sqlite',
-  }
-})
+/** Types of the assembly: they name every subject, and nothing in them runs. */
+const assembly = ['main/platform-options.ts', 'main/parts.ts', 'main/platform-types.ts']
 
-/** The rooms of the service in their order: a room imports what stands above it. */
+/** The rooms of the service: each imports what stands above it. */
 export const serverRooms: readonly Room[] = [
-  { room: `${server}folder-lock.ts`, npm: entries, node: 'all' },
-  { room: `${server}statement-span.ts`, npm: entries },
-  { room: `${server}grouped-looks.ts` },
-  { room: `${server}postgres/`, npm: [...entries, 'pg'], node: 'all but node:sqlite' },
-  { room: `${server}context/query/`, npm: entries, node: 'all but node:sqlite' },
-  {
-    room: `${server}context/database/`,
-    files: within(server, ['folder-lock.ts', 'statement-span.ts', 'postgres/', 'context/query/']),
-    npm: [...entries, 'pg', '@electric-sql/pglite'],
-    node: 'all',
-  },
-  { room: `${server}context/entity-ref.ts` },
-  {
-    room: `${server}context/indexes/`,
-    files: within(server, ['context/query/', 'context/database/', 'context/entity-ref.ts']),
-    npm: entries,
-    node: 'all but node:sqlite',
-  },
-  {
-    room: `${server}context/replicas/`,
-    files: within(server, ['grouped-looks.ts', 'context/database/']),
-    npm: [...entries, 'pg'],
-    node: 'all but node:sqlite',
-  },
-  {
-    room: `${server}context/store/`,
-    files: within(server, [
-      'postgres/',
-      'context/query/',
-      'context/database/',
-      'context/entity-ref.ts',
-      'context/indexes/',
-      'context/replicas/',
-    ]),
-    npm: entries,
-    node: 'all but node:sqlite',
-  },
-  {
-    room: `${server}context/sync/`,
-    files: within(server, ['context/query/', 'context/entity-ref.ts', 'context/store/']),
-    npm: entries,
-    node: 'all but node:sqlite',
-  },
-  { room: `${server}context/search.ts`, files: [`${server}context/`], npm: entries, node: 'all but node:sqlite' },
-  ...platformRooms,
-  {
-    room: `${server}platform/`,
-    files: [`${server}context/`],
-    npm: [...entries, 'jose', 'pino', 'typebox', 'ipaddr.js'],
-    node: 'all but node:sqlite',
-  },
-  {
-    room: `${server}surfaces/`,
-    files: within(server, ['context/', 'platform/']),
-    npm: [...entries, 'fastify', '@fastify/*', 'commander', 'pino', '@modelcontextprotocol/server', 'oidc-provider'],
-    node: 'all but node:sqlite',
-  },
-  {
-    room: `${server}service/`,
-    files: within(server, ['postgres/', 'context/', 'platform/', 'surfaces/']),
-    npm: [...entries, 'fastify', 'prom-client', 'pino'],
-    node: 'all but node:sqlite',
-  },
-  { room: `${server}index.ts`, files: [`${server}service/`] },
-  { room: `${server}main.ts`, files: [`${server}service/`] },
-  { room: `${server}operator.ts`, files: within(server, ['platform/', 'surfaces/', 'service/']), npm: ['commander'] },
-  { room: `${server}cli.ts`, files: [`${server}operator.ts`], npm: ['ferrule/node-version'] },
+  ...order.map(({ room, only, npm = [], node = 'all but node:sqlite' }, index): Room => {
+    const above = order.slice(0, index).map((each) => each.room)
+    return {
+      room: `${server}${room}`,
+      files: within(server, only ?? above),
+      types: assembly.includes(room) ? [server] : [],
+      npm: [...entries, ...npm],
+      node,
+    }
+  }),
+  { room: `${server}index.ts`, files: [`${server}main/`] },
+  { room: `${server}main.ts`, files: [`${server}main/`] },
+  { room: `${server}cli.ts`, files: [`${server}main/`], npm: ['ferrule/node-version'] },
 ]

@@ -16,8 +16,8 @@ export const rooms: readonly Room[] = [
 /** Rules that are narrower than a room. */
 const narrow: readonly { says: string; broken(each: Import): boolean }[] = [
   {
-    says: 'surfaces/ may not import platform/db/',
-    broken: (each) => each.from.startsWith(`${server}surfaces/`) && each.to.startsWith(`${server}platform/db/`),
+    says: 'http/ may not import a database or its SQL',
+    broken: (each) => each.from.startsWith(`${server}http/`) && /^(db|\w+\/sql)\//.test(each.to.slice(server.length)),
   },
 ]
 

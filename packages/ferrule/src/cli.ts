@@ -15,4 +15,4 @@ if (args[0] === '--version' || args[0] === '-V') process.stdout.write(`${readVer
 else if (problem !== undefined) {
   process.stderr.write(`${problem}\n`)
   process.exitCode = 1
-} else process.exitCode = await import('./command/main.ts').then(({ main }) => main(args, readVersion()))
+} else process.exitCode = await import('./cli/main.ts').then(({ main }) => main(args, readVersion()))

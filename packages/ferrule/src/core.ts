@@ -30,10 +30,10 @@ export type { OwnRates, RateStore, RateWish } from './engine/limits/own-rates.ts
 export type { ConnectOptions } from './engine/local.ts'
 export type { CallOptions, Download, DownloadOptions, LocalConnector } from './engine/types.ts'
 export { type ErrorCode, type Fault, FerruleError, type Problem, type ProblemDetails, type Upstream } from './errors.ts'
-export { formatFilter } from './filter/format.ts'
-export { type FilterCondition, parseFilter } from './filter/parse.ts'
 export type { ConnectableKind } from './kinds/connectable.ts'
-export type { ListPage, WalkOptions } from './walk.ts'
+export { formatFilter } from './values/filter/format.ts'
+export { type FilterCondition, parseFilter } from './values/filter/parse.ts'
+export type { ListPage, WalkOptions } from './values/walks/walk.ts'
 
 /** Options for a slug, which only a service takes, or for a kind itself. */
 type OptionsOf<T> = T extends ConnectableKind<infer D> ? ModeOptions<D, HostedOptions> : HostedOptions

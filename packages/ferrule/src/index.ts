@@ -46,11 +46,11 @@ export type {
   RowOptions,
 } from './engine/types.ts'
 export { type ErrorCode, type Fault, FerruleError, type Problem, type ProblemDetails, type Upstream } from './errors.ts'
-export { formatFilter } from './filter/format.ts'
-export { type FilterCondition, parseFilter } from './filter/parse.ts'
-export type { TypedCell } from './rows/cells.ts'
-export type { RowForm, TypedRow } from './rows/rows.ts'
-export type { ListPage, WalkOptions } from './walk.ts'
+export { formatFilter } from './values/filter/format.ts'
+export { type FilterCondition, parseFilter } from './values/filter/parse.ts'
+export type { TypedCell } from './values/rows/cells.ts'
+export type { RowForm, TypedRow } from './values/rows/rows.ts'
+export type { ListPage, WalkOptions } from './values/walks/walk.ts'
 
 /**
  * Makes a typed connector of a kind. Synchronous: nothing is sent until you call an operation.

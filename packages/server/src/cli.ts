@@ -3,7 +3,7 @@
 import { describeOldNode } from 'ferrule/node-version'
 
 const problem = describeOldNode()
-if (problem === undefined) await import('./operator.ts')
+if (problem === undefined) await import('./main/operator/operator.ts')
 else {
   process.stderr.write(`${problem}\n`)
   process.exitCode = 1

@@ -1,2 +1,2 @@
 /** Entry `@ferrule/server`: the service inside another program. */
-export { type Service, startService } from './service/service.ts'
+export { type Service, startService } from './main/service.ts'

@@ -1,4 +1,4 @@
 /** The program behind `npm start`. */
-import { serve } from './service/serve.ts'
+import { serve } from './main/serve.ts'
 
 await serve()

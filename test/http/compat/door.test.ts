@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../../packages/server/src/surfaces/http/routes/index.ts'
+import { routes } from '../../../packages/server/src/http/routes/index.ts'
 import { sandboxWarehouse } from '../snowflake-support.ts'
 import { base, connectorsPath, startWorld, type World } from '../support.ts'
 import { recordedClient } from './support.ts'

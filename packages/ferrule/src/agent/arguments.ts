@@ -1,8 +1,8 @@
 /** Arguments of tools: the schema that models see, and the check of what they send. Frameworks do not check, or answer with a stack. */
 import { isObject } from '../definition/object.ts'
 import type { Problem } from '../errors.ts'
-import { readJson } from '../json/json.ts'
-import { findNearNames } from '../near-names.ts'
+import { readJson } from '../values/json/json.ts'
+import { findNearNames } from '../values/near-names.ts'
 import type { JsonSchema } from './types.ts'
 
 /** An argument of a tool. */

@@ -1,7 +1,7 @@
 /** Makes the tools of a source. */
 import { asFerruleError } from '../errors.ts'
-import { listLossyValues } from '../json/lossy.ts'
 import { inSpan, type SpanStart } from '../tracing.ts'
+import { listLossyValues } from '../values/json/lossy.ts'
 import type { McpScope } from '../wire/mcp-tokens.ts'
 import { boundText } from './answers/bounds.ts'
 import { writeLine } from './answers/json.ts'

@@ -1,7 +1,7 @@
 /** Handles of `read_more`: ids of positions that are kept. A model writes each character of a handle again, so it is short. */
 import { isObject } from '../definition/object.ts'
 import { fail } from '../errors.ts'
-import { readJson, writeJson } from '../json/json.ts'
+import { readJson, writeJson } from '../values/json/json.ts'
 import type { KeptStore } from './kept.ts'
 
 /** How long positions and answers are kept, in milliseconds. */

@@ -2,7 +2,7 @@
 import { isObject } from '../definition/object.ts'
 import { makeParams, readProperties } from '../document/schema.ts'
 import { failValidation } from '../errors.ts'
-import { findNearNames } from '../near-names.ts'
+import { findNearNames } from '../values/near-names.ts'
 import type { ActionDocument } from '../wire/definitions.ts'
 import { writeLine } from './answers/json.ts'
 import { type CheckedArguments, isHostMember, readObject } from './arguments.ts'

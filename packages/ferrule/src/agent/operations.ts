@@ -1,7 +1,7 @@
 /** Finds the operation that a call names, and explains what is wrong with a call: nearest names, and a call that fits. */
 import { makeParams, readProperties } from '../document/schema.ts'
 import { asFerruleError, type ErrorCode, type FerruleError, fail } from '../errors.ts'
-import { findNearNames } from '../near-names.ts'
+import { findNearNames } from '../values/near-names.ts'
 import type { ActionDocument, EntityDocument } from '../wire/definitions.ts'
 import { quoteName } from './answers/bounds.ts'
 import { writeLine } from './answers/json.ts'

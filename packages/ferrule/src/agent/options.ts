@@ -1,5 +1,5 @@
 /** Options of `createTools`, checked when a program runs. */
-import { checkOptions, type OptionRule, type OptionRules } from '../options.ts'
+import { checkOptions, type OptionRule, type OptionRules } from '../values/options.ts'
 import type { KeptStore } from './kept.ts'
 import type { Narrowing } from './reach.ts'
 

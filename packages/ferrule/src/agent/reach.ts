@@ -1,6 +1,6 @@
 /** Finds the connectors that tools may use: what the source has, narrowed to what the program chose. */
 import { fail } from '../errors.ts'
-import { findNearNames } from '../near-names.ts'
+import { findNearNames } from '../values/near-names.ts'
 import { quoteName } from './answers/bounds.ts'
 import type { AgentConnector, AgentSource, ConnectorPage, RequestLimits } from './source.ts'
 

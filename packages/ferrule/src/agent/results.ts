@@ -1,8 +1,8 @@
 /** Reads what an operation answered: its rows, and how to continue. */
 import { isObject } from '../definition/object.ts'
-import { buildProjection, toFieldPath } from '../fields.ts'
-import { writeJson } from '../json/json.ts'
-import { createRowReader } from '../rows/rows.ts'
+import { buildProjection, toFieldPath } from '../values/fields.ts'
+import { writeJson } from '../values/json/json.ts'
+import { createRowReader } from '../values/rows/rows.ts'
 import type { AgentRequest } from './source.ts'
 
 /** Field of a statement's result that describes its columns. */

@@ -1,7 +1,7 @@
 /** Options of calls of the service, checked when a program runs. */
 import type { DownloadOptions } from '../engine/types.ts'
-import { callRules, downloadRules, type OptionRules } from '../options.ts'
-import type { WalkOptions } from '../walk.ts'
+import { callRules, downloadRules, type OptionRules } from '../values/options.ts'
+import type { WalkOptions } from '../values/walks/walk.ts'
 import type { SearchOptions, WriteOptions } from './types.ts'
 
 /** Options of every call of a hosted connector; each method reads its own. */

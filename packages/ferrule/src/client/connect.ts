@@ -2,7 +2,7 @@
 import type { ConnectorDefinition } from '../definition/connector.ts'
 import { isObject } from '../definition/object.ts'
 import { failValidation } from '../errors.ts'
-import { checkOptions, type OptionRule, type OptionRules } from '../options.ts'
+import { checkOptions, type OptionRule, type OptionRules } from '../values/options.ts'
 import { withEntities } from './accessors.ts'
 import { Hosted } from './connector.ts'
 import { namesService, readServiceSettings, type ServiceOptions } from './settings.ts'

@@ -1,7 +1,7 @@
 /** Opens files of the service as streams. */
 import type { Download } from '../engine/types.ts'
 import { fail } from '../errors.ts'
-import { toFileName } from '../file-name.ts'
+import { toFileName } from '../values/file-name.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
 /** Reads the file name of a `Content-Disposition` header (RFC 6266). */

@@ -3,8 +3,8 @@
  * from itself, which has a sentence where a mistake is. The compiler's first line shows that sentence.
  */
 
-import type { FormulaMode } from '../csv.ts'
 import type { Static, TSchema } from '../definition/schema-types.ts'
+import type { FormulaMode } from '../values/csv.ts'
 import type { CheckOperand, ClassOf, Comparable, FieldOperator, NoField, Offered, OfferedOperands, Suited, Wrong } from './field-types.ts'
 import type { FollowPath, Nowhere, PathOf } from './path-types.ts'
 

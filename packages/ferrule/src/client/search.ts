@@ -1,8 +1,8 @@
 /** Turns the parameters of searches and exports into those of the service. */
 import { isObject } from '../definition/object.ts'
 import { failValidation, type Problem } from '../errors.ts'
-import { parseFilter } from '../filter/parse.ts'
-import { writeJson } from '../json/json.ts'
+import { parseFilter } from '../values/filter/parse.ts'
+import { writeJson } from '../values/json/json.ts'
 import type { HostedCallOptions } from './call-options.ts'
 import type { ExportDownload } from './types.ts'
 

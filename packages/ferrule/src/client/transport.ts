@@ -1,9 +1,9 @@
 /** Sends requests to the service: token, deadline, retries, and errors of the one table. */
 import { errorConsequences } from '../error-consequences.ts'
 import { FerruleError, fail, failValidation } from '../errors.ts'
-import { parseJson, writeJson } from '../json/json.ts'
 import { computePause, maxAttempts } from '../retry.ts'
 import { buildTraceHeaders, inSpan, type Span, type SpanStart } from '../tracing.ts'
+import { parseJson, writeJson } from '../values/json/json.ts'
 import { type Endpoint, endpoints } from '../wire/endpoints.ts'
 import type { TokenAnswer } from '../wire/tokens.ts'
 import { readText } from './bodies.ts'

@@ -12,7 +12,7 @@ import type {
   ResultOf,
   SearchAction,
 } from '../engine/types.ts'
-import type { WalkOptions } from '../walk.ts'
+import type { WalkOptions } from '../values/walks/walk.ts'
 import type { Freshness, SearchMeta } from '../wire/search-answer.ts'
 import type { PathOf, Project } from './path-types.ts'
 import type { CheckSearch, CheckWireSearch, RowOf, WireSearchOf } from './search-types.ts'

@@ -1,6 +1,6 @@
 /** Refuses values that would arrive changed at the service. */
 import { fail } from '../errors.ts'
-import { listLossyValues } from '../json/lossy.ts'
+import { listLossyValues } from '../values/json/lossy.ts'
 
 /**
  * Checks what will be sent as JSON.

@@ -1,6 +1,6 @@
 /** Reads a stream of events for as long as it takes: reconnects after a cut, a restart of the service, or silence. */
 import { FerruleError, fail } from '../errors.ts'
-import { parseJson } from '../json/json.ts'
+import { parseJson } from '../values/json/json.ts'
 import { pause } from './deadline.ts'
 import { EventParser, type ServerEvent } from './events.ts'
 import { describeFailure } from './transport.ts'

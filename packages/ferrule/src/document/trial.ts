@@ -1,7 +1,7 @@
 /** Finds the page of the console where a person tries an example of a reference. */
 import { isObject } from '../definition/object.ts'
-import { formatFilter } from '../filter/format.ts'
-import { writeJson } from '../json/json.ts'
+import { formatFilter } from '../values/filter/format.ts'
+import { writeJson } from '../values/json/json.ts'
 import type { DefinitionReference } from '../wire/definitions.ts'
 
 /** An example of a reference. */

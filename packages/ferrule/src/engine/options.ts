@@ -1,6 +1,6 @@
 /** The options of a connector that runs in this process. */
 import { isObject } from '../definition/object.ts'
-import { callRules, downloadRules, type OptionRule, type OptionRules, rowRules } from '../options.ts'
+import { callRules, downloadRules, type OptionRule, type OptionRules, rowRules } from '../values/options.ts'
 import { isOwnRates } from './limits/own-rates.ts'
 
 const anything: OptionRule = ['must be given', () => true] // its own check reports more

@@ -5,8 +5,8 @@ import type { LiveAction } from '../definition/entity.ts'
 import type { Fields } from '../definition/fields.ts'
 import type { CommonMeta, PageMeta } from '../definition/page.ts'
 import type { Static } from '../definition/schema-types.ts'
-import type { RowForm, TypedRow } from '../rows/rows.ts'
-import type { ListPage, WalkOptions } from '../walk.ts'
+import type { RowForm, TypedRow } from '../values/rows/rows.ts'
+import type { ListPage, WalkOptions } from '../values/walks/walk.ts'
 
 /** The plain type of a map of fields. */
 export type Flat<F> = F extends Fields ? { -readonly [K in keyof Static<TObject<F>>]: Static<TObject<F>>[K] } : Record<never, never>

@@ -1,6 +1,6 @@
 /** Walks the rows of large results. */
 import { fail } from '../errors.ts'
-import type { Part } from '../walk.ts'
+import type { Part } from '../values/walks/walk.ts'
 import { RawRows } from './json/raw-rows.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { Reach } from '../agent/reach.ts'
 import type { AgentRequest, RequestLimits } from '../agent/source.ts'
 import { isObject } from '../definition/object.ts'
 import { fail, failValidation } from '../errors.ts'
-import { readJson, writeJson } from '../json/json.ts'
+import { readJson, writeJson } from '../values/json/json.ts'
 
 /** A file of a connector. */
 export interface FilePlace {

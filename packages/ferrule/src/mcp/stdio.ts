@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
-import { readJson } from '../json/json.ts'
+import { readJson } from '../values/json/json.ts'
 import { type MessageId, messageCodes, readMessage } from './message.ts'
 
 /** Maximum number of characters of a message. Clients send arguments of tools, which are small. */

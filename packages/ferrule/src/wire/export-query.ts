@@ -1,6 +1,7 @@
 /** The query of an export: a search, as the parts of an address. */
-import { formulaModes } from '../csv.ts'
+
 import { int, oneOf, opt, str } from '../definition/index.ts'
+import { formulaModes } from '../values/csv.ts'
 import { longestAge } from './execute-request.ts'
 import { query } from './words.ts'
 

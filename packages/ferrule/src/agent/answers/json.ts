@@ -1,5 +1,5 @@
 /** Writes values for a model: one line of JSON each, with every digit, and with the characters visible that could disguise a text. */
-import { writeJson } from '../../json/json.ts'
+import { writeJson } from '../../values/json/json.ts'
 
 /**
  * Characters that end lines, change the direction of a text or cannot be seen: those that JSON leaves as they are. A vendor's text cannot

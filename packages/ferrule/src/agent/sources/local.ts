@@ -1,7 +1,7 @@
 /** Connections of this process as a source: one connector each, without copies. */
 import { isObject } from '../../definition/object.ts'
-import { buildProjection, toFieldPath } from '../../fields.ts'
 import type { LocalConnection } from '../../local-connections.ts'
+import { buildProjection, toFieldPath } from '../../values/fields.ts'
 import type { AgentConnector, AgentKind, AgentSource } from '../source.ts'
 
 /** Describes the kind as this process offers it: searches need the service. */

@@ -1,14 +1,14 @@
 /** Lists the accounts of a consent, and ends its token. */
 import type { ConsentAccounts } from '../../definition/index.ts'
 import { FerruleError } from '../../errors.ts'
-import { writeJson } from '../../json/json.ts'
-import { failInvalidAnswer } from '../answer.ts'
+import { writeJson } from '../../values/json/json.ts'
+import { failInvalidAnswer } from '../call/answer.ts'
+import { buildAuthContext, type Calling, exchangeBeside } from '../call/transport.ts'
 import type { Connection } from '../connection.ts'
 import { authorize } from '../credentials/auth.ts'
 import { findScheme } from '../credentials/check.ts'
 import type { CredentialValues } from '../credentials/source.ts'
 import { getAt, parsePath } from '../json/paths.ts'
-import { buildAuthContext, type Calling, exchangeBeside } from '../transport.ts'
 
 /** An account that the owner can choose. */
 export interface ConsentAccount {

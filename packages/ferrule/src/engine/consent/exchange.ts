@@ -1,7 +1,8 @@
 /** Exchanges the code of a consent for credentials. */
 import type { Exchange } from '../../definition/index.ts'
 import { FerruleError, fail } from '../../errors.ts'
-import type { WireAnswer } from '../answer.ts'
+import type { WireAnswer } from '../call/answer.ts'
+import type { Runtime } from '../call/transport.ts'
 import {
   type Exchanged,
   type ExchangePlace,
@@ -15,7 +16,6 @@ import { Secret } from '../credentials/secret.ts'
 import type { CredentialValues } from '../credentials/source.ts'
 import { Deadline } from '../http/deadline.ts'
 import { mayHaveRun } from '../http/unsent.ts'
-import type { Runtime } from '../transport.ts'
 import { failNoConsent, findConsentPage } from './words.ts'
 
 /** What a consent brought back. */

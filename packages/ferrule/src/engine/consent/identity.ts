@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ConnectorDefinition } from '../../definition/index.ts'
 import { errorConsequences } from '../../error-consequences.ts'
 import { FerruleError } from '../../errors.ts'
+import type { Call, Outcome } from '../call/outcome.ts'
+import type { Calling } from '../call/transport.ts'
 import type { Connection } from '../connection.ts'
 import { getAt, parsePath } from '../json/paths.ts'
-import type { Call, Outcome } from '../outcome.ts'
-import type { Calling } from '../transport.ts'
 import { listConsentAccounts, openScheme } from './accounts.ts'
 
 /** What identifies the account behind credentials, as the vendor's own answers state it. Plain JSON, so that hosts can store it. */

@@ -3,7 +3,7 @@ import type { ConnectorDefinition, CredentialScheme } from '../../definition/con
 import { type Field, type Fields, isDateOrTime } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { type FerruleError, fail, failValidation } from '../../errors.ts'
-import { cutFinalNewline } from '../../final-newline.ts'
+import { cutFinalNewline } from '../../values/final-newline.ts'
 import type { OriginOverride } from '../http/origin.ts'
 import { convertDate, convertDigits } from '../json/forms.ts'
 import { compileFields } from '../json/schema.ts'

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import type { Part } from '../../walk.ts'
+import type { Part } from '../../values/walks/walk.ts'
 import { freeBytes } from '../json/bytes.ts'
 import { readBodyWithRows } from '../json/raw-rows.ts'
 import { walkRows } from '../walk.ts'

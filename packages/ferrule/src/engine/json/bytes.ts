@@ -1,6 +1,6 @@
 /** Checks whether bytes are JSON (RFC 8259) without creating values, because unused values cause garbage collections. */
 
-import { deepestJson } from '../../json/depth.ts'
+import { deepestJson } from '../../values/json/depth.ts'
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [opensArray, closesArray, opensObject, closesObject] = [0x5b, 0x5d, 0x7b, 0x7d]

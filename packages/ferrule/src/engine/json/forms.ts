@@ -2,7 +2,7 @@
 import { readInnerFields } from '../../definition/document.ts'
 import { type Field, type Fields, isDateOrTime } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
-import { writeJson } from '../../json/json.ts'
+import { writeJson } from '../../values/json/json.ts'
 import { parseInteger } from './integer.ts'
 
 /** Values by field name. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { writeJson } from '../../json/json.ts'
+import { writeJson } from '../../values/json/json.ts'
 import { isRows, RawRows, readBodyWithRows, splitRawJson } from './raw-rows.ts'
 
 /** A body is large from 65,536 bytes on. */

@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../../definition/object.ts'
-import { readJson, writeJson } from '../../json/json.ts'
+import { readJson, writeJson } from '../../values/json/json.ts'
 import { freeBytes, isJson, skipSpaces, skipUncheckedString } from './bytes.ts'
 
 /** Size in bytes from which a body keeps its rows raw; smaller bodies are parsed at once. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readJson, writeJson } from '../../json/json.ts'
+import { readJson, writeJson } from '../../values/json/json.ts'
 import { parsePath } from './paths.ts'
 import { readRowText } from './row-text.ts'
 

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../../definition/object.ts'
-import { readInnerJson, readJson } from '../../json/json.ts'
+import { readInnerJson, readJson } from '../../values/json/json.ts'
 import { getAt, type Path, setAt } from './paths.ts'
 import { RawRows } from './raw-rows.ts'
 

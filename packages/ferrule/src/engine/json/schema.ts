@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import { buildObjectSchema } from '../../definition/document.ts'
 import type { Field, Fields } from '../../definition/fields.ts'
 import type { Problem } from '../../errors.ts'
-import { pointTo } from '../../json/pointer.ts'
+import { pointTo } from '../../values/json/pointer.ts'
 
 /**
  * A compiled schema. `problems` is empty exactly for a valid value. TypeBox stops after eight findings; all missing names of one object

@@ -4,14 +4,14 @@
  */
 import { isObject } from '../../definition/object.ts'
 import type { PartPages } from '../../definition/page.ts'
-import { writeJson } from '../../json/json.ts'
-import { failInvalidAnswer } from '../answer.ts'
+import { writeJson } from '../../values/json/json.ts'
+import { failInvalidAnswer } from '../call/answer.ts'
+import { findPartPages } from '../call/meta.ts'
+import type { CompiledOperation } from '../call/operation.ts'
+import type { Params } from '../call/params.ts'
 import type { Connection } from '../connection.ts'
 import { getAt, parsePath } from '../json/paths.ts'
 import { isRows, RawRows } from '../json/raw-rows.ts'
-import { findPartPages } from '../meta.ts'
-import type { CompiledOperation } from '../operation.ts'
-import type { Params } from '../params.ts'
 
 /** Declared rows by part; undefined where the vendor declares none. */
 type DeclaredRows = readonly (number | undefined)[]

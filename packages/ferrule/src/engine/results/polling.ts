@@ -1,10 +1,8 @@
 /** Polls for results that are not ready, within the deadline of the call. */
 import type { Poll } from '../../definition/entity.ts'
 import { FerruleError } from '../../errors.ts'
-import { failInvalidAnswer, parseBody } from '../answer.ts'
-import { awaitUnlessAborted, Deadline } from '../http/deadline.ts'
-import { getAt, parsePath } from '../json/paths.ts'
-import { buildRequest, encodePathSegment, type WireRequest } from '../request.ts'
+import { failInvalidAnswer, parseBody } from '../call/answer.ts'
+import { buildRequest, encodePathSegment, type WireRequest } from '../call/request.ts'
 import {
   type Attempt,
   type Attempts,
@@ -15,7 +13,9 @@ import {
   type Reply,
   type Running,
   type Unready,
-} from '../transport.ts'
+} from '../call/transport.ts'
+import { awaitUnlessAborted, Deadline } from '../http/deadline.ts'
+import { getAt, parsePath } from '../json/paths.ts'
 
 /** First pause between two requests and its limit, in milliseconds. */
 const firstPause = 250

@@ -1,0 +1,129 @@
+/** What every command works with: its settings, its output, and the terminal. */
+
+import type { FormulaMode } from '../values/csv.ts'
+import { parseFields } from '../values/fields.ts'
+import { type Asker, createAsker, isBuildServer } from './ask.ts'
+import { failUsage, OutputClosed } from './failure.ts'
+import { type FormatName, formatNames, Output } from './output/output.ts'
+import { noProgress, type Progress } from './output/progress.ts'
+import { Sink } from './output/sink.ts'
+import { showControls } from './output/terminal.ts'
+import type { ServiceFlags } from './settings.ts'
+
+/** Values of options as they were given. */
+export type Options = Readonly<Record<string, unknown>>
+
+/** The surroundings of a command. */
+export interface CommandContext {
+  /** Positional arguments. */
+  readonly args: readonly string[]
+  readonly options: Options
+  readonly flags: ServiceFlags
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly version: string
+  /** Aborts with `Interrupted` on Ctrl-C, with `OutputClosed` when nobody reads the output. */
+  readonly signal: AbortSignal
+  /** Timeout of a request, in milliseconds. */
+  readonly deadlineMs: number | undefined
+  readonly output: Output
+  readonly ask: Asker
+  /** Writes a remark to standard error; nothing with `--quiet`. */
+  note(text: string): void
+  /** Opens a line that shows progress; none where the output is drawn on the same terminal. */
+  openProgress(options: { readonly isOutputShown: boolean }): Promise<Progress>
+}
+
+/** Reads an option that is text. */
+export function readText(options: Options, name: string): string | undefined {
+  const value = options[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Reads an option that is a flag without a value. */
+export const readFlag = (options: Options, name: string): boolean => options[name] === true
+
+/** Reads an option that can be repeated. */
+export function readList(options: Options, name: string): readonly string[] {
+  const value = options[name]
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+}
+
+/**
+ * Reads an option that is a number.
+ * @throws FerruleError `validation_failed`
+ */
+export function readNumber(options: Options, name: string, least = 0): number | undefined {
+  const text = readText(options, name)
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isFinite(value) && value >= least) return value
+  throw failUsage(`--${name} must be a number from ${least}, not ${text}.`, 'Correct the option.')
+}
+
+/** Returns the format: the wanted one, else a table on a terminal and JSON elsewhere. */
+export function chooseFormat(options: Options): FormatName {
+  const wanted = formatNames.find((name) => name === options['format'])
+  return wanted ?? (process.stdout.isTTY ? 'table' : 'json')
+}
+
+/** Returns what CSV does with text that a spreadsheet would run. */
+export const chooseFormulas = (options: Options): FormulaMode => (options['formulas'] === 'keep' ? 'keep' : 'mark')
+
+const smallestWidth = 20
+
+function openOutput(options: Options, note: (text: string) => void, onClosed: () => void): Output {
+  const fields = readText(options, 'fields')
+  const { stdout } = process
+  return new Output(
+    {
+      format: chooseFormat(options),
+      fields: fields === undefined ? undefined : parseFields(fields),
+      formulas: chooseFormulas(options),
+      jq: readText(options, 'jq'),
+      width: Math.max(smallestWidth, stdout.columns || 120),
+      stream: stdout,
+      isTerminal: stdout.isTTY === true,
+      note,
+    },
+    new Sink(stdout, onClosed),
+  )
+}
+
+/** What a command is started with. */
+export interface Start {
+  readonly args: readonly string[]
+  readonly options: Options
+  readonly version: string
+}
+
+/**
+ * Makes the surroundings of a command.
+ * @param controller stops the command
+ * @throws FerruleError `validation_failed` for a wrong global option
+ */
+export function createContext({ args, options, version }: Start, controller: AbortController): CommandContext {
+  const isQuiet = readFlag(options, 'quiet')
+  const note = (text: string): void => {
+    if (!isQuiet) process.stderr.write(`${showControls(text)}\n`)
+  }
+  const seconds = readNumber(options, 'timeout', 0.001)
+  const isTerminal = process.stdin.isTTY && process.stderr.isTTY
+  const canAsk = isTerminal && !isBuildServer(process.env) && options['input'] !== false
+  const isShown = process.stderr.isTTY && !isQuiet
+  return {
+    ...{ args, options, version, note, env: process.env, signal: controller.signal },
+    flags: {
+      profile: readText(options, 'profile'),
+      url: readText(options, 'url'),
+      organization: readText(options, 'organization'),
+      workspace: readText(options, 'workspace'),
+    },
+    deadlineMs: seconds === undefined ? undefined : seconds * 1_000,
+    output: openOutput(options, note, () => controller.abort(new OutputClosed())),
+    ask: createAsker(canAsk),
+    openProgress: async ({ isOutputShown }) =>
+      isShown && !(isOutputShown && process.stdout.isTTY)
+        ? (await import('./output/progress.ts')).drawProgress(process.stderr)
+        : noProgress,
+  }
+}

@@ -1,0 +1,92 @@
+/** Failures of the command: how they are made, and how they are shown. */
+import { styleText } from 'node:util'
+import { asFerruleError, FerruleError, type Problem, withHint } from '../errors.ts'
+import { writeJson } from '../values/json/json.ts'
+import { showControls } from './output/terminal.ts'
+
+/** The user ended the command with Ctrl-C, or left a prompt. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+  override readonly message = 'Interrupted.'
+  /** How to continue. */
+  hint = ''
+}
+
+/** The reader of our output has closed its end, for example `head`. */
+export class OutputClosed extends Error {
+  override readonly name = 'OutputClosed'
+}
+
+/** An error whose sentences stand in the output already: it only decides on the exit code. */
+export class Shown extends Error {
+  override readonly name = 'Shown'
+  override readonly cause: unknown
+
+  constructor(cause: unknown) {
+    super('The output says what failed.')
+    this.cause = cause
+  }
+}
+
+/**
+ * Makes the error of a wrong use of the command. The caller throws it.
+ * @param message what is wrong
+ * @param hint what to do
+ */
+export const failUsage = (message: string, hint: string): FerruleError => new FerruleError('validation_failed', { message, hint }, {})
+
+/**
+ * Makes the error of a wrong variable or file. The caller throws it.
+ * @param message what is wrong
+ * @param hint what to do
+ */
+export const failSetting = (message: string, hint: string): FerruleError => new FerruleError('setting_invalid', { message, hint }, {})
+
+/** Adds a sentence to what an error says to do. */
+export const addHint = (error: FerruleError, sentence: string): FerruleError =>
+  withHint(error, [error.hint, sentence].filter((part) => part !== '').join(' '))
+
+/** Reads the code of an error of Node, such as `ENOENT`. */
+export function readErrorCode(thrown: unknown): string | undefined {
+  const code: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'code') : undefined
+  return typeof code === 'string' ? code : undefined
+}
+
+/** Describes a problem as far as the sentence of the error does not say it: its place, where the sentence has the rest. */
+function describeProblem({ field, message }: Problem, said: string): readonly string[] {
+  const text = message.replace(/\.$/, '')
+  if (said.includes(text)) return []
+  const rest = text.startsWith(`${field}: `) ? text.slice(field.length + 2) : text.slice(field.length + 1)
+  if (!text.startsWith(field) || !said.includes(rest)) return [text]
+  return said.includes(field) ? [] : [`at ${field}`]
+}
+
+/** Lists the places that an error names, when its sentence does not show them already. */
+function listPlaces(error: FerruleError): string[] {
+  const places = new Set(error.errors.flatMap((problem) => describeProblem(problem, error.message)))
+  const { upstream } = error
+  const said = [upstream?.status, upstream?.code, upstream?.message].filter((part) => part !== undefined && part !== '')
+  const vendor = said.length === 0 || error.message.includes(String(said.at(-1))) ? [] : [`the vendor answered: ${said.join(' ')}`]
+  const request = error.headers['x-request-id']
+  return [...places, ...vendor, ...(request === undefined ? [] : [`request ${request}`])]
+}
+
+/**
+ * Formats an error for people: what happened, where, and what to do.
+ * @param stream the terminal, which decides on colour
+ */
+export function formatFailure(thrown: unknown, stream: NodeJS.WritableStream): string {
+  const error = asFerruleError(thrown)
+  const isUnexpected = !(thrown instanceof FerruleError)
+  const message = isUnexpected ? `The command failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` : error.message
+  const head = `${styleText('red', 'Error:', { stream })} ${showControls(message)}`
+  const places = isUnexpected ? [] : listPlaces(error).map((text) => `  ${showControls(text)}`)
+  const hint = isUnexpected ? 'This is a fault of the command: report it with FERRULE_DEBUG=1.' : error.hint
+  return [head, ...places, ...(hint === '' ? [] : [`${styleText('dim', 'What to do:', { stream })} ${showControls(hint)}`])].join('\n')
+}
+
+/** Formats an error for programs: problem details (RFC 9457) as one line of JSON. */
+export function formatProblem(thrown: unknown): string {
+  const error = asFerruleError(thrown)
+  return showControls(writeJson(error.toProblem(error.headers['x-request-id'])))
+}

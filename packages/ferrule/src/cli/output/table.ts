@@ -1,0 +1,101 @@
+/** Tables for a terminal: columns fit its width, wide characters count as two cells. */
+import { styleText } from 'node:util'
+import stringWidth from 'fast-string-width'
+import { type FieldPath, readPath } from '../../values/fields.ts'
+import { formatCell } from './cells.ts'
+import { showInLine } from './terminal.ts'
+
+/** Narrowest column, when a terminal cannot hold all columns at their full width. */
+const narrowest = 6
+/** Widest column, while others need the room. */
+const widest = 60
+/** Longest word that is not cut, in UTF-16 units. */
+const longestWord = 500
+const gap = '  '
+const ellipsis = '…'
+
+/** A table whose columns are decided. */
+export interface Layout {
+  readonly columns: readonly (FieldPath & { readonly width: number })[]
+  /** Names of columns that the terminal has no room for. */
+  readonly left: readonly string[]
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** Cuts a text to a width, and marks the cut. */
+export function cutText(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text
+  let kept = ''
+  let used = 0
+  for (const { segment } of graphemes.segment(text)) {
+    const next = used + stringWidth(segment)
+    if (next > width - 1) break
+    kept += segment
+    used = next
+  }
+  return width > 0 ? kept + ellipsis : ''
+}
+
+const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - stringWidth(text)))
+
+const cellOf = (record: unknown, { segments }: FieldPath): string => showInLine(formatCell(readPath(record, segments)))
+
+/** Shares the room: each column gets what it needs, and the widest give way first. */
+function fitWidths(needed: readonly number[], room: number): readonly number[] {
+  let limit = Math.max(narrowest, ...needed)
+  const used = (most: number): number => needed.reduce((sum, width) => sum + Math.min(width, most), 0)
+  if (used(limit) > room) limit = Math.max(narrowest, widest)
+  while (limit > narrowest && used(limit) > room) limit -= 1
+  return needed.map((width) => Math.min(width, limit))
+}
+
+/**
+ * Decides on the columns.
+ * @param records the first records: their cells decide on the widths
+ * @param width cells of a line of the terminal
+ */
+export function layOut(records: readonly unknown[], columns: readonly FieldPath[], width: number): Layout {
+  const needed = columns.map((column) =>
+    records.reduce<number>((most, record) => Math.max(most, stringWidth(cellOf(record, column))), stringWidth(column.name)),
+  )
+  let count = columns.length
+  const least = (of: number): number =>
+    needed.slice(0, of).reduce((sum, need) => sum + Math.min(need, narrowest), 0) + gap.length * (of - 1)
+  while (count > 1 && least(count) > width) count -= 1
+  const widths = fitWidths(needed.slice(0, count), width - gap.length * (count - 1))
+  return {
+    columns: columns.slice(0, count).map((column, index) => ({ ...column, width: Math.min(widths[index] ?? narrowest, width) })),
+    left: columns.slice(count).map(({ name }) => name),
+  }
+}
+
+const joinCells = (cells: readonly string[]): string => `${cells.join(gap).trimEnd()}\n`
+
+/** Formats the head of a table. */
+export const formatHead = ({ columns }: Layout, stream: NodeJS.WritableStream): string =>
+  joinCells(
+    columns.map(({ name, width }) => {
+      const shown = cutText(showInLine(name), width)
+      return styleText('bold', shown, { stream }) + pad(shown, width).slice(shown.length)
+    }),
+  )
+
+/** Formats the line of a record. */
+export const formatLine = ({ columns }: Layout, record: unknown): string =>
+  joinCells(columns.map((column) => pad(cutText(cellOf(record, column), column.width), column.width)))
+
+/** Returns whether a value is one word: half of an id, an address or a secret is of no use. A terminal wraps it so that it can be copied. */
+const isWord = (value: unknown): boolean => typeof value === 'string' && value.length <= longestWord && !/\s/.test(value)
+
+/** Formats one record as lines of names and values. Values are cut to the width, except words. */
+export function formatRecord(record: unknown, columns: readonly FieldPath[], width: number): string {
+  const names = Math.min(Math.max(0, ...columns.map(({ name }) => stringWidth(showInLine(name)))), Math.floor(width / 2))
+  const line = (column: FieldPath): string => {
+    const cell = cellOf(record, column)
+    const isWhole = isWord(readPath(record, column.segments))
+    const shown = isWhole ? cell : cutText(cell, Math.max(1, width - names - gap.length))
+    return `${pad(cutText(showInLine(column.name), names), names)}${gap}${shown}`.trimEnd()
+  }
+  return `${columns.map(line).join('\n')}\n`
+}

@@ -1,0 +1,49 @@
+/** Reads the parameters of an operation from the command line. */
+
+import { isObject } from '../definition/object.ts'
+import type { KindDocument, Schema } from '../document/kind-document.ts'
+import { readJson, writeJson } from '../values/json/json.ts'
+import { type CommandContext, readList, readText } from './context.ts'
+import { failUsage } from './failure.ts'
+import { parseObject, readObject } from './input.ts'
+import { findAction } from './target/kinds.ts'
+import { addParams } from './typed-values.ts'
+
+/** Reads JSON that is given as text, as `@file`, or as `-` for standard input. */
+export const readObjectOption = async (text: string, name: string): Promise<Schema> => {
+  if (text === '-') return readObject('-')
+  return text.startsWith('@') ? readObject(text.slice(1)) : parseObject(text, name)
+}
+
+/**
+ * Reads the parameters: `--params` first, then each `-p`.
+ * @param readKind reads the kind, when a value has to be typed
+ */
+export async function readParams(
+  { options }: CommandContext,
+  { entity, action }: { readonly entity: string; readonly action: string },
+  readKind: () => Promise<KindDocument>,
+): Promise<Schema> {
+  const text = readText(options, 'params')
+  const base = text === undefined ? {} : await readObjectOption(text, '--params')
+  const given = readList(options, 'param')
+  return given.length === 0 ? base : addParams(base, given, findAction(await readKind(), entity, action).params)
+}
+
+/** Writes the position of a walk as one word for `--cursor`. */
+export const writeCursor = (position: unknown): string => Buffer.from(writeJson(position)).toString('base64url')
+
+/**
+ * Reads the position that `writeCursor` wrote.
+ * @throws FerruleError `validation_failed`
+ */
+export function readCursor(text: string | undefined): Schema {
+  if (text === undefined) return {}
+  try {
+    const position = readJson(Buffer.from(text, 'base64url').toString('utf8'))
+    if (isObject(position)) return position
+  } catch {
+    // the same error as for a value that is no object
+  }
+  throw failUsage('The cursor is not valid.', 'Give --cursor as the command printed it, or leave it out.')
+}

@@ -1,0 +1,88 @@
+/** Hands large bodies to a worker thread and replaces the body by the result. */
+import { FerruleError } from '../../errors.ts'
+import { readJson } from '../../values/json/json.ts'
+import type { Connection } from '../connection.ts'
+import { RawRows } from '../json/raw-rows.ts'
+import { failInvalidAnswer, type WireAnswer } from './answer.ts'
+import type { ApartFailure, ApartJob, ApartResult, ApartValue, Taken } from './apart-job.ts'
+import { type LookedUp, showsHidden } from './hidden.ts'
+import { isInParts } from './meta.ts'
+import type { CompiledOperation } from './operation.ts'
+import type { Params } from './params.ts'
+
+/** Parses large bodies outside the event loop. */
+export interface Apart {
+  /** Size in bytes above which a body goes to `read`. The event loop parses a smaller body in a few milliseconds. */
+  readonly from: number
+  /**
+   * Parses the body of a job and takes over its bytes.
+   * @throws the signal's reason
+   */
+  read(job: ApartJob, signal: AbortSignal): Promise<ApartResult>
+}
+
+/** The call whose answer is parsed. */
+export interface ApartCall {
+  readonly apart: Apart
+  readonly connection: Connection
+  readonly operation: CompiledOperation
+  readonly params: Params
+  readonly take: Taken
+  /** The records of a join, once they are looked up. */
+  readonly found?: LookedUp
+  readonly signal: AbortSignal
+}
+
+/** Returns bytes that another thread can take over. Copies them if they share their memory with other buffers. */
+const toOwnBytes = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
+  bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes)
+
+/** Builds the job for a body. */
+function buildJob({ connection, operation, params, take, found }: ApartCall, bytes: Buffer): ApartJob {
+  const { kind, entityName: entity, action } = operation
+  return {
+    ...{ kind: kind.definition.kind, entity, action, params },
+    showsHidden: showsHidden(connection, operation),
+    take: isInParts(operation) ? 'part' : take,
+    bytes: toOwnBytes(bytes),
+    ...(found === undefined ? {} : { found }),
+  }
+}
+
+/** Puts the rows of a result in parts back into the body, raw. */
+function restoreRows(around: unknown, value: ApartValue): unknown {
+  if (typeof around !== 'object' || around === null) return around
+  if (value.is !== 'part') return around
+  const { bytes, start, end, count } = value
+  Reflect.set(around, 'data', new RawRows(Buffer.from(bytes.buffer, start, end - start), count))
+  return around
+}
+
+/** An answer with a large body. */
+export type LargeAnswer = WireAnswer & { readonly bytes: Buffer }
+
+/** Returns whether the body of an answer goes to a worker thread. */
+export const isLarge = (answer: WireAnswer, { from }: Apart): answer is LargeAnswer =>
+  answer.bytes !== undefined && answer.bytes.length > from
+
+/** Parses the body of an answer in a worker thread. */
+export async function readAnswerApart(call: ApartCall, answer: LargeAnswer): Promise<WireAnswer> {
+  const { status, headers, bytes } = answer
+  const result = await call.apart.read(buildJob(call, bytes), call.signal)
+  const read = 'flaw' in result ? result : { around: restoreRows(readJson(result.around), result.value), value: result.value }
+  return { status, headers, text: '', apart: read }
+}
+
+/** Restores an error that another thread sent. */
+const toFerruleError = ({ code, message, hint }: ApartFailure): FerruleError => new FerruleError(code, { message, hint }, {})
+
+/**
+ * Returns what the worker thread read from an answer; undefined if it parsed nothing.
+ * @throws FerruleError of the operation's rules; `upstream_answer_invalid`
+ */
+export function readTaken(operation: CompiledOperation, { apart }: WireAnswer): ApartValue | undefined {
+  if (apart === undefined) return undefined
+  if ('flaw' in apart) throw failInvalidAnswer(operation, apart.flaw)
+  if (apart.value.is === 'failure') throw toFerruleError(apart.value.failure)
+  return apart.value
+}

@@ -1,0 +1,338 @@
+/** Runs one operation against a vendor, step by step. Read this file first. */
+import { isObject } from '../../definition/object.ts'
+import { type ErrorDetails, FerruleError, fail } from '../../errors.ts'
+import { clocks } from '../clocks.ts'
+import type { Connection } from '../connection.ts'
+import { type ConsentAccount, listConsentAccounts, revokeConsent } from '../consent/accounts.ts'
+import { type ConsentCode, exchangeConsent } from '../consent/exchange.ts'
+import { type AccountIdentity, type RunOperation, readAccount, readCheckedAccount } from '../consent/identity.ts'
+import { readDiscovered } from '../credentials/auth.ts'
+import type { ExchangePlace } from '../credentials/exchange.ts'
+import type { Secret } from '../credentials/secret.ts'
+import type { CredentialValues } from '../credentials/source.ts'
+import { Deadline, defaultDeadlineMs } from '../http/deadline.ts'
+import { Http } from '../http/http.ts'
+import { callBytes } from '../http/memory.ts'
+import { explainAddress } from '../http/origin.ts'
+import type { Proxies } from '../http/proxies.ts'
+import { getAt } from '../json/paths.ts'
+import { RawJson, RawRows } from '../json/raw-rows.ts'
+import { MemoryLimiter } from '../limits/in-memory.ts'
+import type { Limiter } from '../limits/limits.ts'
+import type { OwnGate } from '../limits/own-rates.ts'
+import { DeclaredResults, findUndeclared, isAsDeclared, type Undeclared } from '../results/parts.ts'
+import { awaitResult, type Result } from '../results/polling.ts'
+import { submit } from '../writes/submission.ts'
+import { failInvalidAnswer, readDigest } from './answer.ts'
+import { type Apart, readTaken } from './apart-answer.ts'
+import { download } from './download.ts'
+import { fillParams } from './fill.ts'
+import { buildHiddenCount, describeUnclear, failHidden, isHidden, showsHidden } from './hidden.ts'
+import { buildEmptyMeta, describeDoubt, isInParts, readMeta } from './meta.ts'
+import { type CompiledOperation, findOperation } from './operation.ts'
+import type { Call, Outcome } from './outcome.ts'
+import { canBeSame } from './page.ts'
+import { admitParams, type Params } from './params.ts'
+import { followPosition } from './position.ts'
+import { readPage } from './read-page.ts'
+import { findDivisible, readDivided } from './refused-values.ts'
+import { buildRequest } from './request.ts'
+import { shapeRow } from './rows.ts'
+import { fetchGrantedScopes } from './scopes.ts'
+import {
+  buildAuthContext,
+  type Calling,
+  exchange,
+  exchangeBeside,
+  exchangeOnce,
+  isWrite,
+  pauseOrThrow,
+  type Reply,
+  type Running,
+  type Runtime,
+} from './transport.ts'
+
+/** Options of an engine. The defaults use the machine's clocks and randomness; tests replace them. */
+export interface EngineOptions {
+  /** Milliseconds since 1970 for stored timestamps; by default the machine's steady clock. */
+  readonly clock?: () => number
+  /** Milliseconds since 1970 as vendors know them; by default `clock`, else the machine's. */
+  readonly wall?: () => number
+  /** Milliseconds of a clock that never steps, for waits and windows. */
+  readonly steady?: () => number
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  readonly random?: () => number
+  /** True (default): calls wait in advance for the vendor's rate limit. */
+  readonly limits?: boolean
+  /** Keeps the vendors' budgets; by default the memory of this process. */
+  readonly limiter?: Limiter
+  /** The caller's own rates, beside the vendor's. */
+  readonly ownRates?: OwnGate
+  /** The error for `context_store_search`, which no vendor answers. */
+  readonly searchRefusal?: 'unsupported_in_local_mode' | 'context_store_unavailable'
+  /** Parses large bodies outside the event loop. Without it the event loop parses all bodies. */
+  readonly apart?: Apart
+  /** Forward proxies; by default those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY). */
+  readonly proxies?: Secret<Proxies>
+}
+
+/** Options of a check. */
+export type CheckOptions = Pick<Call, 'signal' | 'deadlineMs' | 'memory'>
+
+/** Longest reading of an account after a check, in milliseconds. */
+const identityMs = 10_000
+
+/** Runs operations. Knows no vendor: a definition arrives as a value. */
+export interface Engine {
+  /**
+   * Runs one operation.
+   * @throws FerruleError of the error table; the reason of `call.signal` if it aborts
+   */
+  run(connection: Connection, call: Call): Promise<Outcome>
+  /**
+   * Proves the credentials of a connection with one cheap call.
+   * @throws FerruleError `upstream_auth_failed` and others, as `run`
+   */
+  check(connection: Connection, options?: CheckOptions): Promise<void>
+  /**
+   * Fetches the scopes that the vendor granted to the credentials.
+   * @returns undefined if the kind has no endpoint for scopes
+   * @throws FerruleError of the vendor
+   */
+  scopes(connection: Connection, options?: CheckOptions): Promise<ReadonlySet<string> | undefined>
+  /**
+   * Exchanges the code of a consent for credentials, with one request that is never repeated.
+   * @param place the kind with its configuration and origins; there are no credentials yet
+   * @returns the credentials, with the values of the application
+   * @throws FerruleError `upstream_auth_failed` for a refusal; `consent_unclear` if nobody knows whether the vendor spent the code
+   */
+  exchangeConsent(place: ExchangePlace, consented: ConsentCode): Promise<Secret<CredentialValues>>
+  /**
+   * Lists the accounts that the owner of a consent can choose from.
+   * @returns undefined if the credentials do not come from a consent with accounts
+   * @throws FerruleError of the vendor
+   */
+  listConsentAccounts(connection: Connection, options?: CheckOptions): Promise<readonly ConsentAccount[] | undefined>
+  /**
+   * Ends the token of a consent at the vendor. Does nothing if the vendor cannot, or ended the token before.
+   * @throws FerruleError of the vendor
+   */
+  revokeConsent(connection: Connection, options?: CheckOptions): Promise<void>
+  /**
+   * Reads which account the credentials reach, for `isSameAccount`.
+   * @throws FerruleError of a vendor that refuses the credentials or does not answer
+   */
+  readAccount(connection: Connection, options?: CheckOptions): Promise<AccountIdentity>
+  /**
+   * Proves the credentials as `check` does, and reads which account they reach: from the check's own answer where it names the account,
+   * else with one more request of at most 10 seconds.
+   * @returns undefined if nothing proves the account; a failed reading is no failed check
+   * @throws FerruleError as `check`
+   */
+  checkAccount(connection: Connection, options?: CheckOptions): Promise<AccountIdentity | undefined>
+  /** Closes all sockets at once; running calls fail. */
+  close(): Promise<void>
+}
+
+async function runList(running: Running, given: Params): Promise<Outcome> {
+  const { operation, params, runtime } = running
+  const reply = await exchange({ ...running, take: 'page' }, buildRequest(operation, params, runtime.wall()))
+  if (reply.is === 'empty') return { type: 'list', data: [], meta: { ...buildEmptyMeta(operation), ...buildHiddenCount(running, 0) } }
+  const { data, text, excluded, unclear, hidden, made, listed } = await readPage(running, reply)
+  const own = describeDoubt(operation, reply.body, listed) ?? describeUnclear(operation, unclear)
+  const doubt = own ?? describeWarned(operation, reply.warnings)
+  return {
+    type: 'list',
+    data,
+    meta: {
+      ...readMeta(operation, { ...reply, params: given, listed, ...(made === undefined ? {} : { made }) }),
+      ...buildHiddenCount(running, excluded),
+      ...buildWarnings(own === undefined ? reply.warnings : [...reply.warnings, `${own}.`]),
+    },
+    ...(hidden.length === 0 ? {} : { hidden }),
+    ...(doubt === undefined ? {} : { doubt }),
+    ...(text === undefined ? {} : { text }),
+    ...readDigest(operation, reply.answer),
+  }
+}
+
+/** Describes why a list may be incomplete: the vendor warns of it. Undefined without warnings. */
+const describeWarned = ({ kind }: CompiledOperation, warnings: readonly string[]): string | undefined =>
+  warnings.length === 0 ? undefined : `${kind.definition.title} warns: ${warnings.join('; ').replace(/\.$/, '')}`
+
+/** Builds the meta field of the vendor's warnings; empty without warnings. */
+const buildWarnings = (warnings: readonly string[]) => (warnings.length === 0 ? {} : { warnings })
+
+async function runSingle(running: Running): Promise<Outcome> {
+  const { operation, params, runtime } = running
+  const reply = await exchange({ ...running, take: 'record' }, buildRequest(operation, params, runtime.wall()))
+  if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
+  return { type: 'record', data: readRecord(running, reply), meta: buildWarnings(reply.warnings), ...readDigest(operation, reply.answer) }
+}
+
+/**
+ * Reads the record of an answer.
+ * @throws FerruleError `upstream_answer_invalid` without a record; the kind's error for a hidden record
+ */
+function readRecord({ operation, params, connection }: Running, { answer, body }: Extract<Reply, { is: 'answer' }>): unknown {
+  const value = readTaken(operation, answer)
+  if (value?.is === 'hidden') throw failHidden(operation)
+  if (value?.is === 'record') return new RawJson(Buffer.from(value.bytes.buffer))
+  const row = getAt(body, operation.at)
+  if (typeof row !== 'object' || row === null || Array.isArray(row))
+    throw failInvalidAnswer(operation, `there is no record at "${operation.operation.at}"`)
+  if (isHidden({ operation, showsHidden: showsHidden(connection, operation) }, row)) throw failHidden(operation)
+  return shapeRow(operation, row, params)
+}
+
+/** Returns the whole answer as one record, whatever the action. At the deadline, the answer that says "not ready" is the record. */
+async function runWhole(running: Running, given: Params): Promise<Outcome> {
+  const { operation, params } = running
+  const { submits } = operation.operation
+  const reply = submits === undefined ? await readPart(running) : await submit(running, submits)
+  if (reply.is === 'empty') throw fail('record_not_found', { reason: `${operation.entityName} has none` })
+  const { body, ready = true } = reply
+  if (!isObject(body)) throw failInvalidAnswer(operation, 'it is no object')
+  const meta = readMeta(operation, { ...reply, params: given, ready })
+  return { type: 'record', data: shapeRow(operation, body, params), meta: { ...meta, ...buildWarnings(reply.warnings) } }
+}
+
+const ask = (running: Running) => {
+  const wire = buildRequest(running.operation, running.params, running.runtime.wall())
+  return exchangeOnce(running, { wire: () => wire, failed: (error, failures) => pauseOrThrow(running, error, failures) })
+}
+
+/** Reads the first part of a result for the numbers that it declares, and nothing else of it. */
+async function learnDeclared(running: Running, { first: params, settle }: Undeclared): Promise<void> {
+  const held = running.memory?.held ?? 0
+  const first = { ...running, params }
+  const reply = await awaitResult(first, await ask(first))
+  const rows = reply.is === 'answer' && isObject(reply.body) ? reply.body['data'] : undefined
+  if (rows instanceof RawRows) rows.release()
+  running.memory?.shrinkTo(held)
+  settle()
+}
+
+/** Reads a part, and the first part too if nothing else says how many rows the part has. */
+async function readPart(running: Running): Promise<Result> {
+  const undeclared = findUndeclared(running)
+  const held = running.memory?.held ?? 0
+  const reply = await awaitResult(running, await ask(running))
+  if (undeclared === undefined || reply.is === 'empty' || reply.ready === false) return reply
+  await learnDeclared(running, undeclared)
+  if (isAsDeclared(running, reply.body)) return reply
+  running.memory?.shrinkTo(held)
+  return awaitResult(running, await ask(running))
+}
+
+const runners = { list: runList, single: runSingle, whole: runWhole } as const
+const chooseRunner = ({ action, operation }: CompiledOperation): keyof typeof runners => {
+  if (operation.one) return 'whole'
+  return action === 'list' ? 'list' : 'single'
+}
+
+/**
+ * Reserves the memory that every call needs before it sends anything. The answer of a write must be read, because it reports the outcome.
+ */
+async function takeMemory(operation: CompiledOperation, memory: Call['memory'], { signal }: Deadline): Promise<void> {
+  await memory?.grow(callBytes, signal)
+  if (memory !== undefined) memory.isKept = isWrite({ operation })
+}
+
+async function runLive(runtime: Runtime, connection: Connection, call: Call): Promise<Outcome> {
+  const operation: CompiledOperation = findOperation(connection.kind, call.entity, call.action)
+  const given: Params = admitParams(operation, call.params)
+  const deadlineMs = call.deadlineMs ?? defaultDeadlineMs
+  const running = { runtime, connection, operation, params: followPosition(connection, operation, given) }
+  if (operation.action === 'download') return { type: 'file', file: await download(running, { deadlineMs, signal: call.signal }) }
+  using deadline = new Deadline(deadlineMs, connection.kind.definition.title, call.signal)
+  await takeMemory(operation, call.memory, deadline)
+  const params = await fillParams(connection, {
+    operation,
+    params: running.params,
+    discovered: (field) => readDiscovered(connection, buildAuthContext({ runtime, deadline }), field),
+  })
+  const run = (own: Params): Promise<Outcome> =>
+    runners[chooseRunner(operation)](
+      {
+        ...running,
+        params: own,
+        deadline,
+        idempotencyKey: call.idempotencyKey,
+        background: call.background,
+        ...{ memory: call.memory, digest: call.digest },
+        ...(call.keepsText === true && canBeSame(operation) ? { keepsText: true } : {}),
+        ...(call.rawRows !== undefined && isInParts(operation) ? { rawRows: call.rawRows } : {}),
+      },
+      given,
+    )
+  // A check and a caller must see the refusal; a sync reads the rest.
+  const parameter = call.background === true ? findDivisible(operation, running.params) : undefined
+  return await (parameter === undefined ? run(params) : readDivided({ operation, parameter, run }, params))
+}
+
+/** Proves credentials by the kind's check, or by its probe if a parameter of the check cannot be filled. @returns the check's answer */
+async function runCheck(runtime: Runtime, connection: Connection, options: CheckOptions): Promise<Outcome | undefined> {
+  const { entity, action, params, probe } = connection.kind.definition.check
+  try {
+    return await runLive(runtime, connection, { ...options, entity, action, params })
+  } catch (thrown) {
+    const isProbed = probe !== undefined && thrown instanceof FerruleError && thrown.code === 'missing_parameter'
+    if (!isProbed) throw explainAddress(connection, thrown)
+    using deadline = new Deadline(options.deadlineMs ?? defaultDeadlineMs, connection.kind.definition.title, options.signal)
+    await exchangeBeside({ runtime, connection, deadline }, probe)
+    return undefined
+  }
+}
+
+/** Makes the error of a search. An entity without search gets `action_not_supported` first. */
+function failSearch(connection: Connection, call: Call, code: NonNullable<EngineOptions['searchRefusal']>): Error {
+  const entity = connection.kind.definition.entities[call.entity]
+  if (entity?.context_store_search === undefined) findOperation(connection.kind, call.entity, call.action)
+  const details: ErrorDetails = { retryable: false }
+  return code === 'context_store_unavailable' ? fail(code, {}, details) : fail(code, { action: call.action }, details)
+}
+
+/**
+ * Makes an engine. Close it after use, because it keeps connections open.
+ * @param options clocks, limits and the parser of large bodies; the defaults suit a host
+ */
+export function createEngine(options: EngineOptions = {}): Engine {
+  const http = new Http(options.proxies)
+  const limiter: Limiter | undefined = options.limits === false ? undefined : (options.limiter ?? new MemoryLimiter())
+  const runtime: Runtime = {
+    http,
+    clock: options.clock ?? clocks.steady,
+    wall: options.wall ?? options.clock ?? Date.now,
+    steady: options.steady ?? clocks.steady,
+    random: options.random ?? Math.random,
+    declared: new DeclaredResults(),
+    ...(limiter === undefined ? {} : { limiter }),
+    ...(options.ownRates === undefined ? {} : { ownRates: options.ownRates }),
+    ...(options.apart === undefined ? {} : { apart: options.apart }),
+  }
+  /** Runs a call beside the operations within its deadline. */
+  const within = async <T>(connection: Connection, options: CheckOptions, call: (calling: Calling) => Promise<T>): Promise<T> => {
+    using deadline = new Deadline(options.deadlineMs ?? defaultDeadlineMs, connection.kind.definition.title, options.signal)
+    return await call({ runtime, connection, deadline })
+  }
+  const run: RunOperation = (connection, call) => runLive(runtime, connection, call)
+  return {
+    run: async (connection, call) => {
+      if (call.action !== 'context_store_search') return runLive(runtime, connection, call)
+      throw failSearch(connection, call, options.searchRefusal ?? 'context_store_unavailable')
+    },
+    check: async (connection, given = {}) => void (await runCheck(runtime, connection, given)),
+    scopes: (connection, given = {}) => within(connection, given, fetchGrantedScopes),
+    exchangeConsent: (place, consented) => exchangeConsent(runtime, place, consented),
+    listConsentAccounts: (connection, given = {}) => within(connection, given, listConsentAccounts),
+    revokeConsent: (connection, given = {}) => within(connection, given, revokeConsent),
+    readAccount: (connection, given = {}) => within(connection, given, (calling) => readAccount(calling, run)),
+    checkAccount: async (connection, given = {}) => {
+      const outcome = await runCheck(runtime, connection, given)
+      const options = { ...given, deadlineMs: Math.min(identityMs, given.deadlineMs ?? identityMs) }
+      return within(connection, options, (calling) => readCheckedAccount(calling, { outcome, run }))
+    },
+    close: () => http.close(),
+  }
+}

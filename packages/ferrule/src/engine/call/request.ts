@@ -1,0 +1,128 @@
+/** Builds the vendor's request from an operation and its parameters. Pure. */
+import type { Send } from '../../definition/entity.ts'
+import { fail } from '../../errors.ts'
+import { writeJson } from '../../values/json/json.ts'
+import { copyJson, getAt, parsePath, setAt, takeAt } from '../json/paths.ts'
+import { parseTimestamp } from '../json/timestamp.ts'
+import { findPositionPages } from './meta.ts'
+import type { CompiledOperation } from './operation.ts'
+import type { Params } from './params.ts'
+
+/** A request to the vendor's API, below its base address. */
+export interface WireRequest {
+  readonly method: 'GET' | 'POST'
+  /** Path with the query, starting with a slash. */
+  readonly path: string
+  /** Method and path as definitions write them, without values; default: the operation's. */
+  readonly template?: string
+  /** JSON string. */
+  readonly body?: string
+  /** True if the path starts at the origin, without the kind's prefix. */
+  readonly unprefixed?: true
+  /** Statuses that mean "not ready yet". */
+  readonly unready?: readonly number[]
+}
+
+const day = 86_400_000
+/** Formats a day as YYYY-MM-DD; undefined outside the years with four digits. */
+const formatDay = (milliseconds: number): string | undefined => /^\d{4}-\d{2}-\d{2}/.exec(new Date(milliseconds).toISOString())?.[0]
+
+/** Conversions by name; undefined omits the parameter. */
+const conversions: Readonly<Record<NonNullable<Send['as']>, (value: unknown, now: number) => unknown>> = {
+  day_before: (value) => formatDay(parseTimeParameter(value) - day),
+  day_after: (value, now) => {
+    // The last millisecond lies on this UTC day or, in zones ahead of UTC, on the next; the window ends with the day after.
+    const end = parseTimeParameter(value) - 1 + 2 * day
+    return Math.floor(end / day) < Math.floor(now / day) ? formatDay(end) : undefined
+  },
+}
+
+const parseTimeParameter = (value: unknown): number => {
+  const milliseconds = parseTimestamp(value)
+  if (Number.isNaN(milliseconds)) throw fail('invalid_parameter', { reason: `${value} is not a valid timestamp` })
+  return milliseconds
+}
+
+/**
+ * Encodes a value as one path segment.
+ * @throws FerruleError `invalid_parameter` for a value that would change the path
+ */
+export const encodePathSegment = (name: string, value: unknown): string => {
+  const text = String(value)
+  // URL parsing resolves '.' and '..' even if percent-encoded, and an empty slot names another resource. Half of a surrogate pair has no
+  // encoding.
+  if (text === '' || text === '.' || text === '..' || !text.isWellFormed())
+    throw fail(
+      'invalid_parameter',
+      { reason: `${name} cannot be ${JSON.stringify(text)}` },
+      { errors: [{ field: `/params/${name}`, message: `cannot be ${JSON.stringify(text)}`, error_code: 'path' }] },
+    )
+  return encodeURIComponent(text)
+}
+
+/**
+ * Builds the path of an operation, and removes the parameters of its slots from `wire`.
+ * @throws FerruleError `invalid_parameter`
+ */
+export const buildPath = ({ template }: CompiledOperation, wire: Record<string, unknown>): string =>
+  template
+    .map((part, index) => {
+      if (index % 2 === 0) return part
+      const value = wire[part]
+      delete wire[part]
+      return encodePathSegment(part, value)
+    })
+    .join('')
+
+const buildQuery = (wire: Record<string, unknown>): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(wire)) if (value !== undefined && value !== null) query.set(name, String(value))
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/**
+ * Converts the parameters to the vendor's names and forms.
+ * @param now milliseconds since 1970
+ */
+function buildWireParams({ operation, emptyIsAbsent }: CompiledOperation, params: Params, now: number): Record<string, unknown> {
+  const wire: Record<string, unknown> = copyJson(params)
+  for (const path of emptyIsAbsent) {
+    const value = getAt(wire, path)
+    if (Array.isArray(value) && value.length === 0) takeAt(wire, path)
+  }
+  if (operation.file !== undefined) takeAt(wire, parsePath(operation.file.range))
+  for (const path of Object.keys(operation.local ?? {})) if (operation.send?.[path] === undefined) takeAt(wire, parsePath(path))
+  for (const [path, send] of Object.entries(operation.send ?? {})) {
+    const given = takeAt(wire, parsePath(path))
+    const value = given === undefined || send.as === undefined ? given : conversions[send.as](given, now)
+    if (value !== undefined) setAt(wire, parsePath(send.to), value)
+  }
+  for (const [path, value] of Object.entries(operation.constant ?? {})) setAt(wire, parsePath(path), value)
+  for (const name of [...(operation.unsent ?? []), ...Object.values(operation.slice ?? {})]) takeAt(wire, parsePath(name))
+  for (const [name, value] of Object.entries(operation.defaults ?? {})) wire[name] ??= value
+  return wire
+}
+
+/** Keeps only the position, its companions and the path's parameters if a position excludes filters. */
+function dropFilters(operation: CompiledOperation, wire: Record<string, unknown>): Record<string, unknown> {
+  const page = findPositionPages(operation)
+  if (page?.alone === undefined || wire[page.next.param] === undefined) return wire
+  const kept = new Set([page.next.param, ...page.alone, ...operation.template])
+  return Object.fromEntries(Object.entries(wire).filter(([name]) => kept.has(name)))
+}
+
+/**
+ * Builds the request of an operation from validated parameters.
+ * @param now milliseconds since 1970, for conversions that depend on today
+ * @throws FerruleError `invalid_parameter` for a value that would change the path
+ */
+export function buildRequest(operation: CompiledOperation, params: Params, now: number): WireRequest {
+  const wire = dropFilters(operation, buildWireParams(operation, params, now))
+  const path = buildPath(operation, wire)
+  const { running, submits } = operation.operation
+  const unready = running === undefined ? {} : { unready: [running.status] }
+  if (operation.method === 'GET') return { method: 'GET', path: path + buildQuery(wire), ...unready }
+  const query = submits === undefined ? {} : { [submits.id]: takeAt(wire, [submits.id]), [submits.again]: takeAt(wire, [submits.again]) }
+  return { method: 'POST', path: path + buildQuery(query), body: writeJson(wire), ...unready }
+}

@@ -1,0 +1,303 @@
+/** Sends one request of an operation with credentials, limits and retries. Returns a successful answer, or "nothing found". */
+import { errorConsequences } from '../../error-consequences.ts'
+import { FerruleError } from '../../errors.ts'
+import { computePause, countAttempts, isTransient, parseRetryAfter } from '../../retry.ts'
+import type { Connection } from '../connection.ts'
+import { type Authorization, authorize, isRenewable, renew } from '../credentials/auth.ts'
+import { readHeader } from '../http/answer.ts'
+import { type Deadline, failTimeout } from '../http/deadline.ts'
+import type { Http } from '../http/http.ts'
+import { type MemoryLease, weightOfBody, weightOfBytes } from '../http/memory.ts'
+import { buildPrefix, readConfiguration, resolveOrigins } from '../http/origin.ts'
+import type { Redact } from '../http/redact.ts'
+import { type BudgetTurn, takeTurn } from '../limits/budget.ts'
+import type { Limiter } from '../limits/limits.ts'
+import type { OwnGate } from '../limits/own-rates.ts'
+import { checkDeclared, type DeclaredResults, readPartRows } from '../results/parts.ts'
+import { parseSuccess, type Success, type WireAnswer } from './answer.ts'
+import { type Apart, type ApartCall, isLarge, readAnswerApart } from './apart-answer.ts'
+import type { Taken } from './apart-job.ts'
+import { type CompiledOperation, findOperation } from './operation.ts'
+import type { Call } from './outcome.ts'
+import type { Params } from './params.ts'
+import type { WireRequest } from './request.ts'
+import { readProof, readSuccess, readVerdict } from './verdict.ts'
+
+/** What the engine shares between calls. */
+export interface Runtime {
+  readonly http: Http
+  /** Absent: the engine ignores the vendor's rate limit. */
+  readonly limiter?: Limiter
+  /** Absent: the caller has no rates of its own. */
+  readonly ownRates?: OwnGate
+  /** Milliseconds since 1970 for stored timestamps. */
+  readonly clock: () => number
+  /** Milliseconds since 1970 as vendors know them: in tokens and dates. */
+  readonly wall: () => number
+  /** Milliseconds of a clock that never steps, for waits. */
+  readonly steady: () => number
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number
+  /** Absent: the event loop parses all bodies. */
+  readonly apart?: Apart
+  /** The rows that vendors declared for results in parts. */
+  readonly declared: DeclaredResults
+}
+
+/** One running call. */
+export interface Running {
+  readonly runtime: Runtime
+  readonly connection: Connection
+  readonly operation: CompiledOperation
+  /** Parameters of the request. */
+  readonly params: Params
+  readonly deadline: Deadline
+  /** The caller's Idempotency-Key of a write. */
+  readonly idempotencyKey?: string | undefined
+  /** True if all other calls go first in the vendor's budget. */
+  readonly background?: boolean | undefined
+  /** Keeps the rows of a large result raw. */
+  readonly rawRows?: Call['rawRows']
+  /** Keeps the text of the rows beside them. */
+  readonly keepsText?: Call['keepsText']
+  /** Digests the body of the answer. */
+  readonly digest?: Call['digest']
+  /** The memory account of the answers. */
+  readonly memory?: MemoryLease | undefined
+  /** What a worker thread returns from a large body; nothing if omitted. */
+  readonly take?: Taken
+  /** Called when a request is written to a connection. */
+  readonly onSend?: () => void
+  /** Ends sent requests, instead of the deadline. */
+  readonly requestSignal?: AbortSignal
+}
+
+/** What a request that belongs to no operation needs. */
+export type Calling = Pick<Running, 'runtime' | 'connection' | 'deadline'>
+
+/** A success, or an answer that means "nothing found". */
+export type Reply = Success | { readonly is: 'empty' }
+/** A reply, or an answer that means "not ready yet". */
+export type Attempt = Reply | Unready
+
+/** An answer that means "not ready yet". */
+export interface Unready {
+  readonly is: 'unready'
+  readonly answer: WireAnswer
+}
+
+/** Builds the context for the authorization of this call. */
+export const buildAuthContext = ({ runtime, deadline }: Pick<Running, 'runtime' | 'deadline'>) => ({
+  http: runtime.http,
+  signal: deadline.signal,
+  now: runtime.wall(),
+})
+
+/** Notifies the connector's owner of another API version or a deprecation. */
+function sendNotices({ connection, operation }: Running, answer: WireAnswer): void {
+  const { version } = operation.kind.definition
+  if (version === undefined || connection.notice === undefined) return
+  const answered = readHeader(answer, version.header)
+  const deprecated = readHeader(answer, version.deprecation)
+  const asked = readConfiguration(connection, version.configuration)
+  if (answered !== undefined && answered !== asked) connection.notice({ type: 'api_version', asked, answered })
+  if (deprecated !== undefined) connection.notice({ type: 'deprecated', entity: operation.entityName, reason: deprecated.slice(0, 500) })
+}
+
+/** Builds the call for the worker thread; undefined if the event loop parses all bodies. */
+export function buildApartCall({ runtime, connection, operation, params, take = 'nothing', deadline }: Running): ApartCall | undefined {
+  const { apart } = runtime
+  return apart === undefined ? undefined : { apart, connection, operation, params, take, signal: deadline.signal }
+}
+
+async function send(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
+  const answer = await sendOver(running, wire, authorization)
+  const call = buildApartCall(running)
+  if (call === undefined || !isLarge(answer, call.apart)) return answer
+  const held = (running.memory?.held ?? 0) - (weightOfBody - weightOfBytes) * answer.bytes.length
+  const read = await readAnswerApart(call, answer)
+  running.memory?.shrinkTo(Math.max(0, held)) // the parsed body is released, its bytes remain
+  return read
+}
+
+const bytesFrom = ({ apart }: Runtime) => (apart === undefined ? {} : { bytesFrom: apart.from })
+
+async function sendOver(running: Running, wire: WireRequest, authorization: Authorization): Promise<WireAnswer> {
+  const { runtime, connection, operation, deadline } = running
+  const { patience, title } = operation.kind.definition
+  deadline.signal.throwIfAborted()
+  const origins = resolveOrigins(connection, authorization.opened.values.reveal())
+  return runtime.http.send({
+    url: new URL(origins.api + (wire.unprefixed ? '' : buildPrefix(connection)) + wire.path),
+    trust: 'config',
+    method: wire.method,
+    headers: {
+      accept: 'application/json',
+      'user-agent': 'ferrule',
+      ...authorization.headers,
+      ...origins.forwarded.api,
+      ...(wire.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(wire.body === undefined ? {} : { body: wire.body }),
+    ...(patience === undefined ? {} : { patience }),
+    ...(running.onSend === undefined ? {} : { onSend: running.onSend }),
+    ...{ memory: running.memory, digest: running.digest, keepsBytes: running.keepsText },
+    ...(running.rawRows === undefined ? bytesFrom(runtime) : { bytesFrom: 0 }),
+    signal: running.requestSignal ?? deadline.signal,
+    vendor: title,
+    traced: { template: wire.template ?? operation.operation.call, sent: wire },
+  })
+}
+
+async function attempt(running: Running, wire: WireRequest, authorization: Authorization): Promise<Attempt> {
+  const place = await takeTurn(running, authorization)
+  const held = running.memory?.held ?? 0
+  try {
+    const answer = await send(running, wire, authorization)
+    sendNotices(running, answer)
+    return readAnswer(running, wire, { answer, place, redact: authorization.redact })
+  } catch (thrown) {
+    running.memory?.shrinkTo(held)
+    throw thrown
+  } finally {
+    place.giveBack()
+  }
+}
+
+/** An answer with the budget turn that learns from it. */
+interface Answered {
+  readonly answer: WireAnswer
+  readonly place: BudgetTurn
+  readonly redact: Redact
+}
+
+/**
+ * Reads what an answer means for the caller and for the budget.
+ * @throws FerruleError of the vendor
+ */
+function readAnswer(running: Running, wire: WireRequest, { answer, place, redact }: Answered): Attempt {
+  const { runtime, operation, params } = running
+  const done = (attempt: Attempt): Attempt => {
+    place.prove(true)
+    place.observe(answer)
+    return attempt
+  }
+  if (wire.unready?.includes(answer.status)) return answer.status < 300 ? done({ is: 'unready', answer }) : { is: 'unready', answer }
+  if (answer.status >= 200 && answer.status < 300) {
+    const { body, ...kept } = parseSuccess(operation, answer, running.rawRows)
+    const warnings = readSuccess(operation, { answer, body, redact })
+    if (warnings !== undefined) {
+      const rows = readPartRows(running, body)
+      // What became of a write is in its answer already, and a write is not repeated for its rows.
+      if (rows !== undefined && !isWrite(running)) checkDeclared(running, body, rows)
+      return done({ is: 'answer', answer, body, warnings, ...kept })
+    }
+  }
+  const verdict = readVerdict(operation, answer, { params, redact, now: runtime.wall(), waitBy: (rule) => place.waitBy(rule) })
+  if (verdict.is === 'empty') return done({ is: 'empty' })
+  place.prove(readProof(operation, verdict.error))
+  place.observe(answer)
+  place.hold(verdict.error)
+  throw verdict.error
+}
+
+const isStale = (running: Running, error: unknown, authorization: Authorization): boolean =>
+  error instanceof FerruleError && errorConsequences[error.code].credentials === 'refused' && isRenewable(running.connection, authorization)
+
+/** Actions that change something. A failed write may have run at the vendor, so it is never sent again. */
+const writes: ReadonlySet<string> = new Set(['create', 'update', 'delete'])
+/** Returns whether a call changes something at the vendor. */
+export const isWrite = ({ operation }: Pick<Running, 'operation'>): boolean => writes.has(operation.action)
+
+/** Treats a call as a read: it may be repeated, as a poll, or because that was decided already. */
+export const asRead = (running: Running): Running => ({ ...running, operation: { ...running.operation, action: 'get' } })
+
+/**
+ * Waits before the next attempt.
+ * @throws the error itself if there is no further attempt; the reason of a signal that ends the pause
+ */
+export async function pauseOrThrow(running: Running, error: unknown, failures: number): Promise<void> {
+  if (!isTransient(error) || isWrite(running) || failures >= countAttempts(error) || running.deadline.signal.aborted) throw error
+  const pause = computePause(error, failures, running.runtime.random)
+  if (pause >= running.deadline.remaining) throw error
+  await running.deadline.pause(pause)
+}
+
+/** Pause before the next request for an answer that was not ready, in milliseconds, if the vendor names none. */
+const unreadyPause = 1_000
+/** Shortest such pause, in milliseconds, because some vendors name a pause of zero. */
+const shortestPause = 100
+
+/**
+ * Waits for an answer that was not ready.
+ * @throws FerruleError `upstream_timeout`, at once if the wait exceeds the deadline
+ */
+async function awaitReady({ deadline, operation, runtime }: Running, { headers }: WireAnswer): Promise<void> {
+  const pause = Math.max(shortestPause, parseRetryAfter(headers, runtime.wall()) ?? unreadyPause)
+  const { remaining } = deadline
+  if (pause < remaining) return deadline.pause(pause)
+  deadline.signal.throwIfAborted()
+  throw failTimeout(operation.kind.definition.title, remaining, {
+    retryAfterMs: pause,
+    hint: 'The answer is not ready yet: ask again after the time of Retry-After.',
+  })
+}
+
+/**
+ * Sends a request until it succeeds or the deadline comes.
+ * Retries transient failures of reads, never a failed write. A wait beyond the deadline becomes `upstream_rate_limited` with its time.
+ * Repeats the request while the answer is not ready. Renews refused credentials once; a failed renewal ends the call, because a single-use
+ * token may be spent.
+ * @throws FerruleError of the error table; the abort reason of a caller that disconnected
+ */
+export async function exchange(running: Running, wire: WireRequest): Promise<Reply> {
+  const failed = (error: unknown, failures: number) => pauseOrThrow(running, error, failures)
+  for (;;) {
+    const reply = await exchangeOnce(running, { wire: () => wire, failed })
+    if (reply.is !== 'unready') return reply
+    await awaitReady(running, reply.answer)
+  }
+}
+
+/**
+ * Sends a request that belongs to no operation, with the error table and the budget of the kind's check.
+ * @param call method and path, as definitions write them
+ * @throws as `exchange`
+ */
+export function exchangeBeside(calling: Calling, call: `${'GET' | 'POST'} /${string}`, more: Partial<WireRequest> = {}): Promise<Reply> {
+  const { kind } = calling.connection
+  const operation = findOperation(kind, kind.definition.check.entity, kind.definition.check.action)
+  const method = call.startsWith('POST ') ? 'POST' : 'GET'
+  return exchange({ ...calling, operation, params: {} }, { ...more, method, path: call.slice(method.length + 1), template: call })
+}
+
+/** What decides after a failed attempt. */
+export interface Attempts {
+  /** Returns the next request to send. */
+  readonly wire: () => WireRequest
+  /**
+   * Waits before the next attempt.
+   * @throws the error that ends the call
+   */
+  readonly failed: (error: unknown, failures: number) => Promise<void>
+}
+
+/** Sends a request until an attempt succeeds or `failed` ends it. An answer that is not ready is returned as such. */
+export async function exchangeOnce(running: Running, { wire, failed }: Attempts): Promise<Attempt> {
+  let authorization = await authorize(running.connection, buildAuthContext(running))
+  let renewals = 0
+  for (let failures = 0; ; ) {
+    try {
+      return await attempt(running, wire(), authorization)
+    } catch (error) {
+      if (renewals === 0 && isStale(running, error, authorization)) {
+        renewals += 1
+        authorization = await renew(running.connection, authorization.opened, buildAuthContext(running))
+        continue
+      }
+      failures += 1
+      await failed(error, failures)
+      authorization = await authorize(running.connection, buildAuthContext(running))
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** Prints filters in JSON as text, which `parseFilter` reads. */
+import { isObject } from '../../definition/object.ts'
+import { filterLimits } from '../../definition/search.ts'
+import { pointTo } from '../json/pointer.ts'
+import { refuseJson, refuseJsonSize } from './refusals.ts'
+import { formatValue, type Printing } from './values.ts'
+import { formatPath, longestText, signs } from './words.ts'
+
+/** A printed condition, and the word that joins its parts. */
+interface Printed {
+  readonly text: string
+  readonly joinedBy?: 'and' | 'or'
+}
+
+/** Place of a condition. */
+interface Place {
+  /** JSON pointer. */
+  readonly at: string
+  /** Its level; the filter's own is 1. */
+  readonly depth: number
+  readonly printing: Printing
+}
+
+const enter = (place: Place, ...names: readonly (string | number)[]): Place => ({ ...place, at: pointTo(place.at, ...names) })
+
+const descend = (place: Place, ...names: readonly (string | number)[]): Place => ({ ...enter(place, ...names), depth: place.depth + 1 })
+
+/** Counts a condition as the service does: each field, and whatever is empty. */
+function countCondition({ at, printing }: Place): void {
+  printing.conditions += 1
+  if (printing.conditions > filterLimits.mostConditions)
+    throw refuseJsonSize(at, `brings the filter to more than ${filterLimits.mostConditions} conditions`)
+}
+
+function formatIn(path: string, value: unknown, { at, printing }: Place): string {
+  if (!Array.isArray(value)) throw refuseJson(at, 'must be an array of values')
+  if (value.length > filterLimits.mostValues) throw refuseJsonSize(at, `has more than ${filterLimits.mostValues} values`)
+  return `${path} in (${Array.from(value, (each, index) => formatValue(each, pointTo(at, index), printing)).join(', ')})`
+}
+
+function formatComparison(operator: string, [path, value]: [string, unknown], place: Place): Printed {
+  const name = formatPath(path)
+  if (operator === 'any') return { text: `any ${name} (${formatCondition(value, { ...place, depth: place.depth + 1 }).text})` }
+  if (operator === 'in') return { text: formatIn(name, value, place) }
+  if (value === null && (operator === 'eq' || operator === 'neq')) return { text: `${name} is ${operator === 'eq' ? '' : 'not '}null` }
+  return { text: `${name} ${signs[operator]} ${formatValue(value, place.at, place.printing)}` }
+}
+
+const inParentheses = ({ text, joinedBy }: Printed): string => (joinedBy === undefined ? text : `(${text})`)
+
+/** Joins conditions. A list of one is its element; an empty list is true or false. */
+function join(word: 'and' | 'or', all: readonly Printed[]): Printed {
+  const [first, ...more] = all
+  if (first === undefined) return { text: String(word === 'and') }
+  if (more.length === 0) return first
+  const needsParentheses = ({ joinedBy }: Printed) => joinedBy === word || (word === 'and' && joinedBy === 'or')
+  return { text: all.map((each) => (needsParentheses(each) ? inParentheses(each) : each.text)).join(` ${word} `), joinedBy: word }
+}
+
+function formatList(word: 'and' | 'or', operand: unknown, place: Place): Printed {
+  if (!Array.isArray(operand)) throw refuseJson(place.at, 'must be an array of conditions')
+  if (operand.length === 0) countCondition(place)
+  return join(
+    word,
+    Array.from(operand, (each, index) => formatCondition(each, descend(place, index))),
+  )
+}
+
+function formatOperator(name: string, operand: unknown, place: Place): readonly Printed[] {
+  if (name === 'not') return [{ text: `not ${inParentheses(formatCondition(operand, { ...place, depth: place.depth + 1 }))}` }]
+  if (name === 'and' || name === 'or') return [formatList(name, operand, place)]
+  if (name !== 'any' && name !== 'in' && !Object.hasOwn(signs, name)) throw refuseJson(place.at, 'is no operator of a filter')
+  if (!isObject(operand)) throw refuseJson(place.at, 'must be an object of fields and values')
+  const fields = Object.entries(operand)
+  if (fields.length === 0) countCondition(place)
+  return fields.map(([path, value]) => {
+    const inner = enter(place, path)
+    countCondition(inner)
+    return formatComparison(name, [path, value], inner)
+  })
+}
+
+function formatCondition(condition: unknown, place: Place): Printed {
+  if (!isObject(condition)) throw refuseJson(place.at, 'must be a condition: an object with operators as keys')
+  if (place.depth > filterLimits.deepest) throw refuseJsonSize(place.at, `is nested more than ${filterLimits.deepest} deep`)
+  const operators = Object.entries(condition)
+  if (operators.length === 0) countCondition(place)
+  return join(
+    'and',
+    operators.flatMap(([name, operand]) => formatOperator(name, operand, enter(place, name))),
+  )
+}
+
+/**
+ * Prints a filter as text. Several operators of one object are joined by `and`; a list of one condition becomes that condition.
+ * @param filter as `context_store_search` takes it
+ * @returns text; what `parseFilter` makes of it means the same as the filter, and is within the limits that the filter keeps
+ * @throws FerruleError `validation_failed` with the place of what is no filter; `query_too_complex` with that of what is too much
+ */
+export function formatFilter(filter: unknown): string {
+  const { text } = formatCondition(filter, { at: '/filter', depth: 1, printing: { conditions: 0, values: 0 } })
+  if (text.length > longestText) throw refuseJsonSize('/filter', `has more than ${longestText} characters as text`)
+  return text
+}

@@ -1,0 +1,167 @@
+/** Parses filters written as text (docs/search.md) to the JSON that `context_store_search` takes. */
+import { filterLimits } from '../../definition/search.ts'
+import type { FerruleError } from '../../errors.ts'
+import { findNumber } from './numbers.ts'
+import { refuseSize, shorten } from './refusals.ts'
+import { type Token, Tokens } from './tokens.ts'
+import { type FilterCondition, type Term, writeFilter } from './tree.ts'
+import { comparisons, formatPath, mostParentheses } from './words.ts'
+
+export type { FilterCondition }
+
+/** State of parsing, shared by the whole text. */
+interface Reading {
+  readonly tokens: Tokens
+  /** Number of conditions so far. */
+  conditions: number
+}
+
+/** What encloses a term. `not` and `any` are levels of the JSON; parentheses are not. */
+interface Depth {
+  readonly levels: number
+  readonly parentheses: number
+}
+
+const tooDeep = `is nested more than ${filterLimits.deepest} deep`
+
+function countCondition(reading: Reading): void {
+  reading.conditions += 1
+  if (reading.conditions > filterLimits.mostConditions)
+    throw reading.tokens.refuseNextSize(`has more than ${filterLimits.mostConditions} conditions`)
+}
+
+/** Parses terms that are joined by one word; a single term stays as it is. */
+function parseList(reading: Reading, operator: 'and' | 'or', parseOne: () => Term): Term {
+  const { at } = reading.tokens.next
+  const first = parseOne()
+  const of = [first]
+  while (reading.tokens.takeIf(operator)) of.push(parseOne())
+  return of.length === 1 ? first : { at, operator, of }
+}
+
+const parseExpression = (reading: Reading, depth: Depth): Term =>
+  parseList(reading, 'or', () => parseList(reading, 'and', () => parseTerm(reading, depth)))
+
+/** Parses an expression in parentheses. */
+function parseGroup(reading: Reading, depth: Depth): Term {
+  const { tokens } = reading
+  if (depth.parentheses >= mostParentheses) throw tokens.refuseNextSize(`has more than ${mostParentheses} parentheses within each other`)
+  if (!tokens.takeIf('(')) throw tokens.refuseNext('an opening parenthesis')
+  const inner = parseExpression(reading, { ...depth, parentheses: depth.parentheses + 1 })
+  if (!tokens.takeIf(')')) throw tokens.refuseNext('"and", "or" or a closing parenthesis')
+  return inner
+}
+
+function parseTerm(reading: Reading, depth: Depth): Term {
+  const { tokens } = reading
+  const { at } = tokens.next
+  if (depth.levels > filterLimits.deepest) throw tokens.refuseNextSize(tooDeep)
+  const inner = { ...depth, levels: depth.levels + 1 }
+  if (tokens.takeIf('not')) return { at, operator: 'not', of: [parseTerm(reading, inner)] }
+  if (tokens.next.type === 'sign' && tokens.next.text === '(') return parseGroup(reading, depth)
+  countCondition(reading)
+  if (tokens.takeIf('true')) return { at, operator: 'and', of: [] }
+  if (tokens.takeIf('false')) return { at, operator: 'or', of: [] }
+  if (tokens.takeIf('any')) return { at, operator: 'any', field: takePath(tokens), of: [parseGroup(reading, inner)] }
+  const field = takePath(tokens)
+  return { at, field, ...parseComparison(tokens, field) }
+}
+
+/** Returns what a token names if its author meant a path or a string. Signs name nothing. */
+function readName({ type, text, value }: Token): string | undefined {
+  const name = type === 'value' && typeof value === 'string' ? value : text
+  return type !== 'end' && type !== 'sign' && /[\p{L}\p{N}]/u.test(name) ? name : undefined
+}
+
+const hintAtName = (name: string | undefined): string | undefined =>
+  name === undefined ? undefined : `a field of this name is written ${shorten(formatPath(name))}`
+
+function takePath(tokens: Tokens): string {
+  if (tokens.next.type === 'path') return tokens.take().text
+  throw tokens.refuseNext('a path', hintAtName(readName(tokens.next)))
+}
+
+type Comparison = Pick<Term, 'operator' | 'value'>
+
+function parseComparison(tokens: Tokens, path: string): Comparison {
+  if (tokens.takeIf('is')) return parseNull(tokens)
+  if (tokens.takeIf('in')) return { operator: 'in', value: parseValues(tokens) }
+  const word = tokens.next.text.toLowerCase()
+  const isComparison = (tokens.next.type === 'sign' || tokens.next.type === 'word') && Object.hasOwn(comparisons, word)
+  const operator = isComparison ? comparisons[word] : undefined
+  if (operator === undefined) throw refuseOperator(tokens, path)
+  tokens.take()
+  return { operator, value: takeValue(tokens) }
+}
+
+function refuseOperator(tokens: Tokens, path: string): FerruleError {
+  const { type, text, end } = tokens.next
+  const expected = 'an operator: = != < <= > >= in like fuzzy keyword contains, or is null'
+  const name = type === 'path' || type === 'odd' ? readName(tokens.next) : undefined
+  if (type !== 'word' || text.toLowerCase() !== 'not') return tokens.refuseNext(expected, hintAtName(name && `${path} ${name}`))
+  const [, operator = '…'] = /^\s+(in|like|fuzzy|keyword|contains)\b/i.exec(tokens.text.slice(end, end + 100)) ?? []
+  return tokens.refuseNext(expected, `"not" stands before the path: write not ${shorten(formatPath(path))} ${operator}`)
+}
+
+function parseNull(tokens: Tokens): Comparison {
+  const operator = tokens.takeIf('not') ? 'neq' : 'eq'
+  if (tokens.takeIf('null')) return { operator, value: null }
+  throw tokens.refuseNext('null', `other values follow ${operator === 'eq' ? '=' : '!='}`)
+}
+
+function parseValues(tokens: Tokens): readonly unknown[] {
+  if (!tokens.takeIf('(')) throw tokens.refuseNext('an opening parenthesis and values, such as ("a", "b")')
+  if (tokens.takeIf(')')) return []
+  const values = [takeValue(tokens)]
+  while (tokens.takeIf(',')) {
+    if (values.length === filterLimits.mostValues)
+      throw tokens.refuseNextSize(`has more than ${filterLimits.mostValues} values in one list`)
+    values.push(takeValue(tokens))
+  }
+  if (!tokens.takeIf(')')) throw tokens.refuseNext('a comma or a closing parenthesis')
+  return values
+}
+
+const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+
+const readValue = ({ type, text, value }: Token): { readonly value: unknown } | undefined => {
+  if (type === 'value') return { value }
+  if (type === 'path' && text === '[]') return { value: [] }
+  const word = text.toLowerCase()
+  return type === 'word' && words.has(word) ? { value: words.get(word) } : undefined
+}
+
+function takeValue(tokens: Tokens): unknown {
+  const read = readValue(tokens.next)
+  if (read === undefined) throw refuseValue(tokens)
+  tokens.take()
+  return read.value
+}
+
+function refuseValue(tokens: Tokens): FerruleError {
+  const name = readName(tokens.next)
+  if (name === undefined) return tokens.refuseNext('a value: a string, number, date, true, false or null')
+  const digits = tokens.next.type === 'odd' ? findNumber(name) : undefined
+  const written = shorten(JSON.stringify(name))
+  return tokens.refuseNext(
+    'a value',
+    digits === undefined ? `a string is written ${written}` : `a number is written ${digits}, a string ${written}`,
+  )
+}
+
+/**
+ * Parses a filter.
+ * @param text for example `title fuzzy "pricng" and started >= 2026-01-01`; the grammar is in docs/search.md
+ * @returns the filter as `context_store_search` takes it; integers beyond a double are bigint
+ * @throws FerruleError `validation_failed` with line and column of the first mistake; `query_too_complex` with those of what is too much
+ */
+export function parseFilter(text: string): FilterCondition {
+  const reading: Reading = { tokens: new Tokens(text), conditions: 0 }
+  const filter = parseExpression(reading, { levels: 1, parentheses: 0 })
+  if (reading.tokens.next.type !== 'end') throw reading.tokens.refuseNext('"and", "or" or the end')
+  return writeFilter(filter, (at) => refuseSize(text, at, tooDeep))
+}

@@ -1,0 +1,272 @@
+/** Executes operations and checks credentials. Every surface reaches vendors through these two functions. */
+
+import { randomUUID } from 'node:crypto'
+import type { FerruleError } from 'ferrule'
+import type { ConnectorDefinition, Kind } from 'ferrule/definition'
+import { type Call, type Connection, defaultDeadlineMs, type Engine, type MemoryLease, nameOperation, type Outcome } from 'ferrule/engine'
+import {
+  asFerruleError,
+  clocks,
+  describeExecute,
+  errorConsequences,
+  fail,
+  fillHint,
+  findMissingScopes,
+  inSpan,
+  type SpanStart,
+} from 'ferrule/internal'
+import type { CheckResult, ExecuteRequest } from 'ferrule/wire'
+import type { CheckTarget } from '../connectors/check-target.ts'
+import type { Folds } from '../copies/folds.ts'
+import type { LostRecords } from '../copies/lost-records.ts'
+import type { Searches } from '../copies/searches.ts'
+import type { Platform } from '../main/platform-types.ts'
+import type { ConnectorAccess, Principal } from '../values/access.ts'
+import type { CallCode, CallReport } from '../values/metric-types.ts'
+import { getActionScope, isWrite, requireScope } from '../values/scopes.ts'
+import type { Cutter } from './cut-apart.ts'
+import { cutOutcome, isUntouched } from './cut-outcome.ts'
+import { cutFound, isWhole } from './cut-records.ts'
+import type { Executed, ExecutedData, Found, ReplayedAnswer } from './executed.ts'
+import type { Usage } from './usage/usage-types.ts'
+
+/** Services that an execution needs. */
+export interface OperationServices {
+  readonly platform: Pick<Platform, 'connectors' | 'writes'>
+  readonly engine: Pick<Engine, 'run' | 'check' | 'scopes'>
+  /** Answers `context_store_search`; without it the engine refuses the action. */
+  readonly searches?: Searches
+  /** Cuts large answers in a worker thread. */
+  readonly cutter?: Cutter
+  /** Receives the records of lists and gets. */
+  readonly folds?: Pick<Folds, 'offer' | 'findDigest'>
+  /** Receives outcomes and errors of lists, gets and downloads, to delete lost records. */
+  readonly lostRecords?: Pick<LostRecords, 'answered' | 'failed'>
+  /** Milliseconds since 1970; for `folds`. */
+  readonly clock?: () => number
+  /** Called after every call that reached a connector. Must not throw. */
+  readonly onCall?: (report: CallReport) => void
+  /** Counts the same calls for each connector. */
+  readonly usage?: Pick<Usage, 'count'>
+  /** Called with errors beside a call, such as a status that could not be stored. Must not throw. */
+  readonly onBackgroundError?: (error: unknown) => void
+}
+
+/** Options of one call. */
+export interface RunOptions {
+  /** Aborts the call and its vendor requests. */
+  readonly signal?: AbortSignal
+  /** Timeout in milliseconds. */
+  readonly deadlineMs?: number
+  /** Memory budget for the vendor's answers. */
+  readonly memory?: MemoryLease
+}
+
+/** One call of a client. */
+export interface ExecuteCall extends RunOptions {
+  /** Any string; an id that the principal does not see causes `connector_not_found`. */
+  readonly connectorId: string
+  /** Result of `readExecuteRequest`. */
+  readonly request: ExecuteRequest
+  /** The answer is written as JSON, so records that nothing changes are returned as text. */
+  readonly writesJson?: boolean
+  /** Header Idempotency-Key; ignored by reads. */
+  readonly idempotencyKey?: string | undefined
+  /** Id of the client's request, for an error stored under the key. */
+  readonly requestId?: string | undefined
+}
+
+/**
+ * Executes an operation on a connector of the principal's organization. A read stops when its client disconnects. A write runs to its
+ * timeout, because the outcome of an interrupted write is unknown.
+ * @throws FerruleError `insufficient_scope`, `connector_not_found`, `workspace_inactive`, those of `Writes.once`, and all of the engine
+ */
+export async function executeOperation(
+  services: OperationServices,
+  principal: Principal,
+  given: ExecuteCall,
+): Promise<Executed | ReplayedAnswer> {
+  const { connectorId, request, deadlineMs = defaultDeadlineMs, signal, memory } = given
+  requireScope(principal, getActionScope(request.action))
+  const access = await services.platform.connectors.readAccess(principal, connectorId)
+  if (isWrite(request.action)) return write(services, access, given)
+  const { entity, params } = request
+  const action = resolveAction(access.connection.kind.definition, request)
+  const call: Call = {
+    ...{ entity, action, params: params ?? {}, deadlineMs, memory },
+    ...(isWhole(request) ? { rawRows: 'checked' as const } : {}),
+    ...(given.writesJson === true && isUntouched({ type: 'list' }, request) ? { keepsText: true } : {}),
+    ...(signal === undefined ? {} : { signal }),
+  }
+  if (action === searchAction && services.searches !== undefined)
+    return cutFound(await search(services, { access, call, searches: services.searches }, request), request)
+  const asked = services.clock?.() ?? clocks.steady()
+  const outcome = await read(services, access, { ...call, digest: services.folds?.findDigest(access, call) })
+  services.folds?.offer(access, call, { outcome, asked })
+  return cutOutcome(outcome, request, { cutter: services.cutter, signal })
+}
+
+/** Reads from the vendor. Deletes lost records from the copy before it returns. */
+async function read(services: OperationServices, access: ConnectorAccess, call: Call): Promise<Outcome> {
+  try {
+    const outcome = await runMarked(services, { access, connection: access.connection }, call)
+    await services.lostRecords?.answered(access, call, outcome)
+    return outcome
+  } catch (thrown) {
+    await services.lostRecords?.failed(access, call, thrown)
+    throw thrown
+  }
+}
+
+/** Action that is answered from the copy. */
+export const searchAction = 'context_store_search'
+
+/** Returns the action of a request: older clients say `search`. */
+export const resolveAction = ({ entities }: ConnectorDefinition, { entity, action }: Pick<ExecuteRequest, 'entity' | 'action'>): string =>
+  action === 'search' && Object.hasOwn(entities, entity) ? searchAction : action
+
+/** Searches the copy. Does not change the connector's status, because no vendor call is made. */
+async function search(
+  services: OperationServices,
+  { access, call, searches }: { readonly access: ConnectorAccess; readonly call: Call; readonly searches: Pick<Searches, 'search'> },
+  { max_age: maxAge, allow_partial: allowPartial }: ExecuteRequest,
+): Promise<Found> {
+  const { entity, params, signal, deadlineMs = defaultDeadlineMs } = call
+  const report = startReport(services, access, call)
+  const query = { entity, params, deadlineMs, signal, maxAge: maxAge ?? undefined, allowPartial: allowPartial ?? undefined }
+  try {
+    const found = await inSpan(
+      () => describeCall(access, call),
+      () => searches.search(access, query),
+    )
+    report('ok')
+    return found
+  } catch (thrown) {
+    report(signal?.aborted ? 'aborted' : asFerruleError(thrown).code)
+    throw thrown
+  }
+}
+
+function write(services: OperationServices, access: ConnectorAccess, given: ExecuteCall): Promise<ExecutedData | ReplayedAnswer> {
+  const { request, idempotencyKey: key, requestId, deadlineMs = defaultDeadlineMs, memory } = given
+  const { entity, action } = request
+  const call: Call = { entity, action, params: request.params ?? {}, deadlineMs, memory }
+  const run = async (connection: Connection, idempotencyKey?: string): Promise<ExecutedData> => {
+    const named = idempotencyKey === undefined ? call : { ...call, idempotencyKey }
+    const outcome = await cutOutcome(await runMarked(services, { access, connection }, named), request, services)
+    if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} ${action} answers a file` })
+    return outcome
+  }
+  if (key === undefined) return run(access.connection)
+  return services.platform.writes.once(access, { key, entity, action, params: call.params, deadlineMs, requestId }, run)
+}
+
+/** A connector with the connection of one call. */
+interface Marked {
+  readonly access: ConnectorAccess
+  readonly connection: Connection
+}
+
+/** Runs a call on a stored connector. */
+const runMarked = (services: OperationServices, { access, connection }: Marked, call: Call): Promise<Outcome> =>
+  runAndMark(services, { access, call }, () => services.engine.run(connection, call))
+
+/** Runs work on a stored connector and updates its status: refused credentials set `auth_error`, success clears it. */
+async function runAndMark<T>(
+  services: OperationServices,
+  { access, call }: { readonly access: ConnectorAccess; readonly call: Call },
+  run: () => Promise<T>,
+): Promise<T> {
+  const { platform } = services
+  const marked = (marking: Promise<void>) => marking.catch((error: unknown) => services.onBackgroundError?.(error))
+  const report = startReport(services, access, call)
+  try {
+    const result = await inSpan(() => describeCall(access, call), run)
+    await marked(platform.connectors.markHealthy(access))
+    report('ok')
+    return result
+  } catch (thrown) {
+    const error = asFerruleError(thrown)
+    report(call.signal?.aborted ? 'aborted' : error.code)
+    if (errorConsequences[error.code].credentials === 'refused') await marked(platform.connectors.markAuthError(access, error.message))
+    throw thrown
+  }
+}
+
+/** Starts the time of a call, and returns what reports its end. */
+function startReport({ onCall, usage }: OperationServices, { place, connection }: ConnectorAccess, call: Call): (code: CallCode) => void {
+  const begun = clocks.steady()
+  return (code) => {
+    onCall?.(buildReport(connection.kind, call, code))
+    usage?.count(place, code, clocks.steady() - begun)
+  }
+}
+
+const buildReport = ({ definition }: Kind, { entity, action }: Call, code: CallCode): CallReport => ({
+  ...nameOperation(definition, entity, action),
+  code,
+})
+
+/** Describes the span of a call that reached a connector. */
+function describeCall({ place, connection }: ConnectorAccess, { entity, action, signal }: Call): SpanStart {
+  return describeExecute(nameOperation(connection.kind.definition, entity, action), { connectorId: place.connectorId, signal })
+}
+
+/**
+ * Runs the kind's check operation, or its substitute where a parameter cannot be filled. Returns the vendor's refusals as results and
+ * throws failures of this service.
+ * @param options `now`: milliseconds since 1970, for the result
+ * @throws FerruleError of fault `service`
+ */
+export async function checkConnection(
+  services: OperationServices,
+  target: CheckTarget,
+  options: RunOptions & { readonly now: number },
+): Promise<CheckResult> {
+  const { now, ...run } = options
+  const { connection } = 'access' in target ? target.access : target
+  const { entity, action, params } = connection.kind.definition.check
+  const call: Call = { entity, action, params, ...run }
+  try {
+    const check = () => services.engine.check(connection, run)
+    await ('access' in target ? runAndMark(services, { access: target.access, call }, check) : check())
+    const scopes = await services.engine.scopes(connection, run)
+    const entities = scopes === undefined ? [{ entity, status: 'succeeded' as const }] : describeReach(connection.kind.definition, scopes)
+    return { id: randomUUID(), status: 'succeeded', entity_check_results: entities }
+  } catch (thrown) {
+    const known = 'access' in target ? { connector_id: target.access.place.connectorId } : {}
+    const error = fillHint(asFerruleError(thrown), known)
+    if (error.fault === 'service') throw thrown
+    return failedCheck(entity, error, now)
+  }
+}
+
+/** Returns which entities the granted scopes reach. */
+function describeReach(definition: ConnectorDefinition, scopes: ReadonlySet<string>): CheckResult['entity_check_results'] {
+  const missing = findMissingScopes(definition, scopes)
+  return Object.keys(definition.entities).map((entity) => {
+    const needed = missing.get(entity)
+    return needed === undefined
+      ? { entity, status: 'succeeded' }
+      : { entity, status: 'skipped', error_message: `needs the scope ${needed.join(' or ')}` }
+  })
+}
+
+function failedCheck(entity: string, error: FerruleError, now: number): CheckResult {
+  const status = error.upstream?.status === undefined ? {} : { status_code: error.upstream.status }
+  return {
+    id: randomUUID(),
+    status: 'failed',
+    error_message: error.message,
+    failure_reason: {
+      timestamp: now,
+      failure_origin: 'source',
+      failure_type: error.retryable ? 'transient_error' : 'config_error',
+      external_message: `${error.message} ${error.hint}`,
+      internal_message: error.code,
+      retryable: error.retryable,
+      problem: error.toProblem(),
+    },
+    entity_check_results: [{ entity, status: 'failed', ...status, error_message: error.message }],
+  }
+}

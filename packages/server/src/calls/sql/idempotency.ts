@@ -1,0 +1,113 @@
+/** Queries calls under an Idempotency-Key. */
+import type { Selectable } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { IdempotencyKeyTable } from '../../db/schema/schema.ts'
+
+/** A key with its outcome. */
+export type KeyRow = Selectable<IdempotencyKeyTable>
+/** Identifies a key. */
+export type KeyId = Pick<KeyRow, 'organization_id' | 'connector_id' | 'key_digest'>
+/** One attempt under a key. */
+export type Attempt = KeyId & Pick<KeyRow, 'owner'>
+
+const idColumns = ['organization_id', 'connector_id', 'key_digest'] as const
+const stored = (row: KeyRow) => ({ ...row, claimed: Boolean(row.claimed) })
+
+/** Inserts a key unless it exists. @returns whether it was inserted */
+export async function insertKey(db: Db, row: KeyRow): Promise<boolean> {
+  const done = await db
+    .insertInto('idempotency_keys')
+    .values(stored(row))
+    .onConflict((conflict) => conflict.columns(idColumns).doNothing())
+    .executeTakeFirst()
+  return (done.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Finds a key. */
+export const findKey = (db: Db, { organization_id, connector_id, key_digest }: KeyId): Promise<KeyRow | undefined> =>
+  db
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('organization_id', '=', organization_id)
+    .where('connector_id', '=', connector_id)
+    .where('key_digest', '=', key_digest)
+    .executeTakeFirst()
+
+const ofKey = (db: Db, { organization_id, connector_id, key_digest }: KeyId) =>
+  db
+    .updateTable('idempotency_keys')
+    .where('organization_id', '=', organization_id)
+    .where('connector_id', '=', connector_id)
+    .where('key_digest', '=', key_digest)
+
+/** Selects the key while the attempt runs. */
+const ofAttempt = (db: Db, attempt: Attempt) => ofKey(db, attempt).where('owner', '=', attempt.owner).where('status', 'is', null)
+
+/** Gives a key to a new attempt, unless it changed since `seen` was read. @returns whether it was given */
+export async function takeOver(db: Db, seen: KeyRow, next: KeyRow): Promise<boolean> {
+  const same = ofKey(db, seen).set(stored(next)).where('owner', '=', seen.owner).where('expires_at', '=', seen.expires_at)
+  const done = await same.where('status', seen.status === null ? 'is' : 'is not', null).executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Stores that the attempt claimed a vendor request id. @returns false when another attempt owns the key */
+export const setClaimed = async (db: Db, attempt: Attempt): Promise<boolean> =>
+  (await ofAttempt(db, attempt).set({ claimed: true }).executeTakeFirst()).numUpdatedRows > 0n
+
+/** Outcome of an attempt. */
+export type Settled = Pick<KeyRow, 'status' | 'code' | 'data_key_id' | 'sealed' | 'expires_at'>
+
+/** Stores the outcome of an attempt; does nothing when another attempt owns the key. */
+export const settleKey = async (db: Db, attempt: Attempt, settled: Settled): Promise<void> => {
+  await ofAttempt(db, attempt).set(settled).execute()
+}
+
+/** Deletes the key of an attempt that wrote nothing. */
+export const releaseKey = async (db: Db, { organization_id, connector_id, key_digest, owner }: Attempt): Promise<void> => {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('organization_id', '=', organization_id)
+    .where('connector_id', '=', connector_id)
+    .where('key_digest', '=', key_digest)
+    .where('owner', '=', owner)
+    .where('status', 'is', null)
+    .execute()
+}
+
+/** Deletes keys that expired at `now`, except keys that a new attempt took over. @returns the number */
+export async function deleteEndedKeys(db: Db, now: number, limit: number): Promise<number> {
+  const done = await db
+    .deleteFrom('idempotency_keys')
+    .where('expires_at', '<=', now)
+    .where(({ eb, refTuple, selectFrom }) => {
+      const ended = selectFrom('idempotency_keys as ended').select(['ended.organization_id', 'ended.connector_id', 'ended.key_digest'])
+      const oldest = ended.where('ended.expires_at', '<=', now).orderBy('ended.expires_at').limit(limit)
+      return eb(refTuple(...idColumns), 'in', oldest.$asTuple('organization_id', 'connector_id', 'key_digest'))
+    })
+    .executeTakeFirst()
+  return Number(done.numDeletedRows)
+}
+
+/** Finds the current data key of a workspace, deleted or not. */
+export const findCurrentDataKey = async (db: Db, { organizationId, workspaceId }: { organizationId: string; workspaceId: string }) => {
+  const rows = db.selectFrom('workspaces').select('data_key_id').where('id', '=', workspaceId)
+  return (await rows.where('organization_id', '=', organizationId).executeTakeFirst())?.data_key_id
+}
+
+/** Lists outcomes of a workspace that are not encrypted with its current key. */
+export const listStaleOutcomes = (db: Db, workspaceId: string, limit: number) =>
+  db
+    .selectFrom('idempotency_keys')
+    .innerJoin('connectors', 'connectors.id', 'idempotency_keys.connector_id')
+    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
+    .selectAll('idempotency_keys')
+    .select(['connectors.workspace_id', 'workspaces.data_key_id as current_key_id'])
+    .where('connectors.workspace_id', '=', workspaceId)
+    .whereRef('idempotency_keys.data_key_id', '<>', 'workspaces.data_key_id')
+    .limit(limit)
+    .execute()
+
+/** Replaces or deletes the encrypted body of an outcome, unless it changed in the meantime. */
+export const replaceOutcome = async (db: Db, row: KeyRow, next: Pick<KeyRow, 'data_key_id' | 'sealed'>): Promise<void> => {
+  await ofKey(db, row).set(next).where('owner', '=', row.owner).where('data_key_id', '=', row.data_key_id).execute()
+}

@@ -1,0 +1,103 @@
+/** Opens stored connectors for the engine, and stores what calls reveal about credentials. */
+
+import type { Kind } from 'ferrule/definition'
+import type { Connection, CredentialSource, OriginOverride } from 'ferrule/engine'
+import { fail } from 'ferrule/internal'
+import { unparkRuns } from '../copies/sql/sync-runs.ts'
+import type { Parts } from '../main/parts.ts'
+import { refuseDeleted } from '../tenancy/organizations/open-organization.ts'
+import { existenceQuery } from '../tenancy/sql/organizations.ts'
+import type { ConnectorAccess } from '../values/access.ts'
+import { asId } from '../values/ids.ts'
+import { requireScope } from '../values/scopes.ts'
+import { failInactive } from '../values/workspace-names.ts'
+import type { Connectors } from './connector-types.ts'
+import { createProof } from './credential-proof.ts'
+import { buildAuthErrorReason, createCredentialSources, type StoredCredentials } from './credential-source.ts'
+import { readDraft } from './draft.ts'
+import { keepRows } from './kept-rows.ts'
+import { createNotices } from './notices.ts'
+import { getConnectorStatus } from './record.ts'
+import { createWriteClaims } from './request-claims.ts'
+import { connectionQuery, type SealedConnectorRow, setAuthError, setHealthy } from './sql/connectors.ts'
+
+/** Builds the methods that executions use. */
+export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAccess' | 'markAuthError' | 'markHealthy'> {
+  const { db } = parts.database
+  const read = keepRows(parts.database, connectionQuery(db))
+  const isExisting = existenceQuery(db)
+  const createSource = createCredentialSources(parts, read)
+  const createNotice = createNotices(parts)
+  /** The credential source of each returned access. */
+  const sources = new WeakMap<ConnectorAccess, StoredCredentials>()
+  return {
+    trial: async (principal, body) => {
+      requireScope(principal, 'connectors:write')
+      const { kind, configuration, credentials, sandbox } = readDraft(parts.catalogue, body, parts.settings.sandbox).draft()
+      return buildConnection(parts, { kind, sandbox }, { configuration, credentials: toUnstoredSource(credentials) })
+    },
+    readAccess: async (principal, given) => {
+      const id = asId(given)
+      const row = id === undefined ? undefined : await read(principal, id)
+      if (row === undefined) throw (await isExisting(principal.organizationId)) ? fail('connector_not_found', {}) : refuseDeleted()
+      if (row.workspace_status === 'inactive') throw failInactive({ id: row.workspace_id, name: row.workspace_name })
+      const source = createSource(row)
+      const access = await buildAccess(parts, row, { source, notice: createNotice(row) })
+      sources.set(access, source)
+      return access
+    },
+    markAuthError: async (access, reason) => {
+      const version = sources.get(access)?.current()
+      if (version !== undefined) await setAuthError(db, version, buildAuthErrorReason(reason, version.id))
+    },
+    markHealthy: async (access) => {
+      if (access.status !== 'auth_error' && !access.unchecked) return
+      const version = sources.get(access)?.current()
+      if (version === undefined || !(await setHealthy(db, version))) return
+      await unparkRuns(db, { organizationId: version.organizationId, connectorId: version.id })
+      parts.events.emit('queued')
+    },
+  }
+}
+
+async function buildAccess(
+  parts: Parts,
+  row: SealedConnectorRow,
+  { source, notice }: { readonly source: StoredCredentials } & Pick<Required<Connection>, 'notice'>,
+): Promise<ConnectorAccess> {
+  const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
+  const proof = createProof(parts, row, () => source.current())
+  const own = { configuration: JSON.parse(row.configuration), credentials: source, notice, proof, writes: createWriteClaims(parts, place) }
+  const kind = parts.catalogue.getKind(row.kind)
+  return {
+    place,
+    status: getConnectorStatus(row),
+    unchecked: Boolean(row.unchecked),
+    connection: await buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, own),
+  }
+}
+
+/** Builds a connection to the vendor, its stand-in, or the origin of the settings. Waits for a sandbox that is starting. */
+export async function buildConnection(
+  parts: Parts,
+  { kind, sandbox }: { readonly kind: Kind; readonly sandbox: boolean },
+  own: Pick<Connection, 'configuration' | 'credentials' | 'notice' | 'proof' | 'writes'>,
+): Promise<Connection> {
+  const origin = sandbox ? await readSandboxOrigin(parts, kind) : parts.settings.origins[kind.definition.kind]
+  return { kind, ...own, ...(origin === undefined ? {} : { origin }) }
+}
+
+/** Returns the origin of the stand-in. A sandbox connector never reaches the vendor, even while the sandbox is off. */
+async function readSandboxOrigin({ sandboxOrigins }: Parts, { definition }: Kind): Promise<OriginOverride> {
+  const origin = (await sandboxOrigins())?.[definition.kind]
+  if (origin === undefined) throw fail('unavailable', { reason: 'the sandbox that this connector belongs to is not running' })
+  return origin
+}
+
+/** Wraps credentials that are not stored. A renewal would spend a single-use token and lose its successor. */
+export const toUnstoredSource = (values: Awaited<ReturnType<CredentialSource['open']>>['values']): CredentialSource => ({
+  open: async () => ({ values, version: '0' }),
+  renew: async () => {
+    throw fail('validation_failed', { reason: 'a check before the creation renews no tokens; create the connector, then check it' })
+  },
+})

@@ -1,0 +1,223 @@
+/** Changes and deletes connectors. */
+
+import { checkConfiguration, keepsAccount, Secret } from 'ferrule/engine'
+import { asFerruleError, fail } from 'ferrule/internal'
+import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
+import { followChange } from '../copies/queue/connector-changes.ts'
+import { endSyncs } from '../copies/queue/queue.ts'
+import { type Db, isUniqueViolation } from '../db/database.ts'
+import type { Parts } from '../main/parts.ts'
+import { holdWorkspace, insertJob } from '../tenancy/sql/workspaces.ts'
+import { type Principal, viewOrganization } from '../values/access.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
+import { asId, newId } from '../values/ids.ts'
+import { readBody } from '../values/read.ts'
+import { requireScope } from '../values/scopes.ts'
+import { digestParts } from '../values/secret-text.ts'
+import { buildConnection } from './access.ts'
+import type { Connectors } from './connector-types.ts'
+import { keepRevocation } from './consent-end.ts'
+import { cutOrigin, findKeptOrigin, openCredentials, type StoringTrial } from './consent-origin.ts'
+import { mergeCredentials } from './credential-merge.ts'
+import { checkIdempotencyKey, type TrialKey, type TriedCredentials, tryCredentials } from './credential-trial.ts'
+import { checkEntities, omitNulls } from './draft.ts'
+import { toConnectorRecord } from './record.ts'
+import {
+  type ConnectorChange,
+  deleteConnector,
+  findConnector,
+  holdConnector,
+  type SealedConnectorRow,
+  updateConnector,
+} from './sql/connectors.ts'
+import { deleteCreation } from './sql/creations.ts'
+import { holdConsent } from './sql/revocations.ts'
+
+/** Validated members of an update or patch. */
+export interface Change {
+  readonly name?: string
+  readonly entities?: readonly EntitySelection[]
+  /** Computes the whole new configuration from the stored one. */
+  readonly configuration?: (stored: Readonly<Record<string, unknown>>) => Record<string, unknown>
+  readonly credentials?: NewCredentials
+}
+
+/** New credentials with their trial: neither exists without the other. */
+export interface NewCredentials {
+  readonly given: Record<string, unknown>
+  readonly trial: StoringTrial
+}
+
+const leaveOut = (trial: StoringTrial): StoringTrial => ({ ...trial, check: 'left out' })
+
+/** Builds the methods that change connectors. */
+export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch' | 'remove'> => ({
+  update: async (principal, id, body) => {
+    requireScope(principal, 'connectors:write')
+    const { replication_config: config, ...rest } = readBody(connectorUpdate, body)
+    return changeConnector(
+      parts,
+      { principal, id },
+      { ...rest, ...(config === undefined ? {} : { configuration: () => omitNulls(config) }) },
+    )
+  },
+  patch: async (principal, target, body) => {
+    requireScope(principal, 'connectors:write')
+    const { replication_config: config, credentials: given, check, ...rest } = readBody(connectorPatch, body)
+    const merged = (stored: Readonly<Record<string, unknown>>) => omitNulls({ ...stored, ...config })
+    const { id, trial } = target
+    const credentials = given === undefined ? {} : { credentials: { given, trial: check === false ? leaveOut(trial) : trial } }
+    const wanted = { ...rest, ...credentials, ...(config === undefined ? {} : { configuration: merged }) }
+    const running = changeConnector(parts, { principal, id }, wanted).finally(() => parts.unfinished.delete(running))
+    parts.unfinished.add(running)
+    return running
+  },
+  remove: async (principal, id) => {
+    requireScope(principal, 'connectors:write')
+    const now = parts.source.clock()
+    const job = { id: newId(parts.source), type: 'connector_delete', status: 'succeeded', created_at: now, finished_at: now } as const
+    await parts.database.transaction(async (db) => {
+      const sharing = await holdConsent(db, principal.organizationId, asId(id))
+      const row = await requireConnector(db, { principal, id })
+      if (sharing.length === 1) await keepRevocation(parts, db, row)
+      await endSyncs(parts, db, row)
+      await deleteConnector(db, row)
+      await insertJob(db, { ...job, organization_id: row.organization_id, workspace_id: row.workspace_id, connector_id: row.id })
+    })
+    parts.events.emit('queued')
+    return { job_id: job.id }
+  },
+})
+
+/** A connector, and who changes it. */
+export interface Target {
+  readonly principal: Principal
+  readonly id: string
+}
+
+async function requireConnector(db: Db, { principal, id: given }: Target): Promise<SealedConnectorRow> {
+  const id = asId(given)
+  const row = id === undefined ? undefined : await holdConnector(db, principal, id)
+  if (row === undefined) throw fail('connector_not_found', {})
+  return row
+}
+
+/** Changes a connector. Tries new credentials first. @throws FerruleError as `Connectors.patch` */
+export async function changeConnector(parts: Parts, target: Target, wanted: Change): Promise<ConnectorRecord> {
+  try {
+    const tried = await tryChange(parts, target, wanted)
+    const changed = await parts.database.transaction(async (db) => {
+      const before = await requireConnector(db, target)
+      await updateConnector(db, before, {
+        ...buildPlainChange(parts, before, wanted),
+        ...(wanted.credentials === undefined || tried === undefined
+          ? {}
+          : await buildCredentialsChange(parts, db, { row: before, next: wanted.credentials, tried })),
+        updated_at: parts.source.clock(),
+      })
+      const row = await findConnector(db, target.principal, before.id)
+      if (row === undefined) throw fail('connector_not_found', {})
+      await followChange(parts, db, { before, after: row, hasNewCredentials: wanted.credentials !== undefined })
+      await wanted.credentials?.trial.complete?.(db, row.id)
+      return toConnectorRecord(row, parts.catalogue)
+    })
+    parts.events.emit('queued')
+    return changed
+  } catch (error) {
+    if (isUniqueViolation(error)) throw fail('connector_name_conflict', { name: wanted.name ?? '' })
+    throw error
+  }
+}
+
+function buildPlainChange({ catalogue }: Parts, row: SealedConnectorRow, { name, entities, configuration }: Change): ConnectorChange {
+  const kind = catalogue.getKind(row.kind)
+  const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
+  const next = configuration === undefined ? undefined : checkConfiguration(kind.definition, configuration(stored))
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(entities === undefined ? {} : { entities: JSON.stringify(checkEntities(kind, entities)) }),
+    ...(next === undefined ? {} : buildConfigurationChange(row, JSON.stringify(next), keepsAccount(kind.definition, stored, next))),
+  }
+}
+
+/** Clears the notices with a new configuration, because they belong to calls under the old one; the account where it can be another. */
+function buildConfigurationChange(row: SealedConnectorRow, configuration: string, isSameAccount: boolean): ConnectorChange {
+  if (configuration === row.configuration) return {}
+  return { configuration, notices: '[]', ...(isSameAccount ? {} : { account: null }) }
+}
+
+interface Tried extends TriedCredentials {
+  readonly key: TrialKey
+}
+
+/** Tries new credentials before the row is locked, because a vendor can be slow. */
+async function tryChange(parts: Parts, target: Target, wanted: Change): Promise<Tried | undefined> {
+  const { credentials, configuration } = wanted
+  if (credentials === undefined) return undefined
+  const { given, trial } = credentials
+  const row = await requireConnector(parts.database.db, target)
+  const kind = parts.catalogue.getKind(row.kind)
+  const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
+  const used = configuration === undefined ? stored : checkConfiguration(kind.definition, configuration(stored))
+  const own = { scheme: row.scheme, values: await tryOpen(parts, parts.database.db, { row, trial }) }
+  const { values } = mergeCredentials(kind.definition, own, given)
+  const text = canonicalJson(given)
+  const idempotencyKey = checkIdempotencyKey(trial.idempotencyKey)
+  const fingerprint = digestParts('change', row.organization_id, row.id, idempotencyKey ?? '', text)
+  const key = { organization_id: row.organization_id, key_digest: fingerprint, fingerprint }
+  const tried = await tryCredentials(parts, {
+    key,
+    given: new Secret({ given: text }),
+    credentials: new Secret(values),
+    connection: (credentials) => buildConnection(parts, { kind, sandbox: Boolean(row.sandbox) }, { configuration: used, credentials }),
+    check: trial.check,
+    forceHint: trial.forceHint,
+  })
+  return { key, ...tried }
+}
+
+/** Builds the change of the credentials, which clears `auth_error` and cancels a renewal in progress. */
+async function buildCredentialsChange(
+  parts: Parts,
+  db: Db,
+  { row, next: { given, trial }, tried }: { row: SealedConnectorRow; next: NewCredentials; tried: Tried },
+): Promise<ConnectorChange> {
+  const { vault, catalogue } = parts
+  const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
+  const stored = { scheme: row.scheme, values: await tryOpen(parts, db, { row, trial }) }
+  const { definition } = catalogue.getKind(row.kind)
+  const { scheme, values } = mergeCredentials(definition, stored, given)
+  await deleteCreation(db, tried.key)
+  const workspace = await holdWorkspace(db, viewOrganization(row.organization_id), row.workspace_id)
+  if (workspace === undefined) throw fail('connector_not_found', {})
+  const next = tried.renewed ?? new Secret(values)
+  const consent = trial.consent ?? findKeptOrigin(parts, row, next)
+  const origin = { ...place, kind: definition.title, consent, account: tried.account }
+  const cut = await cutOrigin(db, origin, next)
+  const { sealed, fields } = await vault.seal(db, { ...place, dataKeyId: workspace.data_key_id }, cut.values)
+  return {
+    ...cut.columns,
+    scheme,
+    sealed,
+    data_key_id: workspace.data_key_id,
+    credential_fields: JSON.stringify(fields),
+    version: row.version + 1,
+    proof: null,
+    unchecked: !tried.isChecked,
+    status: 'active',
+    status_reason: null,
+    lease_owner: null,
+    lease_until: null,
+  }
+}
+
+/** Opens the stored credentials; undefined when they are damaged or to be replaced as a whole: the new ones must then be complete. */
+async function tryOpen(parts: Parts, db: Db, { row, trial }: { readonly row: SealedConnectorRow; readonly trial: StoringTrial }) {
+  if (trial.isWhole === true) return undefined
+  try {
+    return await openCredentials(parts, db, row)
+  } catch (error) {
+    if (asFerruleError(error).code === 'credentials_unreadable') return undefined
+    throw error
+  }
+}

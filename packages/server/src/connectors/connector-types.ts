@@ -1,0 +1,79 @@
+/** Interfaces of connectors and of their kinds. */
+
+import type { Kind } from 'ferrule/definition'
+import type { Connection } from 'ferrule/engine'
+import type {
+  ConnectorRecord,
+  ConnectorSummary,
+  DefinitionRecord,
+  DefinitionSummary,
+  EntityDocument,
+  JobReference,
+  Page,
+} from 'ferrule/wire'
+import type { ConnectorAccess, Principal, PrincipalView } from '../values/access.ts'
+import type { CredentialTrial, TriedTarget } from './trial-types.ts'
+
+/**
+ * Connectors of the principal's organization. Methods with an id throw `connector_not_found` for anything that the principal does not see:
+ * an unknown id, an id of another organization, a malformed id.
+ */
+export interface Connectors {
+  /**
+   * Tries the credentials, then stores the connector. A failure stores nothing except tokens that the vendor issues once.
+   * @param body `{ workspace_name (or its old names), create_workspace?, name, connector_type (or definition_id, source_template_id),
+   *   credentials, check?, replication_config?, environment?, entities? }`; null counts as absent
+   * @throws FerruleError the single problem, or `validation_failed` with several; `idempotency_key_conflict`; `idempotency_key_in_flight`; the error of the trial
+   */
+  create(principal: Principal, body: unknown, trial: CredentialTrial): Promise<ConnectorRecord>
+  /** Validates a body of `create` without storing it. The surface runs the kind's check operation over the connection. */
+  trial(principal: Principal, body: unknown): Promise<Connection>
+  /**
+   * Lists connectors.
+   * @param query `{ workspace_id?, workspace_name? (or its old names), definition_id?, connector_type?, limit? (1..100, default 20),
+   *   cursor? }`
+   * @throws FerruleError `validation_failed`, `invalid_cursor`
+   */
+  list(principal: Principal, query: unknown): Promise<Page<ConnectorSummary>>
+  get(principal: Principal, id: string): Promise<ConnectorRecord>
+  /**
+   * Updates a connector.
+   * @param body any of `{ name, replication_config, entities }`; replaces replication_config
+   */
+  update(principal: Principal, id: string, body: unknown): Promise<ConnectorRecord>
+  /**
+   * Changes a connector. Tries new credentials like `create`, and clears `auth_error`.
+   * @param body like `update`, plus `credentials`. Merges objects as in RFC 7396 (null removes); credentials of another scheme replace the
+   *   stored ones
+   */
+  patch(principal: Principal, target: TriedTarget, body: unknown): Promise<ConnectorRecord>
+  /** Deletes the connector and its credentials; the job has finished when this resolves. */
+  remove(principal: Principal, id: string): Promise<JobReference>
+  /**
+   * Reads what the engine needs to run a call, in one statement. The credentials stay encrypted until the engine opens them.
+   * @throws FerruleError `connector_not_found`, `workspace_inactive`
+   */
+  readAccess(view: PrincipalView, id: string): Promise<ConnectorAccess>
+  /**
+   * Stores that the vendor refused this version of the credentials. Writes on change only, and leaves a newer version alone.
+   * @param reason the vendor's message without secrets; the next step is added
+   */
+  markAuthError(access: ConnectorAccess, reason: string): Promise<void>
+  /** Stores that a call succeeded, which clears `auth_error`. Writes on change only, so every call may use it. */
+  markHealthy(access: ConnectorAccess): Promise<void>
+}
+
+/** Kinds of this service, the same for everybody, so no method takes a principal. */
+export interface Catalogue {
+  /** Lists the kinds. @param nameContains case-insensitive part of the title or slug */
+  list(nameContains?: string): readonly DefinitionSummary[]
+  /** Returns a kind. @param id definition id, slug or title. @throws FerruleError `connector_type_not_found` */
+  get(id: string): DefinitionRecord
+  /** Returns the entities of a kind, for `describe` and `inspect`. @throws FerruleError `connector_type_not_found` */
+  entities(id: string): readonly EntityDocument[]
+  /**
+   * Returns the kind of a `connector_type`, title or definition id; ignores case, space, `_` and `-`.
+   * @throws FerruleError `connector_type_not_found`
+   */
+  getKind(given: string): Kind
+}

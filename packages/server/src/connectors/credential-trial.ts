@@ -1,0 +1,126 @@
+/** Tries credentials at the vendor before they are stored. */
+import { FerruleError } from 'ferrule'
+import type { Connection, CredentialSource, CredentialValues, Secret } from 'ferrule/engine'
+import { asFerruleError, errorConsequences, fail } from 'ferrule/internal'
+import type { Parts } from '../main/parts.ts'
+import { type CreationId, findCreation, saveCreation } from './sql/creations.ts'
+import type { CredentialTrial } from './trial-types.ts'
+
+/** Retention of renewed tokens for a repeat, in milliseconds: 24 hours. */
+const keptMs = 24 * 60 * 60 * 1_000
+/** Delays before retries of storing a token that the vendor issues once, in milliseconds. */
+const keepDelaysMs = [0, 100, 500, 2_000, 5_000]
+
+/** Key of a trial's stored result. */
+export interface TrialKey extends CreationId {
+  /** Digest of the request, which reveals another request under the same key. */
+  readonly fingerprint: string
+}
+
+/** Builds the row of a creation, which expires after 24 hours. */
+export const buildCreationRow = ({ source }: Pick<Parts, 'source'>, { organization_id, key_digest, fingerprint }: TrialKey) => ({
+  ...{ organization_id, key_digest, fingerprint },
+  ...{ sealed: null, connector_id: null, expires_at: source.clock() + keptMs },
+})
+
+/** What a trial found. */
+export interface TriedCredentials {
+  /** Credentials that the trial renewed; undefined when the given ones are to be stored. */
+  readonly renewed: Secret<CredentialValues> | undefined
+  /** False: no trial was made. */
+  readonly isChecked: boolean
+  /** Account behind them, as JSON; undefined when nothing proves it, and without a trial. */
+  readonly account: string | undefined
+}
+
+/** A trial. */
+export interface Trial {
+  readonly key: TrialKey
+  /** Credentials of the request, which decrypt the stored result of an earlier trial. */
+  readonly given: Secret<CredentialValues>
+  /** Credentials to try: those of the request, or merged with the stored ones. */
+  readonly credentials: Secret<CredentialValues>
+  readonly connection: (credentials: CredentialSource) => Promise<Connection>
+  readonly check: CredentialTrial['check']
+  /** What the hint of a refusal says about storing without a trial; undefined: the words of the HTTP interface. */
+  readonly forceHint?: string | undefined
+}
+
+/** Says how a request to the HTTP interface skips the trial. */
+const usualForceHint = 'Nothing was stored; with check: false the credentials are stored without a trial.'
+
+/**
+ * Tries credentials, or those that an earlier trial of the same request renewed. Stores new tokens before it uses them.
+ * @throws FerruleError the vendor's error as an error of the request
+ */
+export async function tryCredentials(parts: Parts, trial: Trial): Promise<TriedCredentials> {
+  const { key, given, check } = trial
+  const row = await findCreation(parts.database.db, key, parts.source.clock())
+  const sealPlace = { organizationId: key.organization_id, keyDigest: key.key_digest, given }
+  const kept = row?.sealed == null ? undefined : parts.vault.openRenewed(sealPlace, row.sealed)
+  let renewed = kept
+  let version = 0
+  const current = () => ({ values: renewed ?? trial.credentials, version: String(version) })
+  const source: CredentialSource = {
+    open: async () => current(),
+    renew: async (stale, exchange) => {
+      if (stale !== String(version)) return current()
+      const next = await exchange(current().values)
+      await keep(parts, { ...buildCreationRow(parts, key), sealed: parts.vault.sealRenewed(sealPlace, next) })
+      renewed = next
+      version += 1
+      return current()
+    },
+  }
+  try {
+    if (check === 'left out') return { renewed, isChecked: false, account: undefined }
+    const account = await check(await trial.connection(source))
+    return { renewed, isChecked: true, account }
+  } catch (error) {
+    throw toRefusal(error, trial.forceHint ?? usualForceHint)
+  }
+}
+
+async function keep(parts: Parts, row: Parameters<typeof saveCreation>[1]): Promise<void> {
+  let failure: unknown
+  for (const delay of keepDelaysMs) {
+    if (delay > 0) await parts.sleep(delay)
+    try {
+      return await saveCreation(parts.database.db, row)
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
+}
+
+/** Turns an error of the vendor into an error of the request. Nothing was stored, and the hint explains `check: false`. */
+function toRefusal(thrown: unknown, forceHint: string): unknown {
+  const error = asFerruleError(thrown)
+  // What a vendor answered is no mistake of the request's form, whoever made it.
+  const isOwn = error.fault === 'service' || (error.fault === 'caller' && error.upstream === undefined)
+  if (isOwn || !(thrown instanceof FerruleError)) return thrown
+  const isRefused = errorConsequences[error.code].credentials === 'refused'
+  const next = isRefused ? 'Send credentials that the vendor takes.' : error.hint
+  return new FerruleError(
+    error.code,
+    { message: error.message, hint: `${next} ${forceHint}` },
+    {
+      errors: isRefused ? [{ field: '/credentials', message: error.message, error_code: error.code }] : error.errors,
+      cause: error,
+      retryable: error.retryable,
+      ...(isRefused || error.code === 'record_not_found' ? { status: 422 } : {}),
+      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+      ...(error.upstream === undefined ? {} : { upstream: error.upstream }),
+    },
+  )
+}
+
+const printable = /^[\x20-\x7e]{1,255}$/
+
+/** Validates an Idempotency-Key. @throws FerruleError `validation_failed` */
+export function checkIdempotencyKey(key: string | undefined): string | undefined {
+  if (key === undefined || printable.test(key)) return key
+  const problems = [{ field: 'Idempotency-Key', message: 'must have 1 to 255 printable ASCII characters', error_code: 'pattern' }]
+  throw fail('validation_failed', { reason: 'Idempotency-Key must have 1 to 255 printable ASCII characters' }, { errors: problems })
+}

@@ -1,0 +1,131 @@
+/** Validates the body of a new or changed connector against its kind. */
+
+import { FerruleError, type Problem } from 'ferrule'
+import type { Kind } from 'ferrule/definition'
+import { type CredentialValues, checkConfiguration, checkCredentials, Secret } from 'ferrule/engine'
+import { failValidation, isObject, moveProblem } from 'ferrule/internal'
+import { connectorInput, type EntitySelection } from 'ferrule/wire'
+import { type Read, readBody, validMembers } from '../values/read.ts'
+import { requireWorkspaceName } from '../values/workspace-names.ts'
+import type { Catalogue } from './connector-types.ts'
+import { collectMistakes, type Mistakes } from './mistakes.ts'
+
+/** A connector before it is stored. */
+export interface ConnectorDraft {
+  readonly workspaceName: string
+  readonly name: string
+  readonly kind: Kind
+  readonly scheme: string
+  readonly credentials: Secret<CredentialValues>
+  readonly configuration: Readonly<Record<string, unknown>>
+  readonly entities: readonly EntitySelection[]
+  readonly sandbox: boolean
+}
+
+const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
+
+/** A body as far as it could be read, with its problems. */
+export interface ReadDraft {
+  readonly mistakes: Mistakes
+  /** Undefined when the name is invalid. */
+  readonly workspaceName: string | undefined
+  readonly name: string | undefined
+  /** True to create a missing workspace. */
+  readonly createWorkspace: boolean
+  /** True to try the credentials first. */
+  readonly check: boolean
+  /** Returns the draft. @throws FerruleError the collected problems */
+  draft(): ConnectorDraft
+}
+
+/**
+ * Reads the body of a creation to its end, whatever is invalid.
+ * @param sandbox true when the service accepts sandbox connectors
+ * @throws FerruleError `validation_failed` when the body is no object
+ */
+export function readDraft(catalogue: Catalogue, given: unknown, sandbox: boolean): ReadDraft {
+  if (!isObject(given)) readBody(connectorInput, given)
+  const mistakes = collectMistakes()
+  const body = mistakes.take('', () => readBody(connectorInput, given)) ?? validMembers(connectorInput, given)
+  const workspaceName = mistakes.take('/workspace_name', () => requireWorkspaceName(body))
+  const kind = mistakes.take('/connector_type', () =>
+    readKind(catalogue, [body.connector_type, body.definition_id, body.source_template_id]),
+  )
+  const wanted = mistakes.take('/environment/sandbox', () => readSandbox(body.environment, sandbox)) ?? false
+  const parts = kind === undefined ? undefined : readKindValues(mistakes, kind, body)
+  return {
+    ...{ mistakes, workspaceName, name: body.name, createWorkspace: body.create_workspace ?? false, check: body.check ?? true },
+    draft: () => {
+      mistakes.refuse()
+      if (workspaceName === undefined || body.name === undefined || parts === undefined) throw failValidation([])
+      return { workspaceName, name: body.name, sandbox: wanted, ...parts }
+    },
+  }
+}
+
+type Body = Partial<Read<typeof connectorInput>>
+type KindValues = Pick<ConnectorDraft, 'kind' | 'scheme' | 'credentials' | 'configuration' | 'entities'>
+
+/** Reads the members that depend on the kind. */
+function readKindValues(
+  mistakes: Mistakes,
+  kind: Kind,
+  { environment, replication_config, credentials, entities }: Body,
+): KindValues | undefined {
+  const { sandbox: _sandbox, ...variables } = environment ?? {}
+  const configuration = mistakes.take('/replication_config', () => readConfiguration(kind, variables, replication_config))
+  // The body's schema has reported credentials that are no object.
+  const checked =
+    credentials === undefined ? undefined : mistakes.take('/credentials', () => checkCredentials(kind.definition, credentials))
+  const wanted = mistakes.take('/entities', () => checkEntities(kind, entities))
+  if (configuration === undefined || checked === undefined || wanted === undefined) return undefined
+  return { kind, scheme: checked.scheme, credentials: new Secret(checked.values), configuration, entities: wanted }
+}
+
+function readSandbox(environment: Readonly<Record<string, unknown>> | undefined, sandbox: boolean): boolean {
+  const wanted = environment?.['sandbox'] ?? false
+  const place = '/environment/sandbox'
+  if (typeof wanted !== 'boolean') throw failValidation([problem(place, 'must be true or false', 'type')])
+  if (wanted && !sandbox)
+    throw failValidation([problem(place, 'cannot be true: this service runs without the sandbox (FERRULE_SANDBOX)', 'sandbox')])
+  return wanted
+}
+
+/** Returns the kind of the identifiers, which must all name the same kind. */
+function readKind(catalogue: Catalogue, identifiers: readonly (string | undefined)[]): Kind {
+  const [first, ...more] = identifiers.filter((each) => each !== undefined)
+  if (first === undefined) throw failValidation([problem('/connector_type', 'is required, or definition_id in its place', 'required')])
+  const kind = catalogue.getKind(first)
+  if (more.some((each) => catalogue.getKind(each) !== kind))
+    throw failValidation([problem('/connector_type', 'names another kind than definition_id or source_template_id', 'conflict')])
+  return kind
+}
+
+/** Reads the configuration, including values of `environment`. A problem names the member that held the value. */
+function readConfiguration(kind: Kind, variables: Record<string, unknown>, given: Record<string, unknown> | undefined) {
+  const config = omitNulls(given ?? {})
+  const twice = Object.keys(variables).find((key) => key in config)
+  if (twice !== undefined) throw failValidation([problem(`/environment/${twice}`, 'is given in replication_config too', 'conflict')])
+  try {
+    return checkConfiguration(kind.definition, { ...omitNulls(variables), ...config })
+  } catch (error) {
+    if (!(error instanceof FerruleError)) throw error
+    const place = (field: string) =>
+      field.slice('/replication_config/'.length) in variables ? field.replace('/replication_config', '/environment') : field
+    throw failValidation(error.errors.map((each) => moveProblem(each, place(each.field))))
+  }
+}
+
+/** Returns an object without members of value null. */
+export const omitNulls = (value: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
+
+/** Validates the entities of a connector. @throws FerruleError `validation_failed` */
+export function checkEntities(kind: Kind, entities: readonly EntitySelection[] | undefined): readonly EntitySelection[] {
+  const known = Object.keys(kind.definition.entities)
+  const problems = (entities ?? []).flatMap(({ entity }, index) =>
+    known.includes(entity) ? [] : [problem(`/entities/${index}/entity`, `must be one of: ${known.join(', ')}`, 'enum')],
+  )
+  if (problems.length > 0) throw failValidation(problems)
+  return entities ?? []
+}

@@ -1,0 +1,197 @@
+/** Authorizes a connector: checks credentials at the vendor, stores them, and uses the link up, all of it or nothing. */
+
+import { FerruleError } from 'ferrule'
+import type { Kind } from 'ferrule/definition'
+import { type Connection, isSameAccount } from 'ferrule/engine'
+import { asFerruleError, fail, failValidation, moveProblem } from 'ferrule/internal'
+import type { ConnectDone } from 'ferrule/wire'
+import type { Db } from '../../db/database.ts'
+import type { Parts } from '../../main/parts.ts'
+import { type Principal, viewOrganization } from '../../values/access.ts'
+import { changeConnector } from '../changes.ts'
+import type { Connectors } from '../connector-types.ts'
+import type { ConsentOrigin, StoringTrial } from '../consent-origin.ts'
+import { storeNewConnector } from '../creation.ts'
+import { findAccount, hasConnectorNamed } from '../sql/connectors.ts'
+import { countAttempt, findConnectLink, useConnectLink } from '../sql/links.ts'
+import { buildReturnUrl } from './addresses.ts'
+import type { VendorWork } from './connect-types.ts'
+import { readLinkContent, requireOpen } from './link-record.ts'
+import { readLinkValues, requireLocked } from './link-values.ts'
+import type { Visit } from './visits.ts'
+
+/** Most authorizations that one link begins: it is no place to try stolen keys. */
+const mostAttempts = 50
+/** Names that are tried for a connector without one. */
+const triedNames = 100
+
+/** Services of authorizations. */
+export interface AuthorizationParts extends Parts {
+  readonly connectors: Pick<Connectors, 'readAccess'>
+}
+
+/** Credentials that are to be stored. */
+export interface Authorized {
+  readonly kind: Kind
+  /** The whole configuration. */
+  readonly configuration: Readonly<Record<string, unknown>>
+  readonly name: string | undefined
+  readonly credentials: Readonly<Record<string, unknown>>
+  readonly work: VendorWork
+  readonly consent?: ConsentOrigin
+  /** Runs in the transaction that stores the connector. */
+  readonly complete?: (db: Db) => Promise<void>
+}
+
+type LinkVisit = Pick<Visit, 'link'>
+
+/** Finds the kind of a request. @throws FerruleError `validation_failed` when the link does not offer it */
+export function requireKind({ catalogue }: Parts, { link }: LinkVisit, slug: string): Kind {
+  const { kinds } = readLinkContent(link)
+  if (kinds.includes(slug)) return catalogue.getKind(slug)
+  throw failValidation([{ field: '/kind', message: `must be one of: ${kinds.join(', ')}`, error_code: 'enum' }])
+}
+
+/** Counts an authorization of an open link. @throws FerruleError `connect_link_closed` */
+export async function beginAuthorization({ database: { db }, source }: Parts, { link }: LinkVisit): Promise<void> {
+  const now = source.clock()
+  requireOpen(link, now)
+  if (!(await countAttempt(db, { organizationId: link.organization_id, id: link.id }, { now, most: mostAttempts })))
+    throw fail('connect_link_closed', { reason: `it was tried ${mostAttempts} times, or ended meanwhile` })
+}
+
+/** Builds who creates the connector: the maker of the link, within its workspace, with no right beside this. */
+const buildPrincipal = ({ link }: LinkVisit): Principal => ({
+  kind: 'scoped',
+  applicationId: link.application_id,
+  ...viewOrganization(link.organization_id),
+  workspaceIds: [link.workspace_id],
+  scopes: new Set(['connectors:read', 'connectors:write']),
+  token: { id: null, expiresAt: link.expires_at, secretMark: null },
+})
+
+/** Names the connector: as the link says, as the page says, else by the title of the kind and a number. */
+async function chooseName({ database: { db } }: Parts, { link }: LinkVisit, { name, kind }: Authorized): Promise<string> {
+  const given = link.name ?? name
+  if (given !== undefined && given !== null) return given
+  const place = { id: link.workspace_id, organization_id: link.organization_id }
+  const { title } = kind.definition
+  for (let number = 1; number <= triedNames; number += 1) {
+    const tried = number === 1 ? title : `${title} ${number}`
+    if (!(await hasConnectorNamed(db, place, tried))) return tried
+  }
+  return title
+}
+
+/** Moves problems of the configuration to the member that the page sends. */
+function toPageError(thrown: unknown): unknown {
+  if (!(thrown instanceof FerruleError)) return thrown
+  const errors = thrown.errors.map((each) => moveProblem(each, each.field.replace('/replication_config', '/configuration')))
+  const { message, hint, status, retryable, retryAfterMs, upstream } = thrown
+  const known = { ...(retryAfterMs === undefined ? {} : { retryAfterMs }), ...(upstream === undefined ? {} : { upstream }) }
+  return new FerruleError(thrown.code, { message, hint }, { errors, status, retryable, cause: thrown.cause, ...known })
+}
+
+/** Reads the account behind the stored credentials: as it was once read, else with the credentials themselves. */
+async function findStoredAccount(parts: AuthorizationParts, { link }: LinkVisit, work: VendorWork): Promise<string | undefined> {
+  const id = link.target_connector_id ?? ''
+  const view = viewOrganization(link.organization_id)
+  const stored = await findAccount(parts.database.db, link.organization_id, id)
+  if (stored !== null) return stored
+  try {
+    return await work.readAccount(link.organization_id, (await parts.connectors.readAccess(view, id)).connection)
+  } catch (thrown) {
+    asFerruleError(thrown)
+    return undefined // a vendor that refuses the old credentials proves nothing
+  }
+}
+
+const mismatches = {
+  different: 'they reach another account',
+  unproven: 'nothing proves it, because the account behind the earlier credentials, or behind the new ones, cannot be read',
+} as const
+
+/** Refuses credentials of another account. @throws FerruleError `connect_account_mismatch` */
+async function requireSameAccount(
+  parts: AuthorizationParts,
+  visit: LinkVisit,
+  { work, after }: { work: VendorWork; after: string | undefined },
+) {
+  if (visit.link.target_connector_id === null || visit.link.allow_other_account) return
+  const before = await findStoredAccount(parts, visit, work)
+  const found = after === undefined ? 'unproven' : isSameAccount(before === undefined ? undefined : JSON.parse(before), JSON.parse(after))
+  if (found !== 'same') throw fail('connect_account_mismatch', { reason: mismatches[found] })
+}
+
+/** Builds the trial: a live check, the account, and what happens in the transaction that stores the credentials. */
+function buildTrial(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): StoringTrial {
+  const { link } = visit
+  const { work, consent } = authorized
+  const check = async (connection: Connection): Promise<string | undefined> => {
+    const account = await work.readAccount(link.organization_id, connection).catch(() => undefined)
+    // Another account is refused in these words, although the vendor might refuse the configuration of this one first.
+    if (account !== undefined) await requireSameAccount(parts, visit, { work, after: account })
+    await work.check(link.organization_id, connection)
+    if (account === undefined) await requireSameAccount(parts, visit, { work, after: account })
+    return account
+  }
+  return {
+    check,
+    forceHint: 'Nothing was stored.',
+    isWhole: true,
+    ...(consent === undefined ? {} : { consent }),
+    complete: async (db, connectorId) => {
+      const place = { organizationId: link.organization_id, id: link.id }
+      if (!(await useConnectLink(db, place, { now: parts.source.clock(), connectorId })))
+        throw fail('connect_link_closed', { reason: 'it ended while the credentials were checked' })
+      await authorized.complete?.(db)
+    },
+  }
+}
+
+/** Replaces the credentials of the connector of a link. */
+async function replaceCredentials(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): Promise<string> {
+  const target = { principal: buildPrincipal(visit), id: visit.link.target_connector_id ?? '' }
+  const change = { credentials: { given: { ...authorized.credentials }, trial: buildTrial(parts, visit, authorized) } }
+  return (await changeConnector(parts, target, change)).id
+}
+
+/** Creates the connector of a link. */
+async function createConnector(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): Promise<string> {
+  const { link } = visit
+  const { kind, credentials, configuration } = authorized
+  requireLocked(kind, readLinkValues(readLinkContent(link), kind.definition.kind), configuration)
+  const body = {
+    workspace_name: link.workspace_name,
+    name: await chooseName(parts, visit, authorized),
+    connector_type: kind.definition.kind,
+    ...{ credentials, replication_config: configuration, environment: { sandbox: Boolean(link.sandbox) } },
+  }
+  const request = { principal: buildPrincipal(visit), body, trial: buildTrial(parts, visit, authorized) }
+  return (await storeNewConnector(parts, request)).id
+}
+
+/** Says what happened to a link that another request used up meanwhile: that one took the name, too. */
+async function toLinkError(parts: AuthorizationParts, { link }: LinkVisit, thrown: unknown): Promise<unknown> {
+  if (asFerruleError(thrown).code !== 'connector_name_conflict') return toPageError(thrown)
+  const now = await findConnectLink(parts.database.db, viewOrganization(link.organization_id), link.id)
+  if (now !== undefined) requireOpen(now, parts.source.clock())
+  return thrown
+}
+
+/**
+ * Checks credentials and stores them. A failure stores nothing, and leaves link and connector as they were.
+ * @throws FerruleError `connect_link_closed`, `connect_account_mismatch`, `validation_failed`, what a creation throws, the error of the check
+ */
+export async function authorizeConnector(parts: AuthorizationParts, visit: LinkVisit, authorized: Authorized): Promise<ConnectDone> {
+  const { link } = visit
+  const store = link.target_connector_id === null ? createConnector : replaceCredentials
+  const running = store(parts, visit, authorized).finally(() => parts.unfinished.delete(running))
+  parts.unfinished.add(running)
+  try {
+    const connectorId = await running
+    return { connector_id: connectorId, return_url: buildReturnUrl(link.redirect_url, { link_id: link.id, connector_id: connectorId }) }
+  } catch (thrown) {
+    throw await toLinkError(parts, visit, thrown)
+  }
+}

@@ -1,0 +1,158 @@
+/** Interfaces of connect links, of the page that end users open, and of the operator's applications at vendors. */
+import type { Connection, CredentialValues, ExchangePlace, Secret } from 'ferrule/engine'
+import type {
+  ConnectAccounts,
+  ConnectConsent,
+  ConnectDone,
+  ConnectLinkRecord,
+  ConnectLinkSecret,
+  ConnectLinkState,
+  ConnectPage,
+  OAuthConsent,
+  OAuthCredentialsList,
+  OAuthCredentialsRecord,
+  OAuthCredentialsRemoval,
+  Page,
+} from 'ferrule/wire'
+import type { Principal } from '../../values/access.ts'
+
+/**
+ * Links of the principal's organization. With a token for some workspaces, only their links. All methods throw `insufficient_scope` and
+ * `validation_failed`.
+ */
+export interface ConnectLinks {
+  /**
+   * Creates a link. Scope connectors:write.
+   * @param body see `connectLinkInput`
+   * @returns the only answer with the address
+   * @throws FerruleError `not_offered` without a safe FERRULE_PUBLIC_URL, `workspace_not_found`, `workspace_inactive`,
+   *   `connector_not_found`, `connector_type_not_found`, `token_expired` (the client secret was replaced)
+   */
+  create(principal: Principal, body: unknown): Promise<ConnectLinkSecret>
+  /** Creates a link for one kind in the form of the platform's clients. Scope connectors:write. @throws FerruleError as `create` */
+  initiate(principal: Principal, body: unknown): Promise<OAuthConsent>
+  /** Lists links. Scope connectors:read. @throws FerruleError `invalid_cursor` */
+  list(principal: Principal, query: unknown): Promise<Page<ConnectLinkRecord>>
+  /** Reads a link. Scope connectors:read. @throws FerruleError `connect_link_not_found` */
+  get(principal: Principal, id: string): Promise<ConnectLinkRecord>
+  /** Revokes an open link; an ended one stays as it is. Scope connectors:write. @throws FerruleError `connect_link_not_found` */
+  revoke(principal: Principal, id: string): Promise<ConnectLinkRecord>
+  /** Deletes links 30 days after their end, and expired sessions and attempts. @param now milliseconds since 1970. @returns the number */
+  purgeExpired(now: number): Promise<number>
+}
+
+/** A request of the page. */
+export interface PageVisit {
+  /** Link that the page was opened with. */
+  readonly linkId: string
+  /** Value of the session's cookie; undefined without one. */
+  readonly session: string | undefined
+}
+
+/** A cookie that an answer sets. */
+export interface IssuedCookie {
+  readonly value: string
+  readonly maxAgeSeconds: number
+}
+
+/** Calls to a vendor that authorizations need, within the limits of an organization. Nothing of them is repeated after an unclear end. */
+export interface VendorWork {
+  /** Checks credentials that are not stored. */
+  check(organizationId: string, connection: Connection): Promise<void>
+  /** Exchanges the code of a consent, once. @throws FerruleError `consent_unclear` when nobody knows whether the code is used up */
+  exchange(organizationId: string, consent: ConsentExchange): Promise<Secret<CredentialValues>>
+  listAccounts(organizationId: string, connection: Connection): Promise<readonly { readonly id: string; readonly name: string }[]>
+  /** Reads the account behind credentials, as JSON. @returns undefined when nothing proves it */
+  readAccount(organizationId: string, connection: Connection): Promise<string | undefined>
+}
+
+/** The code of a consent, with what it was given to. */
+export interface ConsentExchange {
+  readonly connection: ExchangePlace
+  readonly application: Secret<CredentialValues>
+  readonly code: string
+  readonly redirectUrl: string
+}
+
+/** A return from a vendor's page. */
+export interface ConsentReturn {
+  /** Slug in the address. */
+  readonly kind: string
+  readonly query: URLSearchParams
+  /** Returns the value of the cookie of an attempt. */
+  readonly readCookie: (attemptId: string) => string | undefined
+}
+
+/** The page of a link. Nobody is signed in: the secret of the link opens a session, and its cookie proves every later request. */
+export interface ConnectPages {
+  /**
+   * Opens a session with the secret of a link.
+   * @throws FerruleError `connect_link_not_found` (unknown link or wrong secret), `connect_link_closed` (not open any longer)
+   */
+  open(body: unknown): Promise<{ readonly page: ConnectPage; readonly cookie: IssuedCookie }>
+  /** Reads what the page shows. @throws FerruleError `connect_session_missing`, `connect_link_closed` */
+  read(visit: PageVisit): Promise<ConnectPage>
+  /**
+   * Checks credentials at the vendor, then creates the connector or replaces its credentials, and uses the link up.
+   * @throws FerruleError `connect_session_missing`, `connect_link_closed`, `connect_account_mismatch`, `validation_failed`, what a creation
+   *   throws, and the error of the check
+   */
+  authorize(visit: PageVisit, body: unknown, work: VendorWork): Promise<ConnectDone>
+  /**
+   * Begins a consent.
+   * @returns the address of the vendor's page, and the cookie that the return needs
+   * @throws FerruleError `connect_session_missing`, `connect_link_closed`, `oauth_credentials_not_found`, `validation_failed`
+   */
+  begin(visit: PageVisit, body: unknown): Promise<{ readonly consent: ConnectConsent; readonly cookie: IssuedCookie }>
+  /**
+   * Takes a return from the vendor's page, once. A failure is kept for the page, which reads it as the attempt of its session.
+   * @returns where the browser goes next
+   * @throws FerruleError `connect_return_refused` when the return belongs to no consent of this browser
+   */
+  takeReturn(given: ConsentReturn, work: VendorWork): Promise<{ readonly linkId: string; readonly attemptId: string }>
+  /** Lists the accounts of the attempt that waits for a choice. @throws FerruleError `connect_session_missing`, `connect_return_refused` */
+  listAccounts(visit: ChoiceVisit, work: VendorWork): Promise<ConnectAccounts>
+  /** Chooses accounts, which makes one connector. @throws FerruleError as `authorize` and `listAccounts` */
+  choose(visit: ChoiceVisit, body: unknown, work: VendorWork): Promise<ConnectDone>
+  /**
+   * Reads the status for the page that opened a link.
+   * @param origin header Origin of the request
+   * @throws FerruleError `connect_link_not_found`, also for any other origin than the link's
+   */
+  readStatus(linkId: string, origin: string | undefined): Promise<ConnectLinkState>
+}
+
+/** A request of the page about an attempt. */
+export interface ChoiceVisit extends PageVisit {
+  /** Returns the value of the cookie of an attempt. */
+  readonly readCookie: (attemptId: string) => string | undefined
+}
+
+/** The operator's applications at vendors, one per kind and organization. Their secrets never leave. */
+export interface VendorApplications {
+  /**
+   * Stores the application of a kind; it replaces an earlier one, for its connectors too. Scope connectors:write.
+   * @param body see `oauthCredentialsInput`
+   * @throws FerruleError `insufficient_scope`, `organization_forbidden` (a token for some workspaces), `validation_failed`,
+   *   `connector_type_not_found`
+   */
+  save(principal: Principal, body: unknown): Promise<OAuthCredentialsRecord>
+  /** Lists the applications. Scope connectors:read. @throws FerruleError `insufficient_scope`, `organization_forbidden` */
+  list(principal: Principal): Promise<OAuthCredentialsList>
+  /**
+   * Deletes the application of a kind. Scope connectors:write.
+   * @param query `{ force? }`; true also when connectors use it: they work until their tokens have to be renewed
+   * @throws FerruleError `insufficient_scope`, `organization_forbidden`, `oauth_credentials_not_found`, `oauth_credentials_in_use`
+   */
+  remove(principal: Principal, kind: string, query: unknown): Promise<OAuthCredentialsRemoval>
+}
+
+/** Ends tokens of deleted connectors at their vendors. */
+export interface ConsentRevocations {
+  /**
+   * Ends the tokens that are due. A failed try is repeated later, at most 8 times over a day; then it is reported and given up.
+   * @param revoke ends the token of a connection at the vendor
+   * @returns the number of tries
+   */
+  run(revoke: (connection: Connection) => Promise<void>): Promise<number>
+}

@@ -1,0 +1,67 @@
+/** Handles the credentials of a consent: opens the operator's application, and keeps the token while accounts are chosen. */
+import type { ConnectorDefinition } from 'ferrule/definition'
+import { type CredentialValues, findConsent, Secret } from 'ferrule/engine'
+import type { Parts } from '../../main/parts.ts'
+import { addFields, omitFields } from '../../tenancy/vault/application-seals.ts'
+import { digestParts } from '../../values/secret-text.ts'
+import type { VendorApplicationRow } from '../sql/vendor-applications.ts'
+import type { ConnectAttemptRow } from '../sql/visits.ts'
+
+/** Opens the operator's application. @throws FerruleError `credentials_unreadable` */
+export const openApplication = (
+  { applicationSeals }: Pick<Parts, 'applicationSeals'>,
+  row: VendorApplicationRow,
+): Secret<CredentialValues> =>
+  applicationSeals.open({ organizationId: row.organization_id, kind: row.kind }, { masterKeyId: row.master_key_id, sealed: row.sealed })
+
+const buildPlace = ({ organization_id: organizationId }: ConnectAttemptRow, cookie: string) =>
+  ({ type: 'ConnectAttempt', id: cookie, organizationId }) as const
+
+/** Encrypts credentials for the browser of an attempt: its cookie is the key, so the database alone opens nothing. */
+export const sealConsent = (
+  { vault }: Pick<Parts, 'vault'>,
+  {
+    attempt,
+    cookie,
+    definition,
+  }: { readonly attempt: ConnectAttemptRow; readonly cookie: string; readonly definition: ConnectorDefinition },
+  values: Secret<CredentialValues>,
+): Uint8Array => {
+  const own = omitFields(values, findConsent(definition)?.applicationFields ?? [])
+  return vault.sealRecord(buildPlace(attempt, cookie), JSON.stringify(own.reveal()))
+}
+
+/** Decrypts the credentials of an attempt, and adds the application as it is now. @returns undefined for another browser */
+export function openConsent(
+  parts: Pick<Parts, 'vault' | 'applicationSeals'>,
+  {
+    attempt,
+    cookie,
+    application,
+  }: { readonly attempt: ConnectAttemptRow; readonly cookie: string; readonly application: VendorApplicationRow },
+): Secret<CredentialValues> | undefined {
+  const text = attempt.sealed === null ? undefined : parts.vault.openRecord(buildPlace(attempt, cookie), attempt.sealed)
+  if (text === undefined) return undefined
+  return addFields(new Secret(JSON.parse(text) as CredentialValues), openApplication(parts, application)) // authenticated bytes of `sealConsent`
+}
+
+/** Returns the digest by which connectors of one token are known; null when the vendor ends no tokens. */
+export function digestToken(
+  { kind, credentials }: ConnectorDefinition,
+  organizationId: string,
+  values: Secret<CredentialValues>,
+): string | null {
+  const consent = Object.values(credentials).find((scheme) => scheme.consent !== undefined)?.consent
+  if (consent?.revoke === undefined) return null
+  const own = Object.values(consent.revoke.send).filter((field) => !consent.application.includes(field))
+  const plain = values.reveal()
+  return digestParts(
+    'consent',
+    organizationId,
+    kind,
+    own.map((field) => plain[field] ?? ''),
+  )
+}
+
+/** Returns credentials in the form in which a request carries them. */
+export const toGivenCredentials = (values: Secret<CredentialValues>): CredentialValues => values.reveal()

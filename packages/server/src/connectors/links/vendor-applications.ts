@@ -1,0 +1,130 @@
+/** Stores the operator's applications at vendors. Their secrets are opened for requests to the vendor only. */
+
+import type { Problem } from 'ferrule'
+import type { Kind } from 'ferrule/definition'
+import { type CredentialValues, findConsent, Secret } from 'ferrule/engine'
+import { compileFields, fail, failValidation } from 'ferrule/internal'
+import { type OAuthCredentialsRecord, oauthCredentialsInput, oauthCredentialsRemovalQuery } from 'ferrule/wire'
+import type { Parts } from '../../main/parts.ts'
+import { requireLiveClient } from '../../tenancy/applications/live-client.ts'
+import type { Principal } from '../../values/access.ts'
+import { iso, newId } from '../../values/ids.ts'
+import { readBody, readQuery } from '../../values/read.ts'
+import { requireScope, type Scope } from '../../values/scopes.ts'
+import type { Catalogue } from '../connector-types.ts'
+import {
+  countConnectorsOf,
+  deleteVendorApplication,
+  findVendorApplication,
+  holdVendorApplication,
+  listVendorApplications,
+  saveVendorApplication,
+  type VendorApplicationRow,
+} from '../sql/vendor-applications.ts'
+import { buildCallbackUrl } from './addresses.ts'
+import type { VendorApplications } from './connect-types.ts'
+
+const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
+
+/** Checks that the principal stands for the whole organization: an application serves all workspaces. */
+function requireWhole(principal: Principal, scope: Scope): void {
+  requireScope(principal, scope)
+  if (principal.workspaceIds !== null) throw fail('organization_forbidden', {})
+}
+
+/** Word of existing clients that names no kind: they add the id of the definition. */
+const anySource = 'source'
+
+/** Finds the kind of a body. @throws FerruleError `validation_failed`, `connector_type_not_found` */
+function readKind(catalogue: Catalogue, given: readonly (string | undefined)[]): Kind {
+  const [first, second] = given.filter((each) => each !== undefined && each !== anySource)
+  if (first === undefined)
+    throw failValidation([problem('/connector_type', 'is required, or connector_definition_id in its place', 'required')])
+  const kind = catalogue.getKind(first)
+  if (second !== undefined && catalogue.getKind(second) !== kind)
+    throw failValidation([problem('/connector_type', 'names another kind than connector_definition_id', 'conflict')])
+  return kind
+}
+
+/** Reads the fields of an application: all of them, and no others. @throws FerruleError `validation_failed` */
+function readApplication({ definition }: Kind, given: Readonly<Record<string, unknown>>): Secret<CredentialValues> {
+  const consent = findConsent(definition)
+  if (consent === undefined)
+    throw failValidation([problem('/connector_type', `names a kind without a consent page: ${definition.title}`, 'consent')])
+  const known = definition.credentials[consent.name]?.fields ?? {}
+  const fields = Object.fromEntries(consent.applicationFields.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]])))
+  const missing = consent.applicationFields.filter((name) => given[name] === undefined || given[name] === '')
+  const problems = [
+    ...missing.map((name) => problem(`/configuration/${name}`, 'is required', 'required')),
+    ...compileFields(fields)
+      .problems(given, '/configuration')
+      .filter(({ field }) => !missing.includes(field.split('/')[2] ?? '')),
+  ]
+  if (problems.length > 0) throw failValidation(problems)
+  return new Secret(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])))
+}
+
+/** Stores an application under the id of an earlier one. @returns the row that is stored */
+async function save(parts: Parts, principal: Principal, { kind, values }: { kind: Kind; values: Secret<CredentialValues> }) {
+  const place = { organizationId: principal.organizationId, kind: kind.definition.kind }
+  return parts.database.transaction(async (db) => {
+    await requireLiveClient(db, principal)
+    const earlier = await holdVendorApplication(db, place)
+    const now = parts.source.clock()
+    const { masterKeyId, sealed } = parts.applicationSeals.seal(place, values)
+    const row: VendorApplicationRow = {
+      id: earlier?.id ?? newId(parts.source),
+      organization_id: place.organizationId,
+      kind: place.kind,
+      fields: JSON.stringify(findConsent(kind.definition)?.applicationFields ?? []),
+      ...{ sealed, master_key_id: masterKeyId },
+      ...{ created_at: earlier?.created_at ?? now, updated_at: now },
+    }
+    await saveVendorApplication(db, row)
+    const stored = (await findVendorApplication(db, place)) ?? row // another request may have stored the first one
+    return { ...stored, connectors: await countConnectorsOf(db, stored) }
+  })
+}
+
+const toRecord = (parts: Parts, row: VendorApplicationRow & { readonly connectors: unknown }): OAuthCredentialsRecord => ({
+  id: row.id,
+  scope_type: 'organization',
+  scope_id: row.organization_id,
+  connector_type: row.kind,
+  connector_definition_id: parts.catalogue.getKind(row.kind).definition.id,
+  configuration_fields: JSON.parse(row.fields), // JSON that this service wrote
+  connectors: Number(row.connectors),
+  redirect_uri: buildCallbackUrl(parts.settings, row.kind),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+})
+
+/** Builds the service. */
+export const createVendorApplications = (parts: Parts): VendorApplications => ({
+  save: async (principal, given) => {
+    requireWhole(principal, 'connectors:write')
+    const body = readBody(oauthCredentialsInput, given)
+    const kind = readKind(parts.catalogue, [body.connector_type, body.connector_definition_id])
+    buildCallbackUrl(parts.settings, kind.definition.kind) // refuses a service without an address before anything is stored
+    return toRecord(parts, await save(parts, principal, { kind, values: readApplication(kind, body.configuration) }))
+  },
+  list: async (principal) => {
+    requireWhole(principal, 'connectors:read')
+    const rows = await listVendorApplications(parts.database.db, principal.organizationId)
+    return { data: rows.map((row) => toRecord(parts, row)) }
+  },
+  remove: async (principal, given, query) => {
+    requireWhole(principal, 'connectors:write')
+    const { force } = readQuery(oauthCredentialsRemovalQuery, query)
+    const { definition } = parts.catalogue.getKind(given)
+    return parts.database.transaction(async (db) => {
+      const row = await holdVendorApplication(db, { organizationId: principal.organizationId, kind: definition.kind })
+      if (row === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })
+      const connectors = await countConnectorsOf(db, row)
+      if (connectors > 0 && force !== 'true')
+        throw fail('oauth_credentials_in_use', { vendor: definition.title, connectors: String(connectors) })
+      await deleteVendorApplication(db, row)
+      return { id: row.id, connectors }
+    })
+  },
+})

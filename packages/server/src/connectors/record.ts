@@ -1,0 +1,96 @@
+/** Converts connectors to wire form. */
+
+import type { Kind } from 'ferrule/definition'
+import type { ConnectorCommon, ConnectorNotice, ConnectorRecord, ConnectorStatus, ConnectorSummary, EntitySelection } from 'ferrule/wire'
+import { listCopiedEntities } from '../copies/status/groups.ts'
+import { iso } from '../values/ids.ts'
+import { buildConfigurationSchema } from './catalogue.ts'
+import type { Catalogue } from './connector-types.ts'
+import type { ConnectorRow } from './sql/connectors.ts'
+
+/** Placeholder of a kind that this version of the service lacks. */
+const missing = { id: '00000000-0000-0000-0000-000000000000', schema: { type: 'object' } } as const
+
+/** Returns the status of a connector; an inactive workspace overrides its own status. */
+export const getConnectorStatus = (row: ConnectorRow): ConnectorStatus => (row.workspace_status === 'inactive' ? 'disabled' : row.status)
+const getStatusReason = (row: ConnectorRow): string | null =>
+  row.workspace_status === 'inactive' ? 'Its workspace is inactive; set the status of the workspace to active.' : row.status_reason
+
+const findKind = (catalogue: Catalogue, slug: string): Kind | undefined => {
+  try {
+    return catalogue.getKind(slug)
+  } catch {
+    return undefined
+  }
+}
+
+// JSON that this service wrote.
+const parseConfiguration = (row: ConnectorRow): Readonly<Record<string, unknown>> => JSON.parse(row.configuration)
+const parseEntities = (row: ConnectorRow): readonly EntitySelection[] => JSON.parse(row.entities)
+const parseNotices = (row: ConnectorRow): readonly ConnectorNotice[] => JSON.parse(row.notices)
+const parseFields = (row: ConnectorRow): readonly string[] => JSON.parse(row.credential_fields)
+
+/** Converts what records, summaries and overviews share. */
+export const toCommon = (row: ConnectorRow, kind: Kind | undefined): ConnectorCommon => ({
+  id: row.id,
+  name: row.name,
+  replication_config: parseConfiguration(row),
+  entities: parseEntities(row),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+  workspace_id: row.workspace_id,
+  workspace_name: row.workspace_name,
+  organization_id: row.organization_id,
+  connector_type: row.kind,
+  definition_id: kind?.definition.id ?? missing.id,
+  status: getConnectorStatus(row),
+  status_reason: getStatusReason(row),
+  credential_scheme: row.scheme,
+  credential_fields: parseFields(row),
+  environment: { sandbox: Boolean(row.sandbox) },
+  notices: parseNotices(row),
+})
+
+const toTemplate = (row: ConnectorRow, kind: Kind | undefined) => {
+  const isSearchable = kind !== undefined && listCopiedEntities(kind.definition).length > 0
+  return {
+    id: kind?.definition.id ?? missing.id,
+    name: kind?.definition.title ?? row.kind,
+    icon: null,
+    tags: [],
+    mode: 'DIRECT',
+    runtime_mode: isSearchable ? 'direct_and_context_store' : 'direct_only',
+    supports_context_store: isSearchable,
+  } as const
+}
+
+/** Converts a connector to the answer of create, get, update and patch. */
+export function toConnectorRecord(row: ConnectorRow, catalogue: Catalogue): ConnectorRecord {
+  const kind = findKind(catalogue, row.kind)
+  const template = toTemplate(row, kind)
+  return {
+    ...toCommon(row, kind),
+    source_template: {
+      ...template,
+      source_definition_id: template.id,
+      user_config_spec: { connectionSpecification: kind === undefined ? missing.schema : buildConfigurationSchema(kind.definition) },
+      partial_default_config: {},
+      is_experimental: false,
+    },
+  }
+}
+
+/** Converts a connector to an item of lists. */
+export function toConnectorSummary(row: ConnectorRow, catalogue: Catalogue): ConnectorSummary {
+  const kind = findKind(catalogue, row.kind)
+  const template = toTemplate(row, kind)
+  return {
+    ...toCommon(row, kind),
+    summarized_source_template: {
+      ...template,
+      actor_definition_id: template.id,
+      connector_name: row.kind,
+      organization_id: row.organization_id,
+    },
+  }
+}

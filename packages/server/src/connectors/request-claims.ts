@@ -1,0 +1,68 @@
+/** Binds each vendor request id to one write, across all nodes; implements `Connection.writes`. */
+
+import type { Claim, Hold, WriteClaims } from 'ferrule/engine'
+import { claimLifeMs } from 'ferrule/engine'
+import { fail, normaliseRequestId } from 'ferrule/internal'
+import type { Db } from '../db/database.ts'
+import type { Parts } from '../main/parts.ts'
+import type { ConnectorPlace } from '../values/access.ts'
+import { digestParts } from '../values/secret-text.ts'
+import { type ClaimRow, claimAgain, findClaim, insertClaim, setBusy } from './sql/claims.ts'
+
+/** Services that claims need. */
+type ClaimParts = Pick<Parts, 'database' | 'source'>
+
+/** Maximum reads of a row that other calls change at the same time. */
+const looks = 5
+
+/** Returns a digest that includes the connector's ids, so that tenants cannot be compared. */
+export const digestPlaced = ({ organizationId, connectorId }: ConnectorPlace, ...parts: readonly string[]): string =>
+  digestParts(organizationId, connectorId, ...parts)
+
+/** Connector and services of a claim. */
+interface At {
+  readonly parts: ClaimParts
+  readonly place: ConnectorPlace
+}
+
+const toClaimId = ({ place }: At, requestId: string) => ({
+  organization_id: place.organizationId,
+  connector_id: place.connectorId,
+  request_id: normaliseRequestId(requestId),
+})
+
+/**
+ * Binds a request id to a write, inside a transaction if `db` is one.
+ * @throws FerruleError `request_id_conflict`, `validation_failed`, `overloaded`
+ */
+export async function claimRequest(
+  db: Db,
+  at: At,
+  { requestId, fingerprint, hold }: { readonly requestId: string; readonly fingerprint: string; readonly hold: Hold },
+): Promise<Claim> {
+  const row: ClaimRow = {
+    ...toClaimId(at, requestId),
+    fingerprint: digestPlaced(at.place, 'write', fingerprint),
+    claimed_at: at.parts.source.clock(),
+    owner: hold.owner,
+    busy_until: hold.until,
+  }
+  for (let look = 0; look < looks; look += 1) {
+    if (await insertClaim(db, row)) return { repeated: false }
+    const seen = await findClaim(db, row)
+    if (seen === undefined) continue
+    const lives = seen.claimed_at > row.claimed_at - claimLifeMs
+    if (lives && seen.fingerprint !== row.fingerprint) throw fail('request_id_conflict', { request_id: requestId })
+    const isOther = lives && seen.owner !== row.owner
+    if (isOther && seen.busy_until > row.claimed_at) return { repeated: true, busyUntil: seen.busy_until }
+    if (await claimAgain(db, seen, row)) return { repeated: isOther }
+  }
+  throw fail('overloaded', { reason: 'the request id is claimed by several calls' }, { retryAfterMs: 1_000 })
+}
+
+/** Builds the claims of a connector. */
+export const createWriteClaims = (parts: ClaimParts, place: ConnectorPlace): WriteClaims => ({
+  claim: (requestId, fingerprint, hold) => claimRequest(parts.database.db, { parts, place }, { requestId, fingerprint, hold }),
+  settle: (requestId, { owner, until }) =>
+    setBusy(parts.database.db, { ...toClaimId({ parts, place }, requestId), owner, busy_until: until }),
+})

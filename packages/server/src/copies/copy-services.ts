@@ -1,0 +1,49 @@
+/** Builds the services over the copies, once for all surfaces of a process. */
+
+import type { Platform } from '../main/platform-types.ts'
+import type { Settings } from '../main/settings/settings.ts'
+import { createFolds, type FoldOptions, type Folds } from './folds.ts'
+import { createLostRecords, type LostRecords } from './lost-records.ts'
+import { createSearcher } from './searcher.ts'
+import { createSearches, type Searches } from './searches.ts'
+import type { ContextStore } from './store/types.ts'
+
+/** The services over the copies. */
+export interface CopyServices {
+  readonly searches: Searches
+  readonly folds: Folds
+  readonly lostRecords: LostRecords
+}
+
+/** Options of `createCopyServices`. */
+export interface CopyServiceOptions extends Pick<FoldOptions, 'onFold' | 'onError'> {
+  readonly store: ContextStore
+  readonly platform: Pick<Platform, 'syncs' | 'cursorKey'>
+  readonly settings: Settings
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+}
+
+/** Builds the services. Close `folds` and `lostRecords` before the store. */
+export function createCopyServices({ store, platform, settings, clock, ...told }: CopyServiceOptions): CopyServices {
+  const searches = createSearches({
+    searcher: createSearcher(store),
+    copies: platform.syncs.copies,
+    cursorKey: () => platform.cursorKey(),
+    clock,
+    searchMs: settings.context.searchSeconds * 1_000,
+    comparesStatus: settings.context.engine === 'postgres' && settings.context.replicas !== undefined,
+  })
+  const { onError } = told
+  const { addRecords } = platform.syncs
+  const removing = createLostRecords({
+    ...{ store, clock },
+    onLost: ({ place }, lost) => addRecords(place, new Map([...lost].map(([entity, by]) => [entity, -by]))),
+    ...(onError === undefined ? {} : { onError }),
+  })
+  return {
+    searches,
+    lostRecords: removing,
+    folds: createFolds({ store, onCreated: ({ place }, created) => addRecords(place, created), ...told }),
+  }
+}

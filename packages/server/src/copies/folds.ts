@@ -1,0 +1,259 @@
+/** Writes records of live reads into the copy in the background. No call waits for a write or fails because of it. */
+
+import type { EntityDefinition, Kind } from 'ferrule/definition'
+import { type Call, type CompiledOperation, findOperation, type Outcome, type Params, RawJson, RawRows } from 'ferrule/engine'
+import { fillParams, isObject, isOptional, readBatches } from 'ferrule/internal'
+import type { ConnectorAccess } from '../values/access.ts'
+import { BoundedMap } from '../values/bounded-map.ts'
+import type { FoldReport } from '../values/metric-types.ts'
+import type { EntityRef } from './entity-ref.ts'
+import { BodyDigests, FoldedPages, namePage } from './folded-pages.ts'
+import type { ContextStore } from './store/types.ts'
+import { toStoredRecord } from './sync/walk/project.ts'
+
+/** Options of `createFolds`. */
+export interface FoldOptions {
+  readonly store: Pick<ContextStore, 'getTable' | 'foldLive' | 'readChanges' | 'peekChanges'>
+  /** Called once for each call whose records could be written. Must not throw. */
+  readonly onFold?: (report: FoldReport) => void
+  /** Called with the number of new records in a copy, by entity. Must not throw. */
+  readonly onCreated?: (access: ConnectorAccess, created: ReadonlyMap<string, number>) => Promise<void>
+  /** Called with errors of background writes. Must not throw. */
+  readonly onError?: (error: unknown) => void
+  /** Maximum number of waiting records. */
+  readonly waiting?: number
+}
+
+/** Accepts records of live reads. */
+export interface Folds {
+  /** Returns what digests the vendor's body of a call whose records may be in a copy: an unchanged page is then not written again. */
+  findDigest(access: ConnectorAccess, call: Call): Call['digest']
+  /**
+   * Queues the records of a successful call, if these are whole records of a searchable entity. Returns at once.
+   * @param asked start of the call, in milliseconds since 1970
+   */
+  offer(access: ConnectorAccess, call: Call, read: { readonly outcome: Outcome; readonly asked: number }): void
+  /** Accepts nothing more, drops the queue, and waits for the write in progress. */
+  close(): Promise<void>
+}
+
+const mostWaiting = 10_000
+/** Skips an entity without a copy for this time, in milliseconds. Most calls of a service without searches then cost nothing. */
+const unsyncedMs = 30_000
+/** Maximum number of remembered entities without a copy. */
+const mostUnsynced = 10_000
+
+/** An entity whose live records can be written, and the sync parameters that decide the content of a record. */
+interface Foldable {
+  readonly definition: EntityDefinition
+  readonly sync: NonNullable<EntityDefinition['sync']>
+  readonly operation: CompiledOperation
+  readonly shaping: Params
+}
+
+/** Returns whether a searchable field comes from the parent record. A live read lacks the parent, so writing would erase the field. */
+const needsParent = ({ sync, context_store_search: fields = {} }: EntityDefinition): boolean =>
+  Object.keys(fields).some((name) => sync?.project?.[name]?.startsWith('parent.') === true)
+
+/** Returns the parameters that decide the content of a record. Optional scalars only narrow or page a list. */
+const readShapingParams = (sync: Foldable['sync'], { operation }: CompiledOperation): Params =>
+  Object.fromEntries(
+    Object.entries(sync.params ?? {}).filter(
+      ([name, value]) => isObject(value) || Array.isArray(value) || !isOptional(operation.params, name),
+    ),
+  )
+
+/** Returns whether `given` contains everything of `wanted`; objects may hold more members. */
+const isContained = (given: unknown, wanted: unknown): boolean => {
+  if (isObject(wanted)) return isObject(given) && Object.entries(wanted).every(([name, value]) => isContained(given[name], value))
+  if (!Array.isArray(wanted)) return given === wanted
+  return Array.isArray(given) && wanted.every((each) => given.some((other) => isContained(other, each)))
+}
+
+function findFoldable(kind: Kind, { entity, action }: Call): Foldable | undefined {
+  const definition = kind.definition.entities[entity]
+  if (definition?.sync === undefined || definition.context_store_search === undefined || needsParent(definition)) return undefined
+  const operation = findOperation(kind, entity, action)
+  return { definition, sync: definition.sync, operation, shaping: action === 'list' ? readShapingParams(definition.sync, operation) : {} }
+}
+
+/** Records in the queue. */
+interface Waiting {
+  readonly access: ConnectorAccess
+  readonly entity: string
+  readonly foldable: Foldable
+  readonly params: Params
+  readonly rows: readonly unknown[] | RawRows
+  readonly count: number
+  /** Reserves the memory of the records until they are written. */
+  readonly memory: Call['memory']
+  readonly asked: number
+  /** Name of the page; undefined without a digest. */
+  readonly page: string | undefined
+  /** Place in the order of all offers. */
+  readonly turn: number
+}
+
+/** Count of changes of an entity's rows. */
+interface Changes {
+  readonly name: string
+  /** Latest offer before the count was read. */
+  readonly turn: number
+  readonly count: bigint | undefined
+}
+
+const toRows = (outcome: Outcome): readonly unknown[] | RawRows => {
+  if (outcome.type === 'file') return []
+  if (outcome.type === 'list') return outcome.data
+  return outcome.data instanceof RawJson ? new RawRows(Buffer.concat([opens, outcome.data.bytes, closes]), 1) : [outcome.data]
+}
+const [opens, closes] = [Buffer.from('['), Buffer.from(']')]
+
+/** Returns the number of records, or infinity when the number is unknown; the queue then rejects the records. */
+const countRows = (rows: readonly unknown[] | RawRows): number =>
+  rows instanceof RawRows ? (rows.count ?? Number.POSITIVE_INFINITY) : rows.length
+
+/** Largest single record, in bytes. Parsing a larger record would block the event loop. */
+const longestRecordBytes = 4_194_304
+const isTooLong = (rows: readonly unknown[] | RawRows, count: number): boolean =>
+  rows instanceof RawRows && rows.bytes.length > longestRecordBytes * count
+
+class StoreFolds implements Folds {
+  readonly #options: FoldOptions
+  readonly #queue: Waiting[] = []
+  /** Entities without a copy, with the time until which this is assumed. */
+  readonly #unsynced = new BoundedMap<string, number>(mostUnsynced)
+  readonly #pages = new FoldedPages()
+  readonly #digests = new BodyDigests()
+  /** The newest count of changes; offers from before it need no other one. */
+  #changes: Changes | undefined
+  #turn = 0
+  #records = 0
+  #running: Promise<void> | undefined
+  #closed = false
+
+  constructor(options: FoldOptions) {
+    this.#options = options
+  }
+
+  findDigest(access: ConnectorAccess, call: Call): Call['digest'] {
+    const isFolded = !this.#closed && !this.#isUnsynced(access, call.entity)
+    if (!isFolded || findFoldable(access.connection.kind, call) === undefined) return undefined
+    return (body) => this.#digests.digest(buildName(access, call.entity), body)
+  }
+
+  offer(access: ConnectorAccess, call: Call, { outcome, asked }: { readonly outcome: Outcome; readonly asked: number }): void {
+    const rows = toRows(outcome)
+    const count = countRows(rows)
+    if (this.#closed || count === 0 || this.#isUnsynced(access, call.entity)) return
+    const foldable = findFoldable(access.connection.kind, call)
+    const params = isObject(call.params) ? call.params : {}
+    if (foldable === undefined || !isContained(params, foldable.shaping)) return
+    if (foldable.sync.notCopied?.some((name) => params[name] !== undefined && params[name] !== null)) return
+    const { digest } = outcome.type === 'file' ? {} : outcome
+    const page = digest === undefined ? undefined : namePage(access, call, digest)
+    const waiting = { access, entity: call.entity, foldable, params, rows, count, asked, memory: call.memory, page, turn: ++this.#turn }
+    const isTooMuch = this.#records + count > (this.#options.waiting ?? mostWaiting) || isTooLong(rows, count) || call.memory?.isScarce
+    const isStored = this.#isKnownStored(waiting)
+    if (isStored || isTooMuch) {
+      this.#report(waiting, isStored ? 'folded' : 'dropped')
+      return
+    }
+    this.#records += count
+    if (rows instanceof RawRows) rows.hold()
+    call.memory?.hold()
+    this.#queue.push(waiting)
+    this.#running ??= this.#run()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#digests.clear()
+    for (const { memory } of this.#queue.splice(0)) memory?.close()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    // The answer of the call goes out first.
+    await new Promise((resolve) => setImmediate(resolve))
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      await this.#fold(next).catch((error: unknown) => {
+        this.#report(next, 'failed')
+        this.#options.onError?.(error)
+      })
+      this.#records -= next.count
+      if (next.rows instanceof RawRows) next.rows.release()
+      next.memory?.close()
+    }
+    this.#running = undefined
+  }
+
+  async #fold(waiting: Waiting): Promise<void> {
+    if (await this.#isStored(waiting)) return this.#report(waiting, 'folded')
+    const { store } = this.#options
+    const place = toEntityPlace(waiting)
+    const table = store.getTable(place.kind, place.entity)
+    const params = await knownParams(waiting)
+    this.#changes = undefined
+    let storedAt: bigint | undefined
+    let batches = 0
+    for await (const rows of readBatches(waiting.rows)) {
+      const records = rows.flatMap((record) => toStoredRecord(waiting.foldable, table, { record, params }) ?? [])
+      if (records.length === 0) continue
+      const written = await store.foldLive(place, records, waiting.asked)
+      if (written === undefined) return void this.#unsynced.set(buildName(waiting.access, waiting.entity), performance.now() + unsyncedMs)
+      if (written.created > 0) await this.#options.onCreated?.(waiting.access, new Map([[place.entity, written.created]]))
+      batches += 1
+      storedAt = written.storedAt
+    }
+    if (waiting.page !== undefined && batches === 1 && storedAt !== undefined) this.#pages.add(waiting.page, storedAt)
+    if (batches > 0) this.#report(waiting, 'folded')
+  }
+
+  /** As `#isStored`, at once, so that no record waits. Not while others wait: one of them may replace a record of the page. */
+  #isKnownStored(waiting: Waiting): boolean {
+    const known = waiting.page === undefined || this.#running !== undefined ? undefined : this.#pages.find(waiting.page)
+    return known !== undefined && this.#options.store.peekChanges(toEntityPlace(waiting)) === known
+  }
+
+  /** Returns whether the copy has the records of a page already, on account of an equal page and no change since. */
+  async #isStored(waiting: Waiting): Promise<boolean> {
+    const known = waiting.page === undefined ? undefined : this.#pages.find(waiting.page)
+    return known !== undefined && (await this.#readChanges(waiting)) === known
+  }
+
+  /** Reads the count of changes, once for all offers that wait. Undefined if it cannot be read: the page is written then. */
+  async #readChanges(waiting: Waiting): Promise<bigint | undefined> {
+    const name = buildName(waiting.access, waiting.entity)
+    const newest = this.#changes
+    if (newest?.name === name && waiting.turn <= newest.turn) return newest.count
+    const turn = this.#turn
+    const count = await this.#options.store.readChanges(toEntityPlace(waiting)).catch(() => undefined)
+    this.#changes = { name, turn, count }
+    return count
+  }
+
+  #isUnsynced(access: ConnectorAccess, entity: string): boolean {
+    const until = this.#unsynced.get(buildName(access, entity))
+    return until !== undefined && until > performance.now()
+  }
+
+  #report({ access, entity, count }: Waiting, outcome: FoldReport['outcome']): void {
+    this.#options.onFold?.({ kind: access.connection.kind.definition.kind, entity, outcome, records: Number.isFinite(count) ? count : 0 })
+  }
+}
+
+const buildName = ({ place }: ConnectorAccess, entity: string): string => `${place.connectorId} ${entity}`
+
+const toEntityPlace = ({ access: { place, connection }, entity }: Waiting): EntityRef => ({
+  connector: place.connectorId,
+  kind: connection.kind.definition.kind,
+  entity,
+})
+
+/** Returns the parameters with values of the configuration, which a key can hold. Values from the credentials are unknown here. */
+const knownParams = ({ access, foldable, params }: Waiting): Promise<Params> =>
+  fillParams(access.connection, { operation: foldable.operation, params, discovered: async () => '' }).catch(() => params)
+
+/** Builds the queue of live records. */
+export const createFolds = (options: FoldOptions): Folds => new StoreFolds(options)

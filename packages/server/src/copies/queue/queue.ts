@@ -1,0 +1,229 @@
+/** Changes syncs inside the transactions of other services, so that a change and its run are stored together. */
+
+import type { RunCause, RunMode } from 'ferrule/wire'
+import type { Db } from '../../db/database.ts'
+import type { Parts } from '../../main/parts.ts'
+import type { ConnectorPlace } from '../../values/access.ts'
+import { newId } from '../../values/ids.ts'
+import { headStarts } from '../sql/run-states.ts'
+import {
+  type CopyHolder,
+  deleteCopies,
+  deleteViewCopies,
+  insertRemovals,
+  listActiveHolders,
+  listViewHolders,
+  type RemovalRow,
+} from '../sql/sync-copies.ts'
+import {
+  cancelRuns,
+  changeWaiting,
+  deleteSurplusRuns,
+  extendRun,
+  insertRuns,
+  listUnfinishedRuns,
+  noError,
+  type RunRow,
+  type SyncView,
+} from '../sql/sync-runs.ts'
+import { insertSchedules } from '../sql/sync-schedules.ts'
+import { findKind, readWantedEntities, toConnectorPlace } from '../status/connector-rows.ts'
+import { listCopiedEntities } from '../status/groups.ts'
+import { readResults, toSyncError } from '../status/run-record.ts'
+import { noProgress } from '../status/stored-progress.ts'
+import { findTaken, isDelayed } from './rests.ts'
+import { computeFirstRunAt } from './times.ts'
+
+/** Services that queueing needs. */
+export type QueueParts = Pick<Parts, 'source' | 'catalogue' | 'settings'>
+
+/** Rows per statement. */
+const batch = 100
+/** Finished runs that a connector keeps: four days of the default interval. */
+const mostRuns = 100
+
+/** A request for a run. */
+export interface RunWish {
+  readonly mode: RunMode
+  readonly cause: RunCause
+  /** null: all entities. */
+  readonly entities: readonly string[] | null
+}
+
+/** Builds the row of a run that waits for its first attempt. */
+export function buildRun({ source }: Pick<Parts, 'source'>, place: ConnectorPlace, { mode, cause, entities }: RunWish): RunRow {
+  const now = source.clock()
+  return {
+    id: newId(source),
+    organization_id: place.organizationId,
+    workspace_id: place.workspaceId,
+    connector_id: place.connectorId,
+    mode,
+    entities: entities === null ? null : JSON.stringify(entities),
+    state: 'queued',
+    cause,
+    attempts: 0,
+    failures: 0,
+    place: now - headStarts[cause],
+    not_before: null,
+    parked_until: null,
+    lease_owner: null,
+    lease_until: null,
+    lease_node: null,
+    lease_session: null,
+    progress: noProgress,
+    results: '[]',
+    asked: null,
+    ...noError,
+    version: 0,
+    created_at: now,
+    started_at: null,
+    finished_at: null,
+  }
+}
+
+// JSON that this service wrote.
+const parseEntities = (text: string | null): readonly string[] | null => (text === null ? null : JSON.parse(text))
+
+const joinEntities = (one: readonly string[] | null, other: readonly string[] | null): string | null =>
+  one === null || other === null ? null : JSON.stringify([...new Set([...one, ...other])])
+
+/**
+ * Queues a run, or widens the waiting run that has done nothing yet. Call it in a transaction that locks the connector's row. What a
+ * delayed run has left of the same entities is taken over, so an entity waits in one run only, and a request never waits for that delay.
+ * @param options `wanted`: the entities of the connector, where the caller knows them
+ * @returns the queued run
+ */
+export async function queueRun(
+  parts: Pick<Parts, 'source'>,
+  db: Db,
+  { place, wish, wanted }: { readonly place: ConnectorPlace; readonly wish: RunWish; readonly wanted?: readonly string[] },
+): Promise<RunRow> {
+  const asked = { entities: wish.entities, wanted }
+  const unfinished = await listUnfinishedRuns(db, place)
+  const waiting = unfinished.filter(
+    (run) => run.state === 'queued' && run.results === '[]' && (!isDelayed(run) || findTaken(run, asked).length > 0),
+  )
+  const run = waiting.find(({ attempts }) => attempts === 0) ?? waiting[0]
+  const next = buildRun(parts, place, wish)
+  let mode = wish.mode
+  for (const other of unfinished.filter((each) => each !== run && isDelayed(each)))
+    if ((await takeOver(parts, db, { run: other, asked })) && other.mode === 'full') mode = 'full'
+  if (run !== undefined) {
+    const change = {
+      mode: mode === 'full' ? mode : run.mode,
+      entities: joinEntities(parseEntities(run.entities), wish.entities),
+      place: Math.min(run.place, next.place),
+    }
+    if (await extendRun(db, run, change)) return { ...run, ...change, not_before: null, version: run.version + 1 }
+  }
+  await insertRuns(db, [{ ...next, mode }])
+  await deleteSurplusRuns(db, place, mostRuns)
+  return { ...next, mode }
+}
+
+/** Takes entities over from a delayed run: there they count as failed. @returns whether something was taken over */
+async function takeOver(
+  { source }: Pick<Parts, 'source'>,
+  db: Db,
+  { run, asked }: { readonly run: RunRow; readonly asked: Parameters<typeof findTaken>[1] },
+): Promise<boolean> {
+  const taken = findTaken(run, asked)
+  if (taken.length === 0) return false
+  const error = toSyncError(run)
+  const failed = taken === 'all' ? [] : taken.map((entity) => ({ entity, state: 'failed' as const, error }))
+  const results = [...readResults(run.results), ...failed]
+  const isPartly = results.some(({ state }) => state !== 'failed' && state !== 'skipped')
+  const end = taken === 'all' ? { state: isPartly ? ('partial' as const) : ('failed' as const), finished_at: source.clock() } : {}
+  return changeWaiting(db, run, { results: JSON.stringify(results), ...end })
+}
+
+/** Stores the schedule and the first run of a new connector. */
+export async function beginSyncs(parts: QueueParts, db: Db, row: CopyHolder): Promise<void> {
+  const kind = findKind(parts, row.kind)
+  if (kind === undefined || listCopiedEntities(kind.definition).length === 0) return
+  await insertSchedules(db, [
+    {
+      organization_id: row.organization_id,
+      connector_id: row.id,
+      entity: '',
+      interval_seconds: null,
+      next_run_at: computeFirstRunAt(parts, null),
+    },
+  ])
+  if (readWantedEntities(parts, row).length === 0) return
+  await queueRun(parts, db, { place: toConnectorPlace(row), wish: { mode: 'full', cause: 'created', entities: null } })
+}
+
+/**
+ * Builds the row of a removal.
+ * @param entities null removes the copies of all entities
+ */
+export function buildRemoval({ source }: Pick<Parts, 'source'>, row: CopyHolder, entities: readonly string[] | null): RemovalRow {
+  const now = source.clock()
+  return {
+    id: newId(source),
+    organization_id: row.organization_id,
+    connector_id: row.id,
+    kind: row.kind,
+    entities: entities === null ? null : JSON.stringify(entities),
+    failures: 0,
+    not_before: now,
+    lease_owner: null,
+    lease_node: null,
+    created_at: now,
+  }
+}
+
+/** Cancels the runs of a connector before its deletion, and queues the removal of its copies. */
+export async function endSyncs(parts: QueueParts, db: Db, row: CopyHolder): Promise<void> {
+  await cancelRuns(db, toConnectorPlace(row), parts.source.clock())
+  await insertRemovals(db, [buildRemoval(parts, row, null)])
+}
+
+/** Cancels the runs of a connector and empties some of its copies. Queue a run afterwards, in the same transaction. */
+export async function emptyCopies(
+  parts: QueueParts,
+  db: Db,
+  { row, entities }: { row: CopyHolder; entities: readonly string[] },
+): Promise<void> {
+  if (entities.length === 0) return
+  await cancelRuns(db, toConnectorPlace(row), parts.source.clock())
+  await deleteCopies(db, toConnectorPlace(row), entities)
+  await insertRemovals(db, [buildRemoval(parts, row, entities)])
+}
+
+async function inBatches<T>(rows: readonly T[], store: (rows: readonly T[]) => Promise<void>): Promise<void> {
+  for (let index = 0; index < rows.length; index += batch) await store(rows.slice(index, index + batch))
+}
+
+/** Cancels the runs of a workspace that becomes inactive; its copies stay. */
+export const stopSyncs = ({ source }: Pick<Parts, 'source'>, db: Db, view: SyncView): Promise<number> =>
+  cancelRuns(db, view, source.clock())
+
+/** Cancels the runs of a deleted workspace or organization and empties its copies. It can be restored. */
+export async function emptyView(parts: QueueParts, db: Db, view: SyncView): Promise<void> {
+  await stopSyncs(parts, db, view)
+  await deleteViewCopies(db, view)
+  const removals = (await listViewHolders(db, view)).flatMap((row) => {
+    const kind = findKind(parts, row.kind)
+    const kept = kind === undefined ? [] : listCopiedEntities(kind.definition)
+    return kept.length === 0 ? [] : [buildRemoval(parts, row, kept)]
+  })
+  await storeRemovals(db, removals)
+}
+
+/** Queues a run for every connector in active workspaces of a view that was restored (`full`) or reactivated (`incremental`). */
+export async function resumeSyncs(parts: QueueParts, db: Db, { view, mode }: { view: SyncView; mode: RunMode }): Promise<void> {
+  const holders = (await listActiveHolders(db, view)).filter((row) => readWantedEntities(parts, row).length > 0)
+  const runs = holders.map((row) => buildRun(parts, toConnectorPlace(row), { mode, cause: 'changed', entities: null }))
+  await inBatches(runs, (rows) => insertRuns(db, rows))
+}
+
+/** Builds the removals of all copies of a workspace. Call it before its connectors are deleted. */
+export const buildRemovals = async (parts: QueueParts, db: Db, view: SyncView): Promise<readonly RemovalRow[]> =>
+  (await listViewHolders(db, view)).map((row) => buildRemoval(parts, row, null))
+
+/** Stores removals in batches. */
+export const storeRemovals = (db: Db, removals: readonly RemovalRow[]): Promise<void> =>
+  inBatches(removals, (rows) => insertRemovals(db, rows))

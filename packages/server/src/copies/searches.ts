@@ -1,0 +1,262 @@
+/** Searches copies for clients, and reports how fresh a copy is. */
+
+import type { FerruleError } from 'ferrule'
+import { findOperation, JsonText } from 'ferrule/engine'
+import { fail } from 'ferrule/internal'
+import type { Freshness } from 'ferrule/wire'
+import type { Found } from '../calls/executed.ts'
+import type { ConnectorAccess } from '../values/access.ts'
+import { BoundedMap } from '../values/bounded-map.ts'
+import { GroupedLooks } from '../values/grouped-looks.ts'
+import { isoOrNull } from '../values/ids.ts'
+import type { RecordPages, Searcher, SearchRequest } from './searcher.ts'
+import type { Copies, CopyStatus } from './sync-types.ts'
+
+/** A search of one entity of a connector. */
+export interface CopyQuery {
+  readonly entity: string
+  /** Parameters of the search contract. */
+  readonly params: unknown
+  /** Maximum age of the copy, in seconds. */
+  readonly maxAge?: number | undefined
+  /** Accepts a copy during its first sync. */
+  readonly allowPartial?: boolean | undefined
+  /** Timeout of the call, in milliseconds. */
+  readonly deadlineMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** All records of a search, page by page. */
+export interface Export {
+  readonly freshness: Freshness
+  /** Searchable fields of the records, in the order of the documents. */
+  readonly columns: readonly string[]
+  /** Records as JSON strings. */
+  readonly pages: RecordPages
+}
+
+/** Searches for clients. Callers hold an access already, so no method takes a principal. */
+export interface Searches {
+  /**
+   * Returns one page.
+   * @throws FerruleError `entity_not_found`, `action_not_supported`, `context_store_not_ready`, `context_store_stale`, those of the
+   * parameters with JSON pointers, `invalid_cursor`, `context_store_timeout`, `context_store_unavailable`, `overloaded`
+   */
+  search(access: ConnectorAccess, query: CopyQuery): Promise<Found>
+  /** Reads all pages, each on demand. @throws as `search`, at once or while pages are read */
+  export(access: ConnectorAccess, query: CopyQuery): Promise<Export>
+}
+
+/** Options of `createSearches`. */
+export interface SearchesOptions {
+  readonly searcher: Searcher
+  readonly copies: Copies
+  /** Key that signs cursors. */
+  readonly cursorKey: () => Uint8Array
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** Timeout of a search, in milliseconds. */
+  readonly searchMs: number
+  /** True where other nodes may have told clients of a newer copy: a status is compared with the stored one before it is reused. */
+  readonly comparesStatus: boolean
+}
+
+/** Records of one page of an export. */
+const exportPageRecords = 1_000
+/** Fraction of a call's timeout that a refresh may take; the rest is for the search. */
+const refreshShare = 0.9
+/** Milliseconds for which a status is reused, and the maximum number of statuses. */
+const recentMs = 250
+const mostRecent = 10_000
+
+/** Fails like any action of an entity that cannot be searched. @throws FerruleError `entity_not_found`, `action_not_supported` */
+export function assertSearchable({ connection: { kind } }: ConnectorAccess, entity: string): void {
+  const { entities } = kind.definition
+  const found = Object.hasOwn(entities, entity) ? entities[entity] : undefined
+  if (found?.context_store_search === undefined) findOperation(kind, entity, 'context_store_search')
+}
+
+const toFreshness = ({ status, syncedAt, verifiedAt, complete, mayChangeFrom }: CopyStatus): Freshness => ({
+  synced_at: isoOrNull(syncedAt),
+  verified_at: isoOrNull(verifiedAt),
+  status,
+  complete: complete && syncedAt !== null,
+  ...(mayChangeFrom === undefined ? {} : { may_change_from: mayChangeFrom }),
+})
+
+type Filled = CopyStatus & { readonly syncedAt: number }
+const isFilled = (state: CopyStatus): state is Filled => state.syncedAt !== null && state.obstacle === null
+
+/** Returns whether a copy may be searched. */
+const isEnough = (state: CopyStatus, { allowPartial = false }: Pick<CopyQuery, 'allowPartial'>): boolean =>
+  isFilled(state) || (allowPartial && state.obstacle === null)
+
+const notReadyError = (entity: string, { status, obstacle, error, retryAfterMs }: CopyStatus) =>
+  obstacle === null
+    ? fail(
+        'context_store_not_ready',
+        { entity, reason: `its status is ${status}${error === null ? '' : ` (${error.replace(/\.$/, '')})`}` },
+        { retryAfterMs },
+      )
+    : fail('context_store_not_ready', { entity, reason: obstacle }, { retryable: false, hint: 'Use list and get.' })
+
+const staleError = (entity: string, { maxAge, state, now }: { maxAge: number; state: Filled; now: number }) =>
+  fail(
+    'context_store_stale',
+    { entity, age: Math.ceil((now - state.syncedAt) / 1_000), synced_at: new Date(state.syncedAt).toISOString(), max_age: maxAge },
+    { retryAfterMs: state.retryAfterMs },
+  )
+
+/** Returns the same pages after reading the first one, so that errors of the search come before any output. */
+async function readFirstPage(pages: RecordPages): Promise<RecordPages> {
+  const first = await pages.next()
+  return (async function* () {
+    if (first.done) return
+    yield first.value
+    yield* pages
+  })()
+}
+
+/** An entity whose stored times are asked for. */
+interface Asked {
+  readonly access: ConnectorAccess
+  readonly entity: string
+}
+
+class CopySearches implements Searches {
+  readonly #parts: SearchesOptions
+  /** Statuses of copies, with the time until which each is reused. */
+  readonly #recent = new BoundedMap<string, { readonly state: CopyStatus; readonly until: number }>(mostRecent)
+  #changes = 0
+  readonly #looks = new GroupedLooks((asked: readonly Asked[]) =>
+    Promise.all(asked.map(({ access, entity }) => this.#parts.copies.readTimes(access, entity))),
+  )
+
+  constructor(parts: SearchesOptions) {
+    this.#parts = parts
+    parts.copies.onChange(() => {
+      this.#changes += 1
+      this.#recent.clear()
+    })
+  }
+
+  async search(access: ConnectorAccess, query: CopyQuery): Promise<Found> {
+    assertSearchable(access, query.entity)
+    const { searcher, searchMs } = this.#parts
+    const end = performance.now() + query.deadlineMs
+    const request = this.#request(access, query)
+    if (query.maxAge !== undefined) searcher.listFields(request)
+    const fresh = query.maxAge === undefined ? undefined : await this.#fresh(access, query)
+    // The status comes first: records read later are as new as it says, on a replica too.
+    const state = fresh ?? (await this.#recentState(access, query))
+    const timeoutMs = Math.max(1, Math.min(searchMs, end - performance.now()))
+    const answer = await searcher.search({ ...request, timeoutMs })
+    if (answer === undefined || !isEnough(state, query)) throw await this.#notReady(access, query, state)
+    const { json, cursor, tookMs, isUnranked, unseenPaths } = answer
+    return {
+      type: 'found',
+      data: new JsonText(json),
+      meta: {
+        ...{ has_more: cursor !== null, cursor, took_ms: tookMs },
+        ...(isUnranked ? { relevance_left_out: true } : {}),
+        ...(unseenPaths.length > 0 ? { unknown_paths: unseenPaths } : {}),
+      },
+      contextStore: toFreshness(state),
+    }
+  }
+
+  async export(access: ConnectorAccess, query: CopyQuery): Promise<Export> {
+    assertSearchable(access, query.entity)
+    const request = this.#request(access, query)
+    const columns = this.#parts.searcher.listFields(request)
+    const state = query.maxAge === undefined ? await this.#parts.copies.readStatus(access, query.entity) : await this.#fresh(access, query)
+    if (!isEnough(state, query)) throw await this.#notReady(access, query, state)
+    return {
+      freshness: toFreshness(state),
+      columns,
+      pages: await readFirstPage(this.#readWhole(access, query, this.#parts.searcher.readPages(request, exportPageRecords))),
+    }
+  }
+
+  /** Fails when the copy is emptied or deleted under the walk: what is left of the records is not all of them. */
+  async *#readWhole(access: ConnectorAccess, query: CopyQuery, pages: RecordPages): RecordPages {
+    const assertFilled = async (): Promise<void> => {
+      const state = await this.#parts.copies.readStatus(access, query.entity)
+      if (!isEnough(state, query)) throw notReadyError(query.entity, state)
+    }
+    let isFirst = true // its status was read before it
+    for await (const page of pages) {
+      if (!isFirst) await assertFilled()
+      isFirst = false
+      yield page
+    }
+    await assertFilled()
+  }
+
+  /** Returns whether a status is as new as the stored one. Searches of an entity that wait share a look. */
+  #isCurrent(
+    name: string,
+    { access, query, state }: { access: ConnectorAccess; query: CopyQuery; state: CopyStatus },
+  ): boolean | Promise<boolean> {
+    if (!this.#parts.comparesStatus) return true
+    return this.#looks
+      .look(name, { access, entity: query.entity })
+      .then(({ syncedAt, verifiedAt }) => syncedAt === state.syncedAt && verifiedAt === state.verifiedAt)
+  }
+
+  /** Returns a status of at most 250 ms ago. Statuses that refuse a search are not cached. */
+  async #recentState(access: ConnectorAccess, query: CopyQuery): Promise<CopyStatus> {
+    const name = `${access.place.connectorId} ${query.entity}`
+    const known = this.#recent.get(name)
+    const isRecent = known !== undefined && known.until > performance.now() && isEnough(known.state, query)
+    if (isRecent && (await this.#isCurrent(name, { access, query, state: known.state }))) return known.state
+    const changes = this.#changes
+    const state = await this.#parts.copies.readStatus(access, query.entity)
+    if (isEnough(state, query) && changes === this.#changes) this.#recent.set(name, { state, until: performance.now() + recentMs })
+    return state
+  }
+
+  /** Builds the error of a search that came too early. The run that fills the copy then reads the entity first. */
+  async #notReady(access: ConnectorAccess, { entity }: CopyQuery, state: CopyStatus): Promise<FerruleError> {
+    if (state.obstacle === null) await this.#moveToFront(access, entity)
+    return notReadyError(entity, state)
+  }
+
+  /** Ignores failures: a search that cannot hurry a run is no worse off than before. */
+  async #moveToFront(access: ConnectorAccess, entity: string): Promise<void> {
+    await this.#parts.copies.moveToFront(access, entity).catch(() => undefined)
+  }
+
+  #request({ place, connection }: ConnectorAccess, { entity, params, signal }: CopyQuery): SearchRequest {
+    const { cursorKey, clock } = this.#parts
+    return {
+      ref: { connector: place.connectorId, kind: connection.kind.definition.kind, entity },
+      params,
+      key: cursorKey(),
+      now: clock(),
+      signal,
+    }
+  }
+
+  /**
+   * Returns the status of a copy that is young enough, after a refresh if necessary.
+   * @throws FerruleError `context_store_stale` with the age
+   */
+  async #fresh(access: ConnectorAccess, { entity, maxAge = 0, deadlineMs, signal }: CopyQuery): Promise<CopyStatus> {
+    const { copies, clock } = this.#parts
+    const asked = clock()
+    const isYoung = (state: CopyStatus): boolean => isFilled(state) && state.syncedAt >= asked - maxAge * 1_000
+    const known = await copies.readStatus(access, entity)
+    if (isYoung(known) || known.obstacle !== null) return known
+    await this.#moveToFront(access, entity)
+    const wait = { maxAgeSeconds: maxAge, deadlineMs: deadlineMs * refreshShare, ...(signal === undefined ? {} : { signal }) }
+    await copies.refresh(access, entity, wait)
+    const state = await copies.readStatus(access, entity)
+    if (!isFilled(state)) throw notReadyError(entity, state)
+    if (!isYoung(state)) throw staleError(entity, { maxAge, state, now: clock() })
+    return state
+  }
+}
+
+/** Builds the searches. */
+export const createSearches = (parts: SearchesOptions): Searches => new CopySearches(parts)

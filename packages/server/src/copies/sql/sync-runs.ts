@@ -1,0 +1,179 @@
+/** Queries the runs that fill the context store. */
+
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { SyncRunTable } from '../../db/schema/schema.ts'
+import { findOrigins } from './run-states.ts'
+
+/** A run. */
+export type RunRow = Selectable<SyncRunTable>
+/** A connector of an organization. */
+export interface OwnConnector {
+  readonly organizationId: string
+  readonly connectorId: string
+}
+
+const nextVersion = sql<number>`version + 1`
+/** Surplus runs per statement. */
+const surplusBatch = 1_000
+
+/** Inserts runs. Skips a second run of a connector that waits for its first attempt. */
+export async function insertRuns(db: Db, rows: readonly RunRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await db
+    .insertInto('sync_runs')
+    .values([...rows])
+    // Repeats the literals of the index: parameters would not match it.
+    .onConflict((conflict) => conflict.column('connector_id').where(sql<boolean>`state = 'queued' and attempts = 0`).doNothing())
+    .execute()
+}
+
+/** Lists the unfinished runs of a connector, oldest first. */
+export const listUnfinishedRuns = (db: Db, { organizationId, connectorId }: OwnConnector): Promise<RunRow[]> =>
+  db
+    .selectFrom('sync_runs')
+    .selectAll()
+    .where('connector_id', '=', connectorId)
+    .where('organization_id', '=', organizationId)
+    .where('finished_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('attempts', 'desc')
+    .execute()
+
+/** Finds the last finished run of a connector. */
+export const findLastFinishedRun = (db: Db, { organizationId, connectorId }: OwnConnector): Promise<RunRow | undefined> =>
+  db
+    .selectFrom('sync_runs')
+    .selectAll()
+    .where('connector_id', '=', connectorId)
+    .where('organization_id', '=', organizationId)
+    .where('finished_at', 'is not', null)
+    .where('state', '<>', 'cancelled')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+/** Widens a waiting run unless it has started, and returns it to the queue. @returns whether it was changed */
+export async function extendRun(db: Db, { id, version }: RunRow, change: Pick<RunRow, 'mode' | 'entities' | 'place'>): Promise<boolean> {
+  const rows = db.updateTable('sync_runs').set({ ...change, parked_until: null, not_before: null, version: nextVersion })
+  const done = await rows.where('id', '=', id).where('version', '=', version).where('state', '=', 'queued').executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/** Changes or ends a run that waits, unless it has started meanwhile. @returns whether it was changed */
+export async function changeWaiting(
+  db: Db,
+  { id, version }: RunRow,
+  change: Pick<RunRow, 'results'> & Partial<Pick<RunRow, 'state' | 'finished_at'>>,
+): Promise<boolean> {
+  const rows = db.updateTable('sync_runs').set({ ...change, version: nextVersion })
+  const done = await rows.where('id', '=', id).where('version', '=', version).where('state', '=', 'queued').executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
+/**
+ * Stores that searches wait for entities of an unfinished run.
+ * @param asked JSON of the entities; the row must still hold those that the caller read
+ */
+export async function markAsked(db: Db, { id, asked: known }: Pick<RunRow, 'id' | 'asked'>, asked: string): Promise<void> {
+  const rows = db.updateTable('sync_runs').set({ asked }).where('id', '=', id).where('finished_at', 'is', null)
+  await (known === null ? rows.where('asked', 'is', null) : rows.where('asked', '=', known)).execute()
+}
+
+/** Returns the parked runs of a connector to the queue, because what they waited for may have happened. */
+export const unparkRuns = async (db: Db, { organizationId, connectorId }: OwnConnector): Promise<void> => {
+  const rows = db.updateTable('sync_runs').set({ parked_until: null }).where('organization_id', '=', organizationId)
+  // Not only parked ones: the statement then waits for a claim that parks one at this time.
+  await rows.where('connector_id', '=', connectorId).where('finished_at', 'is', null).execute()
+}
+
+/** Columns of an error. */
+export type StoredError = Pick<RunRow, 'error_code' | 'error_message' | 'error_hint'>
+/** Columns without an error. */
+export const noError: StoredError = { error_code: null, error_message: null, error_hint: null }
+
+/** An organization, or one of its workspaces. */
+export interface SyncView {
+  readonly organizationId: string
+  readonly workspaceId: string | null
+}
+
+/** Selects the runs to cancel. */
+export type CancelTarget = SyncView | { readonly organizationId: string; readonly connectorId: string; readonly runId?: string }
+
+/** Cancels unfinished runs. An active run keeps its lease until its node releases it. @returns the number */
+export async function cancelRuns(db: Db, target: CancelTarget, now: number): Promise<number> {
+  const rows = db
+    .updateTable('sync_runs')
+    .set({ state: 'cancelled', finished_at: now, version: nextVersion })
+    .where('organization_id', '=', target.organizationId)
+    .where('finished_at', 'is', null)
+    .where('state', 'in', findOrigins('cancelled'))
+  const { runId } = 'connectorId' in target ? target : { runId: undefined }
+  const { workspaceId } = 'connectorId' in target ? { workspaceId: null } : target
+  const done = await ('connectorId' in target
+    ? rows.where('connector_id', '=', target.connectorId).$if(runId !== undefined, (some) => some.where('id', '=', runId ?? ''))
+    : rows.$if(workspaceId !== null, (some) => some.where('workspace_id', '=', workspaceId ?? ''))
+  ).executeTakeFirst()
+  return Number(done.numUpdatedRows)
+}
+
+/** Finds a run of a connector. */
+export const findRun = (db: Db, { organizationId, connectorId }: OwnConnector, id: string): Promise<RunRow | undefined> =>
+  db
+    .selectFrom('sync_runs')
+    .selectAll()
+    .where('id', '=', id)
+    .where('connector_id', '=', connectorId)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+
+/** Filter and position of a list. */
+export interface RunListOptions {
+  readonly state?: RunRow['state'] | undefined
+  /** Id before the page. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Lists the runs of a connector, newest first. */
+export const listRuns = (
+  db: Db,
+  { organizationId, connectorId }: OwnConnector,
+  { state, after, limit }: RunListOptions,
+): Promise<RunRow[]> =>
+  db
+    .selectFrom('sync_runs')
+    .selectAll()
+    .where('connector_id', '=', connectorId)
+    .where('organization_id', '=', organizationId)
+    .$if(state !== undefined, (rows) => rows.where('state', '=', state ?? 'queued'))
+    .$if(after !== undefined, (rows) => rows.where('id', '<', after ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
+/** Lists the versions of unfinished runs of some connectors. The caller has read the ids for their principals. */
+export const listRunVersions = (db: Db, connectorIds: readonly string[]) =>
+  db
+    .selectFrom('sync_runs')
+    .select(['connector_id', 'id', 'version'])
+    .where('connector_id', 'in', [...connectorIds])
+    .where('finished_at', 'is', null)
+    .orderBy('id')
+    .execute()
+
+/** Deletes runs that ended before a timestamp. @returns the number */
+export async function deleteRunsBefore(db: Db, moment: number, limit: number): Promise<number> {
+  const old = db.selectFrom('sync_runs as old').select('old.id').where('old.finished_at', '<', moment).where('old.lease_owner', 'is', null)
+  const oldest = old.orderBy('old.finished_at').limit(limit)
+  return Number((await db.deleteFrom('sync_runs').where('id', 'in', oldest).executeTakeFirst()).numDeletedRows)
+}
+
+/** Deletes the oldest finished runs of a connector beyond a number. Later calls delete what exceeds one statement. */
+export async function deleteSurplusRuns(db: Db, { organizationId, connectorId }: OwnConnector, kept: number): Promise<void> {
+  const finished = db.selectFrom('sync_runs as old').select('old.id').where('old.connector_id', '=', connectorId)
+  const ended = finished.where('old.organization_id', '=', organizationId).where('old.finished_at', 'is not', null)
+  const surplus = ended.where('old.lease_owner', 'is', null).orderBy('old.id', 'desc').limit(surplusBatch).offset(kept)
+  await db.deleteFrom('sync_runs').where('id', 'in', surplus).execute()
+}

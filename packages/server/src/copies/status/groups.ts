@@ -1,0 +1,79 @@
+/** Decides which entities of a connector have copies, and which are read together. Reads the definition only. */
+
+import type { ConnectorDefinition } from 'ferrule/definition'
+import { readLookback } from 'ferrule/internal'
+import type { EntitySelection, SyncIncremental } from 'ferrule/wire'
+import type { ScheduleRow } from '../sql/sync-schedules.ts'
+import { listStored, planWalks, type Tree } from '../sync/walk/plan.ts'
+
+const daySeconds = 86_400
+
+/** Entities that are read together; named after the first one. */
+export interface EntityGroup {
+  readonly name: string
+  readonly entities: readonly string[]
+}
+
+const keepsEach = new WeakMap<ConnectorDefinition, readonly string[]>()
+
+/** Returns the entities of a kind that can have a copy, in the order of the documents. */
+export function listCopiedEntities(definition: ConnectorDefinition): readonly string[] {
+  const known =
+    keepsEach.get(definition) ?? planWalks(definition, () => true).flatMap((tree) => listStored(tree).map(({ entity }) => entity))
+  keepsEach.set(definition, known)
+  return known
+}
+
+/** Returns the entities that a connector copies. An empty selection means all; entities selected only for writing are skipped. */
+export function selectWantedEntities(definition: ConnectorDefinition, selection: readonly EntitySelection[]): readonly string[] {
+  const isRead = ({ modes }: EntitySelection) => modes === undefined || modes.length === 0 || modes.includes('read')
+  const chosen = new Set(selection.filter(isRead).map(({ entity }) => entity))
+  return listCopiedEntities(definition).filter((entity) => selection.length === 0 || chosen.has(entity))
+}
+
+const splitTree = (tree: Tree): EntityGroup[] => {
+  const entities = listStored(tree).map(({ entity }) => entity)
+  // A walk of changes stores one position for all its entities. A skipped entity would miss changes before that position.
+  if (tree.sync.since !== undefined) return [{ name: tree.entity, entities }]
+  return entities.map((entity) => ({ name: entity, entities: [entity] }))
+}
+
+/** Returns the groups of the wanted entities. A group is synced as a whole and has one schedule. */
+export const listGroups = (definition: ConnectorDefinition, wanted: readonly string[]): readonly EntityGroup[] =>
+  planWalks(definition, (entity) => wanted.includes(entity)).flatMap(splitTree)
+
+/** Returns the wanted entities of all groups that contain an asked entity. null asks for all. */
+export function expandToGroups(
+  definition: ConnectorDefinition,
+  wanted: readonly string[],
+  asked: readonly string[] | null,
+): readonly string[] {
+  if (asked === null) return wanted
+  const groups = listGroups(definition, wanted).filter(({ entities }) => entities.some((entity) => asked.includes(entity)))
+  return groups.flatMap(({ entities }) => entities)
+}
+
+/** Returns the entities of a schedule: those of its group, or of all groups without an own schedule. */
+export function listScheduledEntities(
+  { entity }: Pick<ScheduleRow, 'entity'>,
+  schedules: readonly Pick<ScheduleRow, 'entity'>[],
+  groups: readonly EntityGroup[],
+): readonly string[] {
+  const own = new Set(schedules.map((schedule) => schedule.entity))
+  return groups.filter(({ name }) => (entity === '' ? !own.has(name) : name === entity)).flatMap(({ entities }) => entities)
+}
+
+/** Describes what incremental runs request of an entity; null where each run reads everything. */
+export function describeIncremental(
+  definition: Pick<ConnectorDefinition, 'entities' | 'configuration'>,
+  configuration: Readonly<Record<string, unknown>>,
+  entity: string,
+): SyncIncremental | null {
+  const { sync } = definition.entities[entity] ?? {}
+  if (sync?.windows !== undefined) {
+    return { entity, field: null, lookback_seconds: readLookback(definition, sync.windows, configuration) * daySeconds }
+  }
+  if (sync?.since !== undefined) return { entity, field: sync.since.field, lookback_seconds: sync.since.lookback }
+  const parent = (sync?.within ?? sync?.each)?.entity
+  return parent === undefined ? null : describeIncremental(definition, configuration, parent)
+}

@@ -1,0 +1,78 @@
+/** Converts runs and their errors between rows and wire form. */
+
+import type { ErrorCode } from 'ferrule'
+import { asFerruleError, errorTable, fillHint, isErrorCode } from 'ferrule/internal'
+import type { SyncEntityResult, SyncError, SyncProgress, SyncRunRecord } from 'ferrule/wire'
+import { iso, isoOrNull } from '../../values/ids.ts'
+import { noError, type RunRow, type StoredError } from '../sql/sync-runs.ts'
+import { readProgress, sumCounts } from './stored-progress.ts'
+
+/** Longest stored message, in characters. */
+const longestMessage = 1_000
+
+/** Converts a stored error to wire form. A code of another version of the service becomes `internal_error`. */
+export const toSyncError = ({ error_code: code, error_message: message, error_hint: hint }: StoredError): SyncError | null =>
+  code === null ? null : { code: isErrorCode(code) ? code : 'internal_error', message: message ?? '', hint: hint ?? '' }
+
+/** Converts an error to the columns of a row. */
+export const toStoredError = (error: SyncError | null): StoredError =>
+  error === null ? noError : { error_code: error.code, error_message: error.message, error_hint: error.hint }
+
+/** Builds the error of a thrown value. */
+export function buildSyncError(thrown: unknown, connectorId: string): SyncError {
+  const { code, message, hint } = fillHint(asFerruleError(thrown), { connector_id: connectorId })
+  return { code, message: message.slice(0, longestMessage), hint }
+}
+
+/** Builds the error of a part that a walk could not read. */
+export const buildFlawError = (
+  { code, message }: { readonly code: ErrorCode; readonly message: string },
+  connectorId: string,
+): SyncError => ({
+  code,
+  message: message.slice(0, longestMessage),
+  hint: errorTable[code].hint.replace('{connector_id}', connectorId),
+})
+
+/** Builds the notice of values that a vendor has withdrawn. The entity is read without them. */
+export const buildWithdrawnNotice = (vendor: string, names: readonly string[]): SyncError => ({
+  code: 'upstream_invalid_request',
+  message: `${vendor} offers these fields no longer, and they are left out: ${names.join(', ')}.`.slice(0, longestMessage),
+  hint: 'The copy is complete without them: the fields are null in what is read from now on.',
+})
+
+/** Parses results that this service wrote. */
+export const readResults = (text: string): readonly SyncEntityResult[] => JSON.parse(text)
+
+/** Parses the entities of a run that searches wait for. */
+export const readAsked = ({ asked }: Pick<RunRow, 'asked'>): ReadonlySet<string> => new Set<string>(asked === null ? [] : JSON.parse(asked))
+
+/** Converts the progress of a run to wire form. */
+export function toProgressRecord(row: Pick<RunRow, 'progress' | 'state'>): SyncProgress {
+  const { entities, estimated_end } = readProgress(row.progress)
+  const isRunning = row.state === 'running'
+  return {
+    ...sumCounts(entities),
+    estimated_end: isRunning ? estimated_end : null,
+    entities: isRunning ? entities : entities.map((each) => ({ ...each, estimated_end: null })),
+  }
+}
+
+/** Converts a run to wire form. */
+export const toRunRecord = (row: RunRow): SyncRunRecord => ({
+  id: row.id,
+  connector_id: row.connector_id,
+  workspace_id: row.workspace_id,
+  state: row.state,
+  mode: row.mode,
+  entities: row.entities === null ? null : JSON.parse(row.entities),
+  cause: row.cause,
+  attempts: row.attempts,
+  not_before: row.state === 'queued' ? isoOrNull(row.not_before) : null,
+  progress: toProgressRecord(row),
+  results: readResults(row.results),
+  error: toSyncError(row),
+  created_at: iso(row.created_at),
+  started_at: isoOrNull(row.started_at),
+  finished_at: isoOrNull(row.finished_at),
+})

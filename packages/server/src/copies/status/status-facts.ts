@@ -1,0 +1,74 @@
+/** Reads what is stored of a connector's syncs. */
+
+import type { Kind } from 'ferrule/definition'
+import { fail } from 'ferrule/internal'
+import { type ConnectorRow, findConnector } from '../../connectors/sql/connectors.ts'
+import type { Parts } from '../../main/parts.ts'
+import type { ConnectorPlace, PrincipalView } from '../../values/access.ts'
+import { asId } from '../../values/ids.ts'
+import { type CopyRow, listCopies } from '../sql/sync-copies.ts'
+import { listUnfinishedRuns, type RunRow } from '../sql/sync-runs.ts'
+import { listSchedules, type ScheduleRow } from '../sql/sync-schedules.ts'
+import type { IndexRecord } from '../store/indexes/types.ts'
+import { findKind, readWantedEntities, toConnectorPlace } from './connector-rows.ts'
+import { type EntityGroup, listGroups } from './groups.ts'
+import type { KnownIndexes } from './known-indexes.ts'
+
+/** Services that reading a status needs. */
+export interface StatusParts extends Parts {
+  readonly knownIndexes: KnownIndexes
+}
+
+/** A connector with its kind and its synced entities. */
+export interface SyncedConnector {
+  readonly row: ConnectorRow
+  readonly place: ConnectorPlace
+  /** Undefined when this version of the service lacks the kind. */
+  readonly kind: Kind | undefined
+  /** Entities that have a copy. */
+  readonly wanted: readonly string[]
+  readonly groups: readonly EntityGroup[]
+}
+
+/** Combines a row with its kind. */
+export function toSyncedConnector(parts: Pick<Parts, 'catalogue'>, row: ConnectorRow): SyncedConnector {
+  const kind = findKind(parts, row.kind)
+  const wanted = readWantedEntities(parts, row)
+  return { row, place: toConnectorPlace(row), kind, wanted, groups: kind === undefined ? [] : listGroups(kind.definition, wanted) }
+}
+
+/** Finds a connector that a principal sees. @throws FerruleError `connector_not_found` */
+export async function findSyncedConnector(parts: Parts, view: PrincipalView, given: string): Promise<SyncedConnector> {
+  const id = asId(given)
+  const row = id === undefined ? undefined : await findConnector(parts.database.db, view, id)
+  if (row === undefined) throw fail('connector_not_found', {})
+  return toSyncedConnector(parts, row)
+}
+
+/** What is stored of a connector's syncs. */
+export interface StatusFacts {
+  readonly connector: SyncedConnector
+  readonly copies: ReadonlyMap<string, CopyRow>
+  /** Automatic indexes of the copies, as far as known. */
+  readonly indexes: ReadonlyMap<string, readonly IndexRecord[]>
+  /** Unfinished runs. */
+  readonly runs: readonly RunRow[]
+  readonly schedules: readonly ScheduleRow[]
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Reads the facts of all entities or of one. The indexes are read for all entities only. */
+export async function readStatusFacts(parts: StatusParts, connector: SyncedConnector, entity?: string): Promise<StatusFacts> {
+  const { db } = parts.database
+  const [copies, indexes, runs, schedules] = await Promise.all([
+    listCopies(db, connector.place, entity),
+    entity === undefined ? parts.knownIndexes.read(connector.row.id) : none,
+    listUnfinishedRuns(db, connector.place),
+    listSchedules(db, connector.place),
+  ])
+  const byEntity = new Map(copies.map((copy) => [copy.entity, copy]))
+  return { connector, copies: byEntity, indexes, runs, schedules, now: parts.source.clock() }
+}
+
+const none: StatusFacts['indexes'] = new Map()

@@ -1,0 +1,269 @@
+/** Writes one batch of one entity in one transaction: rows, words, counts, keys seen by a complete pass, and checkpoints. */
+import { fail } from 'ferrule/internal'
+import { quoteName } from '../search/columns.ts'
+import type { Term } from '../search/terms.ts'
+import { listInitialTerms } from '../search/values.ts'
+import { type ConnectorTable, lockExistingState, lockState, updateCounts } from './copy-state.ts'
+import type { Row, Session } from './database/database.ts'
+import type { WordFilter } from './listed-words.ts'
+import type { Encoded, Fingerprinted, RowEncoder, StoredRecord } from './row-encoder.ts'
+
+/** Progress saved with the rows. */
+export interface Checkpoint {
+  /** Name of the progress, for example `cursor`. */
+  readonly name: string
+  /** JSON; null deletes the checkpoint. */
+  readonly value: string | null
+}
+
+/** Values of a searchable field, as strings. */
+export interface CompleteValues {
+  readonly field: string
+  readonly values: readonly string[]
+}
+
+/** A batch of records. */
+export interface Batch {
+  readonly records: readonly StoredRecord[]
+  /** When the records were requested, in milliseconds since 1970. */
+  readonly asked: number
+  /** Id of the complete pass of the records; `beginPass` has started it. */
+  readonly pass?: string | undefined
+  /** Values of a field for which the batch has every record. Other records with these values are deleted, unless they were read later. */
+  readonly whole?: CompleteValues | undefined
+  /** Keys of records that the vendor reports as deleted. A key that the batch also writes stays. */
+  readonly removed?: readonly string[] | undefined
+  readonly checkpoints?: readonly Checkpoint[] | undefined
+}
+
+/** Result of a batch. */
+export interface BatchResult {
+  /** New rows. */
+  readonly created: number
+  /** Replaced rows. */
+  readonly updated: number
+  /** Rows that did not change, and older versions of rows. */
+  readonly unchanged: number
+  readonly removed: number
+  /** Of a live batch: the count of changes of the rows after it, if each of its records is stored as it is; see `readChanges`. */
+  readonly storedAt?: bigint
+}
+
+/** Keeps the newest record of each key, in the order of keys. */
+function keepNewest(records: readonly Fingerprinted[]): Fingerprinted[] {
+  const byKey = new Map<string, Fingerprinted>()
+  for (const each of records) {
+    const known = byKey.get(each.record.key)
+    if (known === undefined || known.version <= each.version) byKey.set(each.record.key, each)
+  }
+  return [...byKey.values()].sort((a, b) => (a.record.key < b.record.key ? -1 : 1))
+}
+
+interface Compared {
+  readonly created: readonly Fingerprinted[]
+  readonly updated: readonly Fingerprinted[]
+  /** Number of records that are stored as they are. */
+  readonly same: number
+}
+
+/**
+ * Compares records with stored rows, which cannot change because the state is locked. A version in the future comes from a wrong clock and
+ * would block every later one, so it is replaced.
+ * @param now milliseconds since 1970
+ */
+async function compareRows(
+  session: Session,
+  { number, known }: ConnectorTable,
+  { rows, now }: { rows: readonly Fingerprinted[]; now: number },
+): Promise<Compared> {
+  const values = [number, rows.map(({ record }) => record.key)]
+  const answer = await session.query<Row>({ ...known.encoder.probe, values })
+  const stored = new Map(answer.rows.map(({ pk, h, v }) => [pk, { h, v }]))
+  const isUpdate = ({ record, hash, version }: Fingerprinted): boolean => {
+    const row = stored.get(record.key)
+    if (row === undefined || row.h === hash || typeof row.v !== 'bigint') return false
+    return row.v <= version || row.v > now
+  }
+  return {
+    created: rows.filter(({ record }) => !stored.has(record.key)),
+    updated: rows.filter(isUpdate),
+    same: rows.filter(({ record, hash }) => stored.get(record.key)?.h === hash).length,
+  }
+}
+
+/** Encodes rows. Nobody else can create the missing ones while the state is locked, so COPY meets no key that exists. */
+function* encodeRows(
+  { number, encoder, canCopy }: { number: number; encoder: RowEncoder; canCopy: boolean },
+  { created, updated }: Pick<Compared, 'created' | 'updated'>,
+): Iterable<Encoded> {
+  if (!canCopy) return yield* encoder.encode(number, [...created, ...updated])
+  yield* encoder.encodeCopies(number, created)
+  yield* encoder.encode(number, updated)
+}
+
+/**
+ * Writes rows. While the database runs one statement, the next one is built.
+ * @returns the number of new terms
+ */
+async function writeRows(
+  session: Session,
+  rows: Iterable<Encoded>,
+  { number, words }: { number: number; words: WordFilter },
+): Promise<number> {
+  let listed = 0
+  const write = async ({ statement, terms }: Encoded): Promise<void> => {
+    await session.query(statement)
+    listed += await insertTerms(session, number, words.unlisted(number, terms))
+  }
+  let running: Promise<void> | undefined
+  try {
+    for (const encoded of rows) {
+      await running
+      running = write(encoded)
+    }
+  } finally {
+    await running
+  }
+  return listed
+}
+
+/**
+ * Adds terms to the term table. The caller counts the change in `cs_entities.listed`, if rows have the terms.
+ * @returns the number of new terms
+ */
+export async function insertTerms(session: Session, number: number, terms: readonly Term[]): Promise<number> {
+  if (terms.length === 0) return 0
+  const { count } = await session.query({
+    name: 'cs_terms_add',
+    text: `insert into cs_terms (connector_id, field, term) select $1::int4, field, term from unnest($2::int4[], $3::text[]) as t(field, term)
+      on conflict do nothing`,
+    values: [number, terms.map(({ field }) => field), terms.map(({ term }) => term)],
+  })
+  return count
+}
+
+/**
+ * Deletes rows by their keys.
+ * @returns the number of deleted rows
+ */
+export async function deleteRows(session: Session, { number, known }: ConnectorTable, keys: readonly string[]): Promise<number> {
+  if (keys.length === 0) return 0
+  return (await session.query({ ...known.encoder.remove, values: [number, keys] })).count
+}
+
+/**
+ * Deletes rows that have one of the values and are not among the keys.
+ * @returns the number of deleted rows
+ */
+async function deleteOthers(
+  session: Session,
+  { number, known }: ConnectorTable,
+  { whole, keys, asked }: { whole: CompleteValues; keys: readonly string[]; asked: number },
+): Promise<number> {
+  const column = known.table.columns.find(({ name }) => name === whole.field)
+  if (column === undefined) throw fail('definition_invalid', { reason: `${known.table.kind}.${known.table.entity} lacks ${whole.field}` })
+  const value = column.wide === undefined ? quoteName(column.sql) : `coalesce(${quoteName(column.wide)}, ${quoteName(column.sql)})`
+  const text = `delete from ${quoteName(known.table.name)} where connector_id = $1 and (${value})::text = any($2::text[])
+    and pk <> all($3::text[]) and "$v" <= $4`
+  return (await session.query({ text, values: [number, whole.values, keys, asked] })).count
+}
+
+/** Saves checkpoints in the transaction of the rows. */
+export async function saveCheckpoints(
+  session: Session,
+  { number, known }: ConnectorTable,
+  checkpoints: readonly Checkpoint[],
+): Promise<void> {
+  for (const { name: part, value } of checkpoints) {
+    const key = [number, known.table.name, part]
+    const text =
+      value === null
+        ? 'delete from cs_checkpoints where connector_id = $1 and name = $2 and part = $3'
+        : `insert into cs_checkpoints (connector_id, name, part, value) values ($1, $2, $3, $4)
+           on conflict (connector_id, name, part) do update set value = excluded.value`
+    await session.query({ name: value === null ? 'cs_forget' : 'cs_keep', text, values: value === null ? key : [...key, value] })
+  }
+}
+
+const insertSeen = (session: Session, { number, known }: ConnectorTable, keys: readonly string[]) =>
+  session.query({
+    name: 'cs_see',
+    text: 'insert into cs_seen (connector_id, name, keys) values ($1, $2, $3)',
+    values: [number, known.table.name, keys],
+  })
+
+/** Filters out records that were deleted after they were requested. The state is locked: no deletion can follow before the batch ends. */
+async function filterGone(
+  session: Session,
+  { number, known }: ConnectorTable,
+  rows: readonly Fingerprinted[],
+): Promise<readonly Fingerprinted[]> {
+  if (rows.length === 0) return rows
+  const noted = await session.query<Row>({
+    name: 'cs_gone',
+    text: `select field, value, at from cs_gone where connector_id = $1 and name = $2 and field <> '' union all
+      select '', key, noted.at from unnest($3::text[]) key cross join lateral
+        (select at from cs_gone where connector_id = $1 and name = $2 and field = '' and value = key offset 0) noted`,
+    values: [number, known.table.name, rows.map(({ record }) => record.key)],
+  })
+  if (noted.rows.length === 0) return rows
+  const goneAt = new Map(noted.rows.map(({ field, value, at }) => [`${field}\0${value}`, BigInt(String(at))]))
+  const fields = [...new Set(noted.rows.flatMap(({ field }) => (field === '' ? [] : [String(field)])))]
+  return rows.filter(({ record, version }) =>
+    [`\0${record.key}`, ...fields.map((field) => `${field}\0${record.fields[field]}`)].every((name) => {
+      const at = goneAt.get(name)
+      return at === undefined || version > at
+    }),
+  )
+}
+
+/** Options of a write besides the batch. */
+export interface WriteOptions {
+  readonly words: WordFilter
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** True for records that a client read, outside of a sync. */
+  readonly live?: boolean
+  /** True where the database takes COPY for new rows. */
+  readonly canCopy: boolean
+}
+
+/** Writes a batch in the transaction of `session`. */
+export async function writeBatch(session: Session, target: ConnectorTable, batch: Batch & WriteOptions): Promise<BatchResult> {
+  const state =
+    batch.live === true ? await lockExistingState(session, target.number, target.known.table.name) : await lockState(session, target)
+  if (state === undefined) return { created: 0, updated: 0, unchanged: 0, removed: 0 }
+  if (batch.pass !== undefined && batch.pass !== state.pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
+  const met = keepNewest(batch.records.map((record) => target.known.encoder.fingerprint(record, batch.asked)))
+  const rows = await filterGone(session, target, met)
+  const keys = rows.map(({ record }) => record.key)
+  const {
+    created: missing,
+    updated,
+    same,
+  } = state.records === 0 || rows.length === 0
+    ? { created: rows, updated: [], same: 0 }
+    : await compareRows(session, target, { rows, now: batch.now })
+  // A record that was requested before a deletion may be one of the deleted ones.
+  const created = batch.live === true && batch.asked <= state.deletedAt ? [] : missing
+  if (state.records === 0)
+    await insertTerms(session, target.number, batch.words.unlisted(target.number, listInitialTerms(target.known.table)))
+  const { encoder } = target.known
+  const encoded = encodeRows({ number: target.number, encoder, canCopy: batch.canCopy }, { created, updated })
+  const listed = await writeRows(session, encoded, { number: target.number, words: batch.words })
+  const written = new Set(keys)
+  const gone = (batch.removed ?? []).filter((key) => !written.has(key))
+  const others = batch.whole === undefined ? 0 : await deleteOthers(session, target, { whole: batch.whole, keys, asked: batch.asked })
+  const removed = others + (await deleteRows(session, target, gone))
+  if (state.pass !== null && keys.length > 0) await insertSeen(session, target, keys)
+  const isChanged = await updateCounts(session, target, {
+    by: created.length - removed,
+    hasUpdated: updated.length > 0,
+    hasListed: listed > 0,
+    ...(removed > 0 ? { removedAt: batch.now } : {}),
+  })
+  await saveCheckpoints(session, target, batch.checkpoints ?? [])
+  const unchanged = met.length - created.length - updated.length
+  const storedAt = batch.live === true && same === unchanged ? { storedAt: state.changes + (isChanged ? 1n : 0n) } : {}
+  return { created: created.length, updated: updated.length, unchanged, removed, ...storedAt }
+}

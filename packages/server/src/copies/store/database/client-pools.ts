@@ -1,0 +1,139 @@
+/** Pools of connections to a PostgreSQL server: for searches, for lookups by key and for writes. */
+import type pg from 'pg'
+import { askAfter, beginSnapshot, stopStatement } from '../../../db/connections/pooler.ts'
+import { type Pool, readCommitted, type Server, type SessionConfig } from '../../../db/connections/server.ts'
+import { searchSettings } from '../../search/functions.ts'
+import { copyRows } from './copy.ts'
+import type { Answer, Connection, Statement } from './database.ts'
+import { decoders, encodeValues } from './decoding.ts'
+import type { Purpose } from './lane.ts'
+import { PooledConnection } from './pooled-connection.ts'
+
+/** Limits of the pools. */
+export interface PoolOptions {
+  /** Connections for searches. */
+  readonly searches: number
+  /** Connections for writes. */
+  readonly writers: number
+  /** Timeout of a search in milliseconds. */
+  readonly searchMs: number
+  /** Timeout of a write in milliseconds. */
+  readonly writeMs: number
+  /** Time that a cancelled statement has to end before its connection is cut, in milliseconds; default: one second. */
+  readonly cutMs?: number
+}
+
+/**
+ * Purpose of a connection. `lookup` is a search whose statement has one plan: planning takes longer than running, so the plan is cached.
+ */
+export type Use = Purpose | 'lookup'
+
+/** Added to the server's own timeout, in milliseconds. It serves connections that lost their client; the service's timeout comes first. */
+const graceMs = 5_000
+/** Maximum number of named statements of a connection. A connection with more is replaced, which bounds the server's memory. */
+const namedStatements = 600
+/** Maximum number of connections for lookups; each lookup takes less than a millisecond. */
+const mostLookups = 4
+const sessionSettings: Readonly<Record<Use, Readonly<Record<string, string>>>> = {
+  // Without sequential scans: a plan cached while a table is empty would scan it forever.
+  lookup: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off', default_transaction_read_only: 'on' },
+  // Every search is planned for its values; reads come from memory, and sorts get some of it.
+  search: { ...searchSettings, random_page_cost: '1.1', work_mem: '32MB', default_transaction_read_only: 'on' },
+  // Every write is planned too: plans cached for the first batches would scan whole partitions, which were empty then.
+  write: { ...searchSettings, random_page_cost: '1.1' },
+}
+/** Names of statements that a client has prepared. */
+const preparedNames = new WeakMap<pg.ClientBase, Set<string>>()
+
+/** A client of a pool, and what it is for. */
+export interface Client {
+  readonly client: pg.ClientBase
+  readonly use: Use
+  /** True when a pooler stands before the server. */
+  readonly isPooled: boolean
+  readonly server: Server
+  /** Releases the client; a broken one is not reused. */
+  giveBack(broken: boolean): void
+}
+
+class PostgresConnection implements Connection {
+  readonly #client: pg.ClientBase
+  readonly #names: Set<string>
+  readonly #options: Client & Pick<PoolOptions, 'cutMs'>
+  #running: Promise<unknown> = Promise.resolve()
+
+  constructor(options: Client & Pick<PoolOptions, 'cutMs'>) {
+    this.#client = options.client
+    this.#names = preparedNames.get(options.client) ?? new Set()
+    preparedNames.set(options.client, this.#names)
+    this.#options = options
+  }
+
+  run(statement: Statement): Promise<Answer> {
+    const running = this.#follow(this.#ask(statement))
+    this.#running = running
+    return running
+  }
+
+  async limit(timeoutMs: number | undefined): Promise<void> {
+    const text = timeoutMs === undefined ? 'reset statement_timeout' : `set statement_timeout = ${Math.ceil(timeoutMs)}`
+    await this.#follow(this.#client.query(text))
+  }
+
+  stop(): Promise<void> {
+    return stopStatement(this.#client, this.#running, this.#options.cutMs)
+  }
+
+  release(broken: boolean): void {
+    this.#options.giveBack(broken || this.#names.size > namedStatements)
+  }
+
+  #follow<T>(running: Promise<T>): Promise<T> {
+    return this.#options.server.follow(this.#client, running, this.#options.use === 'write')
+  }
+
+  async #ask({ name, text, values = [], copied, beginsSnapshot }: Statement): Promise<Answer> {
+    if (copied !== undefined) return copyRows(this.#client, text, copied)
+    if (beginsSnapshot) return askAfter(this.#client, `begin ${beginSnapshot}`, text)
+    if (name !== undefined) this.#names.add(name)
+    const { rows, rowCount } = await this.#client.query({ text, values: encodeValues(values), ...(name === undefined ? {} : { name }) })
+    return { rows, count: rowCount ?? 0 }
+  }
+}
+
+/** Wraps a client by whether a pooler stands before the server. */
+export function connectWith(given: Client, options: PoolOptions): Connection {
+  const { client, use, isPooled, server, giveBack } = given
+  if (!isPooled) return new PostgresConnection({ ...given, ...(options.cutMs === undefined ? {} : { cutMs: options.cutMs }) })
+  return new PooledConnection(client, {
+    settings: sessionSettings[use],
+    limitMs: getLimitMs(options, use),
+    isReading: use !== 'write',
+    follow: (running) => server.follow(client, running, use === 'write'),
+    giveBack,
+  })
+}
+
+const getLimitMs = (options: PoolOptions, use: Use): number => (use === 'write' ? options.writeMs : options.searchMs) + graceMs
+
+/** Describes the sessions of a purpose. */
+export function describeSessions(options: PoolOptions, use: Use, isPooled: boolean): SessionConfig {
+  const limit = getLimitMs(options, use)
+  const settings = { ...readCommitted, ...sessionSettings[use], statement_timeout: limit, idle_in_transaction_session_timeout: limit }
+  return {
+    application_name: `ferrule context ${use}`,
+    types: decoders,
+    isReading: use !== 'write',
+    ...(isPooled ? {} : { settings }),
+  }
+}
+
+const countConnections = ({ searches, writers }: PoolOptions): Readonly<Record<Use, number>> => ({
+  search: searches,
+  lookup: Math.min(searches, mostLookups),
+  write: writers,
+})
+
+/** Creates the pool of a purpose. It connects when a client is asked for. */
+export const createPool = (server: Server, options: PoolOptions, use: Use, isPooled: boolean): Pool =>
+  server.createPool(countConnections(options)[use], describeSessions(options, use, isPooled))

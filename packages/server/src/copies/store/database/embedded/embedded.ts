@@ -1,0 +1,186 @@
+/** PGlite as the context database: one thread, one session, a queue, and a watchdog. */
+import { holdLock, useFolder } from '../../../../db/folder-lock.ts'
+import type { Answer, Connection, Engine, Run, Statement } from '../database.ts'
+import { encodeValues } from '../decoding.ts'
+import { Lane } from '../lane.ts'
+import { isDamage, unavailable } from '../problems.ts'
+import { extensions } from '../requirements.ts'
+import { assertWritable, createDatabaseFiles, databaseFolder, hasDatabase, isComplete, type SetAsideDatabase, setAside } from './folder.ts'
+import { EmbeddedProcess } from './process.ts'
+import { Upkeep } from './upkeep.ts'
+import { boundYoungGeneration } from './young-generation.ts'
+
+/** How many longest writes may be ahead of a write: each running sync has one. */
+const turnsAhead = 10
+
+/** Options of the embedded database. */
+export interface EmbeddedOptions {
+  /** Folder for the database alone; created if missing. */
+  readonly folder: string
+  /** Megabytes of its buffers. */
+  readonly memoryMb: number
+  /** Maximum number of waiting searches, and of waiting writes. */
+  readonly waiting: number
+  /** Timeout of a search in milliseconds. */
+  readonly searchMs: number
+  /** Timeout of a write in milliseconds. */
+  readonly writeMs: number
+  /** Creates tables and functions after each opening of the database. */
+  prepare(run: Run): Promise<void>
+  /** Called after a damaged database was set aside and an empty one created. */
+  readonly onSetAside?: ((aside: SetAsideDatabase) => void) | undefined
+  /** Called when upkeep fails; upkeep is retried later. */
+  readonly onUpkeepError?: ((error: unknown) => void) | undefined
+  /** Maximum delay of upkeep after a write, in milliseconds. */
+  readonly upkeepMs?: number | undefined
+  /** Milliseconds since 1970. */
+  readonly clock?: (() => number) | undefined
+}
+
+/** Maximum number of named statements of a session. A session with more is replaced, which bounds its memory. */
+const namedStatements = 600
+/** Number of consecutive thread deaths without a finished statement after which the files count as damaged. */
+const deaths = 3
+
+/** The embedded engine. */
+export class Embedded implements Engine {
+  readonly name = 'embedded'
+  readonly lanes: Engine['lanes']
+  readonly limits: Engine['limits']
+  readonly #options: EmbeddedOptions
+  readonly #upkeep: Upkeep
+  #running: Promise<EmbeddedProcess> | undefined
+  #current: EmbeddedProcess | undefined
+  readonly #names = new Set<string>()
+  #unlock: (() => void) | undefined
+  #damage: string | undefined
+  #dead = 0
+  #closed = false
+
+  constructor(options: EmbeddedOptions) {
+    this.#options = options
+    // A single session: searches and writes share one queue.
+    const lane = new Lane({ slots: 1, waiting: options.waiting, waitMs: options.writeMs, writeWaitMs: options.writeMs * turnsAhead })
+    this.lanes = { search: lane, write: lane }
+    this.limits = { search: options.searchMs, write: options.writeMs }
+    this.#upkeep = new Upkeep(this, { onError: options.onUpkeepError, restMs: options.upkeepMs })
+  }
+
+  async open(): Promise<void> {
+    await this.#open()
+  }
+
+  /** Opens the database if needed. */
+  async connect(): Promise<Connection> {
+    const running = await this.#open()
+    boundYoungGeneration()
+    if (this.#names.size > namedStatements) {
+      this.#names.clear()
+      await running.reconnect()
+    }
+    return {
+      run: (statement) => this.#run(running, statement),
+      // Restarting the thread takes half a second, too much for an aborted request. The timeout still applies.
+      stop: async (why) => {
+        if (why === 'timeout') await running.kill()
+      },
+      limit: () => Promise.resolve(), // the database has no time limit of its own
+      release: () => undefined,
+    }
+  }
+
+  onCommitted(bytes: number): void {
+    this.#upkeep.written(bytes)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#upkeep.close()
+    const running = await this.#running?.catch(() => undefined)
+    if (running !== undefined && !running.ended) await running.end()
+    this.#unlock?.()
+    this.#unlock = undefined
+  }
+
+  async #run(running: EmbeddedProcess, { name, text, values = [] }: Statement): Promise<Answer> {
+    if (name !== undefined) this.#names.add(name)
+    try {
+      const { rows, rowCount } = await running.client.query({ text, values: encodeValues(values), ...(name === undefined ? {} : { name }) })
+      this.#dead = 0
+      return { rows, count: rowCount ?? 0 }
+    } catch (thrown) {
+      if (isDamage(thrown)) await this.#damaged(running, thrown)
+      throw thrown
+    }
+  }
+
+  /** Stops the thread; the next statement finds an empty database. */
+  async #damaged(running: EmbeddedProcess, thrown: unknown): Promise<void> {
+    this.#damage = thrown instanceof Error ? thrown.message : String(thrown)
+    await running.kill()
+  }
+
+  #open(): Promise<EmbeddedProcess> {
+    if (this.#closed) throw unavailable()
+    if (this.#current?.ended) this.#running = undefined
+    this.#running ??= this.#start().catch((thrown: unknown) => {
+      this.#running = undefined
+      throw thrown
+    })
+    return this.#running
+  }
+
+  async #start(): Promise<EmbeddedProcess> {
+    const { folder } = this.#options
+    this.#unlock ??= useFolder({ folder, setting: 'FERRULE_CONTEXT_FOLDER' }, () => holdLock(folder, 'context.lock'))
+    this.#current = undefined
+    this.#names.clear()
+    if (!hasDatabase(folder)) await this.#orUnavailable(() => createDatabaseFiles(folder))
+    const running = (await this.#tryOpen()) ?? (await this.#orUnavailable(() => this.#startAnew()))
+    this.#current = running
+    void running.exited.then(() => {
+      if (!running.killed) this.#dead += 1
+    })
+    try {
+      for (const name of extensions) await this.#run(running, { text: `create extension if not exists ${name}` })
+      await this.#options.prepare((statement) => this.#run(running, statement))
+    } catch (thrown) {
+      await running.kill()
+      throw thrown
+    }
+    return running
+  }
+
+  /** Opens the existing files. Returns undefined when they are damaged. */
+  async #tryOpen(): Promise<EmbeddedProcess | undefined> {
+    const { folder, memoryMb } = this.#options
+    if (this.#dead >= deaths) this.#damage ??= `it ended ${this.#dead} times without finishing a statement`
+    if (!isComplete(folder)) this.#damage ??= 'its files are not complete'
+    if (this.#damage !== undefined) return undefined
+    try {
+      return await EmbeddedProcess.open(databaseFolder(folder), memoryMb)
+    } catch (thrown) {
+      await this.#orUnavailable(async () => assertWritable(folder))
+      this.#damage = thrown instanceof Error ? thrown.message : String(thrown)
+      return undefined
+    }
+  }
+
+  async #startAnew(): Promise<EmbeddedProcess> {
+    const { folder, memoryMb, onSetAside, clock = Date.now } = this.#options
+    const reason = this.#damage ?? ''
+    this.#damage = undefined // when nothing can be set aside, the files are tried again
+    const aside = await setAside(folder, { reason, now: clock() })
+    this.#dead = 0
+    onSetAside?.(aside)
+    return EmbeddedProcess.open(databaseFolder(folder), memoryMb)
+  }
+
+  async #orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (thrown) {
+      throw unavailable(thrown)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Deletes records that were found to be deleted or hidden, with their descendants, in one transaction. Responses to earlier requests do
+ * not restore them.
+ */
+
+import { quoteName, type SearchTable } from '../search/columns.ts'
+import { buildPrimaryKey } from '../search/keys.ts'
+import { type ConnectorTable, lockExistingState, updateCounts } from './copy-state.ts'
+import { blockConnector } from './database/connector-lock.ts'
+import type { Row, Session } from './database/database.ts'
+
+/** An entity below another one. */
+export interface Link {
+  readonly entity: string
+  /** Searchable field with the parent's value; omitted: the key has it. */
+  readonly field?: string
+  /** Searchable field of the parent with the value; omitted: its key has it. */
+  readonly parent?: string
+  readonly below: readonly Link[]
+}
+
+/** Deleted records, by their keys of one part. */
+export interface Removal {
+  readonly connector: string
+  readonly kind: string
+  readonly entity: string
+  readonly values: readonly unknown[]
+  /** Entities to delete with the records. */
+  readonly below: readonly Link[]
+  /** When the deletion was detected, in milliseconds since 1970. Records requested later stay or return. */
+  readonly at: number
+}
+
+/** Milliseconds to remember a deletion. No earlier request can still bring records after a day: a page takes up to an hour. */
+const remembered = 86_400_000
+
+/** Lists all entities that lose records. */
+export const listEntities = ({ entity, below }: Pick<Removal, 'entity' | 'below'>): readonly string[] => [
+  ...new Set([entity, ...below.flatMap(listEntities)]),
+]
+
+/** Builds the key of a record from the value of its only part; undefined for a value that is no key. */
+export function buildKey({ key }: SearchTable, value: unknown): string | undefined {
+  const [part] = key
+  if (part === undefined || key.length > 1) return undefined
+  const record = part.path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value)
+  return buildPrimaryKey(key, part.from === 'record' ? record : {}, part.from === 'params' ? { ...Object(record) } : {})
+}
+
+/** Some records of one entity to delete. */
+interface Step {
+  readonly target: ConnectorTable
+  /** Searchable field with one of the values; omitted: the key has it. */
+  readonly field: string | undefined
+  readonly values: readonly string[]
+  readonly below: readonly Link[]
+}
+
+interface Forgetting {
+  readonly session: Session
+  readonly targets: ReadonlyMap<string, ConnectorTable>
+  readonly at: number
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Number of deleted records by table. */
+  readonly lost: Map<string, number>
+}
+
+const findColumn = ({ known }: ConnectorTable, field: string): string | undefined => {
+  const sql = known.table.columns.find(({ name }) => name === field)?.sql
+  return sql === undefined ? undefined : quoteName(sql)
+}
+
+/** Lists the columns that descendants are found by; '' stands for the key's own. */
+const listAskedColumns = ({ target, below }: Step): ReadonlyMap<string, string> => {
+  const own = target.known.table.key[0]?.field
+  const names = below.map(({ parent = '' }) => parent)
+  return new Map(
+    names.flatMap((name) => {
+      const field = name === '' ? own : name
+      const column = field === undefined ? undefined : findColumn(target, field)
+      return column === undefined ? [] : [[name, column]]
+    }),
+  )
+}
+
+/** A version in the future comes from a wrong clock and protects no row. */
+const isOld = '("$v" <= $3 or "$v" > $4)'
+
+/**
+ * Deletes the rows of a step.
+ * @returns the values that descendants are found by, by name
+ */
+async function deleteStep({ session, at, now, lost }: Forgetting, step: Step): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { number, known } = step.target
+  const table = quoteName(known.table.name)
+  const columns = [...listAskedColumns(step)]
+  const column = step.field === undefined ? undefined : findColumn(step.target, step.field)
+  const state = await lockExistingState(session, number, known.table.name)
+  if (state === undefined || (step.field !== undefined && column === undefined)) return new Map()
+  const found =
+    column === undefined
+      ? `ctid = any(array(select f.ctid from unnest($2::text[]) key cross join lateral
+          (select ctid from ${table} where connector_id = $1 and pk = key and ${isOld} offset 0) f))`
+      : `${column}::text = any($2::text[]) and ${isOld}`
+  const returned = columns.map(([, sql], index) => `${sql}::text as c${index}`)
+  const { rows, count: by } = await session.query<Row>({
+    text: `delete from ${table} where connector_id = $1 and ${found} returning ${['pk', ...returned].join(', ')}`,
+    values: [number, step.values, at, now],
+  })
+  await updateCounts(session, step.target, { by: -by, ...(by > 0 ? { removedAt: at } : {}) })
+  if (by > 0) lost.set(known.table.entity, (lost.get(known.table.entity) ?? 0) + by)
+  return new Map(
+    columns.map(([name], index) => [name, rows.flatMap((row) => (row[`c${index}`] === null ? [] : [String(row[`c${index}`])]))]),
+  )
+}
+
+/** Records what must not be restored. */
+async function recordRemoval({ session, at }: Forgetting, { target, field = '', values }: Step): Promise<void> {
+  await session.query({
+    text: `insert into cs_gone (connector_id, name, field, value, at) select $1, $2, $3, value, $5 from unnest($4::text[]) as t(value)
+      on conflict (connector_id, name, field, value) do update set at = greatest(cs_gone.at, excluded.at)`,
+    values: [target.number, target.known.table.name, field, [...new Set(values)], at],
+  })
+}
+
+/** Finds the steps for the descendants of deleted records. */
+function findStepsBelow({ targets }: Forgetting, below: readonly Link[], findValues: (parent: string) => readonly string[]): Step[] {
+  return below.flatMap((link) => {
+    const target = targets.get(link.entity)
+    const given = findValues(link.parent ?? '')
+    if (target === undefined || given.length === 0) return []
+    const values = link.field === undefined ? given.flatMap((value) => buildKey(target.known.table, value) ?? []) : given
+    return values.length === 0 ? [] : [{ target, field: link.field, values, below: link.below }]
+  })
+}
+
+async function forgetStep(forgetting: Forgetting, step: Step, keys: readonly string[]): Promise<void> {
+  const found = await deleteStep(forgetting, step)
+  await recordRemoval(forgetting, step)
+  // Descendants by key are deleted even where the record itself was already missing.
+  const findValues = (parent: string): readonly string[] =>
+    parent === '' ? [...keys, ...(found.get('') ?? [])] : (found.get(parent) ?? [])
+  for (const next of findStepsBelow(forgetting, step.below, findValues)) await forgetStep(forgetting, next, [])
+}
+
+/**
+ * Deletes records with their descendants in the transaction of `session`.
+ * @param given `targets`: existing entities
+ * @returns the number of deleted records by entity
+ */
+export async function forgetRecords(
+  session: Session,
+  { entity, values, below, at }: Removal,
+  given: { readonly targets: readonly ConnectorTable[]; readonly now: number },
+): Promise<ReadonlyMap<string, number>> {
+  const { targets: there, now } = given
+  const targets = new Map(there.map((target) => [target.known.table.entity, target]))
+  const forgetting: Forgetting = { session, targets, at, now, lost: new Map() }
+  const [first] = there
+  if (first === undefined) return forgetting.lost
+  const names = there.map(({ known }) => known.table.name).sort()
+  const text = 'select count(*)::int4 as count from cs_entities where connector_id = $1 and name = any($2::text[])'
+  const { rows: found } = await session.query<Row>({ text, values: [first.number, names] })
+  // A first batch creates the state of an entity, which cannot be locked before. It holds the connector meanwhile.
+  if (Number(found[0]?.['count']) < names.length) await blockConnector(session, first.number)
+  // All writers lock in this order, which prevents deadlocks.
+  for (const name of names) await lockExistingState(session, first.number, name)
+  await session.query({
+    text: 'delete from cs_gone where connector_id = $1 and (at < $2 or at > $3)',
+    values: [first.number, now - remembered, now + remembered],
+  })
+  const keys = values.flatMap((value) => (typeof value === 'object' || value === undefined || value === null ? [] : [String(value)]))
+  const target = targets.get(entity)
+  const own = target === undefined ? [] : keys.flatMap((value) => buildKey(target.known.table, value) ?? [])
+  if (target !== undefined && own.length > 0) await forgetStep(forgetting, { target, field: undefined, values: own, below }, keys)
+  // The records themselves are not stored, only their descendants are.
+  else for (const next of findStepsBelow(forgetting, below, (parent) => (parent === '' ? keys : []))) await forgetStep(forgetting, next, [])
+  return forgetting.lost
+}

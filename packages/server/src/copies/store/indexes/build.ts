@@ -1,0 +1,151 @@
+/** Creates, watches and drops indexes in the database. */
+
+import { quoteName } from '../../search/columns.ts'
+import type { ContextDatabase, Row } from '../database/database.ts'
+import type { TableLayout } from '../database/layout.ts'
+import { chooseColumn, type IndexAdvice } from './advice.ts'
+import { deleteExpired, type IndexTarget, indexPrefix, markReady, statementMs } from './rows.ts'
+import { addScans, type CountedIndex, countReplicaScans, countUses, type ReadReplicas } from './uses.ts'
+
+/**
+ * Timeout for creating an index in the embedded database, in milliseconds. The statement blocks everything else; a million records take
+ * some seconds.
+ */
+const embeddedMs = 120_000
+
+/** Database in which an index is created. */
+export interface IndexPlace {
+  readonly database: ContextDatabase
+  readonly layout: TableLayout
+}
+
+/** Partition that holds the rows of a connector; only where tables have partitions. */
+interface Partition {
+  /** Object id of the partition. */
+  readonly oid: number
+  /** Name, quoted if needed. */
+  readonly name: string
+}
+
+/** Finds the partition that holds all rows of a connector; undefined without rows. */
+async function findPartition(
+  database: ContextDatabase,
+  { number, table }: Pick<IndexTarget, 'number' | 'table'>,
+): Promise<Partition | undefined> {
+  const { rows } = await database.query<Row>({
+    text: `select tableoid as oid, tableoid::regclass::text as name from ${quoteName(table)} where connector_id = $1 limit 1`,
+    values: [number],
+  })
+  return rows[0] === undefined ? undefined : { oid: Number(rows[0]['oid']), name: String(rows[0]['name']) }
+}
+
+/**
+ * Reads the number of distinct values of columns from the statistics of a partition, which store large numbers as negative fractions of
+ * the rows.
+ */
+async function readDistinctCounts(database: ContextDatabase, { oid }: Partition): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await database.query<Row>({
+    text: `select s.attname::text as col, case when s.n_distinct < 0 then -s.n_distinct * greatest(c.reltuples, 0) else s.n_distinct end::float8 as values
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and not s.inherited where c.oid = $1`,
+    values: [oid],
+  })
+  return new Map(rows.map((row) => [String(row['col']), Number(row['values'])]))
+}
+
+/** Chooses the column to index; undefined without records or without advice. */
+export async function chooseIndexColumn(
+  { database, layout }: IndexPlace,
+  target: Pick<IndexTarget, 'number' | 'table'>,
+  wish: IndexAdvice,
+): Promise<string | undefined> {
+  if (layout === 'citus') return chooseColumn(wish, new Map()) // the statistics are on the machine that has the rows
+  const leaf = await findPartition(database, target)
+  return leaf === undefined ? undefined : chooseColumn(wish, await readDistinctCounts(database, leaf))
+}
+
+/**
+ * Builds the statement that creates an index over the rows of one connector. `connector_id` is constant there, so the index leaves it out.
+ * The planner can prove the condition, because searches are planned with the connector's number (`searchSettings`).
+ */
+export const buildIndexSql = (
+  layout: TableLayout,
+  { id, leaf, number, column }: { id: string; leaf: string; number: number; column: string },
+): string =>
+  `create index ${layout === 'embedded' ? '' : 'concurrently '}${quoteName(id)} on ${leaf} (${quoteName(column)}, pk) where connector_id = ${number}`
+
+/**
+ * Creates an index. On PostgreSQL neither reads nor writes wait for it. A cancelled statement leaves an invalid index, which is dropped
+ * later. Citus creates it on every shard; it is empty where the connector has no rows.
+ */
+export async function createIndex(
+  { database, layout }: IndexPlace,
+  wanted: IndexTarget & { readonly id: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const leaf = layout === 'citus' ? quoteName(wanted.table) : (await findPartition(database, wanted))?.name
+  if (leaf === undefined) return
+  const text = buildIndexSql(layout, { ...wanted, leaf })
+  if (database.engine === 'postgres') await database.withOwnConnection((run) => run({ text }), { timeoutMs: statementMs, signal })
+  else await database.transaction((session) => session.query({ text }), { timeoutMs: embeddedMs })
+}
+
+/**
+ * Marks a created index as ready.
+ * @returns false when it is no longer wanted, or another process took it over
+ */
+export const finishIndex = ({ database, layout }: IndexPlace, index: CountedIndex, now: number): Promise<boolean> =>
+  database.transaction(async (session) => {
+    const [use] = await countUses(session, layout, [index])
+    return markReady(session, index.id, { bytes: Number(use?.bytes ?? 0), now })
+  })
+
+/** Drops an index if it exists. */
+export async function dropIndex(database: ContextDatabase, id: string, signal?: AbortSignal): Promise<void> {
+  if (database.engine === 'postgres') {
+    const text = `drop index concurrently if exists ${quoteName(id)}`
+    await database.withOwnConnection((run) => run({ text }), { timeoutMs: statementMs, signal })
+  } else await database.transaction((session) => session.query({ text: `drop index if exists ${quoteName(id)}` }))
+}
+
+/** Finds automatic indexes that should not exist. */
+export async function findOrphans(database: ContextDatabase): Promise<readonly string[]> {
+  const wanted = await database.query<Row>({ text: "select id from cs_indexes where state <> 'failed'" })
+  const { rows } = await database.query<Row>({
+    // On a machine of Citus, the index of a shard has the number of the shard behind its name.
+    text: `select relname::text as name from pg_class where relkind = 'i' and starts_with(relname, $1) and pg_table_is_visible(oid)
+      and relname::text <> all($2::text[]) and regexp_replace(relname::text, '_[0-9]+$', '') <> all($2::text[])`,
+    values: [indexPrefix, wanted.rows.map(({ id }) => String(id))],
+  })
+  return rows.map(({ name }) => String(name))
+}
+
+/** A new scan counts as a use; after a crash the database counts from zero. */
+const use = `update cs_indexes i set scans = c.scans, bytes = c.bytes,
+    used_at = case when c.scans > 0 and c.scans <> i.scans then $4 else i.used_at end
+  from unnest($1::text[], $2::int8[], $3::int8[]) c(id, scans, bytes) where c.id = i.id and (c.scans <> i.scans or c.bytes <> i.bytes)`
+
+/**
+ * Records which indexes searches have used, and deletes expired rows (`deleteExpired`). The indexes of deleted rows are orphans.
+ * @param now milliseconds since 1970
+ */
+export async function recordUses(
+  { database, layout, readReplicas }: IndexPlace & { readonly readReplicas: ReadReplicas },
+  now: number,
+): Promise<void> {
+  const { rows } = await database.query<Row>({ text: "select id, name from cs_indexes where state = 'ready' order by id" })
+  const indexes = rows.map(({ id, name }) => ({ id: String(id), table: String(name) }))
+  const onReplicas = await countReplicaScans(readReplicas, indexes)
+  await database.transaction(async (session) => {
+    const found = addScans(await countUses(session, layout, indexes), onReplicas)
+    const there = found.filter(({ isMissing }) => !isMissing)
+    await session.query({
+      text: use,
+      values: [there.map(({ id }) => id), there.map(({ scans }) => scans), there.map(({ bytes }) => bytes), now],
+    })
+    await deleteExpired(session, { missing: found.flatMap(({ id, isMissing }) => (isMissing ? [id] : [])), now })
+  })
+}
+
+/** `program_limit_exceeded` of PostgreSQL: a value is too long for an index entry (2,700 bytes), so a retry does not help. */
+export const valueTooLong = '54000'

@@ -1,0 +1,283 @@
+/** Creates indexes when searches need them, and drops unused ones (docs/decisions/0021-indexes-on-demand.md). */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { FerruleError } from 'ferrule'
+import type { EntityRef } from '../../entity-ref.ts'
+import { listPhysicalColumns, type SearchTable } from '../../search/columns.ts'
+import type { SearchQuery } from '../../search/tree.ts'
+import type { ContextDatabase, Row, Statement } from '../database/database.ts'
+import type { TableLayout } from '../database/layout.ts'
+import type { IndexAdvice } from './advice.ts'
+import { chooseIndexColumn, createIndex, dropIndex, findOrphans, finishIndex, recordUses, valueTooLong } from './build.ts'
+import { dropBlockingIndexes } from './clear-blocking.ts'
+import {
+  claimIndex,
+  type IndexBuilder,
+  type IndexRow,
+  indexPrefix,
+  isDue,
+  markFailed,
+  markGivenUp,
+  readRows,
+  releaseClaim,
+} from './rows.ts'
+import { type IndexChange, type IndexRecord, type IndexRules, indexRules } from './types.ts'
+import { type SearchCost, Wishes } from './wishes.ts'
+
+/** Options of automatic indexes. */
+export interface OnDemandOptions {
+  readonly rules: Partial<IndexRules> | undefined
+  /** Returns whether the database is open. Automatic indexes never open it. */
+  isOpen(): boolean
+  database(): Promise<ContextDatabase>
+  /** Runs a short statement on each read replica. Omitted: the database has no replicas. */
+  readReplicas?(statement: Statement): Promise<readonly Row[]>
+  /** Finds a table; undefined for an entity that this process does not know. */
+  findTable(kind: string, entity: string): SearchTable | undefined
+  /** Finds the number of a connector; undefined when it has no records. */
+  findNumber(ref: EntityRef): Promise<number | undefined>
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** Called for failures that are retried later. */
+  readonly onError: ((error: unknown) => void) | undefined
+  readonly onChange: ((change: IndexChange) => void) | undefined
+}
+
+/** Intervals in milliseconds: of turns, and of upkeep. */
+const turnMs = 60_000
+const upkeepMs = 600_000
+
+const none: ReadonlySet<string> = new Set()
+
+/** The automatic indexes of a process' store. */
+export class OnDemandIndexes {
+  readonly #options: OnDemandOptions
+  readonly #rules: IndexRules
+  readonly #owner = randomUUID()
+  readonly #wishes: Wishes
+  readonly #ending = new AbortController()
+  #rows: readonly IndexRow[] = []
+  /** Set by `start`. */
+  #layout: TableLayout = 'postgres'
+  #isAsked = false
+  #isSweepDue = false
+  #nextUpkeep: number
+  #timer: NodeJS.Timeout | undefined
+  #turning: Promise<void> | undefined
+  #isAgain = false
+
+  constructor(options: OnDemandOptions) {
+    this.#options = options
+    this.#rules = { ...indexRules, ...options.rules }
+    this.#wishes = new Wishes(this.#rules, options.clock)
+    this.#nextUpkeep = options.clock() + upkeepMs
+  }
+
+  /** Number of ready indexes, as last read by this process. */
+  get readyCount(): number {
+    return this.#rows.filter(({ state }) => state === 'ready').length
+  }
+
+  /** Runs a turn each minute after the database was opened. Resets what was known, because it can be another database. */
+  start(layout: TableLayout): void {
+    this.#layout = layout
+    this.#rows = []
+    this.#isAsked = false
+    this.#timer ??= setInterval(this.#startTurn, turnMs).unref()
+  }
+
+  /** Returns the columns of an entity with an index, as last read by this process. Never waits. */
+  readyColumns(ref: EntityRef): ReadonlySet<string> {
+    if (!this.#isAsked && this.#options.isOpen()) this.#loadFirst()
+    if (this.#rows.length === 0) return none
+    return new Set(this.#findRows(ref).flatMap(({ state, column }) => (state === 'ready' ? [column] : [])))
+  }
+
+  /** Observes a search. The third one of a day that needs an index triggers it in the background. */
+  observe(ref: EntityRef, query: SearchQuery, cost: SearchCost): void {
+    const indexed = () => new Set(this.#findRows(ref).map(({ column }) => column))
+    if (this.#wishes.observe(ref, query, { cost, indexed })) this.#startTurn()
+  }
+
+  /** Lists the automatic indexes of a connector by entity. */
+  async listByEntity(connector: string): Promise<ReadonlyMap<string, readonly IndexRecord[]>> {
+    const rows = await readRows(await this.#options.database(), connector)
+    const byEntity = new Map<string, IndexRecord[]>()
+    for (const row of rows) byEntity.set(row.entity, [...(byEntity.get(row.entity) ?? []), this.#toRecord(row)])
+    return byEntity
+  }
+
+  /** Schedules dropping the indexes whose rows were deleted with their records. */
+  sweepSoon(): void {
+    this.#isSweepDue = true
+    this.#startTurn()
+  }
+
+  /**
+   * Drops indexes that refuse a write because a value is too long.
+   * @returns true when the write is worth a retry
+   */
+  async dropBlocking(thrown: unknown, number: number, table: SearchTable): Promise<boolean> {
+    if (readErrorCode(thrown) !== valueTooLong) return false
+    const isCleared = await dropBlockingIndexes(await this.#options.database(), thrown, { number, table, now: this.#options.clock() })
+    this.#startTurn()
+    return isCleared
+  }
+
+  /**
+   * Runs a turn: reads the rows, creates wanted indexes, and drops orphans. Reports failures instead of throwing. Timers and searches call
+   * it.
+   */
+  runTurn(): Promise<void> {
+    this.#isAgain = this.#turning !== undefined
+    this.#turning ??= this.#runTurns().finally(() => {
+      this.#turning = undefined
+    })
+    return this.#turning
+  }
+
+  /** Stops running work and releases claims. */
+  async close(): Promise<void> {
+    this.#ending.abort(new Error('the context store is closed'))
+    clearInterval(this.#timer)
+    await this.#turning
+  }
+
+  readonly #startTurn = (): void => {
+    void this.runTurn()
+  }
+
+  get #isEnding(): boolean {
+    return this.#ending.signal.aborted
+  }
+
+  #findRows({ connector, kind, entity }: EntityRef): readonly IndexRow[] {
+    return this.#rows.filter((row) => row.connector === connector && row.entity === entity && row.kind === kind)
+  }
+
+  async #runTurns(): Promise<void> {
+    do {
+      this.#isAgain = false
+      if (this.#isEnding || !this.#options.isOpen()) return
+      await this.#runOnce().catch((thrown: unknown) => this.#reportError(thrown))
+    } while (this.#isAgain)
+  }
+
+  #reportError(thrown: unknown): void {
+    if (!this.#isEnding) this.#options.onError?.(thrown)
+  }
+
+  async #runOnce(): Promise<void> {
+    const database = await this.#options.database()
+    if (this.#options.clock() >= this.#nextUpkeep) await this.#runUpkeep(database)
+    await this.#loadRows(database)
+    for (const { connector, kind, entity, column, number, table } of this.#rows.filter((row) => isDue(row, this.#builder())))
+      await this.#createIndex(database, { connector, kind, entity }, { number, table, column })
+    await this.#wishes.measure(this.#ending.signal, (thrown) => this.#reportError(thrown))
+    for (const [name, { ref, wish }] of this.#wishes.list())
+      if (!this.#isEnding && (await this.#createAdvised(database, ref, wish)) !== 'busy') this.#wishes.delete(name)
+    if (this.#isSweepDue) await this.#dropOrphans(database)
+  }
+
+  async #loadRows(database: ContextDatabase): Promise<void> {
+    this.#rows = await readRows(this.#withAbort(database))
+  }
+
+  /** Wraps the database so that closing the store aborts its turns. */
+  #withAbort(database: ContextDatabase): ContextDatabase {
+    const { signal } = this.#ending
+    return {
+      ...database,
+      query: (what, options) => database.query(what, { signal, ...options }),
+      transaction: (work, options) => database.transaction(work, { signal, ...options }),
+    }
+  }
+
+  /** Reads the rows for the first search; later turns refresh them. */
+  #loadFirst(): void {
+    this.#isAsked = true
+    this.#options
+      .database()
+      .then((database) => this.#loadRows(database))
+      .catch(() => undefined) // the next turn reports it
+  }
+
+  async #runUpkeep(database: ContextDatabase): Promise<void> {
+    const { readReplicas = async () => [] } = this.#options
+    await recordUses({ database: this.#withAbort(database), layout: this.#layout, readReplicas }, this.#options.clock())
+    this.#isSweepDue = true
+    this.#nextUpkeep = this.#options.clock() + upkeepMs
+  }
+
+  async #createAdvised(database: ContextDatabase, ref: EntityRef, wish: IndexAdvice): Promise<'busy' | 'done'> {
+    const number = await this.#options.findNumber(ref)
+    const table = this.#options.findTable(ref.kind, ref.entity)?.name
+    if (number === undefined || table === undefined) return 'done'
+    const column = await chooseIndexColumn({ database: this.#withAbort(database), layout: this.#layout }, { number, table }, wish)
+    return column === undefined ? 'done' : this.#createIndex(database, ref, { number, table, column })
+  }
+
+  #builder(): IndexBuilder {
+    return { owner: this.#owner, now: this.#options.clock(), isAlone: this.#layout === 'embedded' }
+  }
+
+  async #createIndex(
+    database: ContextDatabase,
+    ref: EntityRef,
+    wanted: { readonly number: number; readonly table: string; readonly column: string },
+  ): Promise<'busy' | 'done'> {
+    const id = `${indexPrefix}${wanted.number}_${randomBytes(6).toString('hex')}`
+    const asking = { id, builder: this.#builder(), rules: this.#rules }
+    const claimed = await this.#withAbort(database).transaction((session) => claimIndex(session, wanted, asking))
+    if (claimed !== 'claimed') return claimed === 'busy' ? 'busy' : 'done'
+    this.#isSweepDue = true // the index that made room, and leftovers of earlier attempts
+    const place = { database, layout: this.#layout }
+    try {
+      await createIndex(place, { ...wanted, id }, this.#ending.signal)
+      const isReady = await finishIndex(place, { id, table: wanted.table }, this.#options.clock())
+      if (isReady) this.#report(ref, wanted.column, { change: 'ready' })
+    } catch (thrown) {
+      await this.#recordFailure(database, id, thrown)
+      if (!this.#isEnding) this.#report(ref, wanted.column, { change: 'failed', error: readErrorCode(thrown) })
+    }
+    await this.#loadRows(database)
+    return 'done'
+  }
+
+  async #recordFailure(database: ContextDatabase, id: string, thrown: unknown): Promise<void> {
+    const outcome = { error: readErrorCode(thrown), now: this.#options.clock() }
+    await database.transaction(async (session) => {
+      if (this.#isEnding) await releaseClaim(session, id)
+      else if (outcome.error === valueTooLong) await markGivenUp(session, id, outcome)
+      else await markFailed(session, id, outcome)
+    })
+  }
+
+  async #dropOrphans(database: ContextDatabase): Promise<void> {
+    for (const id of await findOrphans(this.#withAbort(database))) {
+      if (this.#isEnding) return
+      await dropIndex(database, id, this.#ending.signal)
+    }
+    this.#isSweepDue = false
+  }
+
+  #report(ref: EntityRef, column: string, change: Pick<IndexChange, 'change' | 'error'>): void {
+    this.#options.onChange?.({ kind: ref.kind, entity: ref.entity, field: this.#findField(ref, column), ...change })
+  }
+
+  #toRecord(row: IndexRow): IndexRecord {
+    const { state, createdAt, usedAt, bytes, error } = row
+    return { field: this.#findField(row, row.column), state, createdAt, usedAt, bytes, error }
+  }
+
+  /** Finds the searchable field of a column; the column itself for a field that this version does not know. */
+  #findField({ kind, entity }: Pick<EntityRef, 'kind' | 'entity'>, column: string): string {
+    const table = this.#options.findTable(kind, entity)
+    return (table === undefined ? [] : listPhysicalColumns(table)).find(({ name }) => name === column)?.field ?? column
+  }
+}
+
+const readErrorCode = (thrown: unknown): string => {
+  if (thrown instanceof FerruleError) return thrown.code
+  const code: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'code') : undefined
+  return typeof code === 'string' ? code : 'unknown'
+}

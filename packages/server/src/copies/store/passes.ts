@@ -1,0 +1,113 @@
+/**
+ * Complete passes: everything that the vendor lists from the first page to the last. Records that a complete pass did not see are deleted.
+ */
+import { fail } from 'ferrule/internal'
+import { deleteRows } from './batch.ts'
+import { type ConnectorTable, lockState, updateCounts } from './copy-state.ts'
+import type { ContextDatabase, Row, Session } from './database/database.ts'
+import { readSlice, type Span } from './spans.ts'
+
+/** Rows that one step of `deleteAll` deletes. */
+const stepRows = 5_000
+
+/**
+ * Begins or resumes a complete pass; keys that it has seen are kept. Another running pass ends without deleting anything.
+ * @param pass id of the pass
+ */
+export async function beginPass(session: Session, target: ConnectorTable, pass: string): Promise<void> {
+  const state = await lockState(session, target)
+  if (state.pass === pass) return
+  await deleteSeen(session, target)
+  await setPass(session, target, pass)
+}
+
+/** Ends a pass without deleting anything. Does nothing when another pass is running. */
+export async function abandonPass(session: Session, target: ConnectorTable, pass: string): Promise<void> {
+  const state = await lockState(session, target)
+  if (state.pass === pass) await endPass(session, target)
+}
+
+/** A pass and its rows. */
+export interface PassScope {
+  readonly pass: string
+  /** The rows that the pass covers; undefined: all rows. */
+  readonly span: Span | undefined
+}
+
+/** Returns whether a sweep would delete rows that the pass has not seen. False when the pass is over. */
+export async function hasUnseen(
+  database: Pick<ContextDatabase, 'transaction'>,
+  target: ConnectorTable,
+  { pass, span }: PassScope,
+): Promise<boolean> {
+  for (let after: string | undefined; ; ) {
+    const slice = await database.transaction(async (session) => {
+      const state = await lockState(session, target)
+      return state.pass === pass ? readSlice(session, target, { after, span }) : undefined
+    })
+    if (slice === undefined || slice.unseen.length > 0) return slice !== undefined
+    if (slice.last === undefined) return false
+    after = slice.last
+  }
+}
+
+/**
+ * Ends a pass and deletes the rows that it covers and has not seen, in steps of one transaction each. Call it again with the same pass
+ * after a kill. Rows that clients read meanwhile count as seen.
+ * @param now milliseconds since 1970
+ * @returns the number of deleted rows
+ * @throws FerruleError `unavailable` when another pass has begun, or this one is over
+ */
+export async function sweep(
+  database: Pick<ContextDatabase, 'transaction'>,
+  target: ConnectorTable,
+  { pass, span, now }: PassScope & { now(): number },
+): Promise<number> {
+  let removed = 0
+  for (let after: string | undefined; ; ) {
+    const done = await database.transaction(async (session) => {
+      const state = await lockState(session, target)
+      if (state.pass !== pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
+      const slice = await readSlice(session, target, { after, span })
+      const rows = await deleteRows(session, target, slice.unseen)
+      if (rows > 0) await updateCounts(session, target, { by: -rows, removedAt: now() })
+      if (slice.last === undefined) await endPass(session, target)
+      return { rows, last: slice.last }
+    })
+    removed += done.rows
+    if (done.last === undefined) return removed
+    after = done.last
+  }
+}
+
+/**
+ * Deletes all rows and checkpoints of an entity of a connector in steps; the connector stays. No run may write meanwhile.
+ * @param now milliseconds since 1970
+ */
+export async function deleteAll(database: Pick<ContextDatabase, 'transaction'>, target: ConnectorTable, now: () => number): Promise<void> {
+  const values = [target.number, target.known.table.name]
+  for (let more = true; more; )
+    more = await database.transaction(async (session) => {
+      await lockState(session, target)
+      for (const own of ['cs_checkpoints', 'cs_indexes'])
+        await session.query({ text: `delete from ${own} where connector_id = $1 and name = $2`, values })
+      await endPass(session, target)
+      const removed = (await session.query({ text: target.known.encoder.clear.text, values: [target.number, stepRows] })).count
+      await updateCounts(session, target, { by: -removed, removedAt: now() })
+      return removed > 0
+    })
+}
+
+async function endPass(session: Session, target: ConnectorTable): Promise<void> {
+  await deleteSeen(session, target)
+  await setPass(session, target, null)
+}
+
+const deleteSeen = (session: Session, { number, known }: ConnectorTable) =>
+  session.query({ text: 'delete from cs_seen where connector_id = $1 and name = $2', values: [number, known.table.name] })
+
+const setPass = (session: Session, { number, known }: ConnectorTable, pass: string | null) =>
+  session.query<Row>({
+    text: 'update cs_entities set pass = $3, changes = changes + 1 where connector_id = $1 and name = $2',
+    values: [number, known.table.name, pass],
+  })

@@ -1,0 +1,282 @@
+/** Entry of the context store. Resolves entities to tables and connector numbers, and opens the database when it is first needed. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { EntityRef } from '../entity-ref.ts'
+import { writeInAttempts } from './attempts.ts'
+import { type Batch, type BatchResult, type Checkpoint, saveCheckpoints, writeBatch } from './batch.ts'
+import { assignNumber, deleteConnectorRows, findRemovedNumbers, markRemoved } from './connectors.ts'
+import { type ConnectorTable, lockState } from './copy-state.ts'
+import { createContextDatabase } from './database/context-database.ts'
+import type { ContextDatabase, Engine, ReadOptions, Row, Run, Session, Statement } from './database/database.ts'
+import { hasDatabase, type SetAsideDatabase } from './database/embedded/folder.ts'
+import { createEngine, sumLoad } from './database/engines.ts'
+import { findLayout, fitReadOptions, type TableLayout } from './database/layout.ts'
+import { unavailable } from './database/problems.ts'
+import { prepareOwnTables } from './database/requirements.ts'
+import { forgetRecords, listEntities, type Removal } from './forget.ts'
+import { OnDemandIndexes } from './indexes/on-demand.ts'
+import { indexRules } from './indexes/types.ts'
+import { ListedWords } from './listed-words.ts'
+import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
+import * as reads from './reads.ts'
+import { TableRegistry } from './registry.ts'
+import { Replicas } from './replicas/replicas.ts'
+import type { StoredRecord } from './row-encoder.ts'
+import { type NumberedTarget, Targets } from './targets.ts'
+import type { ContextStore, ContextStoreOptions, SearchableKind, SearchWork, Span, StoreStatus } from './types.ts'
+
+/** Waits some milliseconds of the clock. */
+const pauseAsLong = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, undefined, { signal, ref: false }).catch(() => undefined) // the store closes
+
+class Store implements ContextStore {
+  readonly indexes: OnDemandIndexes
+  readonly #options: ContextStoreOptions
+  readonly #clock: () => number
+  readonly #registry: TableRegistry
+  readonly #words = new ListedWords()
+  readonly #targets: Targets
+  readonly #changes = new reads.KnownChanges()
+  readonly #replicas: Replicas
+  #engine: Engine | undefined
+  #layout: TableLayout = 'embedded'
+  #opening: Promise<ContextDatabase> | undefined
+  #setAside: SetAsideDatabase | undefined
+  /** Counts replacements of the database: a replacement has other connector numbers. */
+  #epoch = 0
+  readonly #stop = new AbortController()
+
+  constructor(options: ContextStoreOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? Date.now
+    this.#registry = new TableRegistry(options.onTableChange)
+    for (const kind of options.kinds ?? []) this.#registry.add(kind)
+    const { settings, onUpkeepError: onError, onReplica: onChange, replicaRules: rules, rest = pauseAsLong } = options
+    const database = (): Promise<ContextDatabase> => this.openDatabase()
+    this.#targets = new Targets({
+      registry: this.#registry,
+      database,
+      hasDatabase: () => this.#hasDatabase(),
+      epoch: () => this.#epoch,
+      rest: (ms) => rest(ms, this.#stop.signal),
+    })
+    this.#replicas = new Replicas({ settings, rules, primary: database, onChange })
+    this.indexes = new OnDemandIndexes({
+      rules: { mostInAll: settings.indexes ?? indexRules.mostInAll, ...options.indexRules },
+      isOpen: () => this.#opening !== undefined,
+      database,
+      readReplicas: (statement) => this.#replicas.readAll(statement),
+      findTable: (kind, entity) => this.#registry.find(kind, entity)?.table,
+      findNumber: async (ref) => (await this.#targets.find(ref))?.number,
+      clock: this.#clock,
+      onError,
+      onChange: options.onIndex,
+    })
+  }
+
+  ensureKind(definition: SearchableKind): void {
+    this.#registry.add(definition)
+  }
+
+  async checkDatabase(): Promise<void> {
+    await (await this.openDatabase()).query({ text: 'select 1' })
+  }
+
+  async ready(): Promise<void> {
+    if (this.#options.settings.engine === 'postgres') await (await this.openDatabase()).ready()
+  }
+
+  getTable = (kind: string, entity: string) => this.#registry.get(kind, entity).table
+
+  async writeBatch(ref: EntityRef, batch: Batch): Promise<BatchResult> {
+    return this.#writeBatch(await this.#createTarget(ref), batch)
+  }
+
+  async foldLive(ref: EntityRef, records: readonly StoredRecord[], asked: number): Promise<BatchResult | undefined> {
+    const target = await this.#targets.find(ref)
+    return target === undefined ? undefined : this.#writeBatch(target, { records, asked }, true)
+  }
+
+  async readChanges(ref: EntityRef): Promise<bigint | undefined> {
+    const ask = async () => reads.parseChanges(await this.#readRows(ref, reads.buildChangesStatement))
+    return this.#changes.read(await this.openDatabase(), reads.nameChanges(this.#epoch, ref), ask)
+  }
+
+  peekChanges = (ref: EntityRef): bigint | undefined => this.#changes.peek(reads.nameChanges(this.#epoch, ref))
+
+  async forgetRecords(gone: Removal): Promise<ReadonlyMap<string, number>> {
+    const kept = listEntities(gone).filter((entity) => this.#registry.find(gone.kind, entity) !== undefined)
+    const found = await Promise.all(kept.map((entity) => this.#targets.find({ ...gone, entity })))
+    const targets = found.filter((target) => target !== undefined)
+    const [first] = targets
+    return first === undefined
+      ? new Map()
+      : this.#transaction(first, (session) => forgetRecords(session, gone, { targets, now: this.#clock() }))
+  }
+
+  async beginPass(ref: EntityRef, pass: string): Promise<void> {
+    const target = await this.#createTarget(ref)
+    await this.#transaction(target, (session) => beginPass(session, target, pass))
+  }
+
+  async sweep(ref: EntityRef, pass: string, span?: Span): Promise<number> {
+    const target = await this.#createTarget(ref)
+    return sweep({ transaction: (work) => this.#transaction(target, work) }, target, { pass, span, now: this.#clock })
+  }
+
+  async hasUnseen(ref: EntityRef, pass: string, span?: Span): Promise<boolean> {
+    const target = await this.#createTarget(ref)
+    return hasUnseen({ transaction: (work) => this.#transaction(target, work) }, target, { pass, span })
+  }
+
+  sweepSpan = (ref: EntityRef, pass: string, span: Span): Promise<number> => this.sweep(ref, pass, span)
+
+  async abandonPass(ref: EntityRef, pass: string): Promise<void> {
+    const target = await this.#createTarget(ref)
+    await this.#transaction(target, (session) => abandonPass(session, target, pass))
+  }
+
+  async deleteAll(ref: EntityRef): Promise<void> {
+    const target = await this.#createTarget(ref)
+    await deleteAll({ transaction: (work) => this.#transaction(target, work) }, target, this.#clock)
+    this.indexes.sweepSoon()
+  }
+
+  async saveCheckpoints(ref: EntityRef, checkpoints: readonly Checkpoint[]): Promise<void> {
+    const target = await this.#createTarget(ref)
+    await this.#transaction(target, (session) => lockState(session, target).then(() => saveCheckpoints(session, target, checkpoints)))
+  }
+
+  async removeConnector(connector: string): Promise<void> {
+    if (!this.#hasDatabase()) return
+    const database = await this.openDatabase()
+    this.#targets.forget(connector)
+    // A connector without records gets a number too: a late write must find the mark.
+    const number = await database.transaction((session) => assignNumber(session, connector))
+    if (number !== undefined) await database.transaction((session) => markRemoved(session, number))
+    await this.finishRemovals()
+  }
+
+  async finishRemovals(): Promise<void> {
+    if (!this.#hasDatabase()) return
+    const database = await this.openDatabase()
+    for (const number of await findRemovedNumbers(database)) await deleteConnectorRows(database, number)
+    this.indexes.sweepSoon()
+  }
+
+  async search<T>(ref: EntityRef, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined> {
+    const target = await this.#targets.find(ref)
+    if (target === undefined) return undefined
+    const askPrimary = (given?: ReadOptions) => this.#read(target.epoch, (session) => work(session, target.number), given)
+    return this.#replicas.search({ number: target.number, name: target.known.table.name, work, askPrimary }, options)
+  }
+
+  async readKeys(ref: EntityRef, from: reads.KeyPage): Promise<readonly string[]> {
+    return reads.parseKeys(await this.#readRows(ref, (target) => reads.buildKeysStatement(target, from)))
+  }
+
+  async findKnownKeys(ref: EntityRef, keys: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(reads.parseKeys(await this.#readRows(ref, (target) => reads.buildKnownStatement(target, keys))))
+  }
+
+  async countRecords(connector: string): Promise<ReadonlyMap<string, number>> {
+    const found = await this.#targets.findNumber(connector)
+    if (found === undefined) return new Map()
+    const { rows } = await this.#read(found.epoch, (session) => session.query<Row>(reads.buildCountsStatement(found.number)))
+    return reads.parseCounts(rows)
+  }
+
+  async readCheckpoints(ref: EntityRef): Promise<ReadonlyMap<string, string>> {
+    return reads.parseCheckpoints(await this.#readRows(ref, reads.buildCheckpointsStatement))
+  }
+
+  status(): StoreStatus {
+    const { engine } = this.#options.settings
+    const { status: replicas, counts: searches } = this.#replicas
+    return { engine, opened: this.#opening !== undefined, ...sumLoad(this.#engine), setAside: this.#setAside, replicas, searches }
+  }
+
+  async openDatabase(): Promise<ContextDatabase> {
+    if (this.#stop.signal.aborted) throw unavailable()
+    this.#opening ??= this.#open()
+    const database = await this.#opening
+    await this.#engine?.open?.()
+    return database
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await Promise.all([this.indexes.close(), this.#replicas.close()])
+    await (await this.#opening)?.close()
+  }
+
+  async #open(): Promise<ContextDatabase> {
+    const { settings, onUpkeepError } = this.#options
+    const onSetAside = (aside: SetAsideDatabase): void => {
+      this.#setAside = aside
+      this.#epoch += 1
+      this.#options.onSetAside?.(aside)
+    }
+    const options = { prepare: (run: Run) => this.#prepare(run), onSetAside, onUpkeepError, clock: this.#clock }
+    this.#engine = await createEngine(settings, options)
+    return createContextDatabase(this.#engine)
+  }
+
+  /** Runs after each opening, because it can be another database. */
+  async #prepare(run: Run): Promise<void> {
+    this.#targets.forget()
+    this.#words.clear()
+    this.#layout = await findLayout(run, this.#options.settings)
+    this.#replicas.assertUsable(this.#layout)
+    await prepareOwnTables(this.#layout, run)
+    await this.#registry.prepare(this.#layout, run)
+    this.indexes.start(this.#layout)
+    this.#replicas.start()
+  }
+
+  #hasDatabase(): boolean {
+    const { settings } = this.#options
+    return settings.engine === 'postgres' || this.#opening !== undefined || hasDatabase(settings.folder)
+  }
+
+  async #read<T>(epoch: number, work: (session: Session) => Promise<T>, options?: ReadOptions): Promise<T> {
+    const result = await (await this.openDatabase()).read(work, fitReadOptions(this.#layout, options))
+    this.#assertSame({ epoch })
+    return result
+  }
+
+  async #readRows(ref: EntityRef, statement: (target: ConnectorTable) => Statement): Promise<readonly Row[]> {
+    const target = await this.#targets.find(ref)
+    return target === undefined ? [] : (await this.#read(target.epoch, (session) => session.query<Row>(statement(target)))).rows
+  }
+
+  async #createTarget(ref: EntityRef): Promise<NumberedTarget> {
+    return this.#targets.create(ref)
+  }
+
+  async #writeBatch(target: NumberedTarget, batch: Batch, live = false): Promise<BatchResult> {
+    return writeInAttempts({
+      mayCopy: this.#layout === 'postgres',
+      dropBlocking: (thrown) => this.indexes.dropBlocking(thrown, target.number, target.known.table),
+      write: (canCopy) =>
+        this.#words.remember((begin) =>
+          this.#transaction(target, (session) => {
+            const options = { live, words: begin(), now: this.#clock(), canCopy }
+            return writeBatch(session, target, { ...batch, ...options })
+          }),
+        ),
+    })
+  }
+
+  async #transaction<T>(target: NumberedTarget, work: (session: Session) => Promise<T>): Promise<T> {
+    return (await this.openDatabase()).transaction((session) => {
+      this.#assertSame(target)
+      return work(session)
+    })
+  }
+
+  #assertSame({ epoch }: Pick<NumberedTarget, 'epoch'>): void {
+    if (epoch !== this.#epoch) throw unavailable()
+  }
+}
+
+/** Creates a context store. The database opens when it is first needed. */
+export const openContextStore = (options: ContextStoreOptions): ContextStore => new Store(options)

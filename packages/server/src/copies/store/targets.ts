@@ -1,0 +1,99 @@
+/** Finds the rows of entities: the number of a connector, and the table of an entity. */
+import { fail } from 'ferrule/internal'
+import { isMovingShards } from '../../db/connections/problems.ts'
+import type { EntityRef } from '../entity-ref.ts'
+import type { SearchTable } from '../search/columns.ts'
+import { assignNumber, findNumber } from './connectors.ts'
+import type { ConnectorTable } from './copy-state.ts'
+import type { ContextDatabase } from './database/database.ts'
+import { schemaMs } from './database/requirements.ts'
+import { ConnectorNumbers } from './reads.ts'
+import type { TableRegistry } from './registry.ts'
+
+/**
+ * Milliseconds between attempts to create a table while Citus moves shards. A rebalancing makes one move after the other, so only short pauses
+ * meet the time between two. After the last one the caller tries again, as without the database.
+ */
+const movePausesMs = Array.from({ length: 60 }, () => 500)
+
+/** Rows of a connector, valid while the database of the epoch is in use. */
+export type NumberedTarget = ConnectorTable & { readonly epoch: number }
+
+/** What targets are found in. */
+export interface TargetParts {
+  readonly registry: TableRegistry
+  readonly database: () => Promise<ContextDatabase>
+  /** Returns whether there is a database already. */
+  readonly hasDatabase: () => boolean
+  /** Counts replacements of the database: a replacement has other connector numbers. */
+  readonly epoch: () => number
+  /** Waits some milliseconds. */
+  readonly rest: (ms: number) => Promise<void>
+}
+
+/** The targets of a store, with the numbers of connectors that it knows. */
+export class Targets {
+  readonly #parts: TargetParts
+  readonly #numbers = new ConnectorNumbers()
+
+  constructor(parts: TargetParts) {
+    this.#parts = parts
+  }
+
+  /** Forgets the number of a connector, or all numbers. */
+  forget(connector?: string): void {
+    if (connector === undefined) this.#numbers.clear()
+    else this.#numbers.delete(connector)
+  }
+
+  /** Finds the number of a connector; undefined when it has no records. */
+  async findNumber(connector: string): Promise<{ readonly number: number; readonly epoch: number } | undefined> {
+    if (!this.#parts.hasDatabase()) return undefined
+    const database = await this.#parts.database()
+    const epoch = this.#parts.epoch()
+    const number = this.#numbers.get(connector) ?? (await findNumber(database, connector))
+    if (number === undefined) return undefined
+    this.#numbers.set(connector, number)
+    return { number, epoch }
+  }
+
+  /** Finds the rows of an entity; undefined when nothing of it was ever stored. */
+  async find({ connector, kind, entity }: EntityRef): Promise<NumberedTarget | undefined> {
+    const { registry } = this.#parts
+    const known = registry.get(kind, entity)
+    const found = await this.findNumber(connector)
+    if (found === undefined) return undefined
+    const database = await this.#parts.database()
+    return (await registry.checkTable(known.table, (statement) => database.query(statement))) ? { ...found, known } : undefined
+  }
+
+  /**
+   * Finds the rows of an entity, and creates what is missing.
+   * @throws FerruleError `connector_not_found` when the connector was deleted
+   */
+  async create({ connector, kind, entity }: EntityRef): Promise<NumberedTarget> {
+    const { registry } = this.#parts
+    const known = registry.get(kind, entity)
+    const database = await this.#parts.database()
+    const epoch = this.#parts.epoch()
+    const found = await this.findNumber(connector)
+    const number = found?.number ?? (await database.transaction((session) => assignNumber(session, connector)))
+    if (number === undefined) throw fail('connector_not_found', {})
+    this.#numbers.set(connector, number)
+    if (!registry.isReady(known.table)) await this.#createTable(known.table, database)
+    return { number, known, epoch }
+  }
+
+  /** Creates a table. While Citus moves shards it waits, without a connection. */
+  async #createTable(table: SearchTable, database: ContextDatabase): Promise<void> {
+    const { registry, rest } = this.#parts
+    for (const pauseMs of [...movePausesMs, undefined]) {
+      try {
+        return await database.withConnection((run) => registry.createTable(table, run), { timeoutMs: schemaMs })
+      } catch (thrown) {
+        if (pauseMs === undefined || !isMovingShards(thrown)) throw thrown
+        await rest(pauseMs)
+      }
+    }
+  }
+}

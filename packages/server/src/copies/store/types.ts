@@ -1,0 +1,150 @@
+/** Interface of the context store for the rest of the service. */
+import type { ConnectorDefinition } from 'ferrule/definition'
+import type { EntityRef } from '../entity-ref.ts'
+import type { SearchTable } from '../search/columns.ts'
+import type { Batch, BatchResult, Checkpoint } from './batch.ts'
+import type { ContextDatabase, EngineName, ReadOptions, Session } from './database/database.ts'
+import type { SetAsideDatabase } from './database/embedded/folder.ts'
+import type { ContextStoreSettings } from './database/settings.ts'
+import type { Removal } from './forget.ts'
+import type { OnDemandIndexes } from './indexes/on-demand.ts'
+import type { IndexChange, IndexRules } from './indexes/types.ts'
+import type { KeyPage } from './reads.ts'
+import type { OnTableChange } from './registry.ts'
+import type { ReplicaChange, ReplicaRules, ReplicaStatus, SearchPlace } from './replicas/types.ts'
+import type { StoredRecord } from './row-encoder.ts'
+import type { Span } from './spans.ts'
+
+export type { Link, Removal } from './forget.ts'
+export type { Span } from './spans.ts'
+
+/** Part of a kind's definition that the store reads. */
+export type SearchableKind = Pick<ConnectorDefinition, 'kind' | 'entities'>
+
+/** Waits some milliseconds, at most until the signal. */
+type Rest = (ms: number, signal: AbortSignal) => Promise<void>
+
+/** Options of a store. */
+export interface ContextStoreOptions {
+  readonly settings: ContextStoreSettings
+  /** Kinds with tables for their searchable entities; `ensureKind` adds more. */
+  readonly kinds?: readonly SearchableKind[]
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number
+  /** Called after a damaged embedded database was set aside and an empty one created: everything must be filled again. */
+  readonly onSetAside?: (aside: SetAsideDatabase) => void
+  /** Called after a table was created, extended or recreated. Its checkpoints are deleted, so it is filled from the start. */
+  readonly onTableChange?: OnTableChange
+  /** Called when upkeep of the database fails; it is tried again later. */
+  readonly onUpkeepError?: (error: unknown) => void
+  /** Waits while Citus moves shards, instead of the default. */
+  readonly rest?: Rest
+  /** Rules of automatic indexes that differ from the defaults. */
+  readonly indexRules?: Partial<IndexRules>
+  /** Called after an automatic index was created, or could not be created. */
+  readonly onIndex?: (change: IndexChange) => void
+  /** Rules of read replicas that differ from the usual ones. */
+  readonly replicaRules?: Partial<ReplicaRules>
+  /** Called when a replica is used, or left with a reason. */
+  readonly onReplica?: (change: ReplicaChange) => void
+}
+
+/** Runs the statements of a search, which name the connector by its number. */
+export type SearchWork<T> = (session: Session, number: number) => Promise<T>
+
+/** Status of the copy. */
+export interface StoreStatus {
+  readonly engine: EngineName
+  /** True after the first use since the start. */
+  readonly opened: boolean
+  /** Taken turns, and waiting requests, over searches and writes. */
+  readonly running: number
+  readonly waiting: number
+  /** The newest damaged database that was set aside since the start. */
+  readonly setAside: SetAsideDatabase | undefined
+  /** Read replicas, in the order of the setting. */
+  readonly replicas: readonly ReplicaStatus[]
+  /** Number of statements of searches by where they ran, since the start. */
+  readonly searches: ReadonlyMap<SearchPlace, number>
+}
+
+/**
+ * The synced copy of records. The database opens when it is first needed; reading from an embedded store without data opens nothing. Every
+ * call may throw FerruleError `context_store_unavailable`, `context_store_timeout` or `overloaded`. The first call also throws
+ * `setting_invalid` when the database is not usable.
+ */
+export interface ContextStore {
+  /** Adds the searchable entities of a kind. Their tables are created with the first write. */
+  ensureKind(definition: SearchableKind): void
+  /** Opens the database and checks it. Used at the start of a service with PostgreSQL. */
+  checkDatabase(): Promise<void>
+  /** Resolves when a PostgreSQL server answers and takes writes, within two seconds; an embedded database is not asked. */
+  ready(): Promise<void>
+  /** Returns the table of a searchable entity. */
+  getTable(kind: string, entity: string): SearchTable
+  /**
+   * Writes a batch of one entity with its checkpoints, all or nothing. Unchanged rows are skipped. Only one run at a time writes an
+   * entity.
+   * @throws FerruleError `connector_not_found` when the connector was deleted; `unavailable` when another complete pass has begun
+   */
+  writeBatch(ref: EntityRef, batch: Batch): Promise<BatchResult>
+  /**
+   * Updates the copy with records that a client read. Does nothing when no sync has written the entity.
+   * @param asked time of the request, in milliseconds since 1970
+   */
+  foldLive(ref: EntityRef, records: readonly StoredRecord[], asked: number): Promise<BatchResult | undefined>
+  /**
+   * Reads how often the rows of an entity have changed, on any node. While the count is the `storedAt` of a batch, each record of the batch
+   * is stored as it was. Undefined when no sync has written the entity.
+   */
+  readChanges(ref: EntityRef): Promise<bigint | undefined>
+  /** Returns the same count at once if an embedded database was asked before and nothing was written since; else undefined. */
+  peekChanges(ref: EntityRef): bigint | undefined
+  /**
+   * Deletes records that no longer exist, with their descendants. Responses to earlier requests do not restore them.
+   * @returns the number of deleted records by entity
+   */
+  forgetRecords(gone: Removal): Promise<ReadonlyMap<string, number>>
+  /** Reads keys of an entity in their order, after a given key. */
+  readKeys(ref: EntityRef, from: KeyPage): Promise<readonly string[]>
+  /** Finds which of some keys are stored. */
+  findKnownKeys(ref: EntityRef, keys: readonly string[]): Promise<ReadonlySet<string>>
+  /** Begins or resumes the pass of this id, which remembers the keys written with it. */
+  beginPass(ref: EntityRef, pass: string): Promise<void>
+  /**
+   * Ends a complete pass and deletes what it did not see. Call it again after a kill.
+   * @returns the number of deleted rows
+   */
+  sweep(ref: EntityRef, pass: string): Promise<number>
+  /** Returns whether a sweep would delete rows, of everything or of a span. False when the pass is over. */
+  hasUnseen(ref: EntityRef, pass: string, span?: Span): Promise<boolean>
+  /**
+   * Ends a pass over the records of a span, and deletes those that it did not see.
+   * @returns the number of deleted rows
+   * @throws FerruleError `unavailable` when the pass is over
+   */
+  sweepSpan(ref: EntityRef, pass: string, span: Span): Promise<number>
+  /** Ends an incomplete pass without deleting anything. */
+  abandonPass(ref: EntityRef, pass: string): Promise<void>
+  /** Deletes all rows and checkpoints of an entity; the connector stays. */
+  deleteAll(ref: EntityRef): Promise<void>
+  /** Deletes everything of a connector for good. After a kill, call it again, or `finishRemovals`. */
+  removeConnector(connector: string): Promise<void>
+  /** Resumes interrupted deletions. */
+  finishRemovals(): Promise<void>
+  /** Runs a search in one turn; undefined when no record of the entity was ever written. */
+  search<T>(ref: EntityRef, work: SearchWork<T>, options?: ReadOptions): Promise<T | undefined>
+  /** Counts the records of each entity of a connector. */
+  countRecords(connector: string): Promise<ReadonlyMap<string, number>>
+  /** Reads the checkpoints of an entity, as JSON by name. */
+  readCheckpoints(ref: EntityRef): Promise<ReadonlyMap<string, string>>
+  /** Saves checkpoints without records. */
+  saveCheckpoints(ref: EntityRef, checkpoints: readonly Checkpoint[]): Promise<void>
+  status(): StoreStatus
+  /** Automatic indexes. */
+  readonly indexes: OnDemandIndexes
+  /** Opens the database if needed and returns it. */
+  openDatabase(): Promise<ContextDatabase>
+  /** Waits for running work and closes everything. */
+  close(): Promise<void>
+}

@@ -1,0 +1,127 @@
+/** Calls the vendor for a walk, with a lower priority than calls of clients. */
+
+import { FerruleError } from 'ferrule'
+import type { Withdrawn } from 'ferrule/definition'
+import { type BodyMemory, type Engine, type Outcome, RawJson, RawRows } from 'ferrule/engine'
+import { asFerruleError, describeExecute, errorConsequences, fail, inSpan, isObject, readBatches } from 'ferrule/internal'
+import type { Connectors } from '../../connectors/connector-types.ts'
+import type { ConnectorAccess } from '../../values/access.ts'
+import type { CallReport } from '../../values/metric-types.ts'
+import type { Answered, Ask } from './walk/types.ts'
+
+/** Timeout of a call, in milliseconds. */
+const deadlineMs = 120_000
+
+/** Services that the calls of a walk need. */
+export interface AskServices {
+  readonly connectors: Pick<Connectors, 'markAuthError' | 'markHealthy'>
+  readonly engine: Pick<Engine, 'run'>
+  /** Memory budget for answers. */
+  readonly memory?: BodyMemory | undefined
+  /** Called after every call. Must not throw. */
+  readonly onCall?: ((report: CallReport) => void) | undefined
+  /** Called with errors beside a call. Must not throw. */
+  readonly onBackgroundError: (error: unknown) => void
+}
+
+/** Options of one attempt. */
+export interface AskOptions {
+  readonly access: ConnectorAccess
+  readonly signal: AbortSignal
+  /** Called after every successful call. */
+  readonly called: (entity: string) => void
+  /** Called when values of an entity are left out because the vendor has withdrawn them. */
+  readonly withdrew?: (entity: string, names: readonly string[]) => void
+}
+
+async function readAllRows(rows: readonly unknown[] | RawRows): Promise<readonly unknown[]> {
+  if (!(rows instanceof RawRows)) return rows
+  const all: unknown[] = []
+  for await (const batch of readBatches(rows)) for (const row of batch) all.push(row)
+  return all
+}
+
+async function readAnswer(outcome: Outcome, entity: string): Promise<Answered> {
+  if (outcome.type === 'file') throw fail('definition_invalid', { reason: `${entity} answers a file to a sync` })
+  if (outcome.type === 'record') return { rows: [outcome.data instanceof RawJson ? outcome.data.toJSON() : outcome.data], next: null }
+  const { next_params: next } = outcome.meta
+  const { hidden, doubt } = outcome
+  return {
+    rows: await readAllRows(outcome.data),
+    next: isObject(next) ? next : null,
+    ...(hidden === undefined ? {} : { hidden }),
+    ...(doubt === undefined ? {} : { doubt }),
+  }
+}
+
+/** Builds the function that calls the vendor. Refused credentials set `auth_error`, and the first success clears it. */
+export function createAsk(services: AskServices, options: AskOptions): Ask {
+  return leaveOutWithdrawn(createPlainAsk(services, options), options)
+}
+
+function createPlainAsk(services: AskServices, { access, signal, called }: AskOptions): Ask {
+  const { connectors, engine, onCall, onBackgroundError, memory } = services
+  const { kind } = access.connection.kind.definition
+  let isMarked = false
+  return async ({ entity, action, params }) => {
+    const lease = memory?.open(access.place.organizationId)
+    const report = (code: CallReport['code']) => onCall?.({ kind, entity, action, code })
+    try {
+      const outcome = await inSpan(
+        () => describeExecute({ kind, entity, action }, { connectorId: access.place.connectorId, signal }),
+        () => engine.run(access.connection, { entity, action, params, deadlineMs, background: true, signal, memory: lease }),
+      )
+      report('ok')
+      called(entity)
+      if (!isMarked) await connectors.markHealthy(access).catch(onBackgroundError)
+      isMarked = true
+      return await readAnswer(outcome, entity)
+    } catch (thrown) {
+      const error = asFerruleError(thrown)
+      report(signal.aborted ? 'aborted' : error.code)
+      if (errorConsequences[error.code].credentials === 'refused' && !signal.aborted)
+        await connectors.markAuthError(access, error.message).catch(onBackgroundError)
+      throw thrown
+    } finally {
+      lease?.close()
+    }
+  }
+}
+
+/** Parses a JSON array of strings; undefined for anything else. */
+function parseNames(value: unknown): readonly string[] | undefined {
+  if (typeof value !== 'string' || !value.startsWith('[')) return undefined
+  const parsed: unknown = JSON.parse(value)
+  return Array.isArray(parsed) && parsed.every((name) => typeof name === 'string') ? parsed : undefined
+}
+
+/** Finds the values of a request that its refusal says the vendor has withdrawn. */
+function findWithdrawn(thrown: unknown, { matches }: Withdrawn, names: readonly string[]): readonly string[] {
+  if (!(thrown instanceof FerruleError) || thrown.code !== 'upstream_invalid_request') return []
+  const listed = new RegExp(matches).exec(thrown.upstream?.message ?? '')?.[1] ?? ''
+  const refused = new Set([...listed.matchAll(/'([^']+)'|"([^"]+)"/g)].map(([, single, double]) => single ?? double))
+  return names.filter((name) => refused.has(name))
+}
+
+/** Asks again without values that the vendor has withdrawn, and leaves them out from then on. Each answer names at least one more. */
+function leaveOutWithdrawn(ask: Ask, { access, withdrew }: AskOptions): Ask {
+  const { entities } = access.connection.kind.definition
+  const known = new Map<string, ReadonlySet<string>>()
+  const askWithout: Ask = async (call) => {
+    const rule = entities[call.entity]?.sync?.withdrawn
+    const names = rule === undefined ? undefined : parseNames(call.params[rule.param])
+    if (rule === undefined || names === undefined) return ask(call)
+    const out = known.get(call.entity) ?? new Set()
+    const left = names.filter((name) => !out.has(name))
+    try {
+      return await ask({ ...call, params: { ...call.params, [rule.param]: JSON.stringify(left) } })
+    } catch (thrown) {
+      const gone = findWithdrawn(thrown, rule, left)
+      if (gone.length === 0 || gone.length === left.length) throw thrown
+      known.set(call.entity, new Set([...out, ...gone]))
+      withdrew?.(call.entity, [...out, ...gone])
+      return askWithout(call)
+    }
+  }
+  return askWithout
+}

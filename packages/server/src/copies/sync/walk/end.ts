@@ -1,0 +1,169 @@
+/** Ends a walk: deletes missing records and saves what the walk found out. */
+import { FerruleError } from 'ferrule'
+import type { Span } from '../../store/types.ts'
+import type { Planned } from './plan.ts'
+import { type EntityState, type Flaw, toStateCheckpoint } from './state.ts'
+import { type EntityResult, noProgress } from './types.ts'
+import { describeUnread, findError, isRead, isRefusal, nothingUnread, type UnreadList } from './unread.ts'
+import { findHolder, findReach, isComplete, toEntityRef, type Walking } from './walking.ts'
+
+/** State of an entity that must be read in full: only the position of its changes is kept. */
+type Remembered = Pick<EntityState, 'latest' | 'ended'>
+
+const unreadOf = ({ progress }: Pick<Walking, 'progress'>, entity: string): UnreadList => progress.unread[entity] ?? nothingUnread
+
+/** Returns the entity whose records a list is requested for. */
+const findParentOf = ({ entity, sync }: Planned): string => (sync.each ?? sync.within)?.entity ?? entity
+
+/** Finds what this walk, or an earlier one, could not read below records; nothing counts against an entity while something was read. */
+function findUnreadFlaw(walking: Walking, planned: Planned): Flaw | undefined {
+  const { progress, states } = walking
+  const { entity, sync } = planned
+  const list = unreadOf(walking, entity)
+  const above = unreadOf(walking, findParentOf(planned)) // the records of a nested list that was not read have lists too
+  const shown = isRead(list) ? above : list
+  const error = findError(shown)
+  if (isRead(shown) || error === undefined) return undefined
+  const isJudged = isComplete(walking, planned) || states.get(entity)?.flaw?.skipped === true
+  if (shown === list && isJudged && sync.each !== undefined && !progress.reached.includes(entity)) return { ...error, skipped: true }
+  return { code: error.code, message: describeUnread(shown, findParentOf(planned)), skipped: false }
+}
+
+/** Finds what this walk could not read of an entity. */
+function findWalkFlaw(walking: Walking, planned: Planned): Flaw | undefined {
+  const noted = walking.progress.flawed[planned.entity]
+  return noted?.skipped === true ? noted : (findUnreadFlaw(walking, planned) ?? noted)
+}
+
+/** Returns whether an entity that was unavailable before was read now. A child without parents was not tried. */
+function isReturned(walking: Walking, planned: Planned): boolean {
+  const { entity, sync } = planned
+  if (walking.states.get(entity)?.flaw?.skipped !== true || findWalkFlaw(walking, planned)?.skipped === true) return false
+  return sync.each === undefined ? findWalkFlaw(walking, planned) === undefined : walking.progress.reached.includes(entity)
+}
+
+/** Returns whether an entity must be filled at once: it was read again, but this walk read only changes. */
+export const needsFill = (walking: Walking, planned: Planned): boolean => isReturned(walking, planned) && !isComplete(walking, planned)
+
+/** Finds what could not be read, in this walk or in an earlier one that this walk does not replace. */
+function findFlaw(walking: Walking, planned: Planned): Flaw | undefined {
+  const { states } = walking
+  const { entity, sync } = planned
+  const isLookedAt = isComplete(walking, planned) || sync.windows !== undefined || isReturned(walking, planned)
+  return findWalkFlaw(walking, planned) ?? (isLookedAt ? undefined : states.get(entity)?.flaw)
+}
+
+/** Builds the part of the state with what could not be read. What is kept by parent needs no flaw: it goes when they are read. */
+function buildFlawState(walking: Walking, planned: Planned): Pick<EntityState, 'flaw' | 'unread'> {
+  const { entity } = planned
+  const flaw = findFlaw(walking, planned)
+  const list = unreadOf(walking, entity)
+  if (flaw === undefined) return {}
+  if (flaw.skipped) return { flaw, ...(isRead(list) ? {} : { unread: list }) }
+  const noted = walking.progress.flawed[entity] ?? walking.states.get(entity)?.flaw
+  const isKept = findUnreadFlaw(walking, planned) !== undefined && list.more === 0 && !isRead(list)
+  const lasting = isKept ? (isComplete(walking, planned) ? walking.progress.flawed[entity] : noted) : flaw
+  return { ...(lasting === undefined ? {} : { flaw: lasting }), ...(isRead(list) ? {} : { unread: list }) }
+}
+
+/** Builds the result of a complete pass, or of an attempt at one. */
+function buildPassResult(walking: Walking, planned: Planned): Partial<EntityState> {
+  const { task, progress, states } = walking
+  const flaw = findWalkFlaw(walking, planned)
+  const now = task.clock()
+  const tried = { triedAt: now, configured: progress.configured, ...(planned === findHolder(walking) ? { calls: progress.calls } : {}) }
+  // Windows are saved per parent: one unreadable parent does not make all others be read again.
+  const isFull = flaw === undefined || (planned.sync.windows !== undefined && !flaw.skipped)
+  const { unfinished = 0 } = states.get(planned.entity) ?? {}
+  return isFull ? { ...tried, fullAt: now } : { ...tried, unfinished: unfinished + 1 }
+}
+
+/** Merges the last days of the windows by parent. A pass over all windows drops deleted parents. */
+function mergeThrough(walking: Walking, planned: Planned): Pick<EntityState, 'through'> {
+  const { states, progress } = walking
+  if (planned.sync.windows === undefined) return {}
+  const own = progress.through[planned.entity]
+  const isWhole = isComplete(walking, planned) && findWalkFlaw(walking, planned) === undefined
+  return { through: isWhole ? { ...own } : { ...states.get(planned.entity)?.through, ...own } }
+}
+
+/** Builds the state of an entity at the end of a walk. */
+function buildEndState(walking: Walking, planned: Planned): EntityState {
+  const { progress, states } = walking
+  const { walking: _walking, flaw: _flaw, unread: _unread, unfinished, ...old } = states.get(planned.entity) ?? {}
+  const latest = planned === findHolder(walking) && progress.latest !== undefined ? { latest: progress.latest } : {}
+  const remembered: Remembered = { ...latest, ended: progress.pass }
+  if (needsFill(walking, planned)) return remembered
+  const all = isComplete(walking, planned) ? buildPassResult(walking, planned) : unfinished === undefined ? {} : { unfinished }
+  return { ...old, ...remembered, ...mergeThrough(walking, planned), ...all, ...buildFlawState(walking, planned) }
+}
+
+/**
+ * Deletes what this walk would have read if it still existed.
+ * @returns the number of deleted rows
+ */
+async function sweepReach({ task, progress }: Walking, planned: Planned, reach: 'all' | Span): Promise<number> {
+  const ref = toEntityRef(task, planned)
+  try {
+    return await (reach === 'all' ? task.store.sweep(ref, progress.pass) : task.store.sweepSpan(ref, progress.pass, reach))
+  } catch (error) {
+    // After a kill between the deletion and its note the pass is already over.
+    if (error instanceof FerruleError && error.code === 'unavailable') return 0
+    throw error
+  }
+}
+
+/**
+ * Ends the pass over an entity. Deletes nothing when a part could not be read, because that part may hold the missing records.
+ * @returns the number of deleted rows
+ */
+async function endPass(walking: Walking, planned: Planned, isWhole: boolean): Promise<number> {
+  const { task, progress } = walking
+  const reach = findReach(walking, planned)
+  if (reach === undefined) return 0
+  if (!isWhole && findWalkFlaw(walking, planned) === undefined) return sweepReach(walking, planned, reach)
+  await task.store.abandonPass(toEntityRef(task, planned), progress.pass)
+  return 0
+}
+
+/**
+ * Ends a walk for one entity. Call it again after a kill.
+ * @param isWhole true when the walk is known to have read everything that is stored
+ * @returns how the walk ended
+ */
+export async function endEntity(walking: Walking, planned: Planned, isWhole: boolean): Promise<EntityResult> {
+  const { task, progress, states } = walking
+  if (states.get(planned.entity)?.ended !== progress.pass) {
+    const removed = await endPass(walking, planned, isWhole)
+    await task.store.saveCheckpoints(toEntityRef(task, planned), [toStateCheckpoint(buildEndState(walking, planned))])
+    if (removed > 0) task.onProgress?.({ entity: planned.entity, ...noProgress, removed })
+  }
+  const flaw = findFlaw(walking, planned)
+  if (flaw === undefined) return { entity: planned.entity, state: isComplete(walking, planned) ? 'complete' : 'changes' }
+  const state = !flaw.skipped ? 'partial' : isRefusal(flaw) ? 'skipped' : 'failed'
+  return { entity: planned.entity, state, error: { code: flaw.code, message: flaw.message } }
+}
+
+/** Entities whose lists can shift, by whether the walk missed stored records. */
+export interface Doubts {
+  readonly doubtful: readonly string[]
+  readonly whole: ReadonlySet<string>
+}
+
+/**
+ * Finds entities with missed records that may still exist. Deleting a record while a counted list is read shifts the others, so the walk
+ * can skip one.
+ */
+export async function findDoubts(walking: Walking): Promise<Doubts> {
+  const { task, stored, progress } = walking
+  const doubtful: string[] = []
+  const whole = new Set<string>()
+  for (const planned of stored) {
+    const reach = findReach(walking, planned)
+    if (!planned.shifts || reach === undefined || findWalkFlaw(walking, planned) !== undefined) continue
+    const span = reach === 'all' ? undefined : reach
+    if (await task.store.hasUnseen(toEntityRef(task, planned), progress.pass, span)) doubtful.push(planned.entity)
+    else whole.add(planned.entity)
+  }
+  return { doubtful, whole }
+}

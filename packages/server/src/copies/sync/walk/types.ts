@@ -1,0 +1,100 @@
+/** Input and results of a sync. */
+
+import type { ErrorCode } from 'ferrule'
+import type { Kind } from 'ferrule/definition'
+import type { RecordKey } from 'ferrule/engine'
+import type { ContextStore } from '../../store/types.ts'
+
+/** One page of an entity's records, or its single record. */
+export interface Answered {
+  readonly rows: readonly unknown[]
+  /** Merged into the parameters for the next page; null on the last page. */
+  readonly next: Readonly<Record<string, unknown>> | null
+  /** Records that the vendor marks as hidden, and that were left out. */
+  readonly hidden?: readonly RecordKey[]
+  /** Why the answer may be incomplete; records missing from it may still exist. */
+  readonly doubt?: string
+}
+
+/** Calls the vendor. Interactive calls take precedence. */
+export type Ask = (call: {
+  readonly entity: string
+  readonly action: 'list' | 'get'
+  readonly params: Readonly<Record<string, unknown>>
+}) => Promise<Answered>
+
+/** Progress of a run with one entity. */
+export interface EntityProgress {
+  readonly entity: string
+  /** Records returned by the vendor. */
+  readonly records: number
+  readonly pages: number
+  readonly written: number
+  /** Written records that are new. */
+  readonly created: number
+  readonly removed: number
+  /** Records without a key, which cannot be stored. */
+  readonly withoutKey: number
+}
+
+/** How far a walk has come with an entity, where the number of its calls can be estimated. */
+export interface EntityShare {
+  readonly entity: string
+  /** Number of finished records of its root, or of its parents where it is called for per record. */
+  readonly done: number
+  /** Estimated number of all these records; undefined while unknown. */
+  readonly total: number | undefined
+}
+
+/** No progress. */
+export const noProgress = { records: 0, pages: 0, written: 0, created: 0, removed: 0, withoutKey: 0 } as const
+
+/** Input of a sync. */
+export interface SyncTask {
+  readonly kind: Kind
+  /** UUID of the connector. */
+  readonly connector: string
+  readonly configuration: Readonly<Record<string, unknown>>
+  readonly store: Pick<
+    ContextStore,
+    'getTable' | 'writeBatch' | 'beginPass' | 'hasUnseen' | 'sweep' | 'sweepSpan' | 'abandonPass' | 'readCheckpoints' | 'saveCheckpoints'
+  >
+  readonly ask: Ask
+  /** Returns whether to keep an entity. */
+  readonly wanted: (entity: string) => boolean
+  /** `full`: complete passes of everything, which delete missing records. `incremental`: only changes, where the vendor offers them. */
+  readonly mode: 'incremental' | 'full'
+  /**
+   * Id of the run, the same when the run is resumed. A full run resumes only its own walks: records read by an earlier run may have
+   * changed before this one was requested. Omitted: resumes every walk.
+   */
+  readonly run?: string
+  /** Maximum age of a complete pass in milliseconds; an incremental run then makes a new one. */
+  readonly fullEvery: number
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  readonly signal: AbortSignal
+  /** Called after each page. Must not throw. */
+  readonly onProgress?: (progress: EntityProgress) => void
+  /** Called when a walk has come further. Must not throw. */
+  readonly onShare?: (share: EntityShare) => void
+  /** Called with an error of this service that the list of a record met. Must not throw. */
+  readonly onFault?: (thrown: unknown) => void
+}
+
+/** How a run ended for one entity. */
+export interface EntityResult {
+  readonly entity: string
+  /**
+   * `complete`: everything was read. `changes`: the changes were read. `partial`: a part could not be read, and nothing was deleted.
+   * `skipped`: the credentials or the vendor do not offer it. `failed`: nothing of it could be read.
+   */
+  readonly state: 'complete' | 'changes' | 'partial' | 'skipped' | 'failed'
+  /** Reason of `partial`, `skipped` and `failed`. */
+  readonly error?: { readonly code: ErrorCode; readonly message: string }
+}
+
+/** Result of a sync. */
+export interface SyncResult {
+  readonly entities: readonly EntityResult[]
+}

@@ -1,0 +1,249 @@
+/** Works for the queue on one node: leases runs, renews leases and stores progress. Uses one timer for any number of connectors. */
+
+import { AsyncResource } from 'node:async_hooks'
+import { asFerruleError, inSpan, type Span } from 'ferrule/internal'
+import type { Connectors } from '../../connectors/connector-types.ts'
+import type { Parts } from '../../main/parts.ts'
+import { newId } from '../../values/ids.ts'
+import type { RunReport } from '../../values/metric-types.ts'
+import { EndedSessions } from '../queue/ended-sessions.ts'
+import { leaseMarginMs, leaseMs, renewalMs } from '../queue/leases.ts'
+import type { WorkerParts } from '../queue/node.ts'
+import { Removals } from '../queue/removals.ts'
+import { runSchedules, scheduleMissing } from '../queue/schedules.ts'
+import { takeOver, takeOverFrom } from '../queue/takeover.ts'
+import { hasDueRun, leaseRuns, releaseRun, updateRun, wakeRuns } from '../sql/sync-queue.ts'
+import { readAsked } from '../status/run-record.ts'
+import type { SyncServices, SyncWorker } from '../sync-types.ts'
+import { Attempt, type AttemptServices } from './attempt.ts'
+import { endAttempt, stopping, yielding } from './ending.ts'
+import { callsOfProgress } from './failures.ts'
+
+/** Interval of polling, and of storing a run's progress. Milliseconds. */
+const turnMs = 1_000
+/** Time after which a run yields to waiting runs, in milliseconds. */
+const sliceMs = 300_000
+/** Longest wait for aborted walks, in milliseconds. */
+const stopMs = 5_000
+
+interface Walking {
+  readonly attempt: Attempt
+  readonly begunAt: number
+  keptAt: number
+  readonly done: Promise<void>
+}
+
+class Worker implements SyncWorker {
+  readonly #parts: WorkerParts
+  readonly #services: SyncServices
+  readonly #attempts: AttemptServices
+  readonly #removals: Removals
+  readonly #gone = new EndedSessions()
+  readonly #walking = new Map<Attempt, Walking>()
+  #timer: NodeJS.Timeout | undefined
+  #turning: Promise<void> | undefined
+  #isAgain = false
+  #isStopped = false
+  #isScheduled = false
+
+  constructor(parts: WorkerParts, connectors: Connectors, services: SyncServices) {
+    this.#parts = parts
+    this.#services = services
+    this.#attempts = { ...services, parts, connectors, onBackgroundError: parts.onBackgroundError }
+    this.#removals = new Removals(parts, services.store)
+  }
+
+  get running(): number {
+    return this.#walking.size
+  }
+
+  start(): void {
+    if (this.#timer !== undefined || this.#isStopped) return
+    this.#parts.events.on('queued', this.#look)
+    this.#timer = setInterval(this.#look, turnMs).unref()
+    this.#look()
+  }
+
+  turn(): Promise<void> {
+    this.#isAgain = this.#turning !== undefined
+    this.#turning ??= this.#turns().finally(() => {
+      this.#turning = undefined
+    })
+    return this.#turning
+  }
+
+  async idle(): Promise<void> {
+    while (this.#walking.size > 0 || this.#removals.isBusy) {
+      await Promise.all([...this.#walking.values()].map(({ done }) => done))
+      await this.#removals.idle()
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    this.#parts.events.off('queued', this.#look)
+    await this.#turning
+    for (const attempt of this.#walking.keys()) attempt.abort(stopping)
+    // A walk that does not end in time keeps its lease, so that no other node starts too early.
+    const { promise: given, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, stopMs)
+    await Promise.race([this.idle(), given])
+    clearTimeout(timer)
+  }
+
+  /** Bound to no request: a turn that a request causes does not belong to its trace. */
+  readonly #look = AsyncResource.bind((): void => {
+    void this.turn()
+  })
+
+  async #turns(): Promise<void> {
+    do {
+      this.#isAgain = false
+      await this.#beat()
+      for (const step of [this.#takeOver, this.#schedule, this.#upkeep, this.#claim, this.#remove])
+        if (this.#isStopped || !(await this.#did(step))) return
+    } while (this.#isAgain && !this.#isStopped)
+  }
+
+  /** Runs a step. @returns false while the database is unavailable: each further step would report the same failure */
+  async #did(step: () => Promise<void>): Promise<boolean> {
+    try {
+      await step()
+      return true
+    } catch (thrown) {
+      this.#parts.onBackgroundError(thrown)
+      return asFerruleError(thrown).code !== 'unavailable'
+    }
+  }
+
+  /** Stores progress and renews leases. Uses one transaction on SQLite; on PostgreSQL that would lock the rows of all runs together. */
+  async #beat(): Promise<void> {
+    const { database, source } = this.#parts
+    const now = source.clock()
+    const due = [...this.#walking.values()].filter((walking) => this.#isDue(walking, now))
+    if (due.length > 0) {
+      const keep = async (db: Parts['database']['db']): Promise<void> => {
+        for (const walking of due) await this.#keep(db, walking)
+      }
+      await (database.dialect === 'sqlite' ? database.transaction(keep) : keep(database.db)).catch(this.#parts.onBackgroundError)
+    }
+    for (const { attempt } of this.#walking.values())
+      if (source.clock() >= attempt.leaseUntil - leaseMarginMs) attempt.abort(new Error('the lease could not be renewed'))
+  }
+
+  #isDue({ attempt, keptAt }: Walking, now: number): boolean {
+    if (attempt.isAborted) return false
+    return now - keptAt >= renewalMs || (attempt.progress.isChanged && now - keptAt >= turnMs)
+  }
+
+  async #keep(db: Parts['database']['db'], walking: Walking): Promise<void> {
+    const { attempt } = walking
+    const now = this.#parts.source.clock()
+    const change = {
+      lease_until: now + leaseMs,
+      ...(attempt.progress.isChanged ? { progress: attempt.progress.text(now) } : {}),
+      ...(attempt.progress.calls > callsOfProgress ? { failures: 0 } : {}),
+    }
+    const kept = await updateRun(db, attempt.lease, change)
+    if (kept !== undefined) {
+      walking.keptAt = now
+      attempt.leaseUntil = change.lease_until
+      attempt.asked = readAsked(kept)
+    } else attempt.abort(new Error('the run was ended, or belongs to another node by now'))
+  }
+
+  readonly #takeOver = async (): Promise<void> => {
+    await this.#parts.node.name()
+    await takeOver(this.#parts)
+    for (const session of await this.#gone.find(this.#parts)) await takeOverFrom(this.#parts, { session })
+  }
+
+  readonly #schedule = (): Promise<void> => runSchedules(this.#parts)
+
+  readonly #upkeep = async (): Promise<void> => {
+    if (this.#isScheduled) return
+    await scheduleMissing(this.#parts)
+    this.#isScheduled = true
+  }
+
+  readonly #remove = (): Promise<void> => this.#removals.turn()
+
+  readonly #claim = async (): Promise<void> => {
+    const { database, source, settings } = this.#parts
+    const free = (this.#services.atOnce ?? settings.syncConcurrency) - this.#walking.size
+    const now = source.clock()
+    await wakeRuns(database.db, now)
+    if (!(await hasDueRun(database.db, now))) return
+    if (free <= 0) return this.#yield(now)
+    // Each attempt has its own owner id, so that a late write cannot reach the next attempt of the run.
+    const node = await this.#parts.node.name()
+    const session = await this.#parts.node.session()
+    const lease = { owner: newId(source), node, session: session?.key ?? null, now, until: now + leaseMs }
+    const runs = await database.transaction((db) => leaseRuns(db, lease, free))
+    for (const run of runs) this.#begin(new Attempt(this.#attempts, run, { owner: lease.owner, session }))
+  }
+
+  /** Aborts the longest walk while other runs wait. The run resumes from the end of the queue. */
+  #yield(now: number): void {
+    const aborted = [...this.#walking.keys()].some(({ isAborted }) => isAborted)
+    const [longest] = [...this.#walking.values()].sort((one, other) => one.begunAt - other.begunAt)
+    if (aborted || longest === undefined || now - longest.begunAt < sliceMs) return
+    if (longest.attempt.progress.calls > callsOfProgress) longest.attempt.abort(yielding)
+  }
+
+  #begin(attempt: Attempt): void {
+    const now = this.#parts.source.clock()
+    const { id, connector_id: connectorId, mode, cause } = attempt.run
+    const attributes = {
+      'ferrule.connector_id': connectorId,
+      'ferrule.sync.id': id,
+      'ferrule.sync.mode': mode,
+      'ferrule.sync.cause': cause,
+    }
+    const done = inSpan(
+      () => ({ name: 'sync', kind: 'internal', attributes }),
+      (span) => this.#work(attempt, span),
+    )
+      .catch(this.#parts.onBackgroundError)
+      .finally(() => {
+        this.#walking.delete(attempt)
+        this.#parts.events.emit('ended')
+        if (this.#timer !== undefined) this.#look()
+      })
+    this.#walking.set(attempt, { attempt, begunAt: now, keptAt: now, done })
+  }
+
+  async #work(attempt: Attempt, span: Span | undefined): Promise<void> {
+    try {
+      const outcome = await attempt.walk().catch((reason: Error) => reason)
+      const ended = await endAttempt(this.#parts, attempt, outcome)
+      if (ended === undefined) return
+      const report = buildReport(attempt, ended)
+      span?.set({ 'ferrule.kind': report.kind, 'ferrule.sync.state': report.state })
+      if (report.code !== 'ok') span?.fail(report.code)
+      this.#services.onRun?.(report)
+    } catch (thrown) {
+      if (!attempt.isAborted) throw thrown
+      await releaseRun(this.#parts.database.db, attempt.lease)
+    }
+  }
+}
+
+const buildReport = (
+  { run, kind }: Attempt,
+  { state, error }: { readonly state: RunReport['state']; readonly error: { readonly code: RunReport['code'] } | null },
+): RunReport => ({
+  runId: run.id,
+  connectorId: run.connector_id,
+  kind,
+  mode: run.mode,
+  cause: run.cause,
+  state,
+  code: error?.code ?? 'ok',
+  attempts: run.attempts,
+})
+
+/** Builds the worker of a node; `start` begins its work. */
+export const createSyncWorker = (parts: WorkerParts, connectors: Connectors, services: SyncServices): SyncWorker =>
+  new Worker(parts, connectors, services)

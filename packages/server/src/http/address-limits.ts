@@ -1,0 +1,21 @@
+/** Limits of requests that anybody can send, by address. */
+
+import { ExecuteLimits } from '../calls/execute-limits.ts'
+import { findAddressTurn } from '../tenancy/applications/client-checks.ts'
+
+/** Counts requests by their address, on one node. */
+export class AddressLimits<Name extends string> {
+  readonly #limits: ReadonlyMap<string, ExecuteLimits>
+
+  /** @param perMinute requests of an address per minute, by what is counted @param steady milliseconds that never step */
+  constructor(perMinute: Readonly<Record<Name, number>>, steady: () => number) {
+    const entries: readonly (readonly [string, number])[] = Object.entries(perMinute)
+    this.#limits = new Map(entries.map(([name, most]) => [name, new ExecuteLimits({ perMinute: most, atOnce: 0, clock: steady })]))
+  }
+
+  /** Counts a request. @returns seconds to wait when there were too many; undefined: it may pass */
+  count(name: Name, address: string): number | undefined {
+    const state = this.#limits.get(name)?.count(findAddressTurn(address))
+    return state?.exceeded === true ? Math.max(1, Math.ceil(state.resetMs / 1_000)) : undefined
+  }
+}

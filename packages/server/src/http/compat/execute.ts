@@ -1,0 +1,84 @@
+/** Executions in the form of those clients. */
+
+import type { FerruleError } from 'ferrule'
+import { readJson } from 'ferrule/engine'
+import { clocks, fail, isObject } from 'ferrule/internal'
+import type { Principal } from '../../values/access.ts'
+import { jsonType } from '../reply.ts'
+import { type Answer, type Exchange, type Services, slot } from '../route.ts'
+import { checkStored } from '../routes/checks.ts'
+import { readChunk, readChunkWish, readEmptyFile } from './chunk.ts'
+import { buildEnvelope, type Execution, toEnvelope } from './envelope.ts'
+import { changeExchange } from './exchange.ts'
+import { followCursor } from './pages.ts'
+import { renameParams } from './params.ts'
+import { findListedObjects } from './search-rows.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** One call of such a client, with the route that answers it in our own form. */
+export interface ClientCall {
+  readonly exchange: Exchange<Principal>
+  readonly services: Services
+  readonly answer: (exchange: Exchange<Principal>) => Promise<Answer> | Answer
+}
+
+const searches: readonly unknown[] = ['context_store_search', 'search']
+
+/** Answers an execution. @throws FerruleError those of the route, `invalid_cursor`, `validation_failed` for a wrong chunk */
+export async function executeForClient(call: ClientCall): Promise<Answer> {
+  const { exchange } = call
+  if (!isObject(exchange.body)) return call.answer(exchange)
+  const body = renameParams(call.services.kinds, exchange.body)
+  if (body['action'] === 'context_store_sql_query') throw buildStatementRefusal(body)
+  const began = clocks.steady()
+  const execution = (): Execution => ({
+    connectorId: slot(exchange, 'connector_id'),
+    search: searches.includes(body['action']) ? { objects: findListedObjects(call.services.kinds, body['entity']) } : undefined,
+    tookMs: clocks.steady() - began,
+  })
+  if (body['entity'] === '*' && body['action'] === 'check') return { json: buildEnvelope(await check(call), execution()) }
+  const chunked = readChunkWish(body)
+  if (chunked !== undefined) return { json: buildEnvelope(await download(call, chunked), execution()) }
+  return wrap(await call.answer(changeExchange(exchange, { body: followCursor(body) })), execution())
+}
+
+/** Refuses SQL over the copy. Those clients show the sentence alone, so it says what to use. */
+const buildStatementRefusal = ({ entity, action }: Values): FerruleError =>
+  fail('action_not_supported', {
+    entity: String(entity),
+    action: String(action),
+    known: 'context_store_search, with query.filter, query.sort and fields in place of SQL',
+  })
+
+/** Wraps a success. The stored answer of an earlier write is wrapped as a new one is; files and stored errors stay. */
+function wrap(answer: Answer, execution: Execution): Answer {
+  if ('json' in answer) return { ...answer, json: toEnvelope(answer.json, execution) }
+  const isStored = 'content' in answer && answer.type === jsonType && typeof answer.content === 'string'
+  return isStored ? { json: toEnvelope(readJson(String(answer.content)), execution) } : answer
+}
+
+/** Runs the kind's own check of the stored connector. */
+async function check({ exchange, services }: ClientCall): Promise<Values> {
+  const { platform } = services
+  const { connector_type: kind } = await platform.connectors.get(exchange.who, slot(exchange, 'connector_id'))
+  const answer = await checkStored.answer(changeExchange(exchange, { body: {} }), services)
+  const result: Values = 'json' in answer && isObject(answer.json) ? answer.json : {}
+  const { entity, action } = platform.catalogue.get(kind).check
+  return {
+    status: result['status'] === 'succeeded' ? 'healthy' : 'unhealthy',
+    error: result['error_message'] ?? null,
+    checked_entity: entity,
+    checked_action: action,
+  }
+}
+
+async function download(call: ClientCall, { wish, body }: NonNullable<ReturnType<typeof readChunkWish>>) {
+  try {
+    const answer = await call.answer(changeExchange(call.exchange, { body }))
+    if ('file' in answer) return await readChunk(answer.file, wish)
+    throw fail('definition_invalid', { reason: 'a download answers no file' })
+  } catch (thrown) {
+    return readEmptyFile(thrown, wish)
+  }
+}

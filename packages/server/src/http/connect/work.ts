@@ -1,0 +1,27 @@
+/** Calls to vendors that authorizations need, within the limits of the organization that made the link. */
+import { writeAccount } from '../../connectors/account.ts'
+import type { VendorWork } from '../../connectors/links/connect-types.ts'
+import { enterCall } from '../limited.ts'
+import type { Services } from '../route.ts'
+
+/** Builds the work. A request that its browser leaves is carried out all the same: a code is spent by its exchange. */
+export function createVendorWork(services: Pick<Services, 'engine' | 'limits' | 'memory' | 'settings'>): VendorWork {
+  const { engine, settings } = services
+  const options = { deadlineMs: settings.operationSeconds * 1_000 }
+  const within = async <T>(organizationId: string, run: () => Promise<T>): Promise<T> => {
+    const { leave } = enterCall(services, organizationId)
+    try {
+      return await run()
+    } finally {
+      leave()
+    }
+  }
+  return {
+    check: (organizationId, connection) => within(organizationId, () => engine.check(connection, options)),
+    exchange: (organizationId, { connection, ...consented }) => within(organizationId, () => engine.exchangeConsent(connection, consented)),
+    listAccounts: async (organizationId, connection) =>
+      (await within(organizationId, () => engine.listConsentAccounts(connection, options))) ?? [],
+    readAccount: async (organizationId, connection) =>
+      writeAccount(await within(organizationId, () => engine.readAccount(connection, options))),
+  }
+}

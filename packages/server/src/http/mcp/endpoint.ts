@@ -1,0 +1,108 @@
+/** The MCP endpoint of the service: who may use it, and the tools that a token gets. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createMcpServer, fail, type McpMessage, type McpSdk } from 'ferrule/internal'
+import { defaultMcpScopes } from 'ferrule/wire'
+import { ExecuteLimits } from '../../calls/execute-limits.ts'
+import { buildMcpAddress } from '../../main/settings/mcp-address.ts'
+import type { Principal } from '../../values/access.ts'
+import { requireScope, type Scope } from '../../values/scopes.ts'
+import { version } from '../../values/version.ts'
+import type { Services } from '../route.ts'
+import { addChallenge } from './challenge.ts'
+import { createDoor } from './doors.ts'
+import { findMetadataAddress } from './metadata.ts'
+import { type Arrival, type McpExchange, mountMcp } from './mount.ts'
+import { createServiceSource } from './source.ts'
+
+const bearer = /^bearer +(\S+) *$/i
+
+const readHeader = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
+
+/** The tools, loaded with the first request, as the SDK. */
+const loadTools = () => import('ferrule/agents')
+
+/** Returns the scope that a message needs; undefined: any token will do. */
+async function findScope({ method, params: { name } }: McpMessage): Promise<Scope | undefined> {
+  if (method === 'resources/read') return 'execute:read'
+  return method === 'tools/call' && typeof name === 'string' ? (await loadTools()).toolScopes.get(name) : undefined
+}
+
+/** Names the holder of a token: the token for MCP, else the client, whose bearer tokens change every 15 minutes. */
+const identify = ({ organizationId, applicationId, workspaceIds, token }: Principal): string =>
+  JSON.stringify(token.id === null ? [organizationId, applicationId, workspaceIds] : [organizationId, token.id])
+
+/** Checks of the endpoint. */
+class Gate {
+  readonly #services: Services
+  readonly #rates: ExecuteLimits
+
+  constructor(services: Services, steady: () => number) {
+    this.#services = services
+    this.#rates = new ExecuteLimits({ perMinute: services.settings.mcpRateLimit, atOnce: 0, clock: steady })
+  }
+
+  /** Authenticates a request and counts it. @throws FerruleError the refusal; its answer has a challenge */
+  async authenticate({ request, reply }: Arrival): Promise<Principal> {
+    const token = bearer.exec(request.headers.authorization ?? '')?.[1]
+    try {
+      const { platform, settings } = this.#services
+      const organizationHeader = readHeader(request.headers['x-organization-id'])
+      const principal = await platform.mcpTokens.authenticate({ bearer: token, resource: buildMcpAddress(settings), organizationHeader })
+      const rate = this.#rates.count(identify(principal))
+      if (rate?.exceeded) throw fail('rate_limited', { limit: rate.limit }, { retryAfterMs: rate.resetMs })
+      return principal
+    } catch (thrown) {
+      addChallenge(reply, thrown, { metadata: this.#findMetadata(request), scopes: defaultMcpScopes })
+      throw thrown
+    }
+  }
+
+  /**
+   * Checks the scope of a message. A call beyond the token's scopes gets a challenge, so that a client can ask its user for more.
+   * @throws FerruleError `insufficient_scope`
+   */
+  async admit({ who, message }: McpExchange<Principal>, { request, reply }: Arrival): Promise<void> {
+    const scope = await findScope(message)
+    if (scope === undefined) return
+    try {
+      requireScope(who, scope)
+    } catch (thrown) {
+      addChallenge(reply, thrown, { metadata: this.#findMetadata(request), scopes: [...new Set([...defaultMcpScopes, scope])] })
+      throw thrown
+    }
+  }
+
+  /** Finds the address of the metadata, in the form by which the request came. */
+  #findMetadata({ headers: { host }, url }: FastifyRequest): string | undefined {
+    return findMetadataAddress(this.#services.settings, { host, path: /^\/mcp\/(\?|$)/.test(url) ? '/mcp/' : '/mcp' })
+  }
+}
+
+/** Makes the server of one request. */
+async function createServer(services: Services, sdk: McpSdk, { who, message, requestId }: McpExchange<Principal>) {
+  const { createTools } = await loadTools()
+  const source = createServiceSource(services, { principal: who, requestId })
+  const tools = await createTools(source, {
+    write: who.scopes.has('execute:write'),
+    // Each request has tools of its own, on any node: they read each other's handles.
+    ...{ subject: identify(who), now: services.clock },
+    kept: services.platform.keptAnswers.of(who),
+  })
+  const onError = (err: unknown) => services.logger.error({ request_id: requestId, err }, 'a tool failed')
+  const onCall = services.metrics.tool
+  return createMcpServer({ sdk, tools, source, version, findArguments: () => message.params['arguments'], onCall, onError })
+}
+
+/** Mounts the endpoint `/mcp`. Nothing of it is loaded before its first request. */
+export function mountServiceMcp(app: FastifyInstance, services: Services): void {
+  const gate = new Gate(services, services.steady)
+  mountMcp<Principal>(app, {
+    path: '/mcp',
+    door: createDoor(services.settings),
+    authenticate: (arrival) => gate.authenticate(arrival),
+    identify,
+    admit: (exchange, arrival) => gate.admit(exchange, arrival),
+    createServer: (sdk, exchange) => createServer(services, sdk, exchange),
+    onError: (err) => services.logger.debug({ err: err.message }, 'a message was refused'),
+  })
+}

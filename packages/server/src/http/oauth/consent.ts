@@ -1,0 +1,253 @@
+/** The pages where an operator signs in and agrees. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { FerruleError } from 'ferrule'
+import { fail, isObject } from 'ferrule/internal'
+import { defaultMcpScopes, type McpScope, mcpScopes } from 'ferrule/wire'
+import type { InteractionResults, Provider } from 'oidc-provider'
+import type { OAuth } from '../../tenancy/oauth/oauth-types.ts'
+import type { ProvenClient } from '../../tenancy/tokens/token-types.ts'
+import { buildPageHeaders, pageType } from '../html/page.ts'
+import type { Services } from '../route.ts'
+import { operator } from './adapter.ts'
+import { buildChoices } from './choices.ts'
+import { cleanClientName } from './clients.ts'
+import { type ConsentForm, readConsentForm } from './consent-form.ts'
+import type { OAuthLimits } from './limits.ts'
+import { buildConsentPage, buildErrorPage, buildReturnPage, buildSignInPage, type PageParts } from './pages.ts'
+
+/** Time for an authorization, in milliseconds; that of the library's record. */
+const authorizationMs = 600_000
+/** A registration is kept for as long as the longest grant, in milliseconds. */
+const usedRegistrationMs = 366 * 24 * 60 * 60 * 1_000
+
+/** A request of a page. */
+interface PageRequest {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** An authorization that waits for its operator. */
+interface Waiting {
+  readonly id: string
+  readonly clientId: string
+  /** Where the policy of a page lets its form lead. */
+  readonly formSource: string
+  readonly scopes: readonly McpScope[]
+  readonly parts: PageParts
+}
+
+/** Why a sign-in was refused, and what stays in its form. */
+interface RefusedSignIn {
+  readonly status: number
+  readonly problem: string
+  readonly clientId?: string
+}
+
+const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
+const expiredPage = (): SentPage => ({
+  status: 400,
+  text: buildErrorPage('This sign-in has expired, or it was started in another browser.'),
+})
+
+/** Shows pages and carries out their forms. */
+export class Consent {
+  readonly #services: Services
+  readonly #limits: OAuthLimits
+  readonly #load: () => Promise<Provider>
+
+  constructor(services: Services, limits: OAuthLimits, load: () => Promise<Provider>) {
+    this.#services = services
+    this.#limits = limits
+    this.#load = load
+  }
+
+  get #oauth(): OAuth {
+    return this.#services.platform.oauth
+  }
+
+  /** Shows the page of an authorization. */
+  async show(page: PageRequest): Promise<FastifyReply> {
+    const waiting = await this.#find(page)
+    if (waiting === undefined) return sendPage(page.reply, expiredPage())
+    const who = await this.#findSignIn(waiting)
+    if (who === undefined) return this.#sendSignIn(page.reply, waiting)
+    const { organization } = isObject(page.request.query) ? page.request.query : {}
+    return this.#sendConsent(page.reply, { waiting, who, form: { organizationId: readText(organization) } })
+  }
+
+  /** Carries out a form. */
+  async submit(page: PageRequest): Promise<FastifyReply> {
+    const waiting = await this.#find(page)
+    const form = readConsentForm(page.request.body)
+    if (waiting === undefined || !isSame(form.token, waiting.parts.formToken)) return sendPage(page.reply, expiredPage())
+    if (form.action === 'deny') return this.#deny(page, waiting)
+    if (form.action === 'sign_in') return this.#signIn(page, waiting, form)
+    const who = await this.#findSignIn(waiting)
+    if (who === undefined) return this.#sendSignIn(page.reply, waiting)
+    return this.#allow(page, { waiting, who, form })
+  }
+
+  /** Finds the authorization of the address, which the cookie of this browser has to name too. */
+  async #find({ request, reply }: PageRequest): Promise<Waiting | undefined> {
+    const provider = await this.#load()
+    const details = await provider.interactionDetails(request.raw, reply.raw).catch((thrown: unknown) => {
+      if (thrown instanceof Error && thrown.name === 'SessionNotFound') return undefined
+      throw thrown
+    })
+    const { id } = isObject(request.params) ? request.params : {}
+    if (details === undefined || details.uid !== id) return undefined
+    const { client_id, redirect_uri, scope } = details.params
+    const [clientId, redirect] = [readText(client_id), new URL(readText(redirect_uri))]
+    const words = readText(scope).split(' ')
+    const parts: PageParts = {
+      clientName: cleanClientName(details.prompt.details['client_name'], clientId),
+      redirectHost: nameRedirect(redirect),
+      documentHost: URL.canParse(clientId) ? new URL(clientId).host : undefined,
+      formToken: this.#sign(details.uid),
+    }
+    return {
+      id: details.uid,
+      clientId,
+      formSource: findFormSource(redirect),
+      scopes: mcpScopes.filter((each) => words.includes(each)),
+      parts,
+    }
+  }
+
+  #sign(id: string): string {
+    const [key = ''] = this.#oauth.cookieKeys()
+    return createHmac('sha256', key).update(`form ${id}`).digest('base64url')
+  }
+
+  /** Finds the application that signed in for this authorization. */
+  async #findSignIn({ id }: Waiting): Promise<ProvenClient | undefined> {
+    const content = (await this.#oauth.find({ type: 'SignIn', id }))?.content
+    if (!isObject(content)) return undefined
+    return { applicationId: readText(content['applicationId']), secretMark: readText(content['secretMark']) }
+  }
+
+  #sendSignIn(reply: FastifyReply, { parts, formSource }: Waiting, refused?: RefusedSignIn) {
+    const text = buildSignInPage({ ...parts, problem: refused?.problem }, refused?.clientId ?? '')
+    return sendPage(reply, { status: refused?.status ?? 200, text, formSource })
+  }
+
+  async #signIn({ request, reply }: PageRequest, waiting: Waiting, { clientId, clientSecret }: ConsentForm): Promise<FastifyReply> {
+    const wait = this.#limits.count('signIn', request.ip)
+    if (wait !== undefined) {
+      reply.header('retry-after', String(wait))
+      return this.#sendSignIn(reply, waiting, {
+        status: 429,
+        clientId,
+        problem: 'There were too many attempts. Wait a minute, then try again.',
+      })
+    }
+    try {
+      const who = await this.#oauth.signIn({ clientId, clientSecret, address: request.ip })
+      await this.#oauth.save({ type: 'SignIn', id: waiting.id }, { content: who, lifeMs: authorizationMs })
+    } catch (thrown) {
+      if (!(thrown instanceof FerruleError) || thrown.code !== 'invalid_client') throw thrown
+      return this.#sendSignIn(reply, waiting, { status: 403, clientId, problem: 'Client id or client secret is wrong.' })
+    }
+    return reply.header('cache-control', 'no-store').redirect(waiting.id, 303) // relative: the path of a proxy stays
+  }
+
+  async #sendConsent(reply: FastifyReply, given: Agreeing, problem?: string): Promise<FastifyReply> {
+    const { waiting, who } = given
+    const choices = await buildChoices(this.#services.platform, who, given.form)
+    if (choices === undefined)
+      return this.#sendSignIn(reply, waiting, { status: 403, problem: 'This application reaches no such organization. Sign in again.' })
+    const text = buildConsentPage({ ...waiting.parts, ...choices, isWriteChosen: given.form.write === true, problem })
+    return sendPage(reply, { status: problem === undefined ? 200 : 400, text, formSource: waiting.formSource })
+  }
+
+  async #allow(page: PageRequest, given: Agreeing & { readonly form: ConsentForm }): Promise<FastifyReply> {
+    const { waiting, who, form } = given
+    try {
+      const problem = findFormProblem(form)
+      if (problem !== undefined) return await this.#sendConsent(page.reply, given, problem)
+      const principal = await this.#oauth.enter(who, form.organizationId)
+      const { clientId, parts } = waiting
+      const scopes = waiting.scopes.filter((scope) => defaultMcpScopes.includes(scope) || form.write)
+      const { workspaceNames, connectorIds } = form
+      const grant = await this.#oauth.grant(principal, { clientId, clientName: parts.clientName, workspaceNames, connectorIds, scopes })
+      await this.#oauth.remove({ type: 'SignIn', id: waiting.id })
+      await this.#oauth.extend({ type: 'Client', id: clientId }, usedRegistrationMs)
+      return await this.#finish(page, waiting, {
+        login: { accountId: operator, remember: false },
+        consent: { grantId: grant.id },
+        select_account: {},
+      })
+    } catch (thrown) {
+      return this.#refuse(page, given, thrown)
+    }
+  }
+
+  /** Shows what was wrong with a form; other errors are the service's. */
+  #refuse(page: PageRequest, given: Agreeing, thrown: unknown): Promise<FastifyReply> | FastifyReply {
+    if (!(thrown instanceof FerruleError)) throw thrown
+    if (thrown.code === 'validation_failed')
+      return this.#sendConsent(page.reply, given, 'A workspace or connector does not exist, or a connector is in another workspace.')
+    if (['organization_forbidden', 'token_expired'].includes(thrown.code))
+      return this.#sendSignIn(page.reply, given.waiting, { status: 403, problem: 'This application no longer has access. Sign in again.' })
+    throw thrown
+  }
+
+  async #deny(page: PageRequest, waiting: Waiting): Promise<FastifyReply> {
+    await this.#oauth.remove({ type: 'SignIn', id: waiting.id })
+    return this.#finish(page, waiting, { error: 'access_denied', error_description: 'the operator did not agree' })
+  }
+
+  async #finish({ request, reply }: PageRequest, { formSource }: Waiting, result: InteractionResults): Promise<FastifyReply> {
+    const provider = await this.#load()
+    const next = await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false })
+    if (next === undefined) throw fail('internal_error', {})
+    if (formSource !== '') return reply.header('cache-control', 'no-store').redirect(next, 303)
+    return sendPage(reply.header('refresh', `0; url=${next}`), { status: 200, text: buildReturnPage(next) })
+  }
+}
+
+const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:'
+
+/** Names the receiver of a code for a page. */
+const nameRedirect = (redirect: URL): string => {
+  const { protocol, host } = redirect
+  if (isWeb(redirect)) return host
+  return host === '' ? protocol : `${protocol}//${host}`
+}
+
+/** Finds what a policy calls the receiver of a code. It has no form for an IPv6 address: such a page's form stays, and a refresh leads on. */
+function findFormSource(redirect: URL): string {
+  if (!isWeb(redirect)) return redirect.protocol
+  return redirect.hostname.startsWith('[') ? '' : redirect.origin
+}
+
+/** Returns what is missing in a form; undefined: nothing. */
+function findFormProblem({ workspaceNames, connectorIds, isContradictory }: ConsentForm): string | undefined {
+  if (workspaceNames.length === 0) return 'Choose at least one workspace.'
+  if (isContradictory) return 'You ticked connectors and chose all of them. Choose one or the other.'
+  return connectorIds?.length === 0 ? 'Choose at least one connector, or all of them.' : undefined
+}
+
+/** Who agrees, and what was filled in so far. */
+interface Agreeing {
+  readonly waiting: Waiting
+  readonly who: ProvenClient
+  readonly form: Partial<ConsentForm> & Pick<ConsentForm, 'organizationId'>
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, two] = [Buffer.from(given), Buffer.from(expected)]
+  return one.length === two.length && timingSafeEqual(one, two)
+}
+
+/** A page with its status. */
+interface SentPage {
+  readonly status: number
+  readonly text: string
+  /** Where the page's form may lead beside this service; undefined: the page has no form. */
+  readonly formSource?: string
+}
+
+const sendPage = (reply: FastifyReply, { status, text, formSource }: SentPage): FastifyReply =>
+  reply.code(status).headers(buildPageHeaders(formSource)).type(pageType).send(text)

@@ -1,0 +1,195 @@
+/** Describes a kind in sections of blocks, from its definition alone. The reference pages and the documents for agents are printed from them. */
+
+import {
+  type ConnectorDefinition,
+  type CredentialScheme,
+  type EntityDefinition,
+  type Field,
+  type Fields,
+  type LiveAction,
+  type Operation,
+  readFinding,
+} from 'ferrule/definition'
+import { listActions } from 'ferrule/engine'
+import { buildObjectSchema, formatDocumentedType, liveActions } from 'ferrule/internal'
+import { readComparison } from '../../copies/search/columns.ts'
+import { type FieldRow, fieldRows } from '../openapi/field-rows.ts'
+import { type Block, heading, paragraph, table } from './blocks.ts'
+
+/** A part of a kind's description that can be read by itself. */
+export interface Section {
+  /** `entity:<name>` for entities. */
+  readonly id: string
+  readonly title: string
+  readonly summary: string
+  readonly blocks: readonly Block[]
+}
+
+const fieldTable = (rows: readonly FieldRow[], { withRequired }: { readonly withRequired: boolean }): Block =>
+  withRequired
+    ? table(
+        ['Name', 'Type', 'Required', 'Meaning'],
+        rows.map((each) => [`\`${each.path}\``, each.type, each.required ? 'yes' : 'no', each.about]),
+      )
+    : table(
+        ['Name', 'Type', 'Meaning'],
+        rows.map((each) => [`\`${each.path}\``, each.type, each.about]),
+      )
+
+const fields = (given: Fields, options: { readonly withRequired: boolean }): Block =>
+  fieldTable(fieldRows(buildObjectSchema(given)), options)
+
+/** Describes where people find the value of a field: a sentence, the vendor's menu, and the role that they need there. */
+function describeFinding(field: Field): string {
+  const { says, menu, url, role } = readFinding(field) ?? { says: '' }
+  const name = menu === undefined ? 'The page of the vendor' : `**${menu}**`
+  const place = url === undefined ? (menu === undefined ? undefined : name) : `[${name}](${url})`
+  return [says, place === undefined ? '' : `${place}.`, role === undefined ? '' : `Role: ${role}.`].filter((each) => each !== '').join(' ')
+}
+
+/** Prints the fields that a person fills in. */
+const filledFields = (given: Fields): Block =>
+  table(
+    ['Name', 'Type', 'Required', 'Meaning', 'Where to find it'],
+    fieldRows(buildObjectSchema(given)).map(({ path, type, required, about }) => {
+      const field = given[path]
+      return [`\`${path}\``, type, required ? 'yes' : 'no', about, field === undefined ? '' : describeFinding(field)]
+    }),
+  )
+
+/** Describes the consent page of a scheme, for those who consent and for the operator. */
+const describeConsent = ({ consent }: CredentialScheme): Block[] => {
+  if (consent === undefined) return []
+  const application = consent.application.map((field) => `\`${field}\``).join(' and ')
+  const scopes = consent.scopes === undefined ? '' : ` It needs the scopes ${consent.scopes.map((scope) => `\`${scope}\``).join(', ')}.`
+  return [paragraph(`By a consent page. ${consent.who} The page belongs to the operator's application (${application}).${scopes}`)]
+}
+
+/** Describes how a list continues, in one sentence. */
+function pageSentence({ page: shape, onePage }: Operation, definition: ConnectorDefinition): string {
+  const how = shape === undefined || shape === 'none' ? undefined : definition.pages[shape]
+  if (how === undefined || onePage) return 'One page.'
+  if (!('next' in how)) return `Further parts: \`${how.parts.entity}\` get with \`meta.next_params\`.`
+  const { meta, param, from, count } = how.next
+  if (count !== undefined)
+    return `Pages: merge \`meta.next_params\`, or raise \`${param}\` while it is below \`${count.last}\` of \`meta.${meta}\`.`
+  const value = from === undefined ? `\`meta.${meta}\`` : `\`${from}\` of the URL in \`meta.${meta}\``
+  return `Pages: merge \`meta.next_params\`, or put ${value} into \`${param}\`.`
+}
+
+/** Kind and entity of an operation. */
+interface Of {
+  readonly definition: ConnectorDefinition
+  readonly entity: EntityDefinition
+}
+
+const openInDocuments = (what: string): string => `The specification leaves its ${what} open; these are from the vendor's pages.`
+
+/** Which fields of a record, and which searchable ones, the specification leaves open. */
+function recordSentence({ filled }: EntityDefinition): string[] {
+  const fieldNames = filled?.record === 'all' ? 'fields' : `fields ${(filled?.record ?? []).map((name) => `\`${name}\``).join(', ')}`
+  return [
+    ...(filled?.record === undefined ? [] : [openInDocuments(fieldNames)]),
+    ...(filled?.searchable === undefined ? [] : [openInDocuments('searchable fields')]),
+  ]
+}
+
+function operationPart(name: string, { action, operation, ...of }: { action: LiveAction; operation: Operation } & Of): Block[] {
+  const sentences = [
+    operation.about,
+    action === 'list' || operation.page !== undefined ? pageSentence(operation, of.definition) : undefined,
+  ].filter((each) => each !== undefined)
+  const params = Object.keys(operation.params).length === 0 ? paragraph('No parameters.') : fields(operation.params, { withRequired: true })
+  const filled = of.entity.filled?.params?.includes(action) ? [openInDocuments('parameters')] : []
+  return [heading(3, `${name} ${action}`), paragraph([...sentences, `Vendor: \`${operation.call}\`.`, ...filled].join(' ')), params]
+}
+
+/** Where searchable fields come from when a record alone does not have them. */
+const describeOrigin = (from: string): string =>
+  from.startsWith('parent.') ? `from \`${from.slice('parent.'.length)}\` of the record that it belongs to` : `from \`${from}\``
+
+/** Prints the searchable fields of an entity, with special comparisons. */
+function searchPart(name: string, { context_store_search: searchable, sync }: EntityDefinition): Block[] {
+  if (searchable === undefined) return []
+  const project = sync?.project ?? {}
+  const rows = Object.entries(searchable).map(([field, schema]: [string, Field]) => {
+    const from = project[field]
+    const origin = from === undefined || from === field ? '' : `; ${describeOrigin(from)}`
+    const compares = {
+      instant: 'compares as a timestamp',
+      decimal: 'compares as a number',
+      lower: 'equal whatever the case; only known and stored values',
+      text: '',
+    }[readComparison(schema)]
+    const about: unknown = Reflect.get(schema, 'description')
+    return [`\`${field}\``, formatDocumentedType(schema), compares, `${typeof about === 'string' ? about : ''}${origin}`]
+  })
+  return [
+    heading(3, `${name} context_store_search`),
+    paragraph('Searches the synced copy: [how](../search.md). Searchable fields:'),
+    table(['Field', 'Type', 'Order and equality', 'Meaning'], rows),
+  ]
+}
+
+function describeEntity(name: string, entity: EntityDefinition, definition: ConnectorDefinition): Section {
+  const operations = liveActions.flatMap((action) => {
+    const operation = entity[action]
+    return operation === undefined ? [] : operationPart(name, { action, operation, definition, entity })
+  })
+  const record =
+    entity.record === undefined
+      ? []
+      : [heading(3, `${name} record`), ...recordSentence(entity).map(paragraph), fields(entity.record, { withRequired: false })]
+  const blocks = [paragraph(`${entity.about}.`), ...operations, ...searchPart(name, entity), ...record]
+  return { id: `entity:${name}`, title: name, summary: entity.about, blocks }
+}
+
+function summaryTable({ entities }: ConnectorDefinition): Block {
+  const rows = Object.entries(entities).map(([name, entity]) => [`[\`${name}\`](#${name})`, listActions(entity).join(', '), entity.about])
+  return table(['Entity', 'Actions', 'What it is'], rows)
+}
+
+const describeOverview = (definition: ConnectorDefinition): Section => ({
+  id: 'overview',
+  title: `${definition.title} (\`${definition.kind}\`)`,
+  summary: definition.about,
+  blocks: [
+    paragraph(`${definition.about}. Definition id \`${definition.id}\`. [The vendor's pages](${definition.documentation})`),
+    summaryTable(definition),
+    paragraph(
+      'A record has every documented field, within its objects too: one that the vendor leaves out is null, whatever its type. Where the vendor is known to leave it out, the type says "or null". What the vendor sends beside the documented fields is kept.',
+    ),
+  ],
+})
+
+const describeCredentials = ({ credentials }: ConnectorDefinition): Section => ({
+  id: 'credentials',
+  title: 'Credentials',
+  summary: 'Authentication schemes and their fields',
+  blocks: [
+    paragraph('One scheme, recognised by the fields that are given.'),
+    ...Object.entries(credentials).flatMap(([name, scheme]) => [
+      heading(3, `${scheme.title} (\`${name}\`)`),
+      ...describeConsent(scheme),
+      filledFields(scheme.fields),
+    ]),
+  ],
+})
+
+const describeConfiguration = ({ configuration }: ConnectorDefinition): Section => ({
+  id: 'configuration',
+  title: 'Configuration',
+  summary: 'Values of replication_config',
+  blocks: [
+    paragraph('Values of `replication_config` on the platform, `config` in the library.'),
+    Object.keys(configuration).length === 0 ? paragraph('None.') : filledFields(configuration),
+  ],
+})
+
+/** Describes a kind: an overview, credentials, configuration, and a section for each entity. */
+export const describeKind = (definition: ConnectorDefinition): readonly [Section, ...Section[]] => [
+  describeOverview(definition),
+  describeCredentials(definition),
+  describeConfiguration(definition),
+  ...Object.entries(definition.entities).map(([name, entity]) => describeEntity(name, entity, definition)),
+]

@@ -1,0 +1,260 @@
+/** Binds a route to Fastify: authentication, the exchange that the route sees, and its answer. */
+
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FerruleError } from 'ferrule'
+import { type FileAnswer, RawJson } from 'ferrule/engine'
+import { fail, isObject, splitRawJson, writeBody } from 'ferrule/internal'
+import type { Logger } from 'pino'
+import type { Caller, Principal } from '../values/access.ts'
+import type { Authentication } from './authentication.ts'
+import { type Door, findDoor } from './compat/door.ts'
+import { encodeText } from './encode-text.ts'
+import { contentDisposition, jsonType } from './reply.ts'
+import type { Answer, Exchange, Route, Services } from './route.ts'
+import { freePassedBuffers } from './young-buffers.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+    principal: Principal | null
+  }
+}
+
+/** Largest JSON answer, in bytes. */
+const maxResultBytes = 32 * 1024 * 1024
+
+/** Longest answer in parts that is joined, in bytes: a stream costs more than the copy. */
+const longestWhole = 262_144
+
+const isRecord = (value: unknown): value is Readonly<Record<string, string>> => typeof value === 'object' && value !== null
+
+/** The header's value; of a repeated header Node joins the values or keeps the first. */
+const readHeader = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name]
+  return typeof value === 'string' ? value : value?.[0]
+}
+
+/** One request as its route sees it. A class, so that a request costs one object and no closures. */
+class RouteExchange<Who> implements Exchange<Who> {
+  readonly who: Who
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
+  readonly #ended: (() => void)[] = []
+
+  constructor(who: Who, request: FastifyRequest, reply: FastifyReply) {
+    this.who = who
+    this.#request = request
+    this.#reply = reply
+  }
+
+  get requestId(): string {
+    return this.#request.id
+  }
+
+  get address(): string {
+    return this.#request.ip
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    return isRecord(this.#request.params) ? this.#request.params : {}
+  }
+
+  get query(): Readonly<Record<string, unknown>> {
+    return isRecord(this.#request.query) ? this.#request.query : {}
+  }
+
+  get body(): unknown {
+    return this.#request.body
+  }
+
+  /** Not Fastify's own `request.signal`: that one aborts when the request's body has been read. */
+  get signal(): AbortSignal {
+    if (this.#signal !== undefined) return this.#signal
+    const controller = new AbortController()
+    this.#signal = controller.signal
+    const { raw } = this.#reply
+    this.onEnd(() => {
+      if (!raw.writableFinished) controller.abort()
+    })
+    return controller.signal
+  }
+
+  get door(): Door {
+    return findDoor(this.#request.originalUrl, (name) => readHeader(this.#request, name))
+  }
+
+  header(name: string): string | undefined {
+    return readHeader(this.#request, name)
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#reply.header(name, value)
+  }
+
+  whenStopped(buildError: () => FerruleError): void {
+    this.#request.buildStopped = buildError
+  }
+
+  addVary(names: string): void {
+    const given = this.#reply.getHeader('vary')
+    this.#reply.header('vary', given === undefined ? names : `${given}, ${names}`)
+  }
+
+  disconnect(): void {
+    this.#reply.raw.destroy()
+  }
+
+  #end(): void {
+    for (const ended of this.#ended) ended()
+  }
+
+  onEnd(ended: () => void): void {
+    const { raw } = this.#reply
+    if (raw.destroyed || raw.closed) {
+      ended()
+      return
+    }
+    // One listener for all: Node warns of a leak when there are many.
+    if (this.#ended.length === 0) raw.once('close', () => this.#end())
+    this.#ended.push(ended)
+  }
+}
+
+/** Prints the JSON of an answer. @throws FerruleError `result_too_large` */
+function jsonText(value: unknown): string {
+  const text = writeBody(value)
+  // A UTF-16 unit is 3 bytes at most, so only large strings need the exact length.
+  if (text.length * 3 > maxResultBytes && Buffer.byteLength(text) > maxResultBytes)
+    throw fail('result_too_large', { limit: maxResultBytes })
+  return text
+}
+
+/** Fastify pipes the body, destroys it when the client goes, and destroys the socket when the body fails: never a clean end. */
+function sendFile(reply: FastifyReply, file: FileAnswer, logger: Logger): FastifyReply {
+  const known: readonly (readonly [string, string | null])[] = [
+    ['content-length', file.contentLength === null ? null : String(file.contentLength)],
+    ['content-range', file.contentRange],
+    ['accept-ranges', file.acceptRanges],
+    ['etag', file.etag],
+  ]
+  for (const [name, value] of known) if (value !== null) reply.header(name, value)
+  file.body.once('error', (err) => {
+    if (!reply.raw.destroyed) logger.warn({ request_id: reply.request.id, err }, 'a download was cut')
+  })
+  freePassedBuffers(file.body)
+  reply.header('content-disposition', contentDisposition(file.name))
+  return reply.code(file.status).header('content-type', file.contentType).send(file.body)
+}
+
+function sendContent(reply: FastifyReply, { content, type, headers = {}, status = 200 }: Extract<Answer, { readonly content: unknown }>) {
+  return reply
+    .code(status)
+    .headers({ ...headers, 'content-type': type })
+    .send(content)
+}
+
+/** Sends JSON; raw parts are sent unchanged. */
+function sendJson(reply: FastifyReply, { json, status = 200 }: Extract<Answer, { readonly json: unknown }>): FastifyReply {
+  reply.code(status).header('content-type', jsonType)
+  const found = splitRawJson(json)
+  if (found === undefined) return reply.send(encodeText(jsonText(json)))
+  const { parts, raw } = found
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  if (length > mostBytes(json)) throw fail('result_too_large', { limit: maxResultBytes })
+  if (length <= longestWhole) {
+    const whole = Buffer.concat(parts, length)
+    raw.release()
+    return reply.send(whole)
+  }
+  const body = Readable.from(parts, { objectMode: false })
+  freePassedBuffers(body)
+  reply.raw.once('finish', () => raw.release()) // the system has them
+  return reply.header('content-length', String(length)).send(body)
+}
+
+/** The engine bounds the rows of a result in parts. */
+const mostBytes = (json: unknown): number =>
+  isObject(json) && (json['data'] ?? json['result']) instanceof RawJson ? maxResultBytes : Number.POSITIVE_INFINITY
+
+/** Releases an answer that comes after the refusal of the shutdown. */
+function discard(answer: Answer): void {
+  if ('json' in answer) splitRawJson(answer.json)?.raw.release()
+  if ('file' in answer) answer.file.body.destroy()
+  if ('content' in answer && answer.content instanceof Readable) answer.content.destroy()
+}
+
+function send(reply: FastifyReply, answer: Answer, logger: Logger): FastifyReply {
+  if (reply.sent) {
+    discard(answer)
+    return reply
+  }
+  if ('json' in answer) return sendJson(reply, answer)
+  if ('file' in answer) return sendFile(reply, answer.file, logger)
+  if ('content' in answer) return sendContent(reply, answer)
+  if ('redirect' in answer) return reply.redirect(answer.redirect, answer.status ?? 302)
+  return reply
+    .code(304)
+    .headers({ ...answer.notModified.headers })
+    .send()
+}
+
+/** Builds the hook that authenticates before the body is read, and the handler of the route. */
+function boundTo(route: Route, services: Services, authentication: Authentication) {
+  switch (route.auth) {
+    case 'none':
+      return {
+        handler: (request: FastifyRequest, reply: FastifyReply) => route.answer(new RouteExchange(undefined, request, reply), services),
+      }
+    case 'caller':
+      return {
+        onRequest: async (request: FastifyRequest) => {
+          request.caller = await authentication.readCaller(request, route)
+        },
+        handler: (request: FastifyRequest, reply: FastifyReply) =>
+          route.answer(new RouteExchange(known(request.caller), request, reply), services),
+      }
+    case 'principal':
+      return {
+        onRequest: async (request: FastifyRequest) => {
+          request.principal = await authentication.readPrincipal(request, route)
+        },
+        handler: (request: FastifyRequest, reply: FastifyReply) =>
+          route.answer(new RouteExchange(known(request.principal), request, reply), services),
+      }
+  }
+}
+
+/** The hook of the same route has set it; without it nothing may be answered. */
+function known<T>(who: T | null): T {
+  if (who === null) throw fail('missing_token', {})
+  return who
+}
+
+/** Adds the members that `register` needs on every request. */
+export function decorate(app: FastifyInstance): void {
+  app.decorateRequest('caller', null)
+  app.decorateRequest('principal', null)
+  app.decorateRequest('buildStopped', null)
+}
+
+/** What all routes are registered with. */
+export interface Registration {
+  readonly services: Services
+  readonly authentication: Authentication
+}
+
+/** Registers one route on an app that was decorated. */
+export function register(app: FastifyInstance, route: Route, { services, authentication }: Registration): void {
+  const { onRequest, handler } = boundTo(route, services, authentication)
+  app.route({
+    method: route.method,
+    url: route.path.replace(/\{(\w+)\}/g, ':$1'),
+    config: { path: route.path },
+    ...(onRequest === undefined ? {} : { onRequest }),
+    handler: async (request, reply) => {
+      return send(reply, await handler(request, reply), services.logger)
+    },
+  })
+}

@@ -1,0 +1,145 @@
+/** Types of routes: a method, a path, a document and a function. Routes do not know the HTTP library. */
+
+import type { Readable } from 'node:stream'
+import type { FerruleError } from 'ferrule'
+import type { Field, Kind } from 'ferrule/definition'
+import type { BodyMemory, Engine, FileAnswer } from 'ferrule/engine'
+import type { Endpoint, Wire } from 'ferrule/wire'
+import type { Logger } from 'pino'
+import type { ExecuteLimits } from '../calls/execute-limits.ts'
+import type { OperationServices } from '../calls/operations.ts'
+import type { Platform } from '../main/platform-types.ts'
+import type { Settings } from '../main/settings/settings.ts'
+import type { Caller, Principal } from '../values/access.ts'
+import type { Metrics } from '../values/metric-types.ts'
+import type { Door } from './compat/door.ts'
+import type { DocsPages } from './docs/pages.ts'
+import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from './openapi/types.ts'
+import type { Stopping } from './stopping.ts'
+import type { StreamOptions } from './streams/stream-shares.ts'
+
+/** What the service does at vendors. */
+export type ServiceEngine = Omit<Engine, 'close'>
+
+/** Services that routes use. */
+export interface Services {
+  readonly platform: Platform
+  readonly engine: ServiceEngine
+  readonly settings: Settings
+  readonly kinds: readonly Kind[]
+  /** Executes and checks, and counts both. */
+  readonly operations: OperationServices
+  readonly limits: ExecuteLimits
+  /** Shares and times of event streams. */
+  readonly streams: StreamOptions
+  /** Limits the memory of vendors' answers. */
+  readonly memory: BodyMemory
+  readonly metrics: Metrics
+  readonly logger: Logger
+  /** The API's document. */
+  readonly openApi: () => PrintedDocument
+  /** The reference for people. */
+  readonly docs: DocsPages
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** Milliseconds that never step. */
+  readonly steady: () => number
+  /** Ends tokens of deleted connectors at their vendors, in the background. */
+  readonly revokeConsents: () => void
+  /** Progress of the shutdown. */
+  readonly stopping: Pick<Stopping, 'isLeaving' | 'isDraining' | 'calls'>
+}
+
+/** One request, as a route sees it. */
+export interface Exchange<Who> {
+  /** The caller; undefined on routes without a token. */
+  readonly who: Who
+  /** Slots of the path, decoded and unchecked. */
+  readonly params: Readonly<Record<string, string>>
+  /** Values are strings, or arrays of strings for a repeated name. */
+  readonly query: Readonly<Record<string, unknown>>
+  /** A JSON object, or undefined when the request has no body. */
+  readonly body: unknown
+  /** Id of the request, as the answer names it. */
+  readonly requestId: string
+  /** IP address of the client; forwarded addresses count only from proxies in FERRULE_TRUSTED_PROXIES. */
+  readonly address: string
+  /** How the client came in; routes do not ask, the door does. */
+  readonly door: Door
+  /** A request header by its lower-case name. */
+  header(name: string): string | undefined
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal
+  /** Adds a header to the answer, success or error. */
+  setHeader(name: string, value: string): void
+  /** Calls `ended` when the answer was sent or the client has left. */
+  onEnd(ended: () => void): void
+  /** Breaks the connection of the client: what was sent never looks whole. */
+  disconnect(): void
+  /** Adds names of request headers to `Vary` of the answer. */
+  addVary(names: string): void
+  /** Sets the error of a call that the shutdown interrupts. Default: a GET is retryable, other methods are not. */
+  whenStopped(buildError: () => FerruleError): void
+}
+
+/** Answer of a route. `json` keeps all digits of big integers; `notModified` has the headers of the whole answer (RFC 9110 section 15.4.5). */
+export type Answer =
+  | { readonly json: unknown; readonly status?: number }
+  | { readonly file: FileAnswer }
+  | {
+      readonly content: string | Buffer | Readable
+      readonly type: string
+      readonly headers?: Readonly<Record<string, string>>
+      readonly status?: number
+    }
+  | { readonly notModified: { readonly headers: Readonly<Record<string, string>> } }
+  | { readonly redirect: string; readonly status?: 303 }
+
+interface RouteBase extends Endpoint {
+  /** Absent: the route is not part of the API's document. */
+  readonly document?: RouteDocument
+  /** Bodies that are read as a form too (RFC 6749); JSON is read everywhere. */
+  readonly form?: boolean
+  /** false: a session of the console does not count here, only a token. */
+  readonly takesSessions?: false
+  /** true: pages of MCP clients may read the answer, such as an inspector on the user's machine. */
+  readonly isForPages?: true
+}
+/** A route without a token. */
+export interface OpenRoute extends RouteBase {
+  readonly auth: 'none'
+  answer(exchange: Exchange<undefined>, services: Services): Answer | Promise<Answer>
+}
+/** A route of an application, before an organization is chosen. */
+export interface CallerRoute extends RouteBase {
+  readonly auth: 'caller'
+  answer(exchange: Exchange<Caller>, services: Services): Answer | Promise<Answer>
+}
+/** A route within an organization. */
+export interface PrincipalRoute extends RouteBase {
+  readonly auth: 'principal'
+  /** True: the route reads a connector, whose statement fails for a deleted organization. Other routes cost a statement more. */
+  readonly provesOrganization?: true
+  /** True: the query's `organization_id` stands in for a missing X-Organization-Id, which media elements of browsers cannot send. */
+  readonly takesOrganizationQuery?: true
+  answer(exchange: Exchange<Principal>, services: Services): Answer | Promise<Answer>
+}
+/** One route of the service. */
+export type Route = OpenRoute | CallerRoute | PrincipalRoute
+
+/** A route of a kind, whose JSON answer has the type of its documented schema. */
+type JsonRoute<R extends Route, S extends Field, Who> = Omit<R, 'answer' | 'document'> & {
+  readonly document: RouteDocument<S> & { readonly answer: JsonAnswerDocument<S> }
+  answer(exchange: Exchange<Who>, services: Services): TypedAnswer<S> | Promise<TypedAnswer<S>>
+}
+type TypedAnswer<S extends Field> = { readonly json: Wire<S>; readonly status?: number }
+
+/** Declares a route without a token. The compiler compares its answer with the documented schema. */
+export const openRoute = <S extends Field>(route: JsonRoute<OpenRoute, S, undefined>): OpenRoute => route
+/** Declares a route of an application. The compiler compares its answer with the documented schema. */
+export const callerRoute = <S extends Field>(route: JsonRoute<CallerRoute, S, Caller>): CallerRoute => route
+/** Declares a route within an organization. The compiler compares its answer with the documented schema. */
+export const principalRoute = <S extends Field>(route: JsonRoute<PrincipalRoute, S, Principal>): PrincipalRoute => route
+
+/** Returns the value of a slot of the path; an absent slot is an empty string, which matches nothing. */
+export const slot = (exchange: Pick<Exchange<unknown>, 'params'>, name: string): string => exchange.params[name] ?? ''

@@ -1,0 +1,52 @@
+/** All routes, in the order of the API's document. */
+import { protectedResource } from '../mcp/metadata.ts'
+import { authorizationServer } from '../oauth/metadata.ts'
+import type { Route } from '../route.ts'
+import { createApplication, deleteApplication, listApplications, rotateApplicationSecret, updateApplication } from './applications.ts'
+import { checkNew, checkStored } from './checks.ts'
+import { deleteOAuthCredentials, listOAuthCredentials, saveOAuthCredentials } from './connect/credentials.ts'
+import { createConnectLink, getConnectLink, initiateOAuth, listConnectLinks, revokeConnectLink } from './connect/links.ts'
+import { deleteConnector, getConnector } from './connector.ts'
+import { patchConnector, updateConnector } from './connector-change.ts'
+import { createConnector, listConnectors } from './connectors.ts'
+import { getContextStore, resetContextStore, setSchedule, watchContextStore } from './context-store.ts'
+import { getDefinition, getDefinitionReference, listDefinitions } from './definitions.ts'
+import { docs, docsEntity, docsKind, docsRoute, home, openApi } from './documents.ts'
+import { execute } from './execute/execute.ts'
+import { createMedia, getMedia } from './execute/media.ts'
+import { validate } from './execute/validate.ts'
+import { exportEntity } from './export.ts'
+import { live, metrics, ready } from './health.ts'
+import { inspect } from './inspect.ts'
+import { getJob } from './jobs.ts'
+import { createMcpToken, listMcpTokens, revokeMcpToken } from './mcp-tokens.ts'
+import { createOrganization, deleteOrganization, listOrganizations, restoreOrganization, updateOrganization } from './organizations.ts'
+import { listConnectorOverviews } from './overview/connectors.ts'
+import { getNode, getService } from './overview/node.ts'
+import { listUnfinishedSyncs } from './overview/syncs.ts'
+import { getUsage } from './overview/usage.ts'
+import { createScopedToken, getScopedTokenInfo } from './scoped-token.ts'
+import { getSkillDocs, listSkills } from './skills.ts'
+import { cancelSync, getSync, listSyncs, requestSync, watchSync } from './syncs.ts'
+import { createToken } from './token.ts'
+import { getWorkspace, updateWorkspace } from './workspace.ts'
+import { deleteWorkspace, restoreWorkspace } from './workspace-removal.ts'
+import { createWorkspace, getWorkspaceStats, listWorkspaces } from './workspaces.ts'
+
+/** Every route of the service. */
+export const routes: readonly Route[] = [
+  ...[createToken, createScopedToken, getScopedTokenInfo, createMcpToken, listMcpTokens, revokeMcpToken],
+  ...[listApplications, createApplication, updateApplication, rotateApplicationSecret, deleteApplication],
+  ...[listOrganizations, createOrganization, updateOrganization, deleteOrganization, restoreOrganization],
+  ...[listWorkspaces, createWorkspace, getWorkspaceStats, getWorkspace, updateWorkspace, deleteWorkspace, restoreWorkspace],
+  ...[listDefinitions, getDefinition, getDefinitionReference, listSkills, getSkillDocs],
+  ...[createConnector, listConnectors, checkNew, getConnector, updateConnector, patchConnector, deleteConnector, checkStored],
+  ...[createConnectLink, listConnectLinks, getConnectLink, revokeConnectLink, initiateOAuth],
+  ...[saveOAuthCredentials, listOAuthCredentials, deleteOAuthCredentials],
+  ...[execute, validate, createMedia, getMedia],
+  ...[exportEntity, inspect, getContextStore, watchContextStore, setSchedule, resetContextStore],
+  ...[requestSync, listSyncs, getSync, cancelSync, watchSync],
+  ...[listConnectorOverviews, listUnfinishedSyncs, getUsage, getService, getNode],
+  getJob,
+  ...[live, ready, metrics, openApi, docs, docsKind, docsEntity, docsRoute, home, ...protectedResource, authorizationServer],
+]

@@ -1,0 +1,222 @@
+/** The HTTP server: Fastify with our routes, our reader, our writer and our errors. */
+import cors from '@fastify/cors'
+import { type FastifyInstance, fastify } from 'fastify'
+import type { Kind } from 'ferrule/definition'
+import { BodyMemory } from 'ferrule/engine'
+import { clocks } from 'ferrule/internal'
+import { type Logger, pino } from 'pino'
+import type { Cutter } from '../calls/cut-apart.ts'
+import { ExecuteLimits } from '../calls/execute-limits.ts'
+import type { CopyServices } from '../copies/copy-services.ts'
+import type { Platform } from '../main/platform-types.ts'
+import type { Settings } from '../main/settings/settings.ts'
+import type { Metrics } from '../values/metric-types.ts'
+import { createAuthentication } from './authentication.ts'
+import { readFormBody, readJsonBody } from './body.ts'
+import { answerBrokenRequest, requestTimeout } from './broken-request.ts'
+import { stripPrefix } from './compat/door.ts'
+import { adaptRoute } from './compat/index.ts'
+import { mountConnect } from './connect/mount.ts'
+import { mountWeb } from './console/mount.ts'
+import { DocsPages } from './docs/pages.ts'
+import { addPreflight, openToPages } from './mcp/cors.ts'
+import { createDoor } from './mcp/doors.ts'
+import { mountServiceMcp } from './mcp/endpoint.ts'
+import type { DocumentHttp } from './oauth/documents.ts'
+import { mountOAuth } from './oauth/mount.ts'
+import { OpenRequests } from './open-requests.ts'
+import { openApiDocument, printOpenApi } from './openapi/openapi.ts'
+import { addRefusals, type Refuse, refuser } from './refusals.ts'
+import { decorate, type Registration, register } from './register.ts'
+import { addReports } from './reports/reports.ts'
+import { chooseRequestId } from './request-id.ts'
+import type { Route, ServiceEngine, Services } from './route.ts'
+import { routes } from './routes/index.ts'
+import { Stopping } from './stopping.ts'
+import { type StreamOptions, StreamShares } from './streams/stream-shares.ts'
+
+/** Options of the server. */
+export interface ServerOptions {
+  readonly platform: Platform
+  readonly engine: ServiceEngine
+  readonly settings: Settings
+  readonly kinds: readonly Kind[]
+  /** Answers searches; without it searches are refused. */
+  readonly copies?: CopyServices
+  /** Limits the memory of vendors' answers; default: a limit of its own. */
+  readonly memory?: BodyMemory
+  /** Cuts answers that were read apart from the loop. */
+  readonly cutter?: Cutter
+  readonly metrics: Metrics
+  /** Fetches metadata documents of OAuth clients; default: from public addresses only. */
+  readonly documents?: DocumentHttp
+  /** Built files of the console and the connect page; default: those of this build, or of this checkout. */
+  readonly webFolder?: string
+  /** Default: nothing is logged. */
+  readonly logger?: Logger
+  /** Milliseconds since 1970; default: those of stored times. */
+  readonly clock?: () => number
+  /** Milliseconds that never step. */
+  readonly steady?: () => number
+  /** Event streams: their number on this node, and their times in milliseconds, as `StreamOptions`. */
+  readonly streams?: Partial<Omit<StreamOptions, 'shares'>> & { readonly most?: number }
+  /** Progress of the shutdown; left out: the service never stops. */
+  readonly stopping?: Pick<Stopping, 'isLeaving' | 'isDraining' | 'calls'>
+}
+
+/** Times of event streams, in milliseconds. */
+const streamTimes = { lookMs: 30_000, stallMs: 60_000, graceMs: 5_000 }
+/** Longest slot of a path; the whole request line is bounded by Node (16 KiB). */
+const maxParamLength = 4_096
+
+const jsonTypes = /^application\/(?:[\w!#$&^.+-]+\+)?json(?:;\s*charset="?utf-8"?)?$/i
+const formTypes = /^application\/x-www-form-urlencoded(?:;\s*charset="?utf-8"?)?$/i
+
+/** Headers that a browser's script may read. */
+const exposedHeaders = [
+  ...['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  ...['Content-Disposition', 'Content-Range', 'Accept-Ranges', 'ETag', 'Idempotent-Replayed', 'WWW-Authenticate', 'Mcp-Session-Id'],
+]
+const corsOptions = { methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], exposedHeaders, maxAge: 600 }
+
+function trusted(proxies: Settings['trustedProxies']): string[] | false | ((address: string, hop: number) => boolean) {
+  if (typeof proxies === 'number') return proxies > 0 ? (_address, hop) => hop < proxies : false
+  return proxies.length > 0 ? [...proxies] : false
+}
+
+/** Routes have no Fastify schemas, so its validator and its serialiser are never made; ajv is not even loaded. */
+function noSchemas(): never {
+  throw new Error('Routes have no Fastify schemas')
+}
+const withoutSchemas = { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } }
+
+/** Creates the Fastify app without its logger, which costs a child logger per request. */
+function createApp(settings: Settings, refuse: Refuse): FastifyInstance {
+  const app = fastify({
+    bodyLimit: settings.bodyLimit,
+    requestTimeout,
+    return503OnClosing: false,
+    trustProxy: trusted(settings.trustedProxies),
+    requestIdHeader: false,
+    genReqId: (request) => chooseRequestId(request.headers['x-request-id']),
+    routerOptions: { maxParamLength },
+    schemaController: withoutSchemas,
+    rewriteUrl: ({ url = '/' }) => stripPrefix(url),
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: refuse,
+  })
+  // No route takes it: without this Fastify asks for its content type before it looks for a route.
+  app.addHttpMethod('QUERY', { overrideExisting: true })
+  decorate(app)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(jsonTypes, { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, readJsonBody(body)))
+  return app
+}
+
+function buildServices(options: ServerOptions & { readonly logger: Logger }): Services {
+  const {
+    platform,
+    engine,
+    settings,
+    kinds,
+    logger,
+    metrics,
+    clock = platform.clock,
+    steady = clocks.steady,
+    stopping = new Stopping(),
+  } = options
+  const limits = new ExecuteLimits({ perMinute: settings.rateLimit, atOnce: settings.concurrency, clock: steady })
+  metrics.gauge({ name: 'ferrule_executes_in_flight', help: 'Executed calls that have not ended', read: () => limits.running })
+  const { most, ...times } = options.streams ?? {}
+  const streams = { ...streamTimes, ...times, shares: new StreamShares(most) }
+  metrics.gauge({ name: 'ferrule_event_streams', help: 'Event streams that are open', read: () => streams.shares.open })
+  const memory = options.memory ?? new BodyMemory({ bytes: settings.bodyMemory })
+  metrics.gauge({ name: 'ferrule_body_memory_bytes', help: 'Memory that answers of vendors are counted with', read: () => memory.held })
+  const onBackgroundError = (err: unknown) => logger.error({ err }, 'the status of a connector could not be stored')
+  const operations = {
+    platform,
+    engine,
+    onCall: metrics.call,
+    usage: platform.usage,
+    onBackgroundError,
+    clock,
+    ...options.copies,
+    ...(options.cutter === undefined ? {} : { cutter: options.cutter }),
+  }
+  const openApi = printOpenApi({ routes, kinds, serverUrl: settings.publicUrl })
+  const docs = new DocsPages(kinds, () => openApiDocument({ routes, kinds: [] }))
+  const own = { platform, engine, settings, kinds, metrics, logger, clock, steady, stopping }
+  return { ...own, operations, limits, streams, memory, openApi, docs, revokeConsents: buildRevoker(own) }
+}
+
+/** Builds what ends tokens of deleted connectors. The platform keeps each token until its vendor answered, so a failure here loses none. */
+const buildRevoker =
+  ({ platform, engine, logger }: Pick<Services, 'platform' | 'engine' | 'logger'>) =>
+  (): void => {
+    platform.consentRevocations
+      .run((connection) => engine.revokeConsent(connection))
+      .catch((err: unknown) => logger.error({ err }, 'tokens of deleted connectors could not be ended'))
+  }
+
+/** Forms are read at the token endpoint only, so its route lives in a scope of its own. */
+function registerForms(app: FastifyInstance, forms: readonly Route[], registration: Registration): void {
+  app.register((scope, _options, done) => {
+    scope.addContentTypeParser(formTypes, { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, readFormBody(body)))
+    for (const route of forms) register(scope, route, registration)
+    done()
+  })
+}
+
+/** Registers the routes that pages of MCP clients read. */
+function registerForPages(app: FastifyInstance, pages: readonly Route[], registration: Registration): void {
+  app.register((scope, _options, done) => {
+    openToPages(scope, createDoor(registration.services.settings))
+    for (const route of pages) {
+      addPreflight(scope, route.path)
+      register(scope, route, registration)
+    }
+    done()
+  })
+}
+
+/** Routes of a process that only fills the context store: its health and its numbers. */
+const ofWorkers: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics'])
+const selectRoutes = ({ role }: Settings): readonly Route[] =>
+  role === 'worker' ? routes.filter(({ path }) => ofWorkers.has(path)) : routes
+
+/**
+ * Makes the server with all routes of its role; the caller listens and closes.
+ * @returns a Fastify instance that is ready to listen
+ */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const logger = options.logger ?? pino({ level: 'silent' })
+  const { settings } = options
+  const services = buildServices({ ...options, logger })
+  const refuse = refuser({ logger, bodyLimit: settings.bodyLimit })
+  const app = createApp(settings, refuse)
+  const open = new OpenRequests()
+  addReports(app, services, open)
+  services.stopping.calls.addEventListener('abort', () => open.refuseAll(refuse))
+  const served = selectRoutes(settings).map(adaptRoute)
+  addRefusals(app, { routes: served, refuse })
+  if (settings.corsOrigins.length > 0) await app.register(cors, { ...corsOptions, origin: [...settings.corsOrigins] })
+  const registration = { services, authentication: createAuthentication(services) }
+  for (const route of served) if (!route.form && !route.isForPages) register(app, route, registration)
+  registerForms(
+    app,
+    served.filter((route) => route.form),
+    registration,
+  )
+  registerForPages(
+    app,
+    served.filter((route) => route.isForPages),
+    registration,
+  )
+  if (settings.role !== 'worker') mountServiceMcp(app, services)
+  mountOAuth(app, services, options.documents)
+  if (settings.role !== 'worker') mountWeb(app, services, options.webFolder)
+  if (settings.role !== 'worker') mountConnect(app, registration)
+  app.addHook('onClose', () => services.metrics.close())
+  await app.ready()
+  return app
+}

@@ -1,0 +1,55 @@
+/** Answers that stay the same until the service changes: they carry a tag, and a client that has one is answered 304. */
+import type { Field } from 'ferrule/definition'
+import type { Wire } from 'ferrule/wire'
+import { digestText } from '../values/secret-text.ts'
+import type { JsonAnswerDocument, PrintedDocument, RouteDocument } from './openapi/types.ts'
+import { jsonType } from './reply.ts'
+import type { Answer, CallerRoute, Exchange, Services } from './route.ts'
+
+/** Adds the tag of its content to a text. */
+export const tagText = (text: string): PrintedDocument => ({ text, etag: `"${digestText(text).slice(0, 22)}"` })
+
+/** How a text is sent. */
+interface Sending {
+  readonly type: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly status?: number
+}
+
+/** Answers with a tag, or with 304 and no text to a client that has the text. */
+export function answerTagged(
+  exchange: Pick<Exchange<unknown>, 'header'>,
+  { text, etag }: PrintedDocument,
+  { headers: given, ...sending }: Sending,
+): Answer {
+  const headers = { ...given, etag }
+  if (exchange.header('if-none-match') === etag) return { notModified: { headers } }
+  return { content: text, headers, ...sending }
+}
+
+/** Printed answers by their value: kept values are printed once. */
+const printed = new WeakMap<object, PrintedDocument>()
+
+function print(value: object): PrintedDocument {
+  const known = printed.get(value)
+  if (known !== undefined) return known
+  const made = tagText(JSON.stringify(value))
+  printed.set(value, made)
+  return made
+}
+
+/** The browser asks again each time, so that a new version of the service shows at once. */
+const sending = { type: jsonType, headers: { 'cache-control': 'private, no-cache' } } as const
+
+type UnchangedRoute<S extends Field> = Omit<CallerRoute, 'answer' | 'document' | 'auth'> & {
+  readonly document: RouteDocument<S> & { readonly answer: JsonAnswerDocument<S> }
+  answer(exchange: Exchange<unknown>, services: Services): Wire<S> & object
+}
+
+/** Declares a route of an application whose answer stays the same. The compiler compares the answer with the documented schema. */
+export const unchangedRoute = <S extends Field>({ answer, document, ...route }: UnchangedRoute<S>): CallerRoute => ({
+  ...route,
+  auth: 'caller',
+  document: { ...document, answer: { ...document.answer, isTagged: true } },
+  answer: (exchange, services) => answerTagged(exchange, print(answer(exchange, services)), sending),
+})

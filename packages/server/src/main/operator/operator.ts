@@ -1,0 +1,41 @@
+/** The command `ferrule-server`: the service, and the operator's commands beside it. */
+import { Command } from 'commander'
+import { version } from '../../values/version.ts'
+import { findExitCode, formatFailure } from '../failure.ts'
+import { serve } from '../serve.ts'
+import { buildApplicationCommand, buildMigrateCommand, buildOrganizationCommand, buildVaultCommand } from './administration.ts'
+import { buildOpenApiCommand, buildSettingsCommand } from './documents.ts'
+import { buildExportCommand } from './export.ts'
+
+/** Builds the command `serve`. */
+const buildServeCommand = (): Command =>
+  new Command('serve')
+    .description('run the service until a signal')
+    .option('--role <role>', 'role of this process: all, api or worker; overrides FERRULE_ROLE')
+    .action(({ role }: { readonly role?: string }) => serve(role === undefined ? process.env : { ...process.env, FERRULE_ROLE: role }))
+
+/** Lets a command and those below it print their help after a wrong use: commander hands the setting to what `command()` makes only. */
+function showHelp(command: Command): Command {
+  command.showHelpAfterError()
+  for (const below of command.commands) showHelp(below)
+  return command
+}
+
+const program = new Command('ferrule-server')
+  .description('The self-hosted service of Ferrule, and the commands of its operator')
+  .version(version)
+  .addCommand(buildServeCommand())
+  .addCommand(buildMigrateCommand())
+  .addCommand(buildExportCommand())
+  .addCommand(buildApplicationCommand())
+  .addCommand(buildOrganizationCommand())
+  .addCommand(buildVaultCommand())
+  .addCommand(buildSettingsCommand())
+  .addCommand(buildOpenApiCommand())
+
+try {
+  await showHelp(program).parseAsync()
+} catch (thrown) {
+  process.stderr.write(`${formatFailure(thrown)}\n`)
+  process.exitCode = findExitCode(thrown)
+}

@@ -1,0 +1,35 @@
+/** Options of the platform. */
+
+import type { Kind } from 'ferrule/definition'
+import type { OriginOverride } from 'ferrule/engine'
+import type { ConnectorNotice } from 'ferrule/wire'
+import type { ContextStore } from '../copies/store/types.ts'
+import type { Settings } from './settings/settings.ts'
+
+/** Origins of the stand-ins by kind; undefined without a running sandbox. */
+type SandboxOrigins = Readonly<Record<string, OriginOverride>> | undefined
+
+/** Options of `openPlatform`. Tests inject clock, randomness and waiting. */
+export interface PlatformOptions {
+  readonly settings: Settings
+  readonly kinds: readonly Kind[]
+  /** Returns the origins of the sandbox by kind, at once or when it has started; undefined while it does not run. */
+  readonly sandboxOrigins?: () => SandboxOrigins | Promise<SandboxOrigins>
+  /**
+   * `service` (default) locks the embedded data folder. `administration` opens it beside a running service, for commands such as a new
+   * client secret.
+   */
+  readonly role?: 'service' | 'administration'
+  /** Store of the copies. The status of syncs reads records and indexes from it, and never opens it. */
+  readonly contextStore?: Pick<ContextStore, 'status' | 'indexes' | 'openDatabase' | 'ready'>
+  /** Wall clock in milliseconds since 1970. Without `steady` its values are the stored times. */
+  readonly clock?: () => number
+  /** Steady clock in milliseconds. */
+  readonly steady?: () => number
+  readonly randomBytes?: (size: number) => Buffer
+  readonly sleep?: (milliseconds: number) => Promise<void>
+  /** Called with errors of background work. Never receives a secret. */
+  readonly onBackgroundError?: (error: unknown) => void
+  /** Called once for each notice of a vendor. */
+  readonly onNotice?: (notice: { readonly connectorId: string } & ConnectorNotice) => void
+}

@@ -1,0 +1,67 @@
+/**
+ * Interfaces of the platform: what surfaces (HTTP, MCP, command line) may call.
+ *
+ * Every method that takes a `Principal` checks its scope. It sees its view only: the organization, or the workspaces and connectors of a
+ * scoped token. The exception is `connectors.readAccess`: its caller checks `getActionScope` first, because the scope depends on the action.
+ * Records are in wire form. All timestamps in records are ISO 8601 in UTC.
+ */
+
+import type { VendorLimiter } from '../calls/budgets/vendor-limiter.ts'
+import type { Usage } from '../calls/usage/usage-types.ts'
+import type { KeptAnswers, Writes } from '../calls/write-types.ts'
+import type { Catalogue, Connectors } from '../connectors/connector-types.ts'
+import type { ConnectLinks, ConnectPages, ConsentRevocations, VendorApplications } from '../connectors/links/connect-types.ts'
+import type { SyncServices, Syncs, SyncWorker } from '../copies/sync-types.ts'
+import type { Applications, OrganizationApplications } from '../tenancy/applications/application-types.ts'
+import type { FirstApplication } from '../tenancy/applications/first-application.ts'
+import type { Jobs } from '../tenancy/job-types.ts'
+import type { OAuth } from '../tenancy/oauth/oauth-types.ts'
+import type { Organizations } from '../tenancy/organizations/organization-types.ts'
+import type { ConsoleSessions } from '../tenancy/sessions/session-types.ts'
+import type { Liveness, McpTokens, Tokens } from '../tenancy/tokens/token-types.ts'
+import type { VaultAdministration } from '../tenancy/vault/vault-types.ts'
+import type { Workspaces } from '../tenancy/workspaces/workspace-types.ts'
+import type { Installation } from './installation/installation-types.ts'
+
+/** The opened platform. */
+export interface Platform {
+  /** Application of the first start. */
+  readonly first: FirstApplication
+  readonly organizations: Organizations
+  readonly applications: Applications
+  readonly organizationApplications: OrganizationApplications
+  readonly tokens: Tokens
+  readonly mcpTokens: McpTokens
+  readonly oauth: OAuth
+  readonly consoleSessions: ConsoleSessions
+  readonly liveness: Liveness
+  readonly workspaces: Workspaces
+  readonly connectors: Connectors
+  readonly connectLinks: ConnectLinks
+  readonly connectPages: ConnectPages
+  readonly vendorApplications: VendorApplications
+  readonly consentRevocations: ConsentRevocations
+  readonly writes: Writes
+  readonly keptAnswers: KeptAnswers
+  readonly syncs: Syncs
+  readonly usage: Usage
+  readonly installation: Installation
+  /** Budgets of vendors, which all nodes share. */
+  readonly limiter: VendorLimiter
+  /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */
+  syncWorker(services: SyncServices): SyncWorker
+  readonly jobs: Jobs
+  readonly catalogue: Catalogue
+  readonly vault: VaultAdministration
+  /**
+   * Clock of stored times, in whole milliseconds since 1970. With PostgreSQL it follows the database's clock; otherwise it never runs
+   * backwards.
+   */
+  clock(): number
+  /** Key that signs the cursors of searches; changes with the master key. */
+  cursorKey(): Uint8Array
+  /** Resolves when the database answers. @throws FerruleError `unavailable` */
+  ready(): Promise<void>
+  /** Ends background work and closes the database. Waits for renewals and statements in progress. */
+  close(): Promise<void>
+}

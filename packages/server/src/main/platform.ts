@@ -1,0 +1,177 @@
+/** Opens the database, the keys and the services. */
+import { randomBytes } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clocks } from 'ferrule/internal'
+import { createVendorBudgets } from '../calls/budgets/budgets.ts'
+import { createKeptAnswers } from '../calls/kept-answers.ts'
+import { createUsage } from '../calls/usage/usage.ts'
+import { createWrites } from '../calls/writes.ts'
+import { createCatalogue } from '../connectors/catalogue.ts'
+import type { Connectors } from '../connectors/connector-types.ts'
+import { createConnectors } from '../connectors/connectors.ts'
+import { createConsentRevocations, keepRevocationsOf } from '../connectors/consent-end.ts'
+import { createConnectPages } from '../connectors/links/connect.ts'
+import { createConnectLinks } from '../connectors/links/links.ts'
+import { createVendorApplications } from '../connectors/links/vendor-applications.ts'
+import { SyncNode } from '../copies/queue/node.ts'
+import { KnownIndexes } from '../copies/status/known-indexes.ts'
+import { Watching } from '../copies/status/watching.ts'
+import { createSyncWorker } from '../copies/sync/worker.ts'
+import { createSyncs } from '../copies/syncs.ts'
+import type { Database } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import { openPostgres } from '../db/postgres.ts'
+import { openSqlite } from '../db/sqlite.ts'
+import { createApplications } from '../tenancy/applications/applications.ts'
+import { startFirst } from '../tenancy/applications/first-start.ts'
+import { createOrganizationApplications } from '../tenancy/applications/organization-applications.ts'
+import { createJobs } from '../tenancy/jobs.ts'
+import { createOAuth } from '../tenancy/oauth/oauth.ts'
+import { createOrganizations } from '../tenancy/organizations/organizations.ts'
+import { createConsoleSessions } from '../tenancy/sessions/sessions.ts'
+import { listUsedMasterKeys } from '../tenancy/sql/keys.ts'
+import { LastUses } from '../tenancy/tokens/last-uses.ts'
+import { createLiveness } from '../tenancy/tokens/liveness.ts'
+import { createMcpTokens } from '../tenancy/tokens/mcp-tokens.ts'
+import { createTokens } from '../tenancy/tokens/tokens.ts'
+import { createApplicationSeals } from '../tenancy/vault/application-seals.ts'
+import { createDataKeys } from '../tenancy/vault/data-keys.ts'
+import { openMasterKeys } from '../tenancy/vault/master-key.ts'
+import { createRotation } from '../tenancy/vault/rotation.ts'
+import { createVault } from '../tenancy/vault/vault.ts'
+import { createWorkspaces } from '../tenancy/workspaces/workspaces.ts'
+import { openStoredClock, type StoredClock } from './clock.ts'
+import { createInstallation } from './installation/installation.ts'
+import type { Parts } from './parts.ts'
+import type { PlatformOptions } from './platform-options.ts'
+import type { Platform } from './platform-types.ts'
+
+/** Interval of deleting expired workspaces, organizations, jobs, runs and outcomes, in milliseconds. */
+const purgeMs = 10 * 60 * 1_000
+
+/**
+ * Opens the platform: migrates the schema and, on the first start, creates an organization, a workspace and an application.
+ * @throws FerruleError `setting_invalid` (wrong master key, newer schema, folder in use), `unavailable` (database not reachable)
+ */
+export async function openPlatform(options: PlatformOptions): Promise<Platform> {
+  const database = openDatabase(options)
+  let clock: StoredClock | undefined
+  try {
+    await migrate(database)
+    clock = await openClock(database, options)
+    return await start(await buildParts(database, options, clock), options, clock)
+  } catch (error) {
+    await clock?.close()
+    await database.close()
+    throw error
+  }
+}
+
+function openDatabase({ settings, role = 'service' }: PlatformOptions): Database {
+  const { databaseUrl: url, databasePassword: password, databaseConnections: connections } = settings
+  if (url !== undefined) return openPostgres({ url, password, connections })
+  return openSqlite(resolve(settings.dataFolder), { exclusive: role === 'service' })
+}
+
+/** Opens the clock. An injected wall clock without a steady clock is used directly. */
+async function openClock(database: Database, { clock, steady, role = 'service' }: PlatformOptions): Promise<StoredClock> {
+  if (clock !== undefined && steady === undefined) return { now: clock, refresh: async () => undefined, close: async () => undefined }
+  return openStoredClock(database, {
+    isKept: role === 'service',
+    ...(clock === undefined ? {} : { wall: clock }),
+    ...(steady === undefined ? {} : { steady }),
+  })
+}
+
+async function buildParts(database: Database, options: PlatformOptions, clock: StoredClock): Promise<Parts> {
+  const { settings } = options
+  const source = { clock: clock.now, randomBytes: options.randomBytes ?? randomBytes }
+  const masterKeys = openMasterKeys({ settings, randomBytes: source.randomBytes, used: await listUsedMasterKeys(database.db) })
+  const dataKeys = createDataKeys(masterKeys, source)
+  return {
+    settings,
+    database,
+    source,
+    steady: options.steady ?? options.clock ?? clocks.steady,
+    sleep: options.sleep ?? ((milliseconds) => sleep(milliseconds)),
+    masterKeys,
+    dataKeys,
+    vault: createVault(dataKeys, source.randomBytes),
+    applicationSeals: createApplicationSeals(masterKeys, source.randomBytes),
+    catalogue: createCatalogue(options.kinds),
+    unfinished: new Set(),
+    events: new EventEmitter(),
+    onBackgroundError: options.onBackgroundError ?? (() => undefined),
+    onNotice: options.onNotice ?? (() => undefined),
+    sandboxOrigins: options.sandboxOrigins ?? (() => undefined),
+  }
+}
+
+async function start(parts: Parts, options: PlatformOptions, clock: StoredClock): Promise<Platform> {
+  const { role = 'service', contextStore } = options
+  const { database, source } = parts
+  const budgets = createVendorBudgets({ ...parts, isClockGiven: options.clock !== undefined })
+  const first = await startFirst(parts)
+  const workspaces = createWorkspaces(parts, (db, workspace) => keepRevocationsOf(parts, db, workspace))
+  const organizations = createOrganizations(parts)
+  const [writes, keptAnswers, usage] = [createWrites(parts), createKeptAnswers(parts), createUsage(parts)]
+  const connectors = createConnectors(parts)
+  const watching = new Watching(parts)
+  const node = new SyncNode(parts)
+  const syncs = createSyncs({ ...parts, knownIndexes: new KnownIndexes(contextStore) }, watching)
+  const { uses, ...access } = createTokenServices(parts)
+  const connect = createConnectServices(parts, connectors)
+  const visits = [access.mcpTokens, access.oauth, access.consoleSessions, connect.connectLinks]
+  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, budgets, ...visits]
+  const purge = () => purgeExpired(expiring, source.clock()).catch(parts.onBackgroundError)
+  const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
+  return {
+    first,
+    organizations,
+    applications: createApplications(parts),
+    organizationApplications: createOrganizationApplications(parts),
+    ...{ ...access, workspaces, connectors, ...connect },
+    ...{ writes, keptAnswers, usage, installation: createInstallation(parts, contextStore) },
+    ...{ syncs, limiter: budgets.limiter },
+    syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
+    ...{ jobs: createJobs(parts), catalogue: parts.catalogue },
+    vault: createRotation(parts),
+    clock: clock.now,
+    cursorKey: () => parts.masterKeys.current().cursors,
+    ready: async () => {
+      await Promise.all([database.ready(), contextStore?.ready()])
+    },
+    close: async () => {
+      clearInterval(timer)
+      watching.close()
+      while (parts.unfinished.size > 0) await Promise.allSettled([...parts.unfinished])
+      node.close()
+      await Promise.all([uses.store(), usage.store(), budgets.limiter.close()])
+      await clock.close()
+      await database.close()
+    },
+  }
+}
+
+function createTokenServices(parts: Parts) {
+  const tokens = createTokens(parts)
+  const uses = new LastUses(parts)
+  const consoleSessions = createConsoleSessions(parts, tokens)
+  return {
+    ...{ tokens, uses, mcpTokens: createMcpTokens(parts, { tokens, uses }) },
+    ...{ oauth: createOAuth(parts, tokens), consoleSessions, liveness: createLiveness(parts, consoleSessions) },
+  }
+}
+
+const createConnectServices = (parts: Parts, connectors: Connectors) => ({
+  connectLinks: createConnectLinks(parts),
+  connectPages: createConnectPages(parts, connectors),
+  vendorApplications: createVendorApplications(parts),
+  consentRevocations: createConsentRevocations(parts),
+})
+
+async function purgeExpired(services: readonly { purgeExpired(now: number): Promise<unknown> }[], now: number): Promise<void> {
+  for (const service of services) await service.purgeExpired(now)
+}

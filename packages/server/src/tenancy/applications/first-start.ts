@@ -1,0 +1,93 @@
+/** Creates the organization, workspace and application of the first start, with the client pair of the settings when there is one. */
+import { Secret } from 'ferrule/engine'
+import { fail } from 'ferrule/internal'
+import { type Db, isUniqueViolation } from '../../db/database.ts'
+import type { Parts } from '../../main/parts.ts'
+import type { Settings } from '../../main/settings/settings.ts'
+import { newId } from '../../values/ids.ts'
+import { newSecret } from '../../values/secret-text.ts'
+import { makeOrganization } from '../organizations/organizations.ts'
+import { type ApplicationRow, findApplicationById, insertApplication, updateClientPair } from '../sql/applications.ts'
+import { insertState, readState } from '../sql/installation-state.ts'
+import { hashSecret, isSecret } from './client-secret.ts'
+import type { FirstApplication } from './first-application.ts'
+
+type StartParts = Pick<Parts, 'database' | 'source' | 'dataKeys' | 'settings'>
+type Given = Settings['operatorClient']
+
+/** Client id and secret of an application. */
+interface Pair {
+  readonly clientId: string
+  readonly secret: Secret<string>
+  readonly hash: string
+}
+
+/**
+ * Creates the first organization and application if missing, on one node at a time. An application that exists stays as it is, whatever the
+ * settings say: a variable that somebody left in a shell must not end the secret that clients have.
+ */
+export async function startFirst(parts: StartParts): Promise<FirstApplication> {
+  const known = await findFirst(parts.database.db)
+  if (known !== undefined) return describeFirst(parts, known)
+  // Hashing is slow, so it precedes the exclusive transaction.
+  const { operatorClient: given } = parts.settings
+  const pair = await buildPair(given, newId(parts.source), parts.source)
+  const made = await parts.database.exclusive(async (db) => ((await findFirst(db)) === undefined ? make(parts, db, pair) : undefined))
+  if (made !== undefined)
+    return { ...made, ...(given === undefined ? { clientSecret: pair.secret, settings: 'none' } : { settings: 'same' }) }
+  return describeFirst(parts, (await findFirst(parts.database.db)) ?? failLost())
+}
+
+interface Found {
+  readonly application: ApplicationRow
+  readonly organizationId: string
+}
+
+async function findFirst(db: Db): Promise<Found | undefined> {
+  const [applicationId, organizationId] = [await readState(db, 'first_application'), await readState(db, 'first_organization')]
+  const application = applicationId === undefined ? undefined : await findApplicationById(db, applicationId)
+  return application === undefined || organizationId === undefined ? undefined : { application, organizationId }
+}
+
+const failLost = (): never => {
+  throw new Error('the first application was deleted while it was looked for')
+}
+
+/** Returns the row of the first application, which no command deletes. */
+export const requireFirst = async (db: Db): Promise<ApplicationRow> => ((await findFirst(db)) ?? failLost()).application
+
+async function describeFirst({ settings }: StartParts, { application, organizationId }: Found): Promise<FirstApplication> {
+  const first = { organizationId, clientId: application.client_id }
+  const { operatorClient: given } = settings
+  if (given === undefined) return { ...first, settings: 'none' }
+  const isSame = given.id === application.client_id && (await isSecret(given.secret.reveal(), application.secret_hash))
+  return { ...first, settings: isSame ? 'same' : 'ignored' }
+}
+
+/** Builds a pair: the given one, else a new secret for a client id. */
+export async function buildPair(given: Given, clientId: string, { randomBytes }: Pick<Parts['source'], 'randomBytes'>): Promise<Pair> {
+  const secret = given?.secret ?? new Secret(newSecret(randomBytes))
+  return { clientId: given?.id ?? clientId, secret, hash: await hashSecret(secret.reveal(), randomBytes) }
+}
+
+async function make(parts: StartParts, db: Db, { clientId, hash }: Pair): Promise<Pick<FirstApplication, 'organizationId' | 'clientId'>> {
+  const id = newId(parts.source)
+  await insertApplication(db, { id, client_id: clientId, name: 'First application', secret_hash: hash, created_at: parts.source.clock() })
+  const organization = await makeOrganization(parts, db, { name: 'Default', applicationId: id, isOwn: false })
+  await insertState(db, 'first_application', id)
+  await insertState(db, 'first_organization', organization.id)
+  return { organizationId: organization.id, clientId }
+}
+
+/**
+ * Replaces the pair of an application, which ends its tokens for MCP.
+ * @throws FerruleError `setting_invalid` when another application has the client id
+ */
+export async function replacePair(db: Db, id: string, { clientId, hash }: Pick<Pair, 'clientId' | 'hash'>): Promise<void> {
+  try {
+    await updateClientPair(db, id, { client_id: clientId, secret_hash: hash })
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw fail('setting_invalid', { name: 'FERRULE_OPERATOR_CLIENT_ID', reason: 'another application has this client id' })
+  }
+}

@@ -1,0 +1,29 @@
+/** Checks a client before it creates something that outlives its token. */
+import { fail } from 'ferrule/internal'
+import type { Db } from '../../db/database.ts'
+import type { Principal } from '../../values/access.ts'
+import { isGranted } from '../sql/applications.ts'
+import { holdSecretHash } from '../sql/organization-applications.ts'
+import { markSecret } from './client-secret.ts'
+
+/** Checks the grant itself, because a token outlives it by minutes. @throws FerruleError `organization_forbidden` */
+export async function requireGrant(db: Db, { applicationId, organizationId, workspaceIds }: Principal): Promise<void> {
+  if (workspaceIds !== null || !(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})
+}
+
+/**
+ * Checks the grant and the client secret, and locks both until the transaction ends. A token outlives both by minutes; without this check
+ * somebody with a replaced secret could create what stays.
+ * @throws FerruleError `organization_forbidden`; `token_expired` after a replacement of the secret
+ */
+export async function requireLiveSecret(db: Db, { applicationId: id, organizationId, token }: Principal): Promise<void> {
+  const hash = await holdSecretHash(db, { organizationId, id })
+  if (hash === undefined) throw fail('organization_forbidden', {})
+  if (token.secretMark !== markSecret(hash)) throw fail('token_expired', {})
+}
+
+/** Like `requireLiveSecret`, and refuses tokens for some workspaces. @throws FerruleError `organization_forbidden`, `token_expired` */
+export async function requireLiveClient(db: Db, principal: Principal): Promise<void> {
+  if (principal.workspaceIds !== null) throw fail('organization_forbidden', {})
+  await requireLiveSecret(db, principal)
+}

@@ -1,0 +1,105 @@
+/** Manages tokens for MCP, and turns the tokens of its requests into principals. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { fail } from 'ferrule/internal'
+import { mcpTokenQuery as listQuery, type McpTokenRecord, type McpTokenSecret, mcpTokenDays, mcpTokenInput } from 'ferrule/wire'
+import type { Db } from '../../db/database.ts'
+import type { Parts } from '../../main/parts.ts'
+import { type Principal, viewOrganization } from '../../values/access.ts'
+import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
+import { asId, iso, isoOrNull } from '../../values/ids.ts'
+import { readBody, readQuery } from '../../values/read.ts'
+import { requireScope } from '../../values/scopes.ts'
+import { requireGrant } from '../applications/live-client.ts'
+import { deleteEndedMcpTokens, deleteMcpToken, listMcpTokens, type McpTokenRow } from '../sql/mcp-tokens.ts'
+import { listWorkspaces } from '../sql/workspaces.ts'
+import type { LastUses } from './last-uses.ts'
+import { insertChosenToken } from './mcp-token-creation.ts'
+import { readScopes } from './mcp-token-reach.ts'
+import { newMcpToken } from './mcp-token-text.ts'
+import { createMcpVerifier } from './mcp-verifier.ts'
+import type { McpTokens, Tokens } from './token-types.ts'
+
+const dayMs = 24 * 60 * 60 * 1_000
+/** Time for which an expired token stays in lists, in milliseconds. */
+const retentionMs = 30 * dayMs
+/** Rows per statement of the garbage collection. */
+const batch = 100
+
+/** Services beside the parts of the platform. */
+export interface McpTokenServices {
+  readonly tokens: Pick<Tokens, 'authenticate'>
+  readonly uses: LastUses
+}
+
+/** Builds the service. */
+export const createMcpTokens = (parts: Parts, services: McpTokenServices): McpTokens => ({
+  create: (principal, body) => create(parts, principal, body),
+  list: async (principal, given) => {
+    requireScope(principal, 'applications:read')
+    const { db } = parts.database
+    await requireGrant(db, principal)
+    await services.uses.store()
+    const query = readQuery(listQuery, given)
+    const scope = { list: 'tokens for MCP', view: principal, query }
+    const limit = query.limit ?? defaultLimit
+    const rows = await listMcpTokens(db, principal.organizationId, { after: readPosition(parts, scope), limit: limit + 1 })
+    const names = await readNames(db, principal, rows)
+    return buildPage(parts, { ...scope, rows }, (row) => toRecord(row, names))
+  },
+  revoke: async (principal, given) => {
+    requireScope(principal, 'applications:write')
+    const { db } = parts.database
+    const id = principal.workspaceIds === null ? asId(given) : undefined
+    if (id === undefined) throw fail('mcp_token_not_found', {})
+    await requireGrant(db, principal)
+    if (!(await deleteMcpToken(db, principal.organizationId, id))) throw fail('mcp_token_not_found', {})
+    return { id, revoked_at: iso(parts.source.clock()) }
+  },
+  authenticate: createMcpVerifier(parts, services),
+  purgeExpired: async (now) => {
+    let removed = 0
+    for (let last = batch; last === batch; removed += last) {
+      last = await deleteEndedMcpTokens(parts.database.db, now - retentionMs, batch)
+      await turn() // the embedded database blocks the event loop
+    }
+    return removed
+  },
+})
+
+type Names = ReadonlyMap<string, string>
+
+const readIds = (json: string): readonly string[] => JSON.parse(json)
+
+/** Reads the names of the workspaces of tokens, without deleted ones. */
+async function readNames(db: Db, { organizationId }: Principal, rows: readonly McpTokenRow[]): Promise<Names> {
+  const ids = [...new Set(rows.flatMap(({ workspace_ids: json }) => readIds(json)))]
+  if (ids.length === 0) return new Map()
+  const found = await listWorkspaces(db, { ...viewOrganization(organizationId), workspaceIds: ids }, { limit: ids.length })
+  return new Map(found.map(({ id, name }) => [id, name]))
+}
+
+const toRecord = (row: McpTokenRow, names: Names): McpTokenRecord => ({
+  id: row.id,
+  name: row.name,
+  application_id: row.application_id,
+  workspaces: readIds(row.workspace_ids).flatMap((id) => {
+    const name = names.get(id)
+    return name === undefined ? [] : [{ id, name }]
+  }),
+  connector_ids: row.connector_ids === null ? null : readIds(row.connector_ids),
+  scopes: readScopes(row.scopes),
+  client_id: row.client_id,
+  resource: row.resource,
+  created_at: iso(row.created_at),
+  expires_at: iso(row.expires_at),
+  last_used_at: isoOrNull(row.last_used_at),
+})
+
+async function create(parts: Parts, principal: Principal, body: unknown): Promise<McpTokenSecret> {
+  requireScope(principal, 'applications:write')
+  const wanted = readBody(mcpTokenInput, body)
+  const { token, digest } = newMcpToken(parts.source.randomBytes)
+  const expiresAt = parts.source.clock() + (wanted.expires_in_days ?? mcpTokenDays.usual) * dayMs
+  const { row, workspaces } = await insertChosenToken(parts, principal, { wanted, digest, expiresAt, clientId: null })
+  return { ...toRecord(row, workspaces), token }
+}

@@ -1,0 +1,223 @@
+/** Issues bearer tokens to applications and for workspaces, and turns tokens into principals. */
+
+import { fail, failValidation } from 'ferrule/internal'
+import { scopedTokenRequest, type TokenAnswer } from 'ferrule/wire'
+import type { Parts } from '../../main/parts.ts'
+import { type Caller, type Principal, viewOrganization } from '../../values/access.ts'
+import { BoundedMap } from '../../values/bounded-map.ts'
+import { asId } from '../../values/ids.ts'
+import { readBody } from '../../values/read.ts'
+import { parseScopes, requireScope, type Scope, scopedTokenScopes, scopes } from '../../values/scopes.ts'
+import { requireWorkspaceName } from '../../values/workspace-names.ts'
+import { ClientChecks, type ClientCredentials } from '../applications/client-checks.ts'
+import { markSecret } from '../applications/client-secret.ts'
+import { refuseDeleted } from '../organizations/open-organization.ts'
+import { findApplication, isGranted, listGrantedOrganizations } from '../sql/applications.ts'
+import { existenceQuery } from '../sql/organizations.ts'
+import { findWorkspace } from '../sql/workspaces.ts'
+import { ensureWorkspace } from '../workspaces/workspace-keeper.ts'
+import { isMcpToken, refuseMcpToken } from './mcp-token-text.ts'
+import { createTokenCodec, type TokenClaims, type TokenCodec } from './token-codec.ts'
+import type { TokenRequest, Tokens } from './token-types.ts'
+
+/** Lifetimes in seconds. The published client library uses a token for 840 seconds without checking it. */
+const applicationTokenSeconds = 900
+const scopedTokenSeconds = 1_200
+/** Maximum number of remembered verified tokens, about 5 MB. */
+const rememberedTokens = 10_000
+
+/** A verified token. */
+interface Verified {
+  readonly claims: TokenClaims
+  readonly scopes: ReadonlySet<Scope>
+  /** Principal of a token that names its organization. */
+  readonly principal: Principal | undefined
+  /** Principal of requests without an organization. */
+  readonly unnamed: Principal | undefined
+}
+
+interface TokenParts extends Parts {
+  readonly codec: TokenCodec
+  readonly checks: ClientChecks
+}
+
+/** Builds the service. */
+export function createTokens(parts: Parts): Tokens {
+  const codec = createTokenCodec(parts.masterKeys, parts.source.clock)
+  const all: TokenParts = { ...parts, codec, checks: new ClientChecks({ steady: parts.steady }) }
+  const verify = createVerifier(all)
+  const isExisting = existenceQuery(parts.database.db)
+  return {
+    issueApplicationToken: (request) => issueApplicationToken(all, request),
+    checkClient: async (request) => {
+      const { id: applicationId, secretMark } = await authenticateApplication(all, request)
+      return { applicationId, secretMark }
+    },
+    issueScopedToken: (principal, body) => issueScopedToken(all, principal, body),
+    scopedTokenInfo: (principal) => scopedTokenInfo(parts, principal),
+    authenticate: async (bearer, header, isProvenLater = false) => {
+      const verified = await verify(bearer)
+      const known = findKnownPrincipal(verified, header)
+      if (known === undefined) return findGrantedPrincipal(parts, verified, header)
+      if (!isProvenLater && !(await isExisting(known.organizationId))) throw refuseDeleted()
+      return known
+    },
+    authenticateCaller: async (bearer) => {
+      const { claims, scopes: held } = await verify(bearer)
+      return toCaller(claims, held)
+    },
+  }
+}
+
+const toCaller = ({ applicationId, organizationId, workspaceId, expires, secretMark }: TokenClaims, held: ReadonlySet<Scope>): Caller => ({
+  kind: workspaceId === null ? 'application' : 'scoped',
+  applicationId,
+  organizationId,
+  scopes: held,
+  token: { id: null, expiresAt: expires * 1_000, secretMark },
+})
+
+/** Builds the verifier. A verification costs about 0.1 ms, so it is cached until the token expires. */
+function createVerifier({ codec, source, settings }: TokenParts): (bearer: string | undefined) => Promise<Verified> {
+  const remembered = new BoundedMap<string, Verified>(rememberedTokens)
+  return async (bearer) => {
+    if (bearer === undefined || bearer === '') throw fail('missing_token', {})
+    const known = remembered.get(bearer)
+    if (known !== undefined && known.claims.expires * 1_000 > source.clock()) return known
+    if (isMcpToken(bearer)) throw refuseMcpToken(settings)
+    const claims = await codec.verify(bearer)
+    const held = new Set(claims.scopes)
+    const { organizationId, usualOrganizationId, workspaceId } = claims
+    const workspaceIds = workspaceId === null ? null : [workspaceId]
+    const within = (id: string | null) => (id === null ? undefined : { ...toCaller(claims, held), ...viewOrganization(id), workspaceIds })
+    const principal = within(organizationId)
+    const verified = { claims, scopes: held, principal, unnamed: principal ?? within(usualOrganizationId) }
+    remembered.set(bearer, verified)
+    return verified
+  }
+}
+
+function readOrganizationId(header: string): string {
+  const id = asId(header)
+  if (id === undefined) throw failValidation([{ field: 'X-Organization-Id', message: 'must be a UUID', error_code: 'format' }])
+  return id
+}
+
+/** Returns the principal of the organization that the token names, unless the header names another one. */
+const findKnownPrincipal = ({ principal, unnamed }: Verified, header: string | undefined): Principal | undefined => {
+  if (header === undefined) return unnamed
+  return principal?.organizationId === readOrganizationId(header) ? principal : undefined
+}
+
+async function findGrantedPrincipal(
+  { database }: Parts,
+  { claims, scopes: held, principal }: Verified,
+  header: string | undefined,
+): Promise<Principal> {
+  if (header === undefined) throw fail('organization_required', {})
+  const organizationId = readOrganizationId(header)
+  if (principal !== undefined || !(await isGranted(database.db, claims.applicationId, organizationId)))
+    throw fail('organization_forbidden', {})
+  return { ...toCaller(claims, held), ...viewOrganization(organizationId) }
+}
+
+const isStorable = (clientId: string): boolean => clientId.length <= 256 && !clientId.includes('\u0000')
+
+/**
+ * Enters an organization as an application that no token names: the one of the header, else the one that a token would have.
+ * @throws FerruleError `organization_required`, `organization_forbidden`, `validation_failed`
+ */
+export async function enterOrganization(
+  { database }: Pick<Parts, 'database'>,
+  caller: Caller,
+  header: string | undefined,
+): Promise<Principal> {
+  const named = header === undefined ? undefined : readOrganizationId(header)
+  const { organizationId, usualOrganizationId } = await findTokenOrganizations({ database }, caller.applicationId, named)
+  const found = organizationId ?? usualOrganizationId
+  if (found === null) throw fail('organization_required', {})
+  return { ...caller, ...viewOrganization(found) }
+}
+
+async function issueApplicationToken(parts: TokenParts, request: TokenRequest): Promise<TokenAnswer> {
+  const named = request.organizationId === undefined ? undefined : readOrganizationId(request.organizationId)
+  const narrowed = request.scope === undefined ? undefined : parseScopes(request.scope)
+  if (request.scope !== undefined && narrowed === undefined)
+    throw failValidation([{ field: '/scope', message: `must be some of: ${scopes.join(' ')}`, error_code: 'enum' }])
+  const { id: applicationId, secretMark } = await authenticateApplication(parts, request)
+  const organizations = await findTokenOrganizations(parts, applicationId, named)
+  const expires = Math.floor(parts.source.clock() / 1_000) + applicationTokenSeconds
+  const claims = { applicationId, secretMark, ...organizations, workspaceId: null, scopes: narrowed ?? scopes, expires }
+  return {
+    access_token: await parts.codec.sign(claims),
+    token_type: 'bearer',
+    expires_in: applicationTokenSeconds,
+    organization_id: organizations.organizationId ?? organizations.usualOrganizationId,
+    ...(narrowed === undefined ? {} : { scope: narrowed.join(' ') }),
+  }
+}
+
+async function authenticateApplication(
+  { database, checks }: TokenParts,
+  request: ClientCredentials,
+): Promise<{ id: string; secretMark: string }> {
+  const { clientId } = request
+  const application = isStorable(clientId) ? await findApplication(database.db, clientId) : undefined
+  await checks.check(request, application?.secret_hash)
+  if (application === undefined) throw fail('invalid_client', {})
+  return { id: application.id, secretMark: markSecret(application.secret_hash) }
+}
+
+/**
+ * Returns the organization of a new token: the named one, else the only one. Otherwise the token reaches all organizations of the
+ * application. Requests without an organization then use the one that the application did not create itself. So creating an organization
+ * does not lock a client out of its old one.
+ */
+async function findTokenOrganizations(
+  { database }: Pick<Parts, 'database'>,
+  applicationId: string,
+  named: string | undefined,
+): Promise<Pick<TokenClaims, 'organizationId' | 'usualOrganizationId'>> {
+  if (named !== undefined) {
+    if (!(await isGranted(database.db, applicationId, named))) throw fail('organization_forbidden', {})
+    return { organizationId: named, usualOrganizationId: null }
+  }
+  const reached = await listGrantedOrganizations(database.db, applicationId)
+  const [only, ...more] = reached
+  if (only !== undefined && more.length === 0) return { organizationId: only.id, usualOrganizationId: null }
+  const [had, ...others] = reached.filter(({ own }) => own === 0)
+  return { organizationId: null, usualOrganizationId: others.length === 0 ? (had?.id ?? null) : null }
+}
+
+async function issueScopedToken(parts: TokenParts, principal: Principal, body: unknown): Promise<{ token: string; expires_in: number }> {
+  requireScope(principal, 'workspaces:write')
+  const name = requireWorkspaceName(readBody(scopedTokenRequest, body))
+  const held = scopedTokenScopes.filter((scope) => principal.scopes.has(scope))
+  if (held.length === 0) throw fail('insufficient_scope', { scope: scopedTokenScopes.join(' or ') })
+  const { applicationId, organizationId } = principal
+  if (!(await isGranted(parts.database.db, applicationId, organizationId))) throw fail('organization_forbidden', {})
+  const workspace = await parts.database.transaction((db) => ensureWorkspace(parts, db, { principal, name, make: true }))
+  const token = await parts.codec.sign({
+    applicationId,
+    organizationId,
+    usualOrganizationId: null,
+    workspaceId: workspace.id,
+    scopes: held,
+    secretMark: principal.token.secretMark,
+    expires: Math.floor(parts.source.clock() / 1_000) + scopedTokenSeconds,
+  })
+  return { token, expires_in: scopedTokenSeconds }
+}
+
+async function scopedTokenInfo({ database }: Parts, principal: Principal) {
+  const [workspaceId] = principal.workspaceIds ?? []
+  if (workspaceId === undefined)
+    throw fail(
+      'insufficient_scope',
+      { scope: 'of one workspace' },
+      { hint: 'Use a token of POST /api/v1/account/applications/scoped-token.' },
+    )
+  const workspace = await findWorkspace(database.db, principal, workspaceId)
+  if (workspace === undefined) throw fail('workspace_not_found', {})
+  return { organization_id: principal.organizationId, workspace_id: workspace.id, workspace_name: workspace.name }
+}

@@ -1,0 +1,167 @@
+/** Rotates master and data keys in batches, beside a running service. A stopped rotation can resume. */
+
+import { listStaleOutcomes, replaceOutcome } from '../../calls/sql/idempotency.ts'
+import { listRevocationsNotSealedBy, resealRevocation } from '../../connectors/sql/revocations.ts'
+import { listApplicationsNotSealedBy, resealApplication } from '../../connectors/sql/vendor-applications.ts'
+import { type Database, isForeignKeyViolation } from '../../db/database.ts'
+import { firstId, type IdSource, newId } from '../../values/ids.ts'
+import { deleteState, insertState } from '../sql/installation-state.ts'
+import {
+  deleteUnusedKeys,
+  listKeysNotWrappedBy,
+  listStaleSeals,
+  listUsedMasterKeys,
+  listWorkspacesWithKeys,
+  reseal,
+  rewrapDataKey,
+  type StaleSeal,
+  setDataKey,
+} from '../sql/keys.ts'
+import type { ApplicationSeals } from './application-seals.ts'
+import type { DataKeys, KeyPlace } from './data-keys.ts'
+import type { MasterKeys } from './master-key.ts'
+import type { Vault } from './vault.ts'
+import type { VaultAdministration } from './vault-types.ts'
+
+/** Services that a rotation needs. */
+export interface RotationParts {
+  readonly database: Database
+  readonly masterKeys: MasterKeys
+  readonly dataKeys: DataKeys
+  readonly vault: Vault
+  readonly applicationSeals: ApplicationSeals
+  readonly source: IdSource
+}
+
+/** Keys or credentials per transaction. */
+const batch = 100
+
+/** Builds the operator's rotation commands. */
+export const createRotation = (parts: RotationParts): VaultAdministration => ({
+  rotateMasterKey: () => rotateMasterKey(parts),
+  rotateDataKeys: () => rotateDataKeys(parts),
+})
+
+async function rotateMasterKey(parts: RotationParts): Promise<{ rewrapped: number }> {
+  const { database, masterKeys, dataKeys, source } = parts
+  await database.exclusive(async (db) => {
+    masterKeys.refresh()
+    const left = await listKeysNotWrappedBy(db, masterKeys.current().id, 1)
+    // A stopped rotation resumes with its key instead of starting another one.
+    if (masterKeys.ownsKeys && left.length === 0) masterKeys.add(source.randomBytes(32))
+  })
+  let rewrapped = 0
+  for (let rows = 1; rows > 0; ) {
+    rows = await database.transaction(async (db) => {
+      const found = await listKeysNotWrappedBy(db, masterKeys.current().id, batch)
+      for (const row of found) if (await rewrapDataKey(db, row, dataKeys.rewrap(row))) rewrapped += 1
+      return found.length
+    })
+  }
+  await resealApplications(parts)
+  await resealRevocations(parts)
+  await database.exclusive(async (db) => masterKeys.drop(new Set(await listUsedMasterKeys(db))))
+  return { rewrapped }
+}
+
+/** Encrypts the applications at vendors with the current master key. */
+async function resealApplications({ database, masterKeys, applicationSeals }: RotationParts): Promise<void> {
+  for (let rows = 1; rows > 0; ) {
+    rows = await database.transaction(async (db) => {
+      const found = await listApplicationsNotSealedBy(db, masterKeys.current().id, batch)
+      for (const row of found) {
+        const place = { organizationId: row.organization_id, kind: row.kind }
+        const values = applicationSeals.open(place, { masterKeyId: row.master_key_id, sealed: row.sealed })
+        await resealApplication(db, row, applicationSeals.seal(place, values))
+      }
+      return found.length
+    })
+  }
+}
+
+/** Encrypts the tokens of deleted connectors with the current master key. */
+async function resealRevocations({ database, masterKeys, applicationSeals }: RotationParts): Promise<void> {
+  for (let rows = 1; rows > 0; ) {
+    rows = await database.transaction(async (db) => {
+      const found = await listRevocationsNotSealedBy(db, masterKeys.current().id, batch)
+      for (const row of found) {
+        const place = { organizationId: row.organization_id, kind: row.kind, connectorId: row.connector_id }
+        const values = applicationSeals.open(place, { masterKeyId: row.master_key_id, sealed: row.sealed })
+        await resealRevocation(db, row, applicationSeals.seal(place, values))
+      }
+      return found.length
+    })
+  }
+}
+
+async function rotateDataKeys(parts: RotationParts): Promise<{ resealed: number }> {
+  const { database, source } = parts
+  const started = Number(await insertState(database.db, 'data_key_rotation', String(source.clock())))
+  let resealed = 0
+  for (let after: string | undefined = firstId; after !== undefined; ) {
+    const workspaces = await listWorkspacesWithKeys(database.db, after, batch)
+    for (const { id, organization_id: organizationId, key_created_at: age } of workspaces) {
+      if (age === null || age <= started) await renewDataKey(parts, { organizationId, workspaceId: id })
+      resealed += await resealWorkspace(parts, id)
+    }
+    after = workspaces.at(-1)?.id
+  }
+  await deleteState(database.db, 'data_key_rotation')
+  return { resealed }
+}
+
+const renewDataKey = ({ database, dataKeys, source }: RotationParts, place: KeyPlace) =>
+  database.transaction(async (db) => {
+    const dataKeyId = newId(source)
+    await dataKeys.create(db, { ...place, dataKeyId })
+    await setDataKey(db, place.workspaceId, dataKeyId)
+  })
+
+async function resealWorkspace(parts: RotationParts, workspaceId: string): Promise<number> {
+  const { database } = parts
+  let resealed = 0
+  for (;;) {
+    const rows = await listStaleSeals(database.db, workspaceId, batch)
+    resealed += await resealAll(parts, rows)
+    const outcomes = await resealOutcomes(parts, workspaceId)
+    if (rows.length === 0 && outcomes === 0 && (await destroyUnused(database, workspaceId))) return resealed
+  }
+}
+
+const resealAll = ({ database, vault }: RotationParts, rows: readonly StaleSeal[]): Promise<number> =>
+  database.transaction(async (db) => {
+    let done = 0
+    for (const row of rows) {
+      const place = { organizationId: row.organization_id, workspaceId: row.workspace_id, connectorId: row.id }
+      const values = await vault.open(db, { ...place, dataKeyId: row.data_key_id }, row.sealed)
+      if (values === undefined) continue
+      const { sealed } = await vault.seal(db, { ...place, dataKeyId: row.current_key_id }, values)
+      if (await reseal(db, row, sealed)) done += 1
+    }
+    return done
+  })
+
+/** Encrypts stored outcomes with the current key. Drops a damaged outcome; its row keeps the status. @returns the number of rows read */
+const resealOutcomes = ({ database, vault }: RotationParts, workspaceId: string): Promise<number> =>
+  database.transaction(async (db) => {
+    const rows = await listStaleOutcomes(db, workspaceId, batch)
+    for (const { current_key_id: currentKeyId, workspace_id, ...row } of rows) {
+      const owner = { organizationId: row.organization_id, workspaceId: workspace_id, connectorId: row.connector_id }
+      const place = { ...owner, keyDigest: row.key_digest, status: row.status ?? 0, code: row.code }
+      const text = await vault.openOutcome(db, { ...place, dataKeyId: row.data_key_id ?? '' }, row.sealed ?? new Uint8Array())
+      const sealed = text === undefined ? undefined : await vault.sealOutcome(db, { ...place, dataKeyId: currentKeyId }, text)
+      await replaceOutcome(db, row, sealed === undefined ? { data_key_id: null, sealed: null } : { data_key_id: currentKeyId, sealed })
+    }
+    return rows.length
+  })
+
+/** Deletes unused keys. @returns false when an old key encrypted new credentials in the meantime: encrypt these again first */
+async function destroyUnused(database: Database, workspaceId: string): Promise<boolean> {
+  try {
+    await deleteUnusedKeys(database.db, workspaceId)
+    return true
+  } catch (error) {
+    if (isForeignKeyViolation(error)) return false
+    throw error
+  }
+}

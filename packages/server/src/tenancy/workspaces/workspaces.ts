@@ -1,0 +1,204 @@
+/** Manages the workspaces of an organization. */
+
+import { fail } from 'ferrule/internal'
+import { type WorkspaceRecord, workspaceChange, workspaceInput, workspaceQuery } from 'ferrule/wire'
+import { buildRemovals, emptyView, resumeSyncs, stopSyncs, storeRemovals } from '../../copies/queue/queue.ts'
+import { type Db, isUniqueViolation } from '../../db/database.ts'
+import type { Parts } from '../../main/parts.ts'
+import type { Principal } from '../../values/access.ts'
+import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
+import { asId, iso } from '../../values/ids.ts'
+import { type Read, readBody, readQuery } from '../../values/read.ts'
+import { requireScope } from '../../values/scopes.ts'
+import { requireOpenOrganization } from '../organizations/open-organization.ts'
+import {
+  countWorkspaces,
+  deleteJobsBefore,
+  destroyWorkspace,
+  findWorkspace,
+  holdRemovedWorkspace,
+  listRemovedWorkspaces,
+  listWorkspaces,
+  type RemovedWorkspace,
+  removeWorkspace,
+  restoreWorkspace,
+  updateWorkspace,
+  type WorkspaceChange,
+  type WorkspaceRow,
+} from '../sql/workspaces.ts'
+import { makeWorkspace } from './workspace-keeper.ts'
+import type { Workspaces } from './workspace-types.ts'
+
+/** Retention of deleted workspaces and organizations, and of jobs, in milliseconds: 30 days. */
+export const retentionMs = 30 * 24 * 60 * 60 * 1_000
+/** Workspaces per query of a purge. */
+const batch = 100
+
+const toRecord = (row: WorkspaceRow): WorkspaceRecord => ({
+  id: row.id,
+  name: row.name,
+  organization_id: row.organization_id,
+  status: row.status,
+  cache_enabled: row.cache_enabled === null ? null : Boolean(row.cache_enabled),
+  tombstone: row.deleted_at !== null,
+  visibility: 'shared',
+  color: null,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+})
+
+const requireRecord = (row: WorkspaceRow | undefined): WorkspaceRecord => {
+  if (row === undefined) throw fail('workspace_not_found', {})
+  return toRecord(row)
+}
+const requireId = (id: string): string => {
+  const known = asId(id)
+  if (known === undefined) throw fail('workspace_not_found', {})
+  return known
+}
+
+const toChange = (body: Read<typeof workspaceChange>, now: number): WorkspaceChange => ({
+  ...(body.name === undefined ? {} : { name: body.name, name_folded: body.name.toLowerCase() }),
+  ...(body.status === undefined ? {} : { status: body.status }),
+  ...(body.cache_enabled === undefined ? {} : { cache_enabled: body.cache_enabled }),
+  updated_at: now,
+})
+
+/** Runs a change and translates a conflict of names. @throws FerruleError `workspace_name_conflict` */
+async function withNameConflict<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isUniqueViolation(error)) throw fail('workspace_name_conflict', { name })
+    throw error
+  }
+}
+
+/** Does what has to be done before the connectors of a workspace are destroyed, in the same transaction. */
+export type EndConnectors = (db: Db, workspace: RemovedWorkspace) => Promise<void>
+
+/** Builds the service. @param endConnectors runs within each purge */
+export const createWorkspaces = (parts: Parts, endConnectors: EndConnectors): Workspaces => ({
+  ...createReading(parts),
+  ...createWriting(parts),
+  purgeExpired: (now) => purgeExpired({ ...parts, endConnectors }, now),
+})
+
+const createReading = ({ database: { db }, ...parts }: Parts): Pick<Workspaces, 'list' | 'stats' | 'get'> => ({
+  list: async (principal, given) => {
+    requireScope(principal, 'workspaces:read')
+    const query = readQuery(workspaceQuery, given)
+    const scope = { list: 'workspaces', view: principal, query }
+    const options = {
+      nameContains: query.name_contains,
+      status: query.status,
+      deleted: query.deleted,
+      after: readPosition(parts, scope),
+      limit: (query.limit ?? defaultLimit) + 1,
+    }
+    return buildPage(parts, { ...scope, rows: await listWorkspaces(db, principal, options) }, toRecord)
+  },
+  stats: async (principal) => {
+    requireScope(principal, 'workspaces:read')
+    const counts = new Map((await countWorkspaces(db, principal)).map(({ status, count }) => [status, Number(count)]))
+    const active = counts.get('active') ?? 0
+    const inactive = counts.get('inactive') ?? 0
+    return { active_count: active, inactive_count: inactive, total_count: active + inactive }
+  },
+  get: async (principal, id) => {
+    requireScope(principal, 'workspaces:read')
+    return requireRecord(await findWorkspace(db, principal, requireId(id)))
+  },
+})
+
+const createWriting = (parts: Parts): Pick<Workspaces, 'create' | 'update' | 'remove' | 'restore'> => ({
+  create: async (principal, body) => {
+    requireScope(principal, 'workspaces:write')
+    const { name } = readBody(workspaceInput, body)
+    const made = await parts.database.transaction((db) => makeWorkspace(parts, db, { organizationId: principal.organizationId, name }))
+    if (made === undefined) throw fail('workspace_name_conflict', { name })
+    return toRecord(made)
+  },
+  update: (principal, id, body) => update(parts, { principal, id }, body),
+  remove: async (principal, id) => {
+    requireScope(principal, 'workspaces:write')
+    const now = parts.source.clock()
+    const known = requireId(id)
+    await parts.database.transaction(async (db) => {
+      if (!(await removeWorkspace(db, { view: principal, id: known }, now))) throw fail('workspace_not_found', {})
+      await emptyView(parts, db, { organizationId: principal.organizationId, workspaceId: known })
+    })
+    parts.events.emit('queued')
+    return { id: known, deleted_at: iso(now) }
+  },
+  restore: (principal, id) => restore(parts, { principal, id }),
+})
+
+interface Target {
+  readonly principal: Principal
+  readonly id: string
+}
+
+/** Updates a workspace. Deactivation cancels its runs; reactivation queues runs that update its copies. */
+async function update(parts: Parts, { principal, id }: Target, body: unknown): Promise<WorkspaceRecord> {
+  requireScope(principal, 'workspaces:write')
+  const { database, source } = parts
+  const place = { view: principal, id: requireId(id) }
+  const change = toChange(readBody(workspaceChange, body), source.clock())
+  const before = change.status === undefined ? undefined : await findWorkspace(database.db, principal, place.id)
+  const row = await withNameConflict(change.name ?? '', () =>
+    database.transaction(async (db) => {
+      const changed = await updateWorkspace(db, place, change)
+      if (changed === undefined || before === undefined || before.status === changed.status) return changed
+      const view = { organizationId: changed.organization_id, workspaceId: changed.id }
+      if (changed.status === 'inactive') await stopSyncs(parts, db, view)
+      else await resumeSyncs(parts, db, { view, mode: 'incremental' })
+      return changed
+    }),
+  )
+  parts.events.emit('queued')
+  return requireRecord(row)
+}
+
+async function restore(parts: Parts, { principal, id }: Target): Promise<WorkspaceRecord> {
+  requireScope(principal, 'workspaces:write')
+  const { database, source } = parts
+  const place = { view: principal, id: requireId(id) }
+  const row = await withNameConflict('of the removed workspace', () =>
+    database.transaction(async (db) => {
+      await requireOpenOrganization(db, principal.organizationId)
+      const restored = await restoreWorkspace(db, place, source.clock() - retentionMs)
+      if (restored === undefined) return undefined
+      await resumeSyncs(parts, db, { view: { organizationId: restored.organization_id, workspaceId: restored.id }, mode: 'full' })
+      return restored
+    }),
+  )
+  parts.events.emit('queued')
+  return requireRecord(row)
+}
+
+interface PurgeParts extends Parts {
+  readonly endConnectors: EndConnectors
+}
+
+/** Deletes a workspace with everything in it, unless it was restored. */
+const destroy = (parts: PurgeParts, row: RemovedWorkspace, before: number): Promise<boolean> =>
+  parts.database.transaction(async (db) => {
+    if (!(await holdRemovedWorkspace(db, row, before))) return false
+    const removals = await buildRemovals(parts, db, { organizationId: row.organization_id, workspaceId: row.id })
+    await parts.endConnectors(db, row)
+    await destroyWorkspace(db, row)
+    await storeRemovals(db, removals)
+    return true
+  })
+
+async function purgeExpired(parts: PurgeParts, now: number): Promise<number> {
+  const { database } = parts
+  await deleteJobsBefore(database.db, now - retentionMs)
+  let purged = 0
+  for (;;) {
+    const expired = await listRemovedWorkspaces(database.db, now - retentionMs, batch)
+    if (expired.length === 0) return purged
+    for (const row of expired) if (await destroy(parts, row, now - retentionMs)) purged += 1
+  }
+}
