@@ -45,6 +45,18 @@ describe('words', () => {
   })
 
   test.each([
+    ['letters', 'é'.repeat(200_000), 1],
+    ['letters before a digit', `${'é'.repeat(200_000)}1`, 1],
+    ['joined words', 'é-a.'.repeat(50_000), 100_000],
+    ['joined words that end in a sign', `${'é-a.'.repeat(50_000)}b+`, 100_002],
+    ['signs', `é${'+#'.repeat(100_000)}`, 2],
+    ['joining characters', `é${'-'.repeat(200_000)}a`, 2],
+    ['plain letters with a joining character', `${'x'.repeat(200_000)}-y`, 2],
+  ])('of a long string of %s are read in one pass', (_what, given, count) => {
+    expect(rules.splitText(given)).toHaveLength(count)
+  })
+
+  test.each([
     ['c++', ['c++']],
     ['Wi-Fi', ['wi', 'fi']],
     ['F# 2+2', ['f#', '2', '2']],
@@ -61,6 +73,10 @@ describe('words', () => {
       'a.b.c.d.e.f.g',
       'C++/C#',
       `x-${'y'.repeat(39)}`,
+      `${'x'.repeat(200_000)}-y`,
+      `${'x'.repeat(200_000)}1+`,
+      'a-'.repeat(100_000),
+      `a${'+'.repeat(200_000)}`,
     ]
     const database = await openDatabase(engine)
     const rows = await database.query({

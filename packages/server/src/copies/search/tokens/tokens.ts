@@ -51,9 +51,8 @@ const accents = /(?<=[\p{L}&&[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic
 const unwritten = /[\p{Cf}\u064b-\u065f\u0670\u0640]+/gu
 /** A word with the signs that may belong to it. */
 const signed = /[\p{L}\p{M}\p{N}]+(?:\+\+?|#)?/gu
-/** Words with single joining characters between them. */
-const chains = /[\p{L}\p{M}\p{N}]+(?:[-.'’/][\p{L}\p{M}\p{N}]+)+/gu
-const joiners = /[-.'’/]/u
+/** A word, with the joining character where another word follows it. Each character is read once, however long a word is. */
+const links = /([\p{L}\p{M}\p{N}]+)([-.'’/](?=[\p{L}\p{M}\p{N}]))?/gu
 const signs = /[+#]+$/u
 const runs =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]+|[^\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]+/gu
@@ -78,7 +77,8 @@ interface Piece {
   readonly sign: string
 }
 
-const onlyLetters = /^[\p{L}\p{M}]*\p{L}[\p{L}\p{M}]*$/u
+/** Begins with the first letter, so a long word is read once. */
+const onlyLetters = /^\p{M}*\p{L}[\p{L}\p{M}]*$/u
 
 function toPieces(word: string): readonly Piece[] {
   const sign = signs.exec(word)?.[0] ?? ''
@@ -92,12 +92,18 @@ function toPieces(word: string): readonly Piece[] {
 const splitPieces = (folded: string): readonly Piece[] => (folded.match(signed) ?? []).flatMap(toPieces)
 
 /** Lists the joined words of a folded string. */
-const listJoined = (folded: string): readonly string[] =>
-  (folded.match(chains) ?? []).flatMap((chain) => {
-    const parts = chain.split(joiners)
-    const joined = parts.join('')
-    return isJoinable(parts.length, [...joined].length) && !anyOfRun.test(joined) ? [joined] : []
-  })
+function listJoined(folded: string): readonly string[] {
+  const joined: string[] = []
+  let parts: string[] = []
+  for (const [, word = '', joiner] of folded.matchAll(links)) {
+    parts.push(word)
+    if (joiner !== undefined) continue
+    const whole = parts.join('')
+    if (isJoinable(parts.length, [...whole].length) && !anyOfRun.test(whole)) joined.push(whole)
+    parts = []
+  }
+  return joined
+}
 
 const listPairs = (characters: readonly string[]): readonly string[] =>
   characters.slice(1).map((character, index) => `${characters[index]}${character}`)
