@@ -112,7 +112,7 @@ test('records and bodies', () => {
     ContextStoreStatus: {
       connector_id: 'uuid',
       entities:
-        '[{ complete: boolean, entity: string, incremental: { entity: string, field: string | null, lookback_seconds: integer } | null, indexes: [ContextStoreIndex], interval_seconds: integer, lag_seconds: integer | null, last_attempt_at: date-time | null, last_error: SyncError | null, last_success_at: date-time | null, may_change_from?: string, next_run_at: date-time | null, paused: boolean, progress: SyncEntityProgress | null, ready_for_search: boolean, reason: string | null, records: integer, state: loading | building_preview | preview | ready | updating | failed | disabled, synced_at: date-time | null, verified_at: date-time | null, words: current | renewing }]',
+        '[{ complete: boolean, entity: string, incremental: { entity: string, field: string | null, lookback_seconds: integer } | null, indexes: [ContextStoreIndex], interval_seconds: integer, lag_seconds: integer | null, last_attempt_at: date-time | null, last_error: SyncError | null, last_success_at: date-time | null, may_change_from?: string, next_run_at: date-time | null, paused: boolean, progress: SyncEntityProgress | null, ready_for_search: boolean, reason: string | null, records: integer, state: loading | building_preview | preview | ready | updating | failed | disabled, synced_at: date-time | null, verified_at: date-time | null }]',
       lag_seconds: 'integer | null',
       last_attempt_at: 'date-time | null',
       last_error: 'SyncError | null',
