@@ -128,7 +128,7 @@ await gong.calls.search({}, { maxPages: 5 })
 
 // @ts-expect-error 'titel' is no searchable field of calls
 await gong.calls.context_store_search({ query: { filter: { eq: { titel: 'x' } } } })
-// @ts-expect-error 'where' is no part of a query, which has filter and sort
+// @ts-expect-error 'where' is no part of a query, which has filter, text and sort
 await gong.calls.context_store_search({ query: { where: {} } })
 // @ts-expect-error 'limt' is no parameter of context_store_search
 await gong.calls.context_store_search({ query: {}, limt: 5 })
