@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { filterOperators, operators } from '../packages/ferrule/src/definition/search.ts'
 
 const root = join(import.meta.dirname, '..')
 const documents = globSync(
@@ -53,6 +54,18 @@ test('a path that does not exist would be found', () => {
 
 test.each(documents)('%s links to files that exist', (file) => {
   expect(brokenLinks(file)).toEqual([])
+})
+
+test('docs/search.md has a row for each operator of a filter, and for its sign or word', () => {
+  const rows = (heading: string): string => {
+    const [, table = ''] = read('docs/search.md').split(`| ${heading} |`)
+    return table.slice(0, table.indexOf('\n\n'))
+  }
+  const names = rows('Operator').matchAll(/^\| ([^|]*) \|/gm)
+  const named = [...names].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
+  expect(named.toSorted()).toEqual(filterOperators.toSorted())
+  const forms = new Set(rows('Form').split(/[\s`,]+/))
+  expect(Object.values(operators).filter(({ written }) => !forms.has(written))).toEqual([])
 })
 
 describe('lines for a shell', () => {

@@ -10,7 +10,7 @@ test('4,000 filters of random worlds make the trip', () => {
 })
 
 test('1,000 filters up to the limits make the trip', () => {
-  const report = tripDeep(new Random(12), 1_000)
+  const report = tripDeep(new Random(2), 1_000)
   expect(report.deepest).toBeGreaterThan(100)
   expect(report.merged).toBeGreaterThan(100)
   expect(report.longest).toBeGreaterThan(0)

@@ -1,6 +1,14 @@
 /** Random filters that are printed as text and parsed, and what the service makes of them before and after. */
 import { expect } from 'vitest'
 import { open, str } from '../../packages/ferrule/src/definition/fields.ts'
+import {
+  type FilterOperator,
+  fieldOperators,
+  filterOperators,
+  isFieldOperator,
+  type OperandForm,
+  operators,
+} from '../../packages/ferrule/src/definition/search.ts'
 import { formatFilter } from '../../packages/ferrule/src/values/filter/format.ts'
 import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
@@ -76,18 +84,16 @@ interface Budget {
   readonly prefix: string
 }
 
-const values: Readonly<Record<string, (random: Random) => unknown>> = {
-  eq: (random) => random.pick([null, 'a "b"', 5, true, [], [{ c: 0.5 }], 2n ** 70n]),
-  neq: (random) => random.pick([null, '', -1.5e-7, false]),
-  gt: () => 5,
-  lte: () => '2026-01-01',
-  in: (random) => random.many(3, () => random.pick(['x', null, 7])),
-  like: () => '%x_',
-  fuzzy: () => 'pricng',
-  keyword: () => 'a b',
-  contains: (random) => random.pick([null, 'x', { a: 1 }]),
+const values: Readonly<Partial<Record<OperandForm, (random: Random) => unknown>>> = {
+  value: (random) => random.pick([null, 'a "b"', 5, true, [], [{ c: 0.5 }], 2n ** 70n, '', -1.5e-7, false]),
+  ordered: (random) => random.pick([5, '2026-01-01']),
+  values: (random) => random.many(3, () => random.pick(['x', null, 7])),
+  text: () => '%x_',
+  words: (random) => random.pick(['pricng', 'a b']),
+  element: (random) => random.pick([null, 'x', { a: 1 }]),
 }
-const nested = ['not', 'and', 'or', 'any']
+const compared = fieldOperators.filter((operator) => operator !== 'any')
+const nested = [...filterOperators.filter((operator) => !isFieldOperator(operator)), 'any'] as const
 const names = ['a', 'b.c', 'd e', 'and', 'f[].g', '7', 'h`i', 'not', '__proto__', 'j"k', 'l']
 
 /** Splits a number into some parts of 1 at least. */
@@ -97,12 +103,12 @@ function split(random: Random, whole: number, most: number): readonly number[] {
   return parts.map((part, index) => (index === heir ? whole - parts.length + 1 : part))
 }
 
-function drawOperand(random: Random, operator: string, budget: Budget): unknown {
+function drawOperand(random: Random, operator: FilterOperator, budget: Budget): unknown {
   const inner = { ...budget, levels: budget.levels - 1 }
   if (operator === 'not') return drawCondition(random, inner)
   const shares = random.chance(0.02) ? [] : split(random, budget.conditions, operator === 'any' ? 3 : random.pick([1, 3, 256]))
   if (operator === 'and' || operator === 'or') return shares.map((conditions) => drawCondition(random, { ...inner, conditions }))
-  const value = values[operator]
+  const value = values[operators[operator].form]
   const fields = shares.slice(0, names.length).flatMap((conditions, index): [string, unknown][] => {
     const path = `${budget.prefix}${names[(index + shares.length) % names.length]}`
     if (value !== undefined) return [[path, value(random)]]
@@ -118,7 +124,7 @@ function drawCondition(random: Random, budget: Budget): Json {
   const shares = split(random, budget.conditions, 4).toSorted((one, other) => one - other)
   const drawn = shares.map((conditions, index): [string, unknown] => {
     const isNested = budget.levels > 1 && random.chance(index === shares.length - 1 ? 0.98 : 0.3)
-    const operator = random.pick(isNested ? nested : Object.keys(values))
+    const operator = random.pick<FilterOperator>(isNested ? nested : compared)
     return [operator, drawOperand(random, operator, { ...budget, conditions })]
   })
   return Object.fromEntries(drawn)

@@ -1,5 +1,12 @@
 /** Draws valid queries over a generated world: all operators, nested, with values of the records. */
 import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
+import {
+  type FieldOperator,
+  fieldOperators,
+  findUnsuited,
+  operators,
+  type SearchFieldType,
+} from '../../packages/ferrule/src/definition/search.ts'
 import type { World } from './generate.ts'
 import * as draw from './generate-values.ts'
 import { wordFields } from './oracle.ts'
@@ -175,21 +182,23 @@ function typo(random: Random, word: string): string {
   return characters.join('') || word
 }
 
-const scalarOperators = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'like', 'fuzzy', 'keyword']
-const operatorsOf: Readonly<Record<string, readonly string[]>> = {
-  boolean: ['eq', 'neq', 'in'],
-  object: ['eq', 'neq', 'like', 'fuzzy', 'keyword'],
-  array: [...scalarOperators, 'contains', 'any', 'any'],
-  any: [...scalarOperators, 'contains', 'any'],
+const listSuited = (type: SearchFieldType) => fieldOperators.filter((operator) => findUnsuited(operator, type) === undefined)
+const scalarOperators = listSuited('text')
+const operatorsOf: Readonly<Record<string, readonly FieldOperator[]>> = {
+  boolean: listSuited('boolean'),
+  object: listSuited('object'),
+  array: [...listSuited('array'), 'any'],
+  any: listSuited('any'),
 }
 
-function operandOf(random: Random, operator: string, spot: Spot): { value: unknown } | undefined {
-  if (operator === 'eq' || operator === 'neq') return { value: operand(random, spot, 'equal') }
-  if (operator === 'in') return { value: random.many(4, () => operand(random, spot, 'equal')) }
-  if (operator === 'like') return { value: pattern(random, spot.value) }
-  if (operator === 'fuzzy' || operator === 'keyword') return { value: query(random, spot.value) }
-  if (operator === 'contains' && declaredBy(spot.schema).how === 'instant') return { value: operand(random, spot, 'equal') }
-  if (operator === 'contains')
+function operandOf(random: Random, operator: FieldOperator, spot: Spot): { value: unknown } | undefined {
+  const { form } = operators[operator]
+  if (form === 'value') return { value: operand(random, spot, 'equal') }
+  if (form === 'values') return { value: random.many(4, () => operand(random, spot, 'equal')) }
+  if (form === 'text') return { value: pattern(random, spot.value) }
+  if (form === 'words') return { value: query(random, spot.value) }
+  if (form === 'element' && declaredBy(spot.schema).how === 'instant') return { value: operand(random, spot, 'equal') }
+  if (form === 'element')
     return {
       value: random.chance(0.2)
         ? draw.anything(random, 2)
@@ -197,7 +206,7 @@ function operandOf(random: Random, operator: string, spot: Spot): { value: unkno
           ? random.pick(spot.value)
           : null,
     }
-  if (operator !== 'any') return { value: operand(random, spot, 'order') }
+  if (form !== 'elements') return { value: operand(random, spot, 'order') }
   const elements = Array.isArray(spot.value) ? spot.value : []
   if (elements.length === 0 && random.chance(0.8)) return undefined
   return { value: condition(random, aimAtElements(spot.schema, [...elements, null]), 1) }

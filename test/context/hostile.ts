@@ -1,4 +1,5 @@
 /** Difficult strings for databases, paths and patterns, at every position where a search accepts a string. */
+import { filterOperators } from '../../packages/ferrule/src/definition/search.ts'
 import type { Random } from './random.ts'
 
 const characters = [
@@ -77,8 +78,6 @@ const value = (random: Random, depth = 2): unknown => {
   return Object.fromEntries(random.many(3, () => [hostileText(random), value(random, depth - 1)] as const))
 }
 
-const operators = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'like', 'fuzzy', 'keyword', 'contains', 'any', 'not', 'and', 'or']
-
 /** Draws a name or a path: of a field, below one, or of nothing. */
 const path = (random: Random, fields: readonly string[]): string => {
   const field = random.pick(fields)
@@ -87,7 +86,7 @@ const path = (random: Random, fields: readonly string[]): string => {
 }
 
 function condition(random: Random, fields: readonly string[], depth: number): unknown {
-  const operator = random.chance(0.97) ? random.pick(operators) : hostileText(random)
+  const operator = random.chance(0.97) ? random.pick(filterOperators) : hostileText(random)
   const inner = (): unknown => (depth > 0 ? condition(random, fields, depth - 1) : value(random))
   if (operator === 'not') return { not: inner() }
   if (operator === 'and' || operator === 'or') return { [operator]: random.many(3, inner) }

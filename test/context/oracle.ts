@@ -3,6 +3,7 @@
  * no code with the search; slow and readable on purpose.
  */
 import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
+import { type FieldOperator, isFieldOperator, type OperatorOf } from '../../packages/ferrule/src/definition/search.ts'
 import {
   type Declared,
   declaredBy,
@@ -96,11 +97,19 @@ function isWithin(value: unknown, operand: unknown, test: (moment: bigint, span:
   return moment !== undefined && span !== undefined && test(moment, span)
 }
 
-const spanTests: Readonly<Record<string, (moment: bigint, span: Span) => boolean>> = {
+const spanTests: Readonly<Record<OperatorOf<'ordered'>, (moment: bigint, span: Span) => boolean>> = {
   gt: (moment, { next }) => moment >= next,
   gte: (moment, { begin }) => moment >= begin,
   lt: (moment, { begin }) => moment < begin,
   lte: (moment, { next }) => moment < next,
+}
+
+/** What an operator tests: the values at a place, with its operand as given and as the type of the place takes it. */
+interface Tested {
+  readonly place: Place
+  readonly values: readonly unknown[]
+  readonly operand: unknown
+  readonly asked: unknown
 }
 
 function isEqual(values: readonly unknown[], operand: unknown, how: How): boolean {
@@ -109,22 +118,23 @@ function isEqual(values: readonly unknown[], operand: unknown, how: How): boolea
   return values.some((value) => (Array.isArray(value) ? value : [value]).some((element) => equalsOne(element, operand, how)))
 }
 
-const tests: Readonly<Record<string, (order: number) => boolean>> = {
+const tests: Readonly<Record<OperatorOf<'ordered'>, (order: number) => boolean>> = {
   gt: (order) => order > 0,
   gte: (order) => order >= 0,
   lt: (order) => order < 0,
   lte: (order) => order <= 0,
 }
 
-function isOrdered(values: readonly unknown[], operand: unknown, { how, operator }: { how: How; operator: string }): boolean {
-  return values
-    .flatMap((value) => (Array.isArray(value) ? value : [value]))
-    .some((value) => {
-      if (how === 'instant') return isWithin(value, operand, spanTests[operator] ?? (() => false))
-      const order = compared(value, operand, how === 'lower' ? 'text' : how)
-      return order !== undefined && (tests[operator]?.(order) ?? false)
-    })
-}
+const isOrdered =
+  (operator: OperatorOf<'ordered'>) =>
+  ({ place: { how }, values, asked }: Tested): boolean =>
+    values
+      .flatMap((value) => (Array.isArray(value) ? value : [value]))
+      .some((value) => {
+        if (how === 'instant') return isWithin(value, asked, spanTests[operator])
+        const order = compared(value, asked, how === 'lower' ? 'text' : how)
+        return order !== undefined && tests[operator](order)
+      })
 
 /** Returns the strings and numbers below values. */
 export function leavesOf(values: readonly unknown[]): string[] {
@@ -139,30 +149,22 @@ function isFuzzy(words: readonly string[], asked: readonly Asked[]): boolean {
   return asked.every((one) => words.some((word) => matchOf(one, word) > 0))
 }
 
-function holdsFor(operator: string, field: { place: Place; values: readonly unknown[]; operand: unknown }): boolean {
-  const { place, values, operand } = field
-  const asked = operandFor(place, operand)
-  const words = (): string[] => leavesOf(values).flatMap(tokensOf)
-  switch (operator) {
-    case 'eq':
-      return isEqual(values, asked, place.how)
-    case 'neq':
-      return !isEqual(values, asked, place.how)
-    case 'in':
-      return (operand as unknown[]).some((each) => isEqual(values, operandFor(place, each), place.how))
-    case 'like':
-      return leavesOf(values).some((leaf) => isLike(leaf, kept(String(operand))))
-    case 'fuzzy':
-      return isFuzzy(words(), askedOf(String(operand)))
-    case 'keyword':
-      return askedOf(String(operand)).some((one) => words().some((word) => isKeyword(one, word)))
-    case 'contains':
-      return values.some((value) => Array.isArray(value) && value.some((element) => isElement(element, operand, place.how)))
-    case 'any':
-      return values.some((value) => Array.isArray(value) && value.some((element) => holds(operand as Json, element, elementScope(place))))
-    default:
-      return isOrdered(values, asked, { how: place.how, operator })
-  }
+const wordsOf = ({ values }: Tested): string[] => leavesOf(values).flatMap(tokensOf)
+const elementsOf = ({ values }: Tested): unknown[] => values.flatMap((value) => (Array.isArray(value) ? value : []))
+
+const meanings: Readonly<Record<FieldOperator, (tested: Tested) => boolean>> = {
+  eq: ({ place, values, asked }) => isEqual(values, asked, place.how),
+  neq: ({ place, values, asked }) => !isEqual(values, asked, place.how),
+  gt: isOrdered('gt'),
+  gte: isOrdered('gte'),
+  lt: isOrdered('lt'),
+  lte: isOrdered('lte'),
+  in: ({ place, values, operand }) => (operand as unknown[]).some((each) => isEqual(values, operandFor(place, each), place.how)),
+  like: ({ values, operand }) => leavesOf(values).some((leaf) => isLike(leaf, kept(String(operand)))),
+  fuzzy: (tested) => isFuzzy(wordsOf(tested), askedOf(String(tested.operand))),
+  keyword: (tested) => askedOf(String(tested.operand)).some((one) => wordsOf(tested).some((word) => isKeyword(one, word))),
+  contains: (tested) => elementsOf(tested).some((element) => isElement(element, tested.operand, tested.place.how)),
+  any: (tested) => elementsOf(tested).some((element) => holds(tested.operand as Json, element, elementScope(tested.place))),
 }
 
 const isElement = (element: unknown, operand: unknown, how: How): boolean =>
@@ -184,7 +186,8 @@ function holds(condition: Json, value: unknown, scope: Scope): boolean {
     if (operator === 'or') return (operand as Json[]).some((each) => holds(each, value, scope))
     return Object.entries(operand as Json).every(([field, asked]) => {
       const place = placeNamed(scope, field)
-      return holdsFor(operator, { place, values: foundAt(value, place.path), operand: asked })
+      const tested = { place, values: foundAt(value, place.path), operand: asked, asked: operandFor(place, asked) }
+      return isFieldOperator(operator) && meanings[operator](tested)
     })
   })
 }

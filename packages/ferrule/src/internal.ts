@@ -19,10 +19,16 @@ export { readKnownValues } from './definition/fields.ts'
 export { isObject } from './definition/object.ts'
 export {
   type FieldOperator,
+  type FilterOperator,
   fieldOperators,
   filterLimits,
   filterOperators,
   findUnsuited,
+  isFieldOperator,
+  type OperandForm,
+  type OperatorOf,
+  operandForms,
+  operators,
   type SearchFieldType,
   searchOperators,
 } from './definition/search.ts'
@@ -63,6 +69,7 @@ export { createMcpServer, type McpSdk, type ToolReport } from './mcp/server.ts'
 export { describeExecute, getTracing, inSpan, type Span, type SpanStart } from './tracing.ts'
 export { type FormulaMode, formatCsvText } from './values/csv.ts'
 export { findRounded } from './values/filter/numbers.ts'
+export { operatorWords } from './values/filter/words.ts'
 export { cutFinalNewline } from './values/final-newline.ts'
 export { TooDeep } from './values/json/depth.ts'
 export { formatJson, readJson, writeBody, writeJson } from './values/json/json.ts'

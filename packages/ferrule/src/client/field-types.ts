@@ -1,4 +1,5 @@
 /** The types of fields in searches: what a field holds, which operators it takes, and what it is compared with. */
+import type { FieldOperator, FormOf } from '../definition/search.ts'
 import type { FollowPath, Nowhere } from './path-types.ts'
 
 /** A compile error as a sentence. */
@@ -6,10 +7,6 @@ export interface Wrong<Sentence extends string> {
   readonly wrong: Sentence
 }
 
-type Order = 'gt' | 'gte' | 'lt' | 'lte'
-type Words = 'like' | 'fuzzy' | 'keyword'
-/** Operators that take fields and values. */
-export type FieldOperator = 'eq' | 'neq' | Order | 'in' | Words | 'contains' | 'any'
 /** A value of a filter. A `Date` is sent as ISO 8601. */
 type FilterValue = string | number | bigint | boolean | Date | null | readonly FilterValue[] | { readonly [name: string]: FilterValue }
 
@@ -41,18 +38,18 @@ export type ClassOf<V> = unknown extends V
             ? 'object'
             : 'any'
 
+/** Classes of the fields that operators are offered for, by the form of the operand. */
+interface SuitedForms {
+  readonly value: keyof Comparable
+  readonly values: Exclude<keyof Comparable, 'object'>
+  readonly words: Exclude<keyof Comparable, 'truth'>
+  readonly text: Exclude<keyof Comparable, 'truth'>
+  readonly ordered: Exclude<keyof Comparable, 'truth' | 'object'>
+  readonly element: 'list' | 'records' | 'any'
+  readonly elements: 'records' | 'any'
+}
 /** Classes of the fields that an operator is offered for. */
-export type Suited<Op> = Op extends 'any'
-  ? 'records' | 'any'
-  : Op extends 'contains'
-    ? 'list' | 'records' | 'any'
-    : Op extends Order
-      ? Exclude<keyof Comparable, 'truth' | 'object'>
-      : Op extends Words
-        ? Exclude<keyof Comparable, 'truth'>
-        : Op extends 'in'
-          ? Exclude<keyof Comparable, 'object'>
-          : keyof Comparable
+export type Suited<Op extends FieldOperator> = SuitedForms[FormOf<Op>]
 
 /** Paths that the editor offers for fields of some classes. */
 export type Offered<Row, Class> = { [K in keyof Row & string]: OfferedAt<Row[K], Class, K> }[keyof Row & string]
@@ -69,36 +66,37 @@ type OfferedBelow<V, Class, At extends string> = unknown extends V
 
 /** The sentence of a path that leads nowhere. */
 export type NoField<Path, Entity extends string> = Path extends string ? Wrong<`'${Path}' is no searchable field of ${Entity}`> : never
-type Unsuited<Op, Class, Path extends string> = Class extends 'list'
+type Unsuited<Op extends FieldOperator, Class, Path extends string> = Class extends 'list'
   ? Wrong<`'${Path}' lists plain values; use contains`>
-  : Op extends 'contains' | 'any'
+  : FormOf<Op> extends 'element' | 'elements'
     ? Wrong<`'${Path}' is no list, which ${Op} needs`>
     : Class extends 'truth'
-      ? Wrong<`'${Path}' is true or false, which ${Op & string} cannot compare; use eq`>
-      : Op extends 'in'
-        ? Wrong<`'${Path}' is an object, which in cannot compare; use eq, or a path into it`>
+      ? Wrong<`'${Path}' is true or false, which ${Op} cannot compare; use eq`>
+      : FormOf<Op> extends 'values'
+        ? Wrong<`'${Path}' is an object, which ${Op} cannot compare; use eq, or a path into it`>
         : Wrong<`'${Path}' is an object and has no order; use a path into it`>
 
-type Operand<Op, Class extends keyof Comparable> = Op extends 'eq' | 'neq'
-  ? Comparable[Class] | null
-  : Op extends 'in'
-    ? readonly (Comparable[Class] | null)[]
-    : Op extends Words
-      ? string
-      : Op extends Order
-        ? Comparable[Class extends 'number' ? 'number' : 'text']
-        : FilterValue
+/** Operands for a class of fields, by form. */
+interface Operands<Class extends keyof Comparable> {
+  readonly value: Comparable[Class] | null
+  readonly values: readonly (Comparable[Class] | null)[]
+  readonly words: string
+  readonly text: string
+  readonly ordered: Comparable[Class extends 'number' ? 'number' : 'text']
+  readonly element: FilterValue
+  readonly elements: FilterValue
+}
 
 /** What a field at a path must be compared with. */
-export type CheckOperand<Op, V, Path extends string, Entity extends string> = [V] extends [Nowhere]
+export type CheckOperand<Op extends FieldOperator, V, Path extends string, Entity extends string> = [V] extends [Nowhere]
   ? NoField<Path, Entity>
   : ClassOf<V> extends infer Class extends keyof Comparable
     ? Class extends Suited<Op>
-      ? Operand<Op, Class>
+      ? Operands<Class>[FormOf<Op>]
       : Unsuited<Op, Class, Path>
     : never
 
 /** Fields and values of an operator, as the editor offers them. */
-export type OfferedOperands<Row, Op> = {
+export type OfferedOperands<Row, Op extends FieldOperator> = {
   readonly [P in Offered<Row, Suited<Op>>]?: CheckOperand<Op, FollowPath<Row, P>, P, 'the entity'>
 }

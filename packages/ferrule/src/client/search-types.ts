@@ -4,8 +4,9 @@
  */
 
 import type { Static, TSchema } from '../definition/schema-types.ts'
+import type { FieldOperator, FilterOperator } from '../definition/search.ts'
 import type { FormulaMode } from '../values/csv.ts'
-import type { CheckOperand, ClassOf, Comparable, FieldOperator, NoField, Offered, OfferedOperands, Suited, Wrong } from './field-types.ts'
+import type { CheckOperand, ClassOf, Comparable, NoField, Offered, OfferedOperands, Suited, Wrong } from './field-types.ts'
 import type { FollowPath, Nowhere, PathOf } from './path-types.ts'
 
 type Schemas = Readonly<Record<string, TSchema>>
@@ -19,7 +20,6 @@ export type RowOf<E> = {
 }
 
 type PlainOperator = Exclude<FieldOperator, 'any'>
-type Operator = FieldOperator | 'not' | 'and' | 'or'
 type ElementOf<V> = NonNullable<V> extends readonly (infer Item)[] ? Item : Record<string, unknown>
 
 /** A filter without the sentences of mistakes. */
@@ -35,7 +35,7 @@ type OfferedFilter<Row> = {
 type Get<T, K> = K extends keyof T ? T[K] : unknown
 type CheckAny<Q, V, Path extends string, Entity extends string> =
   CheckOperand<'any', V, Path, Entity> extends infer Refusal extends Wrong<string> ? Refusal : CheckConditions<Q, ElementOf<V>, Entity>
-type CheckOperands<Q, Op, Row, Entity extends string> = {
+type CheckOperands<Q, Op extends FieldOperator, Row, Entity extends string> = {
   readonly [P in keyof Q]?: P extends string
     ? Op extends 'any'
       ? CheckAny<Q[P], FollowPath<Row, P>, P, Entity>
@@ -43,7 +43,7 @@ type CheckOperands<Q, Op, Row, Entity extends string> = {
     : never
 }
 /** The sentences of mistakes. A type with all operators was built elsewhere and has been checked there. */
-type CheckConditions<Q, Row, Entity extends string> = Operator extends keyof Q
+type CheckConditions<Q, Row, Entity extends string> = FilterOperator extends keyof Q
   ? unknown
   : [Q] extends [string]
     ? Wrong<'a condition is an object'>

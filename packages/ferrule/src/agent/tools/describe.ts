@@ -2,6 +2,7 @@
 
 import type { Schema } from '../../document/kind-document.ts'
 import { readProperties, readTypes } from '../../document/schema.ts'
+import { listWritten } from '../../values/filter/words.ts'
 import type { ActionDocument, EntityDocument } from '../../wire/definitions.ts'
 import { quoteName } from '../answers/bounds.ts'
 import { writeLine } from '../answers/json.ts'
@@ -44,7 +45,9 @@ const isTime = (schema: Schema): boolean => schema['format'] === 'date-time'
 
 /** What each type of searchable field can be compared with. */
 const operators = [
-  'Operators of where: strings = != in like fuzzy keyword; numbers and times = != < <= > >= in; booleans =; lists contains, any; all: is null.',
+  `Operators of where: strings ${listWritten('value', 'values', 'words', 'text').join(' ')}; ` +
+    `numbers and times ${listWritten('value', 'values', 'ordered').join(' ')}; booleans =; ` +
+    `lists ${listWritten('element', 'elements').join(', ')}; all: is null.`,
 ]
 
 /** Writes an example of a search: by a time and by words, where the entity has such fields. */

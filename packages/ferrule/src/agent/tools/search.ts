@@ -5,6 +5,7 @@ import { readProperties } from '../../document/schema.ts'
 import { asFerruleError, FerruleError, fail, failValidation } from '../../errors.ts'
 import { parseFilter } from '../../values/filter/parse.ts'
 import { parseSort } from '../../values/filter/sort.ts'
+import { listWritten } from '../../values/filter/words.ts'
 import { readJson } from '../../values/json/json.ts'
 import { findNearNames } from '../../values/near-names.ts'
 import type { EntityDocument } from '../../wire/definitions.ts'
@@ -106,6 +107,11 @@ async function run(running: RunningCall): Promise<AgentAnswer> {
   }
 }
 
+const where =
+  'Conditions, for example: started >= 2026-01-01 and (title fuzzy "pricing" or direction in ("Inbound", "Outbound")) and not duration < 60. '
+/** Words of operators that the example lacks. */
+const otherWords = listWritten('words', 'text', 'element').filter((word) => !where.includes(` ${word} `))
+
 /** Searches the copy. */
 export const search = defineTool({
   name: 'search',
@@ -118,9 +124,7 @@ export const search = defineTool({
     text: { type: 'string', about: 'Words, in any text field; forgives typing errors; best matches first' },
     where: {
       type: 'string',
-      about:
-        'Conditions, for example: started >= 2026-01-01 and (title fuzzy "pricing" or direction in ("Inbound", "Outbound")) and not duration < 60. ' +
-        'Also != <= like keyword contains, is null, any list (…)',
+      about: `${where}Also != <= ${otherWords.join(' ')}, is null, any list (…)`,
     },
     filter: { type: 'object', about: 'The same as JSON, for example {"gte":{"started":"2026-01-01"}}' },
     sort: { type: 'string', about: 'For example: started desc, title asc' },

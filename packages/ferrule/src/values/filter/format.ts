@@ -1,10 +1,10 @@
 /** Prints filters in JSON as text, which `parseFilter` reads. */
 import { isObject } from '../../definition/object.ts'
-import { filterLimits } from '../../definition/search.ts'
+import { type FieldOperator, filterLimits, isFieldOperator, operators } from '../../definition/search.ts'
 import { pointTo } from '../json/pointer.ts'
 import { refuseJson, refuseJsonSize } from './refusals.ts'
 import { formatValue, type Printing } from './values.ts'
-import { formatPath, longestText, signs } from './words.ts'
+import { formatPath, longestText } from './words.ts'
 
 /** A printed condition, and the word that joins its parts. */
 interface Printed {
@@ -32,18 +32,19 @@ function countCondition({ at, printing }: Place): void {
     throw refuseJsonSize(at, `brings the filter to more than ${filterLimits.mostConditions} conditions`)
 }
 
-function formatIn(path: string, value: unknown, { at, printing }: Place): string {
+function formatValues(value: unknown, { at, printing }: Place): string {
   if (!Array.isArray(value)) throw refuseJson(at, 'must be an array of values')
   if (value.length > filterLimits.mostValues) throw refuseJsonSize(at, `has more than ${filterLimits.mostValues} values`)
-  return `${path} in (${Array.from(value, (each, index) => formatValue(each, pointTo(at, index), printing)).join(', ')})`
+  return `(${Array.from(value, (each, index) => formatValue(each, pointTo(at, index), printing)).join(', ')})`
 }
 
-function formatComparison(operator: string, [path, value]: [string, unknown], place: Place): Printed {
+function formatComparison(operator: FieldOperator, [path, value]: [string, unknown], place: Place): Printed {
   const name = formatPath(path)
-  if (operator === 'any') return { text: `any ${name} (${formatCondition(value, { ...place, depth: place.depth + 1 }).text})` }
-  if (operator === 'in') return { text: formatIn(name, value, place) }
+  const { form, written } = operators[operator]
+  if (form === 'elements') return { text: `${written} ${name} (${formatCondition(value, { ...place, depth: place.depth + 1 }).text})` }
+  if (form === 'values') return { text: `${name} ${written} ${formatValues(value, place)}` }
   if (value === null && (operator === 'eq' || operator === 'neq')) return { text: `${name} is ${operator === 'eq' ? '' : 'not '}null` }
-  return { text: `${name} ${signs[operator]} ${formatValue(value, place.at, place.printing)}` }
+  return { text: `${name} ${written} ${formatValue(value, place.at, place.printing)}` }
 }
 
 const inParentheses = ({ text, joinedBy }: Printed): string => (joinedBy === undefined ? text : `(${text})`)
@@ -69,7 +70,7 @@ function formatList(word: 'and' | 'or', operand: unknown, place: Place): Printed
 function formatOperator(name: string, operand: unknown, place: Place): readonly Printed[] {
   if (name === 'not') return [{ text: `not ${inParentheses(formatCondition(operand, { ...place, depth: place.depth + 1 }))}` }]
   if (name === 'and' || name === 'or') return [formatList(name, operand, place)]
-  if (name !== 'any' && name !== 'in' && !Object.hasOwn(signs, name)) throw refuseJson(place.at, 'is no operator of a filter')
+  if (!isFieldOperator(name)) throw refuseJson(place.at, 'is no operator of a filter')
   if (!isObject(operand)) throw refuseJson(place.at, 'must be an object of fields and values')
   const fields = Object.entries(operand)
   if (fields.length === 0) countCondition(place)

@@ -1,11 +1,11 @@
 /** Parses filters written as text (docs/search.md) to the JSON that `context_store_search` takes. */
-import { filterLimits } from '../../definition/search.ts'
+import { filterLimits, operators } from '../../definition/search.ts'
 import type { FerruleError } from '../../errors.ts'
 import { findNumber } from './numbers.ts'
 import { refuseSize, shorten } from './refusals.ts'
 import { type Token, Tokens } from './tokens.ts'
 import { type FilterCondition, type Term, writeFilter } from './tree.ts'
-import { comparisons, formatPath, mostParentheses } from './words.ts'
+import { comparisons, formatPath, listWritten, mostParentheses } from './words.ts'
 
 export type { FilterCondition }
 
@@ -85,21 +85,22 @@ type Comparison = Pick<Term, 'operator' | 'value'>
 
 function parseComparison(tokens: Tokens, path: string): Comparison {
   if (tokens.takeIf('is')) return parseNull(tokens)
-  if (tokens.takeIf('in')) return { operator: 'in', value: parseValues(tokens) }
-  const word = tokens.next.text.toLowerCase()
-  const isComparison = (tokens.next.type === 'sign' || tokens.next.type === 'word') && Object.hasOwn(comparisons, word)
-  const operator = isComparison ? comparisons[word] : undefined
+  const { type, text } = tokens.next
+  const operator = type === 'sign' || type === 'word' ? comparisons.get(text.toLowerCase()) : undefined
   if (operator === undefined) throw refuseOperator(tokens, path)
   tokens.take()
-  return { operator, value: takeValue(tokens) }
+  return { operator, value: operators[operator].form === 'values' ? parseValues(tokens) : takeValue(tokens) }
 }
+
+const signs = listWritten('value', 'values', 'words', 'text', 'ordered', 'element')
+const wordAfterNot = new RegExp(`^\\s+(${signs.filter((sign) => /^\w/.test(sign)).join('|')})\\b`, 'i')
 
 function refuseOperator(tokens: Tokens, path: string): FerruleError {
   const { type, text, end } = tokens.next
-  const expected = 'an operator: = != < <= > >= in like fuzzy keyword contains, or is null'
+  const expected = `an operator: ${signs.join(' ')}, or is null`
   const name = type === 'path' || type === 'odd' ? readName(tokens.next) : undefined
   if (type !== 'word' || text.toLowerCase() !== 'not') return tokens.refuseNext(expected, hintAtName(name && `${path} ${name}`))
-  const [, operator = '…'] = /^\s+(in|like|fuzzy|keyword|contains)\b/i.exec(tokens.text.slice(end, end + 100)) ?? []
+  const [, operator = '…'] = wordAfterNot.exec(tokens.text.slice(end, end + 100)) ?? []
   return tokens.refuseNext(expected, `"not" stands before the path: write not ${shorten(formatPath(path))} ${operator}`)
 }
 

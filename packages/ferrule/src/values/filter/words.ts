@@ -1,27 +1,26 @@
 /** The words of filters as text, and their operators in JSON. */
+import { type FieldOperator, fieldOperators, type OperandForm, operators } from '../../definition/search.ts'
 
-/** Signs and words between a path and a value, with the operator of the JSON filter. */
-export const comparisons: Readonly<Record<string, string>> = {
-  '=': 'eq',
-  '!=': 'neq',
-  '>': 'gt',
-  '>=': 'gte',
-  '<': 'lt',
-  '<=': 'lte',
-  like: 'like',
-  fuzzy: 'fuzzy',
-  keyword: 'keyword',
-  contains: 'contains',
-}
+const isWord = (written: string): boolean => /^[a-z]/.test(written)
+/** Ranks signs before words, and those of less before those of greater. */
+const rank = (written: string): number => (isWord(written) ? 2 : Number(written.startsWith('>')))
 
-/** The sign or word of each operator. */
-export const signs: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(comparisons).map(([sign, name]) => [name, sign]))
+/** Lists the signs and words of the operators whose operands have one of the forms, in the order of sentences. */
+export const listWritten = (...forms: readonly OperandForm[]): readonly string[] =>
+  Object.values(operators)
+    .flatMap(({ form, written }) => (forms.includes(form) ? [written] : []))
+    .toSorted((a, b) => rank(a) - rank(b))
+
+/** Signs and words between a path and a value or a list of values, with the operator of the JSON filter. */
+export const comparisons: ReadonlyMap<string, FieldOperator> = new Map(
+  fieldOperators.flatMap((name) => (operators[name].form === 'elements' ? [] : [[operators[name].written, name] as const])),
+)
+
+/** Words of operators. */
+export const operatorWords: readonly string[] = Object.values(operators).flatMap(({ written }) => (isWord(written) ? [written] : []))
 
 /** Words with a meaning; a path of one of these names stands in backquotes. Case does not matter. */
-export const reserved: ReadonlySet<string> = new Set([
-  ...['and', 'or', 'not', 'any', 'in', 'is', 'null', 'true', 'false'],
-  ...Object.keys(comparisons).filter((word) => /^[a-z]/.test(word)),
-])
+export const reserved: ReadonlySet<string> = new Set([...operatorWords, 'is', 'null', 'true', 'false'])
 
 /** Signs of other languages, with what a filter has instead. */
 export const foreignSigns: Readonly<Record<string, string>> = {

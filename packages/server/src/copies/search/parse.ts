@@ -1,6 +1,15 @@
 /** Parses the parameters of `context_store_search` (grammar and rules: docs/decisions/0016-search.md). */
 
-import { type FieldOperator, filterLimits, filterOperators, isObject, parseInteger } from 'ferrule/internal'
+import {
+  type FieldOperator,
+  filterLimits,
+  filterOperators,
+  isFieldOperator,
+  isObject,
+  type OperatorOf,
+  operators,
+  parseInteger,
+} from 'ferrule/internal'
 import { parseAnyField } from './any-field.ts'
 import type { SearchTable } from './columns.ts'
 import { parsePattern } from './conditions/pattern.ts'
@@ -18,8 +27,6 @@ const mostFields = 1000
 /** Records of a page. */
 const defaultLimit = 1000
 const greatestLimit = 10_000
-
-type Operator = (typeof filterOperators)[number]
 
 /** State of parsing a filter. */
 interface Reading {
@@ -58,6 +65,10 @@ const readIn = ({ path, value, pointer }: Entry): Condition => {
   return { op: 'equals', path, values: value.map((each, index) => parseEqualOperand(path, each, appendPointer(pointer, index))) }
 }
 
+const readWords =
+  (op: OperatorOf<'words'>) =>
+  ({ path, value, pointer }: Entry): Condition => ({ op, path, tokens: parseTokens(value, pointer) })
+
 const readAny = ({ reading, path, element, value, pointer }: Entry): Condition => ({
   op: 'any',
   path,
@@ -77,8 +88,8 @@ const readers: Readonly<Record<FieldOperator, (entry: Entry) => Condition>> = {
   lte: readOrder('lte'),
   in: readIn,
   like: ({ path, value, pointer }) => ({ op: 'like', path, pattern: parsePattern(parseText(value, pointer)) }),
-  fuzzy: ({ path, value, pointer }) => ({ op: 'fuzzy', path, tokens: parseTokens(value, pointer) }),
-  keyword: ({ path, value, pointer }) => ({ op: 'keyword', path, tokens: parseTokens(value, pointer) }),
+  fuzzy: readWords('fuzzy'),
+  keyword: readWords('keyword'),
   contains: ({ path, value, pointer }) => ({ op: 'contains', path, value: parseElementOperand(path, value, pointer) }),
   any: readAny,
 }
@@ -106,23 +117,25 @@ function parseFields(
     const way = path.compare === 'lower' ? findMemberPath(path, reading.within) : undefined
     if (way !== undefined)
       reading.unlisted.push(
-        ...findUnlisted(condition, { way, schema, pointerAt: (index) => (operator === 'in' ? appendPointer(at, index) : at) }),
+        ...findUnlisted(condition, {
+          way,
+          schema,
+          pointerAt: (index) => (operators[operator].form === 'values' ? appendPointer(at, index) : at),
+        }),
       )
     return condition
   })
 }
-
-const isOperator = (name: string): name is Operator => (filterOperators as readonly string[]).includes(name)
 
 function parseOperator(
   reading: Reading,
   name: string,
   { operand, pointer }: { operand: unknown; pointer: RequestPointer },
 ): readonly Condition[] {
-  if (!isOperator(name)) throw notSupported(pointer, name, `it is not one of ${filterOperators.join(', ')}`)
+  if (isFieldOperator(name)) return parseFields(reading, name, { operand, pointer })
   const inner = { ...reading, depth: reading.depth + 1 }
   if (name === 'not') return [{ op: 'not', of: parseCondition(inner, operand, pointer) }]
-  if (name !== 'and' && name !== 'or') return parseFields(reading, name, { operand, pointer })
+  if (name !== 'and' && name !== 'or') throw notSupported(pointer, name, `it is not one of ${filterOperators.join(', ')}`)
   if (!Array.isArray(operand)) throw invalid(pointer, 'must be an array of conditions')
   if (operand.length === 0) countCondition(reading, pointer)
   return [{ op: name, of: operand.map((each, index) => parseCondition(inner, each, appendPointer(pointer, index))) }]

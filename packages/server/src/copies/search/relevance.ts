@@ -1,18 +1,16 @@
 /** Finds the conditions of a filter that count for relevance (docs/decisions/0030-relevance.md). */
 import type { Condition, FieldPath, ScoredCondition } from './tree.ts'
 
-/** Finds the scored conditions of a filter: `fuzzy` and `keyword` outside of `not`. */
+/** Finds the scored conditions of a filter: those on words outside of `not`. */
 export function findScoredConditions(condition: Condition | undefined, within: readonly FieldPath[] = []): readonly ScoredCondition[] {
-  switch (condition?.op) {
+  if (condition === undefined) return []
+  switch (condition.op) {
     case 'and':
     case 'or':
       return condition.of.flatMap((each) => findScoredConditions(each, within))
     case 'any':
       return findScoredConditions(condition.of, [...within, condition.path])
-    case 'fuzzy':
-    case 'keyword':
-      return [{ condition, within }]
     default:
-      return []
+      return 'tokens' in condition ? [{ condition, within }] : []
   }
 }

@@ -1,5 +1,5 @@
 /** A parsed search: `parse.ts` builds it from the parameters, `sql.ts` builds SQL from it. */
-import type { SearchFieldType } from 'ferrule/internal'
+import type { OperatorOf, SearchFieldType } from 'ferrule/internal'
 import type { Column, Comparison, SearchTable } from './columns.ts'
 import type { RequestPointer } from './refusals.ts'
 import type { Period } from './timestamps.ts'
@@ -38,7 +38,14 @@ export type Operand =
   | { readonly is: 'array' | 'object'; readonly json: string }
 
 /** Operators that compare an order. */
-export type Ordering = 'gt' | 'gte' | 'lt' | 'lte'
+export type Ordering = OperatorOf<'ordered'>
+
+/** A condition on words. */
+export interface WordsCondition {
+  readonly op: OperatorOf<'words'>
+  readonly path: FieldPath
+  readonly tokens: readonly QueryToken[]
+}
 
 /** A condition. `neq` is `not` of `eq`. Several fields under one operator, and several operators of one object, are joined by `and`. */
 export type Condition =
@@ -48,9 +55,9 @@ export type Condition =
   /** Equal to one of the values: `eq` has one, `in` has several. */
   | { readonly op: 'equals'; readonly path: FieldPath; readonly values: readonly Operand[] }
   | { readonly op: 'order'; readonly path: FieldPath; readonly test: Ordering; readonly value: Operand }
+  /** Matches a pattern: every operator on a string as it is becomes one. */
   | { readonly op: 'like'; readonly path: FieldPath; readonly pattern: Pattern }
-  | { readonly op: 'fuzzy'; readonly path: FieldPath; readonly tokens: readonly QueryToken[] }
-  | { readonly op: 'keyword'; readonly path: FieldPath; readonly tokens: readonly QueryToken[] }
+  | WordsCondition
   | { readonly op: 'contains'; readonly path: FieldPath; readonly value: Operand }
   /** Some element of an array satisfies the condition, whose paths begin at the element. */
   | { readonly op: 'any'; readonly path: FieldPath; readonly of: Condition }
@@ -73,7 +80,7 @@ export interface SortKey {
 
 /** A condition whose words count for relevance. */
 export interface ScoredCondition {
-  readonly condition: Extract<Condition, { readonly op: 'fuzzy' | 'keyword' }>
+  readonly condition: WordsCondition
   /** Arrays of the enclosing `any` conditions, from the outside in. The words of all their elements count. */
   readonly within: readonly FieldPath[]
 }

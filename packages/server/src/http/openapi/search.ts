@@ -1,7 +1,17 @@
 /** Searches in the API's document: the grammar of their filters, and one request and one answer for each searchable entity. */
 
 import { type EntityDefinition, type Field, type Fields, type Kind, list, obj, opt } from 'ferrule/definition'
-import { filterLimits, formatDocumentedType, isObject } from 'ferrule/internal'
+import {
+  type FilterOperator,
+  fieldOperators,
+  filterLimits,
+  filterOperators,
+  formatDocumentedType,
+  isFieldOperator,
+  isObject,
+  type OperandForm,
+  operators,
+} from 'ferrule/internal'
 import { executeFields, freshness, searchMeta } from 'ferrule/wire'
 import { buildExample, type CallExample } from './example.ts'
 import { ref, truncatedFields } from './shared.ts'
@@ -30,16 +40,30 @@ const entityName = ({ kind, name }: Searchable): string => `${kind.definition.ki
 export const searchNames = (kinds: readonly Kind[]): string[] => searchables(kinds).map((each) => `${entityName(each)}.${action}`)
 
 const condition = { $ref: '#/components/schemas/SearchCondition' }
-const conditions = { type: 'array', items: condition }
 const scalar = { type: ['string', 'number', 'boolean', 'null'] }
 
-const fieldMap = (description: string, additionalProperties: unknown): JsonObject => ({
-  type: 'object',
-  description,
-  additionalProperties,
-})
-const order = (description: string) => fieldMap(description, { type: ['string', 'number'] })
-const words = (description: string) => fieldMap(description, { type: 'string' })
+/** Schemas of operands, by their form. */
+const operands: Readonly<Record<OperandForm, JsonObject>> = {
+  value: {},
+  values: { type: 'array', items: scalar, maxItems: filterLimits.mostValues },
+  words: { type: 'string' },
+  text: { type: 'string' },
+  ordered: { type: ['string', 'number'] },
+  element: {},
+  elements: condition,
+  condition,
+  conditions: { type: 'array', items: condition },
+}
+
+/** Builds the schema of an operator: of a map from fields to operands, or of the operand itself. */
+const operatorSchema = (name: FilterOperator): JsonObject => {
+  const { form, about } = operators[name]
+  return isFieldOperator(name)
+    ? { type: 'object', description: about, additionalProperties: operands[form] }
+    : { ...operands[form], description: about }
+}
+
+const listed = [...fieldOperators, ...filterOperators.filter((name) => !isFieldOperator(name))]
 
 /** The grammar of filters. Names of fields may be paths into objects and arrays: `a.b`, `a[].b`. */
 const searchCondition: JsonObject = {
@@ -48,32 +72,7 @@ const searchCondition: JsonObject = {
     'A condition: operators, each with an object of field to value. Several operators, and several fields under one, must all hold. ' +
     'A path (`a.b`) that crosses an array holds when some element does. ' +
     `Nesting at most ${filterLimits.deepest}, at most ${filterLimits.mostConditions} conditions.`,
-  properties: {
-    eq: fieldMap(
-      'Equal; null: the field has no value. Arrays and objects: all elements equal, or, with a single value, one element equals the value',
-      {},
-    ),
-    neq: fieldMap('The opposite of eq; finds records without a value too', {}),
-    gt: order(
-      'Greater. Times compare as timestamps, decimal strings as numbers; a year, a month or a day means the whole period, so greater is after its end',
-    ),
-    gte: order('Greater or equal'),
-    lt: order('Less'),
-    lte: order('Less or equal'),
-    in: fieldMap('Equal to one of the values', { type: 'array', items: scalar, maxItems: filterLimits.mostValues }),
-    like: words(
-      'Pattern: % matches any characters, _ one character, \\ escapes both; without % it matches a part of the string. Case matters',
-    ),
-    fuzzy: words(
-      'Every word, in any order: equal, the beginning of a word, or up to two typing errors, where letters in the wrong order are one; words with a digit allow none. Case and accents do not matter',
-    ),
-    keyword: words('At least one of the words, whole'),
-    contains: fieldMap('An array holds the value', {}),
-    any: fieldMap('An element of an array satisfies a condition over its own fields', condition),
-    not: { ...condition, description: 'The condition does not hold' },
-    and: { ...conditions, description: 'All hold' },
-    or: { ...conditions, description: 'At least one holds' },
-  },
+  properties: Object.fromEntries(listed.map((name) => [name, operatorSchema(name)])),
   additionalProperties: false,
 }
 

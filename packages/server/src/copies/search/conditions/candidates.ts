@@ -4,46 +4,18 @@
  * the planner would count it twice and take common words for rare ones.
  */
 import type { Column, SearchTable } from '../columns.ts'
-import type { Values } from '../statement.ts'
-import { findRequiredWords, type QueryToken, type RequiredWord } from '../tokens/tokens.ts'
+import { findRequiredWords, type RequiredWord } from '../tokens/tokens.ts'
 import { listTextWords } from '../tokens/words.ts'
 import type { Condition, Operand } from '../tree.ts'
 import { type PathCondition, quoteColumn } from './sql-context.ts'
+import { buildWordLookups, type LookupContext, takeLongest } from './text.ts'
 
-/** Maximum number of lookups per condition; the longest words select best. */
-const mostLookups = 4
 /** Maximum number of words per lookup. */
 const mostWords = 32
 
-/** Column and values that candidates are built for. */
-export interface CandidateContext {
+/** Table, column and values that candidates are built for. */
+interface CandidateContext extends LookupContext {
   readonly table: SearchTable
-  readonly column: Column
-  readonly values: Values
-}
-
-const countCharacters = (word: string): number => [...word].length
-
-const takeLongest = (words: readonly string[]): readonly string[] =>
-  words.toSorted((a, b) => countCharacters(b) - countCharacters(a)).slice(0, mostLookups)
-
-function buildFuzzyLookups(tokens: readonly QueryToken[], { column, values }: CandidateContext, of: string): readonly string[] {
-  const distances = new Map(tokens.map(({ text, distance }) => [text, distance]))
-  return takeLongest([...distances.keys()]).flatMap((word) => {
-    const found = values.addLookup({ by: 'error', field: column.field, word, distance: distances.get(word) ?? 0 })
-    return found === undefined ? [] : [`${of} && ${found}`]
-  })
-}
-
-/** Builds conditions on whole words and on prefixes; the index supports both. */
-function buildKeywordLookups(tokens: readonly QueryToken[], { column, values }: CandidateContext, of: string): readonly string[] {
-  const whole = tokens.filter(({ isBeginning }) => !isBeginning).map(({ text }) => text)
-  const beginnings = tokens.filter(({ isBeginning }) => isBeginning).map(({ text }) => text)
-  if (beginnings.length > mostLookups) return []
-  const found = beginnings.map((word) => values.addLookup({ by: 'beginning', field: column.field, word }))
-  if (found.includes(undefined)) return []
-  const lists = [...(whole.length === 0 ? [] : [values.add(whole, 'text[]')]), ...found]
-  return [`${of} && ${lists.length === 1 ? lists[0] : `(${lists.join(' || ')})`}`]
 }
 
 function buildLikeLookups(parts: readonly RequiredWord[], { column, values }: CandidateContext, of: string): readonly string[] {
@@ -67,6 +39,7 @@ function findEqualWords(operand: Operand | undefined, column: Column): readonly 
 
 function buildPathCandidates(condition: PathCondition, target: CandidateContext, of: string): readonly string[] {
   const { column, values } = target
+  if ('tokens' in condition) return buildWordLookups(condition, target, of)
   switch (condition.op) {
     case 'equals':
     case 'contains': {
@@ -77,10 +50,6 @@ function buildPathCandidates(condition: PathCondition, target: CandidateContext,
     }
     case 'like':
       return buildLikeLookups(condition.pattern.literals.flatMap(findRequiredWords), target, of)
-    case 'fuzzy':
-      return buildFuzzyLookups(condition.tokens, target, of)
-    case 'keyword':
-      return buildKeywordLookups(condition.tokens, target, of)
     case 'any':
       return buildCandidates(condition.of, target)
     case 'order':

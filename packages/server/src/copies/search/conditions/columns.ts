@@ -21,7 +21,7 @@ import {
   quoteColumn,
   selectValue,
 } from './sql-context.ts'
-import { buildFuzzy, buildKeyword } from './text.ts'
+import { buildWords } from './text.ts'
 
 interface Subject {
   readonly table: SearchTable
@@ -184,6 +184,7 @@ export function buildColumnCondition(condition: PathCondition, subject: Subject)
   // The primary key finds rows by their key; a CASE would hide the condition from it.
   const isKey = condition.op === 'equals' && subject.table.key[0]?.field === column.name
   const candidates = isKey ? [] : buildCandidates(condition, subject)
+  if ('tokens' in condition) return buildWords(condition, selectColumnWords(column), { candidates, values })
   switch (condition.op) {
     case 'equals':
       return addCandidates(byType[column.type].equals(subject, condition), candidates)
@@ -192,10 +193,6 @@ export function buildColumnCondition(condition: PathCondition, subject: Subject)
     case 'like':
       if (condition.pattern.isAnything) return `${quoteColumn(column.sql)} is not null`
       return addCandidates(`${selectText(column)} like ${values.add(condition.pattern.sql, 'text')}`, candidates)
-    case 'fuzzy':
-      return [...candidates, buildFuzzy(selectColumnWords(column), condition.tokens, values)].join(' and ')
-    case 'keyword':
-      return buildKeyword(selectColumnWords(column), condition.tokens, { candidates, values })
     case 'contains':
     case 'any':
       return 'false'

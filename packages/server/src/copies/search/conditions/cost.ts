@@ -14,7 +14,7 @@ export function estimateCost(condition: Condition): number {
       return estimateCost(condition.of)
     default: {
       const { op, path } = condition
-      const isWords = op === 'fuzzy' || op === 'keyword'
+      const isWords = 'tokens' in condition
       if (path.column === undefined || path.column.type === 'json') {
         if (isWords && path.column !== undefined && path.steps.length === 0) return cost.storedWords
         return isWords || (op === 'like' && !condition.pattern.isAnything) ? cost.leaves : cost.json

@@ -5,7 +5,7 @@
 
 import type { SearchTable } from '../columns.ts'
 import type { Values } from '../statement.ts'
-import type { Condition, FieldPath, Operand, Step } from '../tree.ts'
+import type { Condition, FieldPath, Operand, Step, WordsCondition } from '../tree.ts'
 import { addCandidates, buildCandidates } from './candidates.ts'
 import {
   comparePeriod,
@@ -22,7 +22,7 @@ import {
   quoteColumn,
   type SqlContext,
 } from './sql-context.ts'
-import { buildFuzzy, buildKeyword } from './text.ts'
+import { buildWords } from './text.ts'
 
 /** Context of a condition on JSON, and a function that builds conditions within `any`. */
 export interface JsonSqlContext extends SqlContext {
@@ -223,7 +223,17 @@ function buildJsonLike({ path, pattern }: Extract<PathCondition, { readonly op: 
   return `exists (select from ${found} f(v), cs_leaves(f.v) leaf where leaf like ${values.add(pattern.sql, 'text')})`
 }
 
-function buildPlainCondition(condition: PathCondition, scene: JsonSqlContext): string {
+/** Builds a condition on words. Candidates look at the whole column, so below a path they never decide. */
+function buildJsonWords(condition: WordsCondition, candidates: readonly string[], scene: JsonSqlContext): string {
+  const { op, path } = condition
+  const { values } = scene
+  const words = selectWords(path, scene)
+  if (op === 'keyword' && path.steps.length > 0) return addCandidates(buildWords(condition, words, { candidates: [], values }), candidates)
+  const built = buildWords(condition, words, { candidates, values })
+  return op === 'fuzzy' && candidates.length > 0 ? `(${built})` : built
+}
+
+function buildPlainCondition(condition: Exclude<PathCondition, WordsCondition>, scene: JsonSqlContext): string {
   switch (condition.op) {
     case 'equals':
       return buildJsonEquality(condition, scene)
@@ -231,10 +241,6 @@ function buildPlainCondition(condition: PathCondition, scene: JsonSqlContext): s
       return buildJsonOrder(condition, scene)
     case 'like':
       return buildJsonLike(condition, scene)
-    case 'fuzzy':
-      return buildFuzzy(selectWords(condition.path, scene), condition.tokens, scene.values)
-    case 'keyword':
-      return buildKeyword(selectWords(condition.path, scene), condition.tokens, { candidates: [], values: scene.values })
     case 'contains':
       return buildContains(condition, scene)
     case 'any':
@@ -244,10 +250,8 @@ function buildPlainCondition(condition: PathCondition, scene: JsonSqlContext): s
 
 /** Builds a condition on JSON. */
 export function buildJsonCondition(condition: PathCondition, scene: JsonSqlContext): string {
-  const { column, steps } = condition.path
+  const { column } = condition.path
   const candidates = column === undefined ? [] : buildCandidates(condition, { table: scene.table, column, values: scene.values })
-  if (condition.op === 'keyword' && steps.length === 0)
-    return buildKeyword(selectWords(condition.path, scene), condition.tokens, { candidates, values: scene.values })
-  const plain = buildPlainCondition(condition, scene)
-  return condition.op === 'fuzzy' && candidates.length > 0 ? `(${candidates.join(' and ')} and ${plain})` : addCandidates(plain, candidates)
+  if ('tokens' in condition) return buildJsonWords(condition, candidates, scene)
+  return addCandidates(buildPlainCondition(condition, scene), candidates)
 }

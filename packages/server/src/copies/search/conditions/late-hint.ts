@@ -1,4 +1,5 @@
 /** What a search that ended late should change. */
+import type { FieldOperator } from 'ferrule/internal'
 import type { Condition, FieldPath, SearchQuery } from '../tree.ts'
 
 /** Maximum number of named conditions; the first ones stand for the others. */
@@ -6,19 +7,19 @@ const mostNamed = 3
 
 type PathCondition = Exclude<Condition, { readonly op: 'and' | 'or' | 'not' }>
 
-const operatorNames = { equals: 'eq', like: 'like', fuzzy: 'fuzzy', keyword: 'keyword', contains: 'contains', any: 'any' } as const
-
 const printPath = ({ column, steps }: FieldPath): string => {
   const names = steps.map((step) => (step === null ? '[]' : `.${step}`)).join('')
   return column === undefined ? names.replace(/^\./, '') : `${column.name}${names}`
 }
 
 /** Returns whether a condition looks into strings or JSON, which can mean every record of the connector. */
-const isCostly = ({ op, path }: PathCondition): boolean =>
-  path.column?.type === 'json' || op === 'like' || op === 'fuzzy' || op === 'keyword' || op === 'contains' || op === 'any'
+const isCostly = ({ op, path }: PathCondition): boolean => path.column?.type === 'json' || (op !== 'equals' && op !== 'order')
 
-const printCondition = (condition: PathCondition): string =>
-  `${condition.op === 'order' ? condition.test : operatorNames[condition.op]} on ${printPath(condition.path)}`
+/** Returns the operator that a condition stands for. */
+const findOperator = (condition: PathCondition): FieldOperator =>
+  condition.op === 'order' ? condition.test : condition.op === 'equals' ? 'eq' : condition.op
+
+const printCondition = (condition: PathCondition): string => `${findOperator(condition)} on ${printPath(condition.path)}`
 
 /** Lists the costly conditions of a filter, each once, in the order of the filter. */
 function listCostly(condition: Condition | undefined): readonly string[] {

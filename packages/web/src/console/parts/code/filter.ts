@@ -1,8 +1,9 @@
 /** Filters as text in the editor. */
 import { StreamLanguage, type StreamParser } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
+import { operatorWords } from 'ferrule/internal'
 
-const words = /^(?:and|or|not|any|in|is|like|fuzzy|keyword|contains)\b/i
+const words = new RegExp(`^(?:is|${operatorWords.join('|')})\\b`, 'i')
 const atoms = /^(?:null|true|false)\b/i
 
 /** Patterns of tokens, each with its name among the tags of a highlighting. */

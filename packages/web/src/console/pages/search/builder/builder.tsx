@@ -3,7 +3,7 @@ import { Button, Group as Line, NativeSelect, Paper, SegmentedControl, Stack, Te
 import { useMemo } from 'react'
 import { type FilterField, listFields } from '../filter/fields.ts'
 import { builderLimits, type Elements, type Group, makeElements, makeGroup, makeRule, type Node, type Rule } from '../filter/tree.ts'
-import { findValueType, listOperators, type RuleOperator } from '../filter/words.ts'
+import { findValueType, listOperators, type RuleOperator, takesList } from '../filter/words.ts'
 import { FieldInput, NotButton, RemoveButton } from './row-parts.tsx'
 import { ValueInput, ValueTypeInput } from './value-input.tsx'
 
@@ -29,11 +29,11 @@ function chooseField(rule: Rule, path: string, fields: readonly FilterField[]): 
   return { ...rule, field: path, operator, valueType, values: valueType === rule.valueType ? rule.values : [] }
 }
 
-/** Chooses an operator: only `in` keeps several values. */
+/** Chooses an operator: only one that takes a list keeps several values. */
 const chooseOperator = (rule: Rule, operator: RuleOperator): Rule => ({
   ...rule,
   operator,
-  values: operator === 'in' ? rule.values : rule.values.slice(0, 1),
+  values: takesList(operator) ? rule.values : rule.values.slice(0, 1),
 })
 
 /** Shows a comparison. */

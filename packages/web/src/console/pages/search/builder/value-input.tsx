@@ -2,7 +2,7 @@
 import { Autocomplete, NativeSelect, TagsInput, TextInput } from '@mantine/core'
 import type { FilterField } from '../filter/fields.ts'
 import { type Rule, readTyped } from '../filter/tree.ts'
-import { findValueType, needsNoValue, type ValueType } from '../filter/words.ts'
+import { findValueType, needsNoValue, takesList, type ValueType } from '../filter/words.ts'
 
 /** What an input of a value gets. */
 interface ValueProps {
@@ -75,7 +75,7 @@ function LineInput({ rule, field, name, onChange }: ValueProps) {
 export function ValueInput(props: ValueProps) {
   const { operator, valueType } = props.rule
   if (needsNoValue(operator)) return null
-  if (operator === 'in') return <ListInput {...props} />
+  if (takesList(operator)) return <ListInput {...props} />
   return valueType === 'boolean' ? <BooleanInput {...props} /> : <LineInput {...props} />
 }
 

@@ -1,7 +1,7 @@
 /** A filter as the builder shows it: rules, groups, and conditions on elements of arrays. */
 import type { FilterCondition } from 'ferrule/core'
-import { type FieldOperator, fieldOperators, findRounded, isObject, readJson } from 'ferrule/internal'
-import { needsNoValue, type RuleOperator, ruleWords, type ValueType } from './words.ts'
+import { type FieldOperator, findRounded, isFieldOperator, isObject, readJson } from 'ferrule/internal'
+import { needsNoValue, type RuleOperator, ruleWords, takesList, type ValueType } from './words.ts'
 
 /** A comparison of a field. */
 export interface Rule {
@@ -79,9 +79,9 @@ function readValueType(values: readonly unknown[]): ValueType {
 
 function readRule(name: FieldOperator, field: string, value: unknown): Rule {
   if (value === null && (name === 'eq' || name === 'neq')) return { ...makeRule(), field, operator: name === 'eq' ? 'empty' : 'filled' }
-  const values: readonly unknown[] = name === 'in' && Array.isArray(value) ? value : [value]
   const word = ruleWords.find(({ operator }) => operator === name)
   if (word === undefined) throw new Unshown(`${name} has no row of its own`)
+  const values: readonly unknown[] = takesList(word.operator) && Array.isArray(value) ? value : [value]
   return { ...makeRule(), field, operator: word.operator, valueType: readValueType(values), values: values.map(String) }
 }
 
@@ -90,7 +90,6 @@ const readElements = (field: string, value: unknown, depth: number): Node => ({
   ...{ field, of: toGroup(readCondition(value, depth + 1)) },
 })
 
-const isFieldOperator = (name: string): name is FieldOperator => (fieldOperators as readonly string[]).includes(name)
 const emptyList = 'it has an empty list of conditions'
 
 function readOperator([name, operand]: [string, unknown], depth: number): readonly Node[] {
@@ -166,7 +165,7 @@ function writeRule({ field, operator, values, valueType }: Rule): FilterConditio
   if (needsNoValue(operator)) return { [of]: { [field]: null } }
   const typed = values.map((text) => readTyped(text, valueType))
   if (typed.includes(undefined) || typed.length === 0) return undefined
-  return { [of]: { [field]: operator === 'in' ? typed : typed[0] } }
+  return { [of]: { [field]: takesList(operator) ? typed : typed[0] } }
 }
 
 function writeGroup({ join, of }: Group): Built {
